@@ -1,0 +1,71 @@
+"""One tool, whatever form or dialect declared it (conflict C1 of the specifications)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class ToolForm(StrEnum):
+    """The form in which a tool was declared."""
+
+    CATALOG = "catalog"
+    DESCRIPTOR = "descriptor"
+    MCP = "mcp"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """MCP's four behaviour hints; None where a hint is absent."""
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """Where a tool is called over plain HTTP."""
+
+    endpoint: str
+    method: str = "POST"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolExample:
+    """A call that the tool itself shows; `input` is the arguments object."""
+
+    name: str
+    input: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool in the one shape that the rest of the kit uses.
+
+    `input_schema` is a JSON Schema of `type: object`; `raw` is the declaration as it came.
+    `made` lists the texts that the source form lacks and that were made from others.
+    `dialects` names the accepted deviations that were met on the way.
+    """
+
+    name: str
+    input_schema: Mapping[str, Any]
+    form: ToolForm
+    raw: Mapping[str, Any]
+    description: str | None = None
+    output_schema: Mapping[str, Any] | None = None
+    examples: tuple[ToolExample, ...] = ()
+    annotations: Annotations = field(default_factory=Annotations)
+    safe: bool | None = None
+    invocation: Invocation | None = None
+    version: str | None = None
+    tags: tuple[str, ...] = ()
+    when_to_use: str | None = None
+    task_required: bool = False
+    header_parameters: tuple[tuple[str, str], ...] = ()
+    claims_atdf: bool = False
+    dialects: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()

@@ -1,0 +1,89 @@
+"""A case: one call with named intent, and what it expects (the kit's section on cases)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Expectation(StrEnum):
+    """What a correct server does with a case."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+
+
+class Strictness(StrEnum):
+    """Which clause a broken case serves: how surely a correct server refuses it."""
+
+    STRICT = "strict"
+    """No lossless reading makes it valid: must be refused everywhere."""
+    NEAR_MISS = "near_miss"
+    """In the closed list of near misses."""
+    CLOSED = "closed"
+    """An extra property on a closed object."""
+    FORMAT = "format"
+    """Breaks nothing but one of the four ATDF formats."""
+    OTHER_FORMAT = "other_format"
+    """Breaks nothing but another format: an annotation in 2020-12."""
+    MALFORMED = "malformed"
+    """`arguments` itself is no object."""
+
+
+class CaseKind(StrEnum):
+    """Why a call is made."""
+
+    BASELINE = "baseline"
+    """The first call of a tool, or of a branch of a union."""
+    VALID = "valid"
+    BROKEN = "broken"
+    AFTER = "after"
+    """The baseline call once more, after the tool's cases."""
+    REPAIR = "repair"
+    """A broken call again, with the suggestions applied."""
+    SECOND = "second"
+    """The same call at once again, of a tool that says it changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """The one place where a broken case is broken.
+
+    `pointer` is a JSON Pointer into `arguments` ("" is `arguments` itself); for a missing or an
+    extra property it is that property's own path. `parameter` is the same place as C27 writes
+    it (`passengers[0].name`), None for `arguments` itself. `keywords` are those that the value
+    breaks there. `was` is the value that stood there in the baseline call (None if absent: see
+    `was_absent`), `sent` the one that stands there now (see `sent_absent`).
+    """
+
+    pointer: str
+    parameter: str | None
+    keywords: tuple[str, ...]
+    was: Any = None
+    was_absent: bool = False
+    sent: Any = None
+    sent_absent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call to make. `id` is stable over sessions and begins with the run's id.
+
+    `arguments` is what is sent, any JSON value. `scenario` names the deviation (`below-minimum`).
+    `neighbour` is the id of the baseline call from which it deviates: a refusal proves something
+    only beside that call's acceptance. `repairable` as the kit's section on repair defines it.
+    """
+
+    id: str
+    run: str
+    tool: str
+    kind: CaseKind
+    scenario: str
+    arguments: Any
+    expects: Expectation
+    violation: Violation | None = None
+    strictness: Strictness | None = None
+    repairable: bool = False
+    neighbour: str | None = None
+    step: int = 0

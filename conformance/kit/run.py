@@ -1,0 +1,40 @@
+"""A run: one target, one binding, one version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from conformance.formats.vocabulary import Binding, Era
+
+MODERN = "2026-07-28"
+"""The first version of the modern era; later ones sort behind it."""
+
+
+class RunKind(StrEnum):
+    """Whether a run drives the tools or speaks the protocol alone."""
+
+    FULL = "full"
+    PROTOCOL = "protocol"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`id` is `http`, `mcp-2026-07-28`, `stdio-2025-11-25`; `version` is empty for `http`.
+
+    `endpoint` is the base URL (http), the MCP endpoint's URL (mcp) or the command (stdio).
+    """
+
+    id: str
+    target: str
+    binding: Binding
+    endpoint: str
+    version: str = ""
+    kind: RunKind = RunKind.FULL
+
+    @property
+    def era(self) -> Era | None:
+        """The protocol era of an MCP run; None for the HTTP binding."""
+        if self.binding is Binding.HTTP:
+            return None
+        return Era.MODERN if self.version >= MODERN else Era.LEGACY
