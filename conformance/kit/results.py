@@ -1,0 +1,123 @@
+"""The outcome of a session: what the report, `results.json` and the exit code are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from conformance.formats.messages import Message
+from conformance.formats.vocabulary import Level, Requirement, Verdict
+from conformance.kit.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place where a clause is broken, or one reason why it could not be judged.
+
+    `exchange` is the id of the exchange that shows it, `case` the id of its case. `path` is a
+    JSON path into the document or answer concerned.
+    """
+
+    message: Message
+    exchange: int | None = None
+    case: str | None = None
+    scenario: str | None = None
+    parameter: str | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """The verdict on one (clause, run, tool); `tool` is the raw name, None for the target.
+
+    `requirement` is the one in force on this target (raised where ATDF is claimed).
+    `findings` is empty for a pass; `checked` counts what was looked at.
+    """
+
+    clause: str
+    requirement: Requirement
+    run: str
+    tool: str | None
+    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    checked: int = 0
+    waiver_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share: `hits` of `of`; `rate` is None where there was nothing to count."""
+
+    hits: int = 0
+    of: int = 0
+
+    @property
+    def rate(self) -> float | None:
+        """hits ÷ of, None for 0 of 0."""
+        return self.hits / self.of if self.of else None
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What came of following the suggestions. `rate` counts repaired of repairable cases."""
+
+    rate: Rate = Rate()
+    by_keyword: Mapping[str, Rate] = field(default_factory=dict)
+    stuck: int = 0
+    wrong: int = 0
+    none_given: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """How many refusals name the parameter, and how many also say what would be right."""
+
+    names_parameter: Rate = Rate()
+    says_what_is_right: Rate = Rate()
+    by_keyword: Mapping[str, tuple[Rate, Rate]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelState:
+    """Whether a level was reached, and the clauses that kept it from being reached."""
+
+    reached: bool
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A tool that was not called, why, and the option that includes it."""
+
+    tool: str
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """All that one run gave. `level` is None for a protocol run."""
+
+    run: Run
+    level: Level | None
+    levels: Mapping[Level, LevelState]
+    repair: Repair
+    explain: Explain
+    items: tuple[Item, ...]
+    tools_called: tuple[str, ...]
+    tools_left_out: tuple[LeftOut, ...]
+    baseline_accepted: tuple[str, ...]
+    claims_atdf: bool
+    requests: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionResult:
+    """One start of the kit. `started` is an ISO 8601 instant, `duration` in seconds."""
+
+    kit: str
+    started: str
+    duration: float
+    seed: int
+    runs: tuple[RunResult, ...]
+    interrupted: bool = False
+    kit_errors: tuple[str, ...] = ()
