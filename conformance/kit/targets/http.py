@@ -1,0 +1,179 @@
+"""A connection over HTTP: no redirect to another host, a cap on size and on time."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import time
+import zlib
+from collections.abc import AsyncIterator
+from urllib.parse import urljoin, urlsplit
+
+import httpx2
+
+from conformance.kit.exchange import Answer, Request, Trouble
+from conformance.kit.targets.connection import BODY_CAP, Received
+from conformance.kit.targets.sse import EventReader
+
+_REDIRECTS = 3
+_KEEP_METHOD = frozenset({307, 308})
+_REDIRECTING = frozenset({301, 302, 303, 307, 308})
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the URL's host is this machine."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class HttpConnection:
+    """Keep-alive connections to one host.
+
+    `timeout` is in seconds, for one whole request with its answer; `headers` go with every
+    request. A proxy of the environment is used for hosts other than this machine only.
+    """
+
+    def __init__(
+        self, base: str, *, timeout: float, headers: tuple[tuple[str, str], ...], width: int
+    ) -> None:
+        self._timeout = timeout
+        self._client = httpx2.AsyncClient(
+            follow_redirects=False,
+            trust_env=not is_loopback(base),
+            timeout=httpx2.Timeout(None, connect=timeout),
+            limits=httpx2.Limits(max_connections=width + 4, max_keepalive_connections=width + 4),
+        )
+        # Headers of ours only: the client's own defaults would hide which server needs them.
+        self._client.headers = httpx2.Headers([("accept-encoding", "identity"), *headers])
+
+    async def send(self, request: Request) -> Received:
+        """Send and read. A trouble names what was missing; nothing the target does raises."""
+        clock = time.perf_counter()
+        body = bytearray()
+        head: list[httpx2.Response] = []
+        events = EventReader()
+        messages: list[object] = []
+        trouble: Trouble | None = None
+        detail = ""
+        try:
+            async with asyncio.timeout(self._timeout):
+                trouble = await self._exchange(request, head, body, events, messages)
+        except TimeoutError:
+            trouble = Trouble.TIMEOUT
+        except httpx2.ConnectError as error:
+            trouble, detail = Trouble.REFUSED, str(error)
+        except (httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+            trouble, detail = Trouble.TIMEOUT, str(error)
+        except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError) as error:
+            closed = "disconnect" in str(error) or not isinstance(error, httpx2.ProtocolError)
+            trouble, detail = (Trouble.CLOSED if closed else Trouble.GARBLED), str(error)
+        except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error, UnicodeError) as error:
+            trouble, detail = Trouble.GARBLED, str(error)
+        elapsed = time.perf_counter() - clock
+        if not head:
+            return Received(None, trouble, elapsed, detail)
+        answer = Answer(
+            status=head[-1].status_code,
+            headers=tuple(
+                (name.decode("latin-1").lower(), value.decode("latin-1"))
+                for name, value in head[-1].headers.raw
+            ),
+            body=bytes(body),
+            messages=tuple(messages),
+        )
+        return Received(answer, trouble, elapsed, detail)
+
+    async def close(self) -> Received:
+        """Close the idle connections."""
+        await self._client.aclose()
+        return Received(None, None, 0.0)
+
+    async def _exchange(
+        self,
+        request: Request,
+        head: list[httpx2.Response],
+        body: bytearray,
+        events: EventReader,
+        messages: list[object],
+    ) -> Trouble | None:
+        method, url = request.method, request.url
+        for _ in range(_REDIRECTS + 1):
+            outgoing = self._client.build_request(
+                method,
+                url,
+                headers=list(request.headers),
+                content=request.body if request.body or method not in {"GET", "HEAD"} else None,
+            )
+            response = await self._client.send(outgoing, stream=True)
+            try:
+                head.append(response)
+                target = _redirect(response, url)
+                if target is None:
+                    return await self._read(response, request, body, events, messages)
+                if urlsplit(target)[:2] != urlsplit(url)[:2]:
+                    return Trouble.REDIRECTED
+                if response.status_code not in _KEEP_METHOD and method != "GET":
+                    return await self._read(response, request, body, events, messages)
+                url = target
+            finally:
+                await response.aclose()
+        return Trouble.REDIRECTED
+
+    async def _read(
+        self,
+        response: httpx2.Response,
+        request: Request,
+        body: bytearray,
+        events: EventReader,
+        messages: list[object],
+    ) -> Trouble | None:
+        streaming = response.headers.get("content-type", "").startswith("text/event-stream")
+        async for chunk in _decoded(response):
+            body += chunk[: BODY_CAP - len(body)]
+            if len(body) >= BODY_CAP:
+                return Trouble.TOO_LARGE
+            if not streaming:
+                continue
+            for message in events.feed(chunk):
+                messages.append(message)
+                if _answers(message, request):
+                    return None
+        return None
+
+
+def _answers(message: object, request: Request) -> bool:
+    """Whether this message of a stream is the last one to wait for."""
+    if not isinstance(message, dict) or "method" in message:
+        return False
+    return request.any_answer or (
+        request.answer_to is not None and message.get("id") == request.answer_to
+    )
+
+
+def _redirect(response: httpx2.Response, url: str) -> str | None:
+    location = response.headers.get("location")
+    if response.status_code not in _REDIRECTING or not location:
+        return None
+    return urljoin(url, location)
+
+
+async def _decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
+    """The body's bytes, unpacked in bounded steps: a small answer must not fill the memory."""
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding in {"", "identity"}:
+        async for chunk in response.aiter_raw():
+            yield chunk
+        return
+    if encoding not in {"gzip", "deflate"}:
+        raise zlib.error(f"content-encoding {encoding} was not asked for")
+    unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    async for chunk in response.aiter_raw():
+        pending = chunk
+        while pending:
+            yield unpack.decompress(pending, 65536)
+            pending = unpack.unconsumed_tail

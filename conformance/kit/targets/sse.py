@@ -1,0 +1,41 @@
+"""Server-sent events, as far as MCP uses them: the data of each event, decoded as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+class EventReader:
+    """Takes bytes as they come and gives back the messages that became complete.
+
+    Events without data (priming events, comments) are passed over. Data that is not JSON is
+    counted in `broken`, so that a clause can speak of it.
+    """
+
+    def __init__(self) -> None:
+        self.broken = 0
+        self._rest = b""
+        self._data: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> list[Any]:
+        """The messages that `chunk` completed, in order."""
+        messages: list[Any] = []
+        self._rest += chunk
+        *lines, self._rest = self._rest.replace(b"\r\n", b"\n").split(b"\n")
+        for line in lines:
+            if line.startswith(b"data:"):
+                self._data.append(line[5:].removeprefix(b" "))
+            elif line == b"" and self._data:
+                self._complete(messages)
+        return messages
+
+    def _complete(self, messages: list[Any]) -> None:
+        data = b"\n".join(self._data)
+        self._data = []
+        if not data.strip():
+            return
+        try:
+            messages.append(json.loads(data.decode("utf-8")))
+        except (UnicodeDecodeError, ValueError, RecursionError):
+            self.broken += 1
