@@ -1,0 +1,80 @@
+"""Tool calls of the HTTP binding, as requests to send."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode, urljoin
+
+from conformance.formats.tool import Tool
+from conformance.kit.bindings.encode import to_bytes, to_text
+from conformance.kit.exchange import Request, Transport
+from conformance.kit.run import Run
+
+_JSON = (("Content-Type", "application/json"), ("Accept", "application/json"))
+
+
+@dataclass(frozen=True, slots=True)
+class HttpSpeaker:
+    """Says the HTTP binding. `invoke` is the command line's route for tools that name none."""
+
+    run: Run
+    invoke: tuple[str, str] | None = None
+
+    def route(self, tool: Tool) -> tuple[str, str]:
+        """Method and URL of a tool's call: its invocation, `--invoke`, the binding's own."""
+        if tool.invocation is not None:
+            method, endpoint = tool.invocation.method, tool.invocation.endpoint
+        elif self.invoke is not None:
+            method, endpoint = self.invoke
+            endpoint = endpoint.replace("{tool}", quote(tool.name, safe=""))
+        else:
+            method, endpoint = "POST", f"/tools/{quote(tool.name, safe='')}/invoke"
+        return method.upper(), self.url(endpoint)
+
+    def url(self, path: str) -> str:
+        """A path of the target as a whole URL; a path that is one already stays as it is."""
+        base = self.run.endpoint.rstrip("/") + "/"
+        return urljoin(base, path.lstrip("/") if not path.startswith("http") else path)
+
+    def call(self, tool: Tool, arguments: Any) -> Request:
+        """The call of a tool: the body is the arguments object; for GET, query parameters."""
+        method, url = self.route(tool)
+        if method == "GET":
+            query = _query(arguments)
+            return Request(
+                Transport.HTTP,
+                method=method,
+                url=f"{url}?{query}" if query else url,
+                headers=_JSON[1:],
+            )
+        return Request(
+            Transport.HTTP, method=method, url=url, headers=_JSON, body=to_bytes(arguments)
+        )
+
+    def get(self, path: str, headers: tuple[tuple[str, str], ...] = ()) -> Request:
+        """GET of a path of the target."""
+        return self.send("GET", path, headers=(*_JSON[1:], *headers))
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: tuple[tuple[str, str], ...] = _JSON,
+        body: bytes = b"",
+    ) -> Request:
+        """Any request to a path or URL of the target."""
+        return Request(
+            Transport.HTTP, method=method, url=self.url(path), headers=headers, body=body
+        )
+
+
+def _query(arguments: Any) -> str:
+    if not isinstance(arguments, dict):
+        return ""
+    pairs: list[tuple[str, str]] = []
+    for name, value in arguments.items():
+        values = value if isinstance(value, list) else [value]
+        pairs.extend((name, to_text(one)) for one in values)
+    return urlencode(pairs)
