@@ -1,0 +1,92 @@
+"""How a chapter ties a judge to its clause, and what a judge says.
+
+A judge is a generator over evidence: it yields one Check for each thing that it looked at. It
+does no I/O, and decides no verdict: `judging.py` makes one of all its checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from conformance.formats.messages import Message, message
+from conformance.kit.evidence import Call
+from conformance.kit.exchange import Exchange
+from conformance.kit.results import Finding
+
+
+class Said(StrEnum):
+    """What one check says."""
+
+    HOLDS = "holds"
+    BROKEN = "broken"
+    UNKNOWN = "unknown"
+    """It could not be judged: the finding says why."""
+    ABSENT = "absent"
+    """It does not apply here: the finding says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that a judge looked at."""
+
+    said: Said
+    finding: Finding | None = None
+
+
+Checks = Iterator[Check]
+Judge = Callable[[Any], Checks]
+
+
+def holds() -> Check:
+    """It is as the clause says."""
+    return Check(Said.HOLDS)
+
+
+def broken(at: Call | Exchange | None, id: str, *, path: str | None = None, **values: object) -> Check:  # noqa: A002, E501
+    """The clause is broken; `id` is the message that says how, `at` the exchange that shows it."""
+    return Check(Said.BROKEN, _finding(at, message(id, **values), path))
+
+
+def unknown(id: str, at: Call | Exchange | None = None, **values: object) -> Check:  # noqa: A002
+    """It could not be judged, for the reason that the message gives."""
+    return Check(Said.UNKNOWN, _finding(at, message(id, **values), None))
+
+
+def absent(id: str, **values: object) -> Check:  # noqa: A002 - as above
+    """It does not apply, for the reason that the message gives."""
+    return Check(Said.ABSENT, _finding(None, message(id, **values), None))
+
+
+def _finding(at: Call | Exchange | None, words: Message, path: str | None) -> Finding:
+    exchange = at.exchange if isinstance(at, Call) else at
+    case = exchange.case if exchange is not None else None
+    violation = case.violation if case is not None else None
+    return Finding(
+        words,
+        exchange=exchange.id if exchange is not None else None,
+        case=case.id if case is not None else None,
+        scenario=case.scenario if case is not None else None,
+        parameter=violation.parameter if violation is not None else None,
+        path=path,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseTest:
+    """A judge and the clause that it serves; what a chapter's `test_` function becomes."""
+
+    clause: str
+    judge: Judge
+
+
+def clause(id: str) -> Callable[[Judge], Judge]:  # noqa: A002 - the clause's id
+    """Mark a chapter's function as the judge of a clause."""
+
+    def mark(judge: Judge) -> Judge:
+        judge.__clause_test__ = ClauseTest(id, judge)  # type: ignore[attr-defined]  # a mark
+        return judge
+
+    return mark

@@ -1,0 +1,137 @@
+"""What the judges look at: a run's catalog, calls and script exchanges, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from conformance.formats.messages import Message
+from conformance.formats.normalise import Problem
+from conformance.formats.tool import Tool
+from conformance.kit.case import Case, CaseKind, Expectation
+from conformance.kit.exchange import Exchange
+from conformance.kit.reading import Reading, read
+from conformance.kit.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call: what was meant, what went over the wire, what it means."""
+
+    case: Case
+    exchange: Exchange
+    reading: Reading
+
+
+def call_of(exchange: Exchange) -> Call:
+    """The call that an exchange holds; its case must be set."""
+    assert exchange.case is not None
+    return Call(exchange.case, exchange, read(exchange))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEvidence:
+    """All that is known of one tool in one run.
+
+    `calls` are in the order of their cases. `left_out` says why it was not called, `slow` that
+    its calls were given up because they took too long.
+    """
+
+    run: Run
+    tool: Tool
+    calls: tuple[Call, ...] = ()
+    left_out: Message | None = None
+    slow: bool = False
+    claims_atdf: bool = False
+    secrets: tuple[str, ...] = ()
+
+    def of(self, *kinds: CaseKind) -> Iterator[Call]:
+        """The calls of these kinds."""
+        return (call for call in self.calls if call.case.kind in kinds)
+
+    @property
+    def broken(self) -> Iterator[Call]:
+        """The calls that are broken on purpose."""
+        return self.of(CaseKind.BROKEN)
+
+    @property
+    def valid(self) -> Iterator[Call]:
+        """The calls that a correct server does not refuse as invalid."""
+        return (
+            call
+            for call in self.of(CaseKind.BASELINE, CaseKind.VALID)
+            if call.case.expects is Expectation.ACCEPT
+        )
+
+    @property
+    def baseline(self) -> Call | None:
+        """The tool's accepted baseline call, else the last one tried, else None."""
+        tried = [call for call in self.of(CaseKind.BASELINE) if not call.case.neighbour]
+        accepted = [call for call in tried if call.reading.accepted]
+        return (accepted or tried[-1:] or [None])[0]
+
+    def neighbour_accepted(self, case: Case) -> bool:
+        """Whether the call from which `case` deviates was accepted."""
+        wanted = case.neighbour
+        baselines = self.of(CaseKind.BASELINE)
+        if wanted is None:
+            return self.baseline is not None and self.baseline.reading.accepted
+        return any(c.case.id == wanted and c.reading.accepted for c in baselines)
+
+    def by_case(self, case_id: str) -> Call | None:
+        """The call of a case, None if it was not made."""
+        return next((call for call in self.calls if call.case.id == case_id), None)
+
+    def repairs_of(self, case_id: str) -> list[Call]:
+        """The repair steps that began with this case, in order."""
+        return [call for call in self.of(CaseKind.REPAIR) if call.case.neighbour == case_id]
+
+    def instead(self, exchanges: Mapping[str, Exchange]) -> ToolEvidence:
+        """The same evidence with other exchanges for the cases named by their ids."""
+        calls = tuple(
+            call_of(exchanges[call.case.id]) if call.case.id in exchanges else call
+            for call in self.calls
+        )
+        return replace(self, calls=calls)
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvidence:
+    """All that is known of one run. `scripts` maps a script's name to its exchanges, in order."""
+
+    run: Run
+    tools: tuple[Tool, ...] = ()
+    catalog_problems: tuple[Problem, ...] = ()
+    catalog_documents: tuple[Any, ...] = ()
+    by_tool: Mapping[str, ToolEvidence] = field(default_factory=dict)
+    scripts: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
+    claims_atdf: bool = False
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    connected: bool = True
+    secrets: tuple[str, ...] = ()
+
+    def steps(self, script: str) -> dict[str, Exchange]:
+        """A script's exchanges by the name of their step; empty if it was not run."""
+        return {e.step or str(e.id): e for e in self.scripts.get(script, ())}
+
+    @property
+    def calls(self) -> Iterator[Call]:
+        """Every call of every tool."""
+        for tool in self.by_tool.values():
+            yield from tool.calls
+
+    @property
+    def exchanges(self) -> Iterator[Exchange]:
+        """Every exchange of the run that is evidence: calls first, then scripts."""
+        for call in self.calls:
+            yield call.exchange
+        for steps in self.scripts.values():
+            yield from steps
+
+    def instead(
+        self, cases: Mapping[str, Exchange], scripts: Mapping[str, tuple[Exchange, ...]]
+    ) -> RunEvidence:
+        """The same evidence with other exchanges for some cases and scripts."""
+        by_tool = {name: tool.instead(cases) for name, tool in self.by_tool.items()}
+        return replace(self, by_tool=by_tool, scripts={**self.scripts, **scripts})

@@ -1,0 +1,115 @@
+"""Scripts: pure generators of a chapter that say what to send next, and are handed what came.
+
+`exchange = yield Send(request, "step")`. `Open` makes a new connection (and, with `handshake`,
+shakes hands on it), `Close` ends it, `Restart` does both. The driver does all I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.formats.tool import Tool
+from conformance.formats.vocabulary import Binding, Era
+from conformance.kit.bindings.http import HttpSpeaker
+from conformance.kit.bindings.mcp import McpSpeaker
+from conformance.kit.exchange import Exchange, Request
+from conformance.kit.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send this; the exchange is recorded under the step's name."""
+
+    request: Request
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Open a connection; `handshake` False leaves the legacy handshake to the script."""
+
+    handshake: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """End the connection; the exchange tells how it went (stdio: the exit)."""
+
+    step: str = "close"
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Close and open again."""
+
+    handshake: bool = True
+
+
+Action = Send | Open | Close | Restart
+Steps = Generator[Action, Exchange, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a script may know: the run, how to say things, and the tools with a good call each.
+
+    `mcp` is None for an HTTP run and `http` for an MCP one. `good_calls` maps the names of tools
+    that may be called to arguments that were accepted.
+    """
+
+    run: Run
+    tools: tuple[Tool, ...]
+    good_calls: dict[str, Any]
+    mcp: McpSpeaker | None = None
+    http: HttpSpeaker | None = None
+    url: str = ""
+
+    def speaker(self) -> McpSpeaker:
+        """The MCP speaker; raises RuntimeError in a script of the wrong binding."""
+        if self.mcp is None:
+            raise RuntimeError(f"{self.run.id} does not speak MCP")
+        return self.mcp
+
+    def web(self) -> HttpSpeaker:
+        """The HTTP binding's speaker; raises RuntimeError in a script of the wrong binding."""
+        if self.http is None:
+            raise RuntimeError(f"{self.run.id} does not speak the HTTP binding")
+        return self.http
+
+
+ScriptFunction = Callable[[Stage], Steps]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script and where it runs. `fresh`: on a connection of its own; `handshake` as in Open."""
+
+    name: str
+    function: ScriptFunction
+    bindings: frozenset[Binding]
+    eras: frozenset[Era]
+    fresh: bool = False
+    handshake: bool = True
+
+    def runs_in(self, run: Run) -> bool:
+        """Whether this script belongs to that run."""
+        return run.binding in self.bindings and (run.era is None or run.era in self.eras)
+
+
+def script(
+    *bindings: Binding,
+    eras: tuple[Era, ...] = tuple(Era),
+    fresh: bool = False,
+    handshake: bool = True,
+) -> Callable[[ScriptFunction], ScriptFunction]:
+    """Mark a function of a chapter's `scripts.py` as a script, named as the function is."""
+
+    def mark(function: ScriptFunction) -> ScriptFunction:
+        name = function.__name__
+        made = Script(name, function, frozenset(bindings), frozenset(eras), fresh, handshake)
+        function.__script__ = made  # type: ignore[attr-defined]  # a mark for the plugin
+        return function
+
+    return mark
