@@ -1,0 +1,122 @@
+"""From the files of the source to the files that are made of it, all in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.generator.clauses import Clause, clauses_json, read_clause_files, twice
+from scripts.generator.load import Json, SourceFile, load
+from scripts.generator.messages import messages_json, read_messages
+from scripts.generator.problems import Problem, SourceError
+from scripts.generator.project import Project, read_project
+from scripts.generator.schemas import Schema, read_schemas, schema_json
+from scripts.generator.texts import Gathered, Text
+from scripts.generator.vocabularies import (
+    Vocabulary,
+    read_vocabularies,
+    vocabulary_py,
+    vocabulary_texts,
+)
+
+SOURCE = "schema/source"
+VOCABULARY = "conformance/formats/vocabulary.py"
+MESSAGES = "conformance/formats/messages.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The whole source, read."""
+
+    project: Project
+    vocabularies: Mapping[str, Vocabulary]
+    messages: Mapping[str, Text]
+    schemas: tuple[Schema, ...]
+    clauses: tuple[Clause, ...]
+    texts: Mapping[str, Text]
+
+
+def read_source(root: Path) -> tuple[Source, list[Problem]]:
+    """Read everything below `schema/source`.
+
+    Gives the source and its problems; where a file cannot be read at all, raises `SourceError`.
+    """
+    files = _load_all(root)
+    gathered = Gathered()
+    known: dict[str, list[SourceFile]] = {
+        kind: [] for kind in ("project", "vocabulary", "messages", "schema", "clauses", "example")
+    }
+    for source in files:
+        kind = _kind(source)
+        if kind is None:
+            what = "The generator does not know what this file is."
+            do = "Give it `x-document` or `clauses`, or put it into the folder of its kind."
+            gathered.problems.append(source.problem((), what, do))
+        else:
+            known[kind].append(source)
+    if len(known["project"]) != 1:
+        raise SourceError([Problem(f"{SOURCE}/project.yaml", 0, "", "It is missing.", "Add it.")])
+    project = read_project(known["project"][0], gathered)
+    vocabularies = read_vocabularies(known["vocabulary"], gathered)
+    messages = read_messages(known["messages"], gathered)
+    schemas, clauses = read_schemas(known["schema"], project.versions, vocabularies, gathered)
+    clauses += read_clause_files(known["clauses"], vocabularies, gathered)
+    problems = gathered.problems + twice(clauses)
+    source = Source(project, vocabularies, messages, tuple(schemas), tuple(clauses), gathered.texts)
+    return source, problems
+
+
+def _load_all(root: Path) -> list[SourceFile]:
+    files = []
+    problems: list[Problem] = []
+    for file in sorted((root / SOURCE).rglob("*.yaml")):
+        try:
+            files.append(load(root, file))
+        except SourceError as error:
+            problems += error.problems
+    if problems:
+        raise SourceError(problems)
+    return files
+
+
+def _kind(source: SourceFile) -> str | None:
+    parts = source.file.split("/")[2:]
+    if parts == ["project.yaml"]:
+        return "project"
+    if parts[0] == "vocabularies":
+        return "vocabulary"
+    if parts[0] == "messages":
+        return "messages"
+    if "examples" in parts[1:-1]:
+        return "example"
+    if isinstance(source.data, dict) and "x-document" in source.data:
+        return "schema"
+    if isinstance(source.data, dict) and "clauses" in source.data:
+        return "clauses"
+    return None
+
+
+def outputs(source: Source) -> dict[str, bytes]:
+    """Give every generated file, by its path relative to the root."""
+    made = {
+        VOCABULARY: vocabulary_py(source.vocabularies).encode(),
+        MESSAGES: as_bytes(
+            messages_json(dict(source.messages), vocabulary_texts(source.vocabularies))
+        ),
+    }
+    for schema in source.schemas:
+        made[schema.file] = as_bytes(
+            schema_json(schema, source.project.id_base, source.vocabularies)
+        )
+    for spec, version in source.project.versions.items():
+        made[f"schema/{spec}/{version}/clauses.json"] = as_bytes(
+            clauses_json(spec, version, source.clauses)
+        )
+    return made
+
+
+def as_bytes(value: Json) -> bytes:
+    """Give `value` as the JSON that is committed: two spaces, UTF-8, one newline at the end."""
+    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,0 +1,225 @@
+"""Clauses: the normative sentences, each with an id that is never used again.
+
+A clause stands at the schema position that owns it (`x-clauses`), or, where no position does, in the
+`clauses:` of a file of its spec. `defaults:` of such a file are keys that each clause of it has unless
+it says otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scripts.generator.load import Json, Path_, SourceFile, pointer
+from scripts.generator.problems import Problem
+from scripts.generator.texts import Gathered, Text
+from scripts.generator.vocabularies import Vocabulary
+
+_ID = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+-[0-9]{3}")
+_REQUIRED = ("id", "requirement", "needed_for", "scope", "text")
+_KEYS = {
+    *_REQUIRED, "where_claimed", "verified", "excluded", "confirm", "applies_to", "source", "document"
+}  # fmt: skip
+_FROM_VOCABULARY = {
+    "requirement": "requirement",
+    "where_claimed": "requirement",
+    "needed_for": "needed_for",
+    "scope": "scope",
+    "verified": "verified",
+}
+_APPLIES_TO = {"bindings", "eras", "since", "until", "claimed"}
+_VERSION = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]+\.[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause as the source has it, and where: `home` is the file and line, `spec` its folder.
+
+    `document` is the schema that it is about, `at` the pointers into it of the positions that own it.
+    """
+
+    id: str
+    spec: str
+    text: Text
+    home: Problem
+    document: str | None
+    at: tuple[str, ...]
+    facts: Mapping[str, Any]
+    excluded: Text | None
+
+    @property
+    def needs_proof(self) -> bool:
+        """Whether something has to show that this clause is judged."""
+        return self.excluded is None
+
+    def as_json(self) -> dict[str, Json]:
+        """Give the entry of `clauses.json`; keys that say nothing are left out."""
+        made: dict[str, Json] = {"id": self.id, "document": self.document}
+        made["at"] = self.at[0] if self.at else None
+        if self.at[1:]:
+            made["also_at"] = list(self.at[1:])
+        made |= {key: self.facts[key] for key in _ORDER if key in self.facts}
+        made["text"] = self.text.as_json()
+        if self.excluded is not None:
+            made["excluded"] = self.excluded.as_json()
+        return made
+
+
+_ORDER = (
+    "requirement", "where_claimed", "needed_for", "scope", "verified", "confirm", "applies_to", "source"
+)  # fmt: skip
+
+
+def read_clause_files(
+    sources: Iterable[SourceFile], vocabularies: Mapping[str, Vocabulary], gathered: Gathered
+) -> list[Clause]:
+    """Read the clauses of all files that have `clauses:`."""
+    found = []
+    for source in sources:
+        listed = source.data.get("clauses")
+        if not isinstance(listed, list):
+            what = "`clauses` is a list of clauses."
+            gathered.problems.append(source.problem(("clauses",), what, "Write it as a list."))
+            continue
+        for key in source.data.keys() - {"clauses", "defaults"}:
+            what = f"A file of clauses has no `{key}`."
+            gathered.problems.append(source.problem((key,), what, "Keep `clauses`, `defaults`."))
+        defaults = source.data.get("defaults") or {}
+        for index, item in enumerate(listed):
+            whole = _with_defaults(defaults, item)
+            clause = read_clause(source, ("clauses", index), whole, vocabularies, gathered)
+            if clause is not None:
+                found.append(clause)
+    return found
+
+
+def _with_defaults(defaults: Json, item: Json) -> Json:
+    if not isinstance(item, dict):
+        return item
+    whole = defaults | item
+    if isinstance(defaults.get("applies_to"), dict) and isinstance(item.get("applies_to"), dict):
+        whole["applies_to"] = defaults["applies_to"] | item["applies_to"]
+    if "excluded" in item and "verified" not in item:
+        whole.pop("verified", None)
+    return whole
+
+
+def read_clause(
+    source: SourceFile,
+    path: Path_,
+    item: Json,
+    vocabularies: Mapping[str, Vocabulary],
+    gathered: Gathered,
+    *,
+    document: str | None = None,
+    at: Path_ | None = None,
+) -> Clause | None:
+    """Read one clause at `path` of `source`; `document` and `at` say which position owns it."""
+    before = len(gathered.problems)
+    if not isinstance(item, dict):
+        gathered.problems.append(source.problem(path, "A clause is a map.", "Write it as one."))
+        return None
+    gathered.problems += _faults(source, path, item, vocabularies)
+    name = str(item.get("id", pointer(path)))
+    text = gathered.text(source, (*path, "text"), item.get("text"), f"clause:{name}")
+    excluded = None
+    if "excluded" in item:
+        key = f"clause:{name}/excluded"
+        excluded = gathered.text(source, (*path, "excluded"), item["excluded"], key)
+    if len(gathered.problems) > before or text is None:
+        return None
+    spec = source.file.split("/")[2]
+    facts = {key: item[key] for key in _ORDER if key in item}
+    home = source.problem(path, "", "")
+    about = document or item.get("document")
+    owner = () if at is None else (pointer(at),)
+    return Clause(name, spec, text, home, about, owner, facts, excluded)
+
+
+def _faults(
+    source: SourceFile,
+    path: Path_,
+    item: Mapping[str, Json],
+    vocabularies: Mapping[str, Vocabulary],
+) -> list[Problem]:
+    problems = []
+    for key in _REQUIRED:
+        if key not in item:
+            problems.append(source.problem(path, f"The clause has no `{key}`.", "Add it."))
+    for key in item.keys() - _KEYS:
+        what = f"A clause has no `{key}`."
+        problems.append(source.problem((*path, key), what, "Remove it, or mend the spelling."))
+    if "id" in item and not _ID.fullmatch(str(item["id"])):
+        what = f"`{item['id']}` is not a clause id."
+        problems.append(source.problem((*path, "id"), what, "Write it like ATDF-CAT-001."))
+    if ("verified" in item) == ("excluded" in item):
+        what = "A clause has either `verified` or `excluded`."
+        problems.append(source.problem(path, what, "Say how it is verified, or why not."))
+    for key, name in _FROM_VOCABULARY.items():
+        words = vocabularies[name].words() if name in vocabularies else []
+        if key in item and item[key] not in words:
+            what = f"`{item[key]}` is not in the vocabulary `{name}`."
+            do = f"Use one of {', '.join(words)}."
+            problems.append(source.problem((*path, key), what, do))
+    if item.get("confirm", True) not in (True, False):
+        what = "`confirm` is true or false."
+        problems.append(source.problem((*path, "confirm"), what, "Say one."))
+    problems += _wrong_scope(source, path, item, vocabularies)
+    quote = item.get("source", {"quote": "", "url": ""})
+    if not isinstance(quote, dict) or quote.keys() != {"quote", "url"}:
+        what = "`source` is `{quote, url}`."
+        problems.append(source.problem((*path, "source"), what, "Give both."))
+    return problems
+
+
+def _wrong_scope(
+    source: SourceFile,
+    path: Path_,
+    item: Mapping[str, Json],
+    vocabularies: Mapping[str, Vocabulary],
+) -> list[Problem]:
+    """Check `applies_to`: the bindings, eras, versions and claims where a clause holds."""
+    applies = item.get("applies_to", {})
+    at = (*path, "applies_to")
+    if not isinstance(applies, dict) or not applies.keys() <= _APPLIES_TO:
+        what = f"`applies_to` is a map with some of {', '.join(sorted(_APPLIES_TO))}."
+        return [source.problem(at, what, "Keep to those.")]
+    problems = []
+    for key, name in (("bindings", "binding"), ("eras", "era")):
+        words = vocabularies[name].words() if name in vocabularies else []
+        listed = applies.get(key, words[:1])
+        if not isinstance(listed, list) or not listed or not set(listed) <= set(words):
+            what = f"`{key}` is a list with some of {', '.join(words)}."
+            problems.append(source.problem((*at, key), what, "Mend the list."))
+    for key in ("since", "until"):
+        if key in applies and not _VERSION.fullmatch(str(applies[key])):
+            what = f"`{key}` is a version, like 2025-06-18 or 1.0."
+            problems.append(source.problem((*at, key), what, "Write it so, in quotes."))
+    if applies.get("claimed", True) is not True:
+        what = "`claimed` is true, or left out."
+        problems.append(source.problem((*at, "claimed"), what, "Remove it."))
+    return problems
+
+
+def twice(clauses: Iterable[Clause]) -> list[Problem]:
+    """Find each clause id that stands in more than one place."""
+    first: dict[str, Clause] = {}
+    problems = []
+    for clause in clauses:
+        if clause.id in first:
+            other = first[clause.id].home
+            what = f"The clause id {clause.id} stands at {other.file}:{other.line} too."
+            home = clause.home
+            problems.append(
+                Problem(home.file, home.line, home.path, what, "Give one of them a new id.")
+            )
+        first.setdefault(clause.id, clause)
+    return problems
+
+
+def clauses_json(spec: str, version: str, clauses: Iterable[Clause]) -> Json:
+    """Give what `clauses.json` of a spec holds, in order of ids."""
+    own = sorted((clause for clause in clauses if clause.spec == spec), key=lambda each: each.id)
+    return {"spec": spec, "version": version, "clauses": [clause.as_json() for clause in own]}

@@ -1,0 +1,131 @@
+"""YAML 1.2 as plain JSON values, with the line of every one of them.
+
+A round-trip loader would hand out subclasses of dict and list and resolve `2025-01-15` to a date; the
+source is JSON written in YAML, so values are made here from the node tree: mappings with string keys,
+sequences, and the scalars of JSON.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from scripts.generator.problems import Problem, SourceError
+
+Json = Any
+Path_ = tuple[str | int, ...]
+
+_TAG = "tag:yaml.org,2002:"
+
+
+def pointer(path: Path_) -> str:
+    """Give the RFC 6901 pointer of a path."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One YAML file: `file` relative to the root, its value, and the line of each path in it."""
+
+    file: str
+    data: Json
+    lines: Mapping[Path_, int]
+
+    def problem(self, path: Path_, what: str, do: str) -> Problem:
+        """Give a problem at `path`, at the line of the nearest place that the file has."""
+        place = path
+        while place and place not in self.lines:
+            place = place[:-1]
+        return Problem(self.file, self.lines.get(place, 1), pointer(path), what, do)
+
+
+def load(root: Path, file: Path) -> SourceFile:
+    """Read one YAML file below `root`.
+
+    Raises `SourceError` for what is not UTF-8, not YAML, has a key twice, or holds a value that JSON has
+    not.
+    """
+    name = file.relative_to(root).as_posix()
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            [Problem(name, 0, "", f"The file is not UTF-8 ({error.reason}).", "Save it as UTF-8.")]
+        ) from error
+    try:
+        node = YAML(typ="safe", pure=True).compose(text)
+    except MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        what = f"The file is not YAML: {error.problem or error.context}."
+        raise SourceError([Problem(name, line, "", what, "Mend the syntax there.")]) from error
+    except YAMLError as error:
+        what = f"The file is not YAML: {str(error).splitlines()[0]}."
+        raise SourceError([Problem(name, 0, "", what, "Mend the syntax.")]) from error
+    if node is None:
+        raise SourceError([Problem(name, 0, "", "The file is empty.", "Fill or delete it.")])
+    lines: dict[Path_, int] = {}
+    problems: list[Problem] = []
+    value = _value(name, node, (), lines, problems)
+    if problems:
+        raise SourceError(problems)
+    return SourceFile(name, value, lines)
+
+
+def _value(
+    file: str, node: Node, path: Path_, lines: dict[Path_, int], problems: list[Problem]
+) -> Json:
+    line = node.start_mark.line + 1
+    lines.setdefault(path, line)
+    if isinstance(node, MappingNode):
+        made: dict[str, Json] = {}
+        for key_node, value_node in node.value:
+            key = str(key_node.value)
+            at = (*path, key)
+            if key in made:
+                what = f"The key `{key}` stands twice in one mapping."
+                problems.append(
+                    Problem(file, key_node.start_mark.line + 1, pointer(at), what, "Keep one.")
+                )
+            lines[at] = key_node.start_mark.line + 1
+            made[key] = _value(file, value_node, at, lines, problems)
+        return made
+    if isinstance(node, SequenceNode):
+        return [
+            _value(file, item, (*path, index), lines, problems)
+            for index, item in enumerate(node.value)
+        ]
+    assert isinstance(node, ScalarNode)
+    try:
+        return _scalar(node.tag, node.value)
+    except ValueError as error:
+        problems.append(
+            Problem(
+                file, line, pointer(path), f"JSON has no value {error}.", "Quote it, or drop it."
+            )
+        )
+        return None
+
+
+def _scalar(tag: str, text: str) -> Json:
+    """Give the JSON value of a scalar; a tag that JSON has not (a timestamp) leaves the text."""
+    match str(tag).removeprefix(_TAG):
+        case "null":
+            return None
+        case "bool":
+            return text.lower() == "true"
+        case "int":
+            return int(text.replace("_", ""), 0) if text.startswith("0o") else int(text)
+        case "float":
+            number = float(text.replace("_", "").replace(".inf", "inf").replace(".nan", "nan"))
+            if not math.isfinite(number):
+                raise ValueError(text)
+            return number
+        case _:
+            return text

@@ -1,0 +1,226 @@
+"""Schemas of the source: plain JSON Schema 2020-12, with texts in three languages and clauses.
+
+Three things are added to it: `title` and `description` are `{en, es, pt}`, `x-clauses` hold the clauses
+that a position owns (`- ref: ID` where a second position belongs to the same clause), and `x-document`
+says what file the schema becomes. `enum: {$vocabulary: name}` stands for the words of a vocabulary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from scripts.generator.clauses import Clause, read_clause
+from scripts.generator.keywords import KEYWORDS, LISTS, MAPS, SINGLE, TEXTS, positions
+from scripts.generator.load import Json, Path_, SourceFile, pointer
+from scripts.generator.problems import Problem
+from scripts.generator.texts import Gathered, Text
+from scripts.generator.vocabularies import Vocabulary
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_OURS = ("x-document", "x-clauses")
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_CLASS = re.compile(r"\[(?:[^\\\]]|\\.)*\]")
+_NOT_EVERYWHERE = re.compile(r"\(\?(?!:)|\\[^\\/\[\](){}.*+?^$|]|[*+?}]\+")
+"""Lookaround, named groups and flags, escapes that validators read differently, possessive marks."""
+_ESCAPE = re.compile(r"\\[^\\/\[\](){}.*+?^$|-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """One schema of the source, and the file that it becomes."""
+
+    source: SourceFile
+    spec: str
+    version: str
+    name: str
+    title: Text
+
+    @property
+    def file(self) -> str:
+        """The path of the generated file, relative to the root."""
+        return f"schema/{self.spec}/{self.version}/{self.name}.schema.json"
+
+
+def read_schemas(
+    sources: Iterable[SourceFile],
+    versions: Mapping[str, str],
+    vocabularies: Mapping[str, Vocabulary],
+    gathered: Gathered,
+) -> tuple[list[Schema], list[Clause]]:
+    """Read all schemas, their texts and their clauses; each fault becomes a problem."""
+    schemas = []
+    clauses: list[Clause] = []
+    homes: dict[str, str] = {}
+    for source in sources:
+        schema = _read_document(source, versions, gathered)
+        if schema is None:
+            continue
+        if schema.file in homes:
+            what = f"{homes[schema.file]} becomes the same file."
+            gathered.problems.append(source.problem(("x-document",), what, "Rename one."))
+        homes[schema.file] = source.file
+        schemas.append(schema)
+        clauses += _read_positions(schema, vocabularies, gathered)
+    return schemas, clauses
+
+
+def _read_document(
+    source: SourceFile, versions: Mapping[str, str], gathered: Gathered
+) -> Schema | None:
+    document = source.data["x-document"]
+    path: Path_ = ("x-document",)
+    if not isinstance(document, dict) or document.keys() != {"spec", "version", "name", "title"}:
+        what = "`x-document` is `{spec, version, name, title}`."
+        gathered.problems.append(source.problem(path, what, "Give these four."))
+        return None
+    spec, version, name = (str(document[key]) for key in ("spec", "version", "name"))
+    folder = source.file.split("/")[2]
+    if spec != folder or spec not in versions:
+        what = f"`spec` is the folder `{folder}`, and stands in project.yaml."
+        gathered.problems.append(source.problem((*path, "spec"), what, "Make them agree."))
+    if not re.fullmatch(r"[0-9]+\.[0-9]+", version):
+        what = f"`{version}` is not a version."
+        gathered.problems.append(source.problem((*path, "version"), what, 'Write it like "1.0".'))
+    if not _NAME.fullmatch(name):
+        what = f"`{name}` is not a name for a file."
+        do = "Use lower-case letters, digits and dashes."
+        gathered.problems.append(source.problem((*path, "name"), what, do))
+    title = gathered.text(source, (*path, "title"), document["title"], f"{_stem(source)}/title")
+    return None if title is None else Schema(source, spec, version, name, title)
+
+
+def _stem(source: SourceFile) -> str:
+    return source.file.removeprefix("schema/source/").removesuffix(".yaml")
+
+
+def _read_positions(
+    schema: Schema, vocabularies: Mapping[str, Vocabulary], gathered: Gathered
+) -> list[Clause]:
+    source = schema.source
+    clauses: dict[str, Clause] = {}
+    listed: list[Clause] = []
+    again: list[tuple[str, Path_, Path_]] = []
+    for path, node in positions(source.data):
+        if isinstance(node, bool):
+            continue
+        if not isinstance(node, dict):
+            gathered.problems.append(source.problem(path, "A schema is a map.", "Write it as one."))
+            continue
+        gathered.problems += _odd_keywords(source, path, node, vocabularies)
+        for keyword in TEXTS:
+            if keyword in node:
+                at = (*path, keyword)
+                gathered.text(source, at, node[keyword], f"{_stem(source)}#{pointer(at)}")
+        for index, item in enumerate(node.get("x-clauses") or []):
+            at = (*path, "x-clauses", index)
+            if isinstance(item, dict) and item.keys() == {"ref"}:
+                again.append((str(item["ref"]), at, path))
+                continue
+            clause = read_clause(
+                source, at, item, vocabularies, gathered, document=schema.name, at=path
+            )
+            if clause is not None:
+                clauses.setdefault(clause.id, clause)
+                listed.append(clause)
+    more: dict[str, tuple[str, ...]] = {}
+    for name, at, path in again:
+        if name not in clauses:
+            what = f"`ref` names {name}, which no position of this file owns."
+            gathered.problems.append(source.problem(at, what, "Name a clause of this file."))
+        more[name] = (*more.get(name, ()), pointer(path))
+    return [replace(clause, at=clause.at + more.get(clause.id, ())) for clause in listed]
+
+
+def _odd_keywords(
+    source: SourceFile,
+    path: Path_,
+    node: Mapping[str, Json],
+    vocabularies: Mapping[str, Vocabulary],
+) -> list[Problem]:
+    problems = []
+    for keyword in node:
+        if keyword not in KEYWORDS and not (
+            keyword == "x-clauses" or (keyword == "x-document" and not path)
+        ):
+            what = f"`{keyword}` is not a keyword of JSON Schema 2020-12 that the source uses."
+            problems.append(source.problem((*path, keyword), what, "Mend the spelling."))
+    if "format" in node and "pattern" not in node:
+        what = "`format` stands alone; many validators only note it."
+        problems.append(source.problem((*path, "format"), what, "Put a `pattern` beside it."))
+    pattern = node.get("pattern")
+    if isinstance(pattern, str) and (odd := _means_many_things(pattern)):
+        what = f"`{odd}` does not mean the same to every validator."
+        do = "Write the pattern with plain classes and groups."
+        problems.append(source.problem((*path, "pattern"), what, do))
+    if not {"if", "not"} & set(map(str, path)):
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in node:
+                what = f"A bare `{keyword}` hides the place where a branch is broken."
+                do = "Choose the branch with `if`, `then` and `else`."
+                problems.append(source.problem((*path, keyword), what, do))
+    if "enum" in node:
+        problems += _odd_enum(source, (*path, "enum"), node["enum"], vocabularies)
+    return problems
+
+
+def _means_many_things(pattern: str) -> str | None:
+    """Give the first part of a pattern that not every validator reads alike, if it has one."""
+    inside = [_ESCAPE.search(each) for each in _CLASS.findall(pattern)]
+    outside = _NOT_EVERYWHERE.search(_CLASS.sub("x", pattern))
+    return next((odd.group() for odd in (outside, *inside) if odd), None)
+
+
+def _odd_enum(
+    source: SourceFile, path: Path_, value: Json, vocabularies: Mapping[str, Vocabulary]
+) -> list[Problem]:
+    if not isinstance(value, dict) or value.keys() != {"$vocabulary"}:
+        what = "The values of this `enum` have no descriptions."
+        return [source.problem(path, what, "Make a vocabulary, and say `{$vocabulary: name}`.")]
+    if value["$vocabulary"] not in vocabularies:
+        what = f"There is no vocabulary `{value['$vocabulary']}`."
+        do = f"Use one of {', '.join(sorted(vocabularies))}."
+        return [source.problem(path, what, do)]
+    return []
+
+
+def schema_json(
+    schema: Schema, id_base: str, vocabularies: Mapping[str, Vocabulary], language: str = "en"
+) -> Json:
+    """Give the generated schema, with its texts in `language`."""
+    head = {
+        "$schema": DIALECT,
+        "$id": f"{id_base}/{schema.file}",
+        "title": schema.title.in_language(language),
+    }
+    return head | _render(schema.source.data, vocabularies, language)
+
+
+def _render(node: Json, vocabularies: Mapping[str, Vocabulary], language: str) -> Json:
+    if not isinstance(node, dict):
+        return node
+    made: dict[str, Json] = {}
+    words: list[str] = []
+    for keyword, value in node.items():
+        if keyword in _OURS:
+            continue
+        if keyword in TEXTS:
+            made[keyword] = str(value[language]).strip()
+        elif keyword in MAPS:
+            made[keyword] = {
+                name: _render(child, vocabularies, language) for name, child in value.items()
+            }
+        elif keyword in LISTS:
+            made[keyword] = [_render(child, vocabularies, language) for child in value]
+        elif keyword in SINGLE:
+            made[keyword] = _render(value, vocabularies, language)
+        elif keyword == "enum":
+            vocabulary = vocabularies[value["$vocabulary"]]
+            made[keyword] = vocabulary.words()
+            words = [f"`{w.value}`: {w.text.in_language(language)}" for w in vocabulary.values]
+        else:
+            made[keyword] = value
+    if words:
+        made["description"] = " ".join([made.get("description", ""), *words]).strip()
+    return made

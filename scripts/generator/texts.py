@@ -1,0 +1,103 @@
+"""Texts in three languages: `{en, es, pt}`, always all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from string import Formatter
+
+from scripts.generator.load import Json, Path_, SourceFile
+from scripts.generator.problems import Problem
+
+LANGUAGES = ("en", "es", "pt")
+_NAMES = {"en": "English", "es": "Spanish", "pt": "Portuguese"}
+_PLACEHOLDER = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One text in three languages; `same` says that equal texts are meant to be equal."""
+
+    en: str
+    es: str
+    pt: str
+    same: bool
+    file: str
+    line: int
+
+    def in_language(self, language: str) -> str:
+        """Give the text in `language`, one of `LANGUAGES`."""
+        return {"en": self.en, "es": self.es, "pt": self.pt}[language]
+
+    def as_json(self) -> dict[str, str]:
+        """Give `{en, es, pt}`."""
+        return {"en": self.en, "es": self.es, "pt": self.pt}
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What reading the source yields beside its values: the texts, by key, and the problems."""
+
+    texts: dict[str, Text] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def text(self, source: SourceFile, path: Path_, value: Json, key: str) -> Text | None:
+        """Read a text map at `path`, and keep it under `key`; a bad one becomes a problem."""
+        before = len(self.problems)
+        self.problems += _faults(source, path, value)
+        if len(self.problems) > before:
+            return None
+        made = Text(
+            value["en"].strip(),
+            value["es"].strip(),
+            value["pt"].strip(),
+            value.get("same", False),
+            source.file,
+            source.lines.get(path, 1),
+        )
+        self.texts[key] = made
+        return made
+
+
+def _faults(source: SourceFile, path: Path_, value: Json) -> list[Problem]:
+    if not isinstance(value, Mapping):
+        what = "A text stands here in one language only."
+        return [source.problem(path, what, "Write it as a map of `en`, `es` and `pt`.")]
+    problems = []
+    for language in LANGUAGES:
+        text = value.get(language)
+        if not isinstance(text, str) or not text.strip():
+            what = f"The {_NAMES[language]} text is missing."
+            problems.append(source.problem(path, what, f"Write `{language}:` beside the others."))
+    for key in value:
+        if key not in (*LANGUAGES, "same"):
+            what = f"A text has no language `{key}`."
+            problems.append(source.problem((*path, key), what, "Keep `en`, `es` and `pt`."))
+    if value.get("same", False) not in (True, False):
+        problems.append(source.problem((*path, "same"), "`same` is true or false.", "Say one."))
+    return problems
+
+
+def untranslated(texts: Mapping[str, Text]) -> list[Problem]:
+    """Find each Spanish or Portuguese text that is the English one, unless it says `same: true`."""
+    problems = []
+    for key, text in texts.items():
+        for language in ("es", "pt"):
+            if not text.same and text.in_language(language) == text.en:
+                what = f"The {_NAMES[language]} text equals the English one."
+                do = "Translate it, or say `same: true` beside it."
+                problems.append(Problem(text.file, text.line, key, what, do))
+    return problems
+
+
+def placeholders(text: str) -> frozenset[str]:
+    """Give the names of the `{placeholders}` of a text; raises `ValueError` for a malformed one."""
+    names = set()
+    for _, name, form, conversion in Formatter().parse(text):
+        if name is None:
+            continue
+        if form or conversion or not _PLACEHOLDER.fullmatch(name):
+            raise ValueError(name or "{}")
+        names.add(name)
+    return frozenset(names)
