@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.formats.messages import Message
-from conformance.formats.normalise import Problem
+from conformance.formats.problem import Problem
 from conformance.formats.tool import Tool
 from conformance.kit.case import Case, CaseKind, Expectation
 from conformance.kit.exchange import Exchange

@@ -1,0 +1,266 @@
+"""A channel: one open connection of one run, with the speaker that says its version."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from conformance.formats.tool import Tool
+from conformance.formats.vocabulary import Binding, Era
+from conformance.kit.bindings.http import HttpSpeaker
+from conformance.kit.bindings.mcp import KNOWN_VERSIONS, McpSpeaker
+from conformance.kit.case import Case
+from conformance.kit.drive.recorder import Recorder
+from conformance.kit.exchange import Exchange, Request, Transport, Trouble
+from conformance.kit.reading import response_of
+from conformance.kit.run import Run
+from conformance.kit.settings import Settings
+from conformance.kit.targets.connection import Connection, Received
+from conformance.kit.targets.http import HttpConnection
+from conformance.kit.targets.stdio import StdioConnection
+
+SESSION = uuid.uuid4().hex
+"""Tells this session's requests from others in a server's log."""
+
+_GIVEN = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT")
+_AGAIN = frozenset({429, 503})
+_MOST_STARTS = 25
+"""Starts of one process in a channel: a server that dies at each call must not go on for ever."""
+_TRIES = 6
+"""Times that one call is sent to a server that asks to come back later."""
+_START_LIMIT = 30.0
+"""Seconds for a handshake over stdio: an interpreter and its packages have to be loaded."""
+
+
+class ConnectFailed(Exception):
+    """A connection could not be opened. `exchange` is what was tried, None if nothing was sent."""
+
+    def __init__(self, reason: str, exchange: Exchange | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.exchange = exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What all channels of a session share. `deadline` is a reading of time.monotonic()."""
+
+    settings: Settings
+    recorder: Recorder
+    deadline: float
+
+
+def environment_for_server(extra: Mapping[str, str]) -> dict[str, str]:
+    """What a started server gets: a few plain variables and those that were asked for."""
+    kept = {name: os.environ[name] for name in _GIVEN if name in os.environ}
+    return {**kept, **extra}
+
+
+class Channel:
+    """Sends what a run has to say, and records it.
+
+    Made by `open_channel`. A stdio channel whose process ended starts another at the next call.
+    """
+
+    def __init__(self, run: Run, context: Context, *, handshake: bool) -> None:
+        self.run = run
+        self.context = context
+        self.mcp: McpSpeaker | None = None
+        self.http: HttpSpeaker | None = None
+        self.opened: Exchange | None = None
+        if run.binding is Binding.HTTP:
+            self.http = HttpSpeaker(run, context.settings.invoke)
+        else:
+            self.mcp = McpSpeaker(run, run.version)
+        self._handshake = handshake
+        self._connection: Connection | None = None
+        self._next_id = 1000
+        self._starts = 0
+        self._opening = asyncio.Lock()
+        self._pace = asyncio.Lock()
+        self._last_sent = 0.0
+
+    async def open(self) -> None:
+        """Connect and shake hands; raises ConnectFailed with the reason in words."""
+        settings = self.context.settings
+        self._starts += 1
+        if self.run.binding is Binding.STDIO:
+            connection = StdioConnection(
+                shlex.split(self.run.endpoint),
+                timeout=settings.request_timeout,
+                environment=environment_for_server(settings.environment),
+            )
+            reason = await connection.start()
+            if reason is not None:
+                raise ConnectFailed(reason)
+            self._connection = connection
+        else:
+            agent = ("User-Agent", f"agent-formats-conformance/1.0 session/{SESSION}")
+            self._connection = HttpConnection(
+                self.run.endpoint,
+                timeout=settings.request_timeout,
+                headers=(agent, ("X-Agent-Formats-Session", SESSION), *settings.headers),
+                width=settings.concurrency,
+            )
+        if self.mcp is not None and self._handshake and self.run.era is Era.LEGACY:
+            await self._shake_hands()
+
+    async def call(self, tool: Tool, case: Case, *, confirms: int | None = None) -> Exchange:
+        """Call a tool; waits and sends again where the server says that it is too busy."""
+        await self._ensure_open()
+        for attempt in range(_TRIES):
+            request = self._call_request(tool, case)
+            received = await self._send(request)
+            pause = _pause_asked(received)
+            late = pause is not None and time.monotonic() + pause > self.context.deadline
+            if pause is None or late or attempt == _TRIES - 1:
+                break
+            await asyncio.sleep(pause)
+        return self.context.recorder.record(
+            self.run.id, request, received, case=case, confirms=confirms
+        )
+
+    async def send(
+        self, request: Request, *, script: str, step: str, confirms: int | None = None
+    ) -> Exchange:
+        """Send anything, as a step of a script."""
+        if self._connection is None:
+            await self._ensure_open()
+        received = await self._send(request)
+        return self.context.recorder.record(
+            self.run.id, request, received, script=script, step=step, confirms=confirms
+        )
+
+    async def first(self, request: Request, *, script: str, step: str) -> Exchange:
+        """Send the first message of all; over stdio the start of the process is waited for."""
+        assert self._connection is not None
+        received = await self._connection.send(request)
+        waited = received.elapsed
+        while received.trouble is Trouble.TIMEOUT and waited < _START_LIMIT:
+            if not isinstance(self._connection, StdioConnection):
+                break
+            received = await self._connection.wait_for(request)
+            waited += received.elapsed
+        return self.context.recorder.record(
+            self.run.id, request, received, script=script, step=step
+        )
+
+    async def close(self, *, script: str = "connection", step: str = "close") -> Exchange | None:
+        """End the connection; over stdio the exchange tells how the process ended."""
+        if self._connection is None:
+            return None
+        connection, self._connection = self._connection, None
+        received = await connection.close()
+        request = Request(_transport(self.run))
+        if self.run.binding is not Binding.STDIO:
+            return None
+        return self.context.recorder.record(
+            self.run.id, request, received, script=script, step=step
+        )
+
+    @property
+    def said_on_stderr(self) -> str:
+        """What a started server wrote on its standard error, at the end."""
+        connection = self._connection
+        return connection.said_on_stderr if isinstance(connection, StdioConnection) else ""
+
+    def fresh_id(self) -> int:
+        """A JSON-RPC id that this channel has not used."""
+        self._next_id += 1
+        return self._next_id
+
+    def _call_request(self, tool: Tool, case: Case) -> Request:
+        if self.http is not None:
+            return self.http.call(tool, case.arguments)
+        assert self.mcp is not None
+        return self.mcp.call(tool, case.arguments, id=self.fresh_id())
+
+    async def _send(self, request: Request) -> Received:
+        assert self._connection is not None
+        await self._keep_pace()
+        return await self._connection.send(request)
+
+    async def _keep_pace(self) -> None:
+        rate = self.context.settings.rate
+        if rate <= 0:
+            return
+        async with self._pace:
+            wait = self._last_sent + 1 / rate - time.monotonic()
+            if wait > 0:
+                await asyncio.sleep(wait)
+            self._last_sent = time.monotonic()
+
+    async def _ensure_open(self) -> None:
+        if self._is_open():
+            return
+        async with self._opening:
+            if self._is_open():
+                return
+            if self._starts >= _MOST_STARTS:
+                if self._connection is None:
+                    raise ConnectFailed("the server was started too often")
+                return
+            await self.close()
+            try:
+                await self.open()
+            except ConnectFailed:
+                if self._starts == 1:
+                    raise
+
+    def _is_open(self) -> bool:
+        connection = self._connection
+        if isinstance(connection, StdioConnection):
+            return connection.exit_code is None and not connection.has_ended
+        return connection is not None
+
+    async def _shake_hands(self) -> None:
+        assert self.mcp is not None and self._connection is not None
+        request = self.mcp.initialize(id=self.fresh_id())
+        exchange = await self.first(request, script="connection", step="initialize")
+        result = (response_of(exchange) or {}).get("result")
+        version = result.get("protocolVersion") if isinstance(result, dict) else None
+        if not isinstance(version, str) or version not in KNOWN_VERSIONS:
+            await self.close()
+            raise ConnectFailed(_handshake_reason(exchange), exchange)
+        session = exchange.answer.header("mcp-session-id") if exchange.answer else None
+        self.mcp = McpSpeaker(self.run, self.run.version).after_handshake(version, session)
+        self.opened = exchange
+        await self.send(
+            self.mcp.notification("notifications/initialized"),
+            script="connection",
+            step="initialized",
+        )
+
+
+async def open_channel(run: Run, context: Context, *, handshake: bool = True) -> Channel:
+    """An open channel; raises ConnectFailed."""
+    channel = Channel(run, context, handshake=handshake)
+    await channel.open()
+    return channel
+
+
+def _handshake_reason(exchange: Exchange) -> str:
+    if exchange.trouble is not None:
+        return f"{exchange.trouble.value} {exchange.trouble_detail}".strip()
+    response = response_of(exchange)
+    status = exchange.answer.status if exchange.answer else 0
+    return str(response)[:300] if response else f"HTTP {status}"
+
+
+def _pause_asked(received: Received) -> float | None:
+    """Seconds to wait before sending again: 429 and 503 with or without Retry-After."""
+    if received.answer is None or received.answer.status not in _AGAIN:
+        return None
+    asked = received.answer.header("retry-after")
+    if asked is None:
+        return None
+    return max(float(asked), 0.1) if asked.isdecimal() else 1.0
+
+
+def _transport(run: Run) -> Transport:
+    return Transport.STDIO if run.binding is Binding.STDIO else Transport.HTTP

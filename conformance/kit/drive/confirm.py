@@ -1,0 +1,180 @@
+"""Confirming: what failed is sent twice more, alone, and the same judge is asked again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from conformance.formats.vocabulary import Outcome, Verdict
+from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
+from conformance.kit.drive.play import play
+from conformance.kit.drive.session import good_calls
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange
+from conformance.kit.judging import Question, judge
+from conformance.kit.reading import read
+from conformance.kit.results import Finding, Item
+from conformance.kit.script import Script
+
+TIMES = 2
+_CASES = 3
+"""Cases confirmed at most for each (clause, tool)."""
+_FAILED = frozenset({Verdict.FAIL, Verdict.WARN})
+
+
+@dataclass(slots=True)
+class Repeats:
+    """What was sent again: for each case and each script of a run, one entry a time."""
+
+    cases: dict[tuple[str, str], list[Exchange]] = field(default_factory=dict)
+    scripts: dict[tuple[str, str], list[tuple[Exchange, ...]]] = field(default_factory=dict)
+
+
+def to_confirm(question: Question, item: Item) -> list[Finding]:
+    """The findings of a failed item that are to be sent again."""
+    if item.verdict not in _FAILED or not question.clause.confirm:
+        return []
+    chosen: dict[str, Finding] = {}
+    for finding in item.findings:
+        if finding.case is not None and finding.case not in chosen and len(chosen) < _CASES:
+            chosen[finding.case] = finding
+    by_exchange = [f for f in item.findings if f.case is None and f.exchange is not None]
+    return [*chosen.values(), *by_exchange]
+
+
+async def repeat(
+    failed: Iterable[tuple[Question, Item]],
+    evidence: dict[str, RunEvidence],
+    scripts: list[Script],
+    context: Context,
+) -> Repeats:
+    """Send every case and play every script again that some failed item rests on."""
+    repeats = Repeats()
+    by_tool: dict[tuple[str, str], dict[str, Exchange]] = {}
+    played: dict[str, set[str]] = {}
+    for question, item in failed:
+        for finding in to_confirm(question, item):
+            exchange = context.recorder.by_id.get(finding.exchange or 0)
+            if exchange is None:
+                continue
+            if exchange.case is not None:
+                key = (question.run, exchange.case.tool)
+                by_tool.setdefault(key, {})[exchange.case.id] = exchange
+            elif exchange.script is not None:
+                played.setdefault(question.run, set()).add(exchange.script)
+    for (run, tool), originals in by_tool.items():
+        await _repeat_cases(evidence[run], tool, originals, context, repeats)
+    for run, names in played.items():
+        for script in scripts:
+            if script.name in names:
+                await _repeat_script(evidence[run], script, context, repeats)
+    return repeats
+
+
+async def _repeat_cases(
+    evidence: RunEvidence,
+    tool: str,
+    originals: dict[str, Exchange],
+    context: Context,
+    repeats: Repeats,
+) -> None:
+    """A tool's cases, one after the other, on a connection (stdio: a process) of their own."""
+    try:
+        channel = await open_channel(evidence.run, context)
+    except ConnectFailed:
+        return
+    try:
+        for case_id, original in originals.items():
+            exchanges = [
+                await _again(channel, evidence, tool, original) for _ in range(TIMES)
+            ]
+            repeats.cases[evidence.run.id, case_id] = exchanges
+    finally:
+        await channel.close()
+
+
+async def _again(
+    channel: Channel, evidence: RunEvidence, tool: str, original: Exchange
+) -> Exchange:
+    assert original.case is not None
+    return await channel.call(
+        evidence.by_tool[tool].tool, original.case, confirms=original.id
+    )
+
+
+async def _repeat_script(
+    evidence: RunEvidence, script: Script, context: Context, repeats: Repeats
+) -> None:
+    before = evidence.steps(script.name)
+    playings = []
+    for _ in range(TIMES):
+        alone = replace(script, fresh=True)
+        tools, good = evidence.tools, good_calls(evidence)
+        playings.append(await play(alone, evidence.run, context, tools, good, confirms=before))
+        await asyncio.sleep(0)
+    repeats.scripts[evidence.run.id, script.name] = playings
+
+
+def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> Item:
+    """The item as it stands after its findings were sent again.
+
+    Each finding that was repeated must be found again each time. None left: the item is flaky.
+    """
+    asked = to_confirm(question, item)
+    gone = {f for f in asked if not _found_again(f, question, evidence, repeats)}
+    if not gone:
+        return item
+    kept = tuple(f for f in item.findings if f not in gone)
+    if any(f in asked for f in kept):
+        return replace(item, findings=kept)
+    return replace(item, verdict=Verdict.FLAKY)
+
+
+def _found_again(
+    finding: Finding, question: Question, evidence: RunEvidence, repeats: Repeats
+) -> bool:
+    if finding.case is not None:
+        exchanges = repeats.cases.get((question.run, finding.case))
+        if exchanges is None:
+            return True
+        return all(_case_again(finding, e, question, evidence) for e in exchanges)
+    script, step = _script_of(finding, evidence)
+    playings = repeats.scripts.get((question.run, script))
+    if playings is None:
+        return True
+    return all(_step_again(script, step, p, question, evidence) for p in playings)
+
+
+def _case_again(
+    finding: Finding, exchange: Exchange, question: Question, evidence: RunEvidence
+) -> bool:
+    """A re-send that is refused for state confirms what it was sent to confirm."""
+    assert finding.case is not None
+    if read(exchange).outcome is Outcome.OTHER_REFUSED:
+        return True
+    again = judge(question, evidence.instead({finding.case: exchange}, {}))
+    return again.verdict in _FAILED and any(f.case == finding.case for f in again.findings)
+
+
+def _step_again(
+    script: str,
+    step: str | None,
+    playing: tuple[Exchange, ...],
+    question: Question,
+    evidence: RunEvidence,
+) -> bool:
+    again = judge(question, evidence.instead({}, {script: playing}))
+    if again.verdict not in _FAILED:
+        return False
+    steps = {e.id: e.step for e in playing}
+    return any(steps.get(f.exchange or 0) == step for f in again.findings)
+
+
+def _script_of(finding: Finding, evidence: RunEvidence) -> tuple[str, str | None]:
+    for name, exchanges in evidence.scripts.items():
+        for exchange in exchanges:
+            if exchange.id == finding.exchange:
+                return name, exchange.step
+    return "", None
+

@@ -1,0 +1,294 @@
+"""Ask a target what it is and what it offers: its runs, each with its catalog."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from conformance.formats.messages import Message, message
+from conformance.formats.normalise import Source, tools_of
+from conformance.formats.problem import Problem
+from conformance.formats.tool import Tool
+from conformance.formats.vocabulary import Binding
+from conformance.kit.bindings.http import HttpSpeaker
+from conformance.kit.bindings.mcp import KNOWN_VERSIONS, McpSpeaker
+from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
+from conformance.kit.drive.pages import pages
+from conformance.kit.exchange import Exchange, Trouble
+from conformance.kit.reading import body_json, response_of
+from conformance.kit.run import MODERN, Run
+
+SCRIPT = "discovery"
+"""The name under which discovery's exchanges are recorded."""
+
+STDIO = "stdio:"
+NEWEST_LEGACY = max(version for version in KNOWN_VERSIONS if version < MODERN)
+_MODERN_CODES = frozenset({-32020, -32021, -32022})
+_SILENCE = 3.0
+"""Seconds in which a server that has answered one era answers the other, over stdio."""
+
+
+class TargetUnusable(Exception):
+    """The target cannot be judged; the message says why and what to do, in one sentence."""
+
+    def __init__(self, words: Message) -> None:
+        super().__init__(words.id)
+        self.words = words
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """One run and what the target offers in it.
+
+    `documents` are the catalog's pages as they came, `problems` what is wrong with them beyond
+    a single tool, `capabilities` the server's own words on what it can do (MCP).
+    """
+
+    run: Run
+    tools: tuple[Tool, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    documents: tuple[Any, ...] = ()
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    exchanges: tuple[Exchange, ...] = ()
+    listed: bool = True
+
+
+async def discover(target: str, context: Context) -> list[Discovered]:
+    """The runs of a target, each with its catalog; raises TargetUnusable."""
+    if target.startswith(STDIO):
+        return await _discover_stdio(target, context)
+    return await _discover_http(target, context)
+
+
+async def _discover_stdio(target: str, context: Context) -> list[Discovered]:
+    command = target.removeprefix(STDIO).strip()
+    legacy = Run("stdio", target, Binding.STDIO, command, NEWEST_LEGACY)
+    modern = Run("stdio", target, Binding.STDIO, command, MODERN)
+    shaken = asyncio.create_task(_try_legacy(legacy, context))
+    asked = asyncio.create_task(_try_modern(modern, context))
+    found: list[Discovered] = []
+    try:
+        old, reason = await shaken
+        if old is not None:
+            await asyncio.wait({asked}, timeout=_SILENCE)
+        new = await asked if old is None or asked.done() else None
+    finally:
+        for task in (shaken, asked):
+            if not task.done():
+                task.cancel()
+        await asyncio.gather(shaken, asked, return_exceptions=True)
+    if new is not None:
+        found.append(new)
+    if old is not None:
+        found.append(old)
+    if not found:
+        raise TargetUnusable(
+            message("kit.target.stdio_failed", target=target, reason=reason or "no answer")
+        )
+    return found
+
+
+async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, str]:
+    """The legacy run of an endpoint, or why there is none."""
+    try:
+        channel = await open_channel(run, context)
+    except ConnectFailed as failure:
+        return None, failure.reason
+    try:
+        assert channel.mcp is not None and channel.opened is not None
+        settled = _settled(run, channel.mcp.version)
+        channel.run = settled
+        channel.mcp = McpSpeaker(settled, settled.version).after_handshake(
+            settled.version, channel.mcp.session_id
+        )
+        result = (response_of(channel.opened) or {}).get("result") or {}
+        return await _list_tools(channel, settled, result.get("capabilities")), ""
+    finally:
+        await channel.close()
+
+
+def _settled(run: Run, version: str) -> Run:
+    prefix = "stdio" if run.binding is Binding.STDIO else "mcp"
+    return Run(f"{prefix}-{version}", run.target, run.binding, run.endpoint, version)
+
+
+async def _try_modern(run: Run, context: Context) -> Discovered | None:
+    """The modern run of an endpoint, None if it does not speak that era."""
+    try:
+        channel = await open_channel(run, context, handshake=False)
+    except ConnectFailed:
+        return None
+    settled = _settled(run, MODERN)
+    channel.run = settled
+    channel.mcp = McpSpeaker(settled, MODERN)
+    try:
+        exchange = await _ask_discover(channel)
+        response = response_of(exchange) or {}
+        result, error = response.get("result"), response.get("error")
+        code = error.get("code") if isinstance(error, dict) else None
+        status = exchange.answer.status if exchange.answer else 0
+        offers = isinstance(result, dict) and "supportedVersions" in result
+        refuses = code in _MODERN_CODES and (run.binding is Binding.STDIO or status == 400)
+        if not offers and not refuses:
+            return None
+        versions = result.get("supportedVersions") if isinstance(result, dict) else None
+        if isinstance(versions, list) and MODERN not in versions:
+            return None
+        capabilities = result.get("capabilities") if isinstance(result, dict) else None
+        return await _list_tools(channel, settled, capabilities)
+    finally:
+        await channel.close()
+
+
+async def _ask_discover(channel: Channel) -> Exchange:
+    assert channel.mcp is not None
+    request = channel.mcp.request("server/discover", id=channel.fresh_id())
+    return await channel.first(request, script=SCRIPT, step="server-discover")
+
+
+async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discovered:
+    speaker = channel.mcp
+    assert speaker is not None
+    exchanges: list[Exchange] = []
+    able = capabilities if isinstance(capabilities, dict) else {}
+    if able and "tools" not in able:
+        return Discovered(run, capabilities=able, listed=False)
+
+    async def fetch(cursor: str | None, number: int) -> Exchange:
+        params = {"cursor": cursor} if cursor is not None else {}
+        request = speaker.request("tools/list", params, id=channel.fresh_id())
+        exchange = await channel.send(request, script=SCRIPT, step=f"tools-list-{number}")
+        exchanges.append(exchange)
+        return exchange
+
+    found = await pages(fetch, lambda e: (response_of(e) or {}).get("result"))
+    listed = [one for page in found for one in _items(page.get("tools"))]
+    catalog = tools_of({"tools": listed}, Source.MCP)
+    return Discovered(
+        run,
+        tools=catalog.tools,
+        problems=catalog.problems,
+        documents=tuple(found),
+        capabilities=able,
+        exchanges=tuple(exchanges),
+        listed=bool(found),
+    )
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+async def _discover_http(target: str, context: Context) -> list[Discovered]:
+    parts = urlsplit(target)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise TargetUnusable(message("kit.target.not_a_target", target=target))
+    base = target.rstrip("/")
+    probe = Run("http", target, Binding.HTTP, base)
+    channel = await open_channel(probe, context)
+    try:
+        first = await _look(channel, base, "itself")
+        _raise_if_dead(target, first)
+        endpoints = [base] if parts.path.strip("/") else [base + "/mcp", base + "/"]
+        asked = [_mcp_at(endpoint, target, context) for endpoint in endpoints]
+        http, *spoken = await asyncio.gather(_http_at(channel, probe), *asked)
+    finally:
+        await channel.close()
+    mcp = next((runs for runs in spoken if runs), [])
+    found = [*([http] if http is not None else []), *mcp]
+    if not found:
+        raise TargetUnusable(_why_nothing(target, first))
+    return found
+
+
+async def _look(channel: Channel, url: str, step: str) -> Exchange:
+    assert channel.http is not None
+    return await channel.send(channel.http.get(url), script=SCRIPT, step=step)
+
+
+async def _mcp_at(endpoint: str, target: str, context: Context) -> list[Discovered]:
+    modern = Run("mcp", target, Binding.MCP, endpoint, MODERN)
+    legacy = Run("mcp", target, Binding.MCP, endpoint, NEWEST_LEGACY)
+    new, (old, _) = await asyncio.gather(_try_modern(modern, context), _try_legacy(legacy, context))
+    return [run for run in (new, old) if run is not None]
+
+
+async def _http_at(channel: Channel, run: Run) -> Discovered | None:
+    """The HTTP binding's run: by its manifest, else by `/tools`."""
+    speaker = channel.http
+    assert speaker is not None
+    manifest = await _look(channel, speaker.url("/manifest"), "manifest")
+    paths = _tool_paths(body_json(manifest))
+    exchanges = [manifest]
+    documents: list[Any] = []
+    for path in paths or ["/tools"]:
+        exchanges_of_path, pages_of_path = await _collection(channel, speaker, path)
+        exchanges += exchanges_of_path
+        documents += pages_of_path
+    listed = [one for page in documents for one in _items(page.get("tools"))]
+    looks_like_one = bool(paths) or (
+        bool(documents) and any(isinstance(page.get("tools"), list) for page in documents)
+    )
+    if not looks_like_one:
+        return None
+    catalog = tools_of({"tools": listed}, Source.ATDF)
+    return Discovered(
+        run,
+        tools=catalog.tools,
+        problems=catalog.problems,
+        documents=tuple(documents),
+        exchanges=tuple(exchanges),
+        listed=bool(documents),
+    )
+
+
+async def _collection(
+    channel: Channel, speaker: HttpSpeaker, path: str
+) -> tuple[list[Exchange], list[dict[str, Any]]]:
+    exchanges: list[Exchange] = []
+
+    async def fetch(cursor: str | None, number: int) -> Exchange:
+        asked = f"{path}?cursor={quote(cursor, safe='')}" if cursor is not None else path
+        exchange = await _look(channel, speaker.url(asked), f"{path}-{number}")
+        exchanges.append(exchange)
+        return exchange
+
+    return exchanges, await pages(fetch, body_json)
+
+
+def _tool_paths(manifest: Any) -> list[str]:
+    resources = manifest.get("resources") if isinstance(manifest, dict) else None
+    found = [r for r in _items(resources) if isinstance(r, dict) and r.get("type") == "tool"]
+    return [r["path"] for r in found if isinstance(r.get("path"), str)]
+
+
+def _raise_if_dead(target: str, first: Exchange) -> None:
+    """One clear sentence for a target that cannot be spoken to at all."""
+    if first.answer is not None and first.trouble is not Trouble.REDIRECTED:
+        if first.answer.status in {401, 407}:
+            raise TargetUnusable(message("kit.target.credentials", target=target))
+        return
+    detail = first.trouble_detail
+    if first.trouble is Trouble.REDIRECTED and first.answer is not None:
+        to = first.answer.header("location") or ""
+        raise TargetUnusable(message("kit.target.redirects", target=target, to=to))
+    if "SSL" in detail or "certificate" in detail.lower():
+        raise TargetUnusable(message("kit.target.tls", target=target, reason=detail))
+    if first.trouble is Trouble.REFUSED:
+        raise TargetUnusable(message("kit.target.unreachable", target=target, reason=detail))
+    if first.trouble is Trouble.TIMEOUT:
+        raise TargetUnusable(message("kit.target.silent", target=target))
+    raise TargetUnusable(message("kit.target.not_http", target=target, reason=detail))
+
+
+def _why_nothing(target: str, first: Exchange) -> Message:
+    kind = (first.answer.header("content-type") or "") if first.answer else ""
+    if kind.startswith("text/html"):
+        return message("kit.target.html", target=target)
+    status = first.answer.status if first.answer else 0
+    if status == 403:
+        return message("kit.target.credentials", target=target)
+    return message("kit.target.nothing_found", target=target, status=status)

@@ -1,0 +1,110 @@
+"""Plays a chapter's scripts: sends what they yield, hands back what came."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.formats.tool import Tool
+from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
+from conformance.kit.exchange import Exchange, Request, Transport, Trouble
+from conformance.kit.run import Run
+from conformance.kit.script import Action, Close, Open, Restart, Script, Send, Stage
+from conformance.kit.targets.connection import Received
+
+_MOST_STEPS = 500
+
+
+class _Player:
+    """One script on one channel."""
+
+    def __init__(
+        self, script: Script, channel: Channel, confirms: Mapping[str, Exchange] | None
+    ) -> None:
+        self._script = script
+        self.channel = channel
+        self._confirms = confirms or {}
+        self.exchanges: list[Exchange] = []
+
+    async def act(self, action: Action) -> Exchange:
+        """Do what the script says; the exchange that it is handed."""
+        if isinstance(action, Send):
+            before = self._confirms.get(action.step)
+            exchange = await self.channel.send(
+                action.request,
+                script=self._script.name,
+                step=action.step,
+                confirms=before.id if before else None,
+            )
+        elif isinstance(action, Close):
+            closed = await self.channel.close(script=self._script.name, step=action.step)
+            exchange = closed or self._nothing(action.step)
+        else:
+            exchange = await self._open(action)
+        self.exchanges.append(exchange)
+        return exchange
+
+    async def _open(self, action: Open | Restart) -> Exchange:
+        await self.channel.close()
+        run, context = self.channel.run, self.channel.context
+        try:
+            self.channel = await open_channel(run, context, handshake=action.handshake)
+        except ConnectFailed as failure:
+            return failure.exchange or self._nothing("open", failure.reason)
+        return self.channel.opened or self._nothing("open")
+
+    def _nothing(self, step: str, reason: str = "") -> Exchange:
+        """An exchange for a step that sent nothing; a reason makes it a trouble."""
+        trouble = Trouble.REFUSED if reason else None
+        return self.channel.context.recorder.record(
+            self.channel.run.id,
+            Request(Transport.HTTP),
+            Received(None, trouble, 0.0, reason),
+            script=self._script.name,
+            step=step,
+        )
+
+
+async def play(
+    script: Script,
+    run: Run,
+    context: Context,
+    tools: tuple[Tool, ...],
+    good_calls: Mapping[str, Any],
+    *,
+    shared: Channel | None = None,
+    confirms: Mapping[str, Exchange] | None = None,
+) -> tuple[Exchange, ...]:
+    """A script's exchanges, in order; empty if no connection could be opened for it.
+
+    `shared` is the channel of the run's other scripts; a `fresh` script gets its own. `confirms`
+    maps a step's name to the exchange that this playing repeats.
+    """
+    own = script.fresh or shared is None
+    try:
+        channel = (
+            await open_channel(run, context, handshake=script.handshake) if own else shared
+        )
+    except ConnectFailed as failure:
+        return (failure.exchange,) if failure.exchange is not None else ()
+    assert channel is not None
+    stage = Stage(
+        run, tools, dict(good_calls), mcp=channel.mcp, http=channel.http, url=run.endpoint
+    )
+    player = _Player(script, channel, confirms)
+    steps = script.function(stage)
+    try:
+        action = next(steps, None)
+        for _ in range(_MOST_STEPS):
+            if action is None:
+                break
+            exchange = await player.act(action)
+            try:
+                action = steps.send(exchange)
+            except StopIteration:
+                break
+    finally:
+        steps.close()
+        if own:
+            await player.channel.close()
+    return tuple(player.exchanges)

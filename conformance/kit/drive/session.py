@@ -1,0 +1,142 @@
+"""Drives a whole session: every run's tools, then its scripts."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from conformance.formats.tool import Tool
+from conformance.formats.vocabulary import Binding
+from conformance.kit.cases.plan import Plan
+from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
+from conformance.kit.drive.discover import SCRIPT, Discovered
+from conformance.kit.drive.play import play
+from conformance.kit.drive.toolrun import Driven, Progress, ToolRun
+from conformance.kit.evidence import RunEvidence, ToolEvidence
+from conformance.kit.safety import why_left_out
+from conformance.kit.script import Script
+
+_TOOLS_AT_ONCE = 4
+_STDIO_WIDTH = 4
+"""Calls at once over stdio: more would only queue in a server that reads one line at a time."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What has been gathered so far: complete after `drive`, a part of it after an interrupt."""
+
+    found: list[Discovered]
+    scripts: list[Script]
+    context: Context
+    progress: Progress = field(default_factory=Progress)
+    evidence: dict[str, RunEvidence] = field(default_factory=dict)
+    plans: dict[str, dict[str, Plan]] = field(default_factory=dict)
+    finished: bool = False
+
+    async def drive(self) -> None:
+        """Drive every run, one after the other."""
+        for discovered in self.found:
+            self.evidence[discovered.run.id] = _before(discovered, self)
+        for discovered in self.found:
+            await _RunDrive(self, discovered).drive()
+        self.finished = True
+
+
+def _before(discovered: Discovered, session: Session) -> RunEvidence:
+    """What is known of a run before any tool is called."""
+    settings = session.context.settings
+    by_tool = {
+        tool.name: ToolEvidence(
+            discovered.run,
+            tool,
+            left_out=why_left_out(tool, discovered.run, settings),
+            secrets=settings.secrets,
+        )
+        for tool in discovered.tools
+    }
+    recorded = session.context.recorder.by_id.values()
+    own = tuple(e for e in recorded if e.run == discovered.run.id and e.script == SCRIPT)
+    return RunEvidence(
+        discovered.run,
+        discovered.tools,
+        discovered.problems,
+        discovered.documents,
+        by_tool=by_tool,
+        scripts={SCRIPT: own},
+        capabilities=discovered.capabilities,
+        secrets=settings.secrets,
+    )
+
+
+class _RunDrive:
+    """One run's drive."""
+
+    def __init__(self, session: Session, discovered: Discovered) -> None:
+        self._session = session
+        self._run = discovered.run
+        settings = session.context.settings
+        stdio = self._run.binding is Binding.STDIO
+        width = min(settings.concurrency, _STDIO_WIDTH) if stdio else settings.concurrency
+        self._width = asyncio.Semaphore(max(width, 1))
+        self._tools_at_once = asyncio.Semaphore(_TOOLS_AT_ONCE)
+
+    async def drive(self) -> None:
+        """The tools, then the scripts; what a dead connection leaves undone stays undone."""
+        context = self._session.context
+        try:
+            channel = await open_channel(self._run, context)
+        except ConnectFailed as failure:
+            steps = (failure.exchange,) if failure.exchange is not None else ()
+            self._keep(connected=False, scripts={"connection": steps})
+            return
+        try:
+            waiting = [e for e in self._evidence.by_tool.values() if e.left_out is None]
+            await asyncio.gather(*(self._tool(channel, one.tool) for one in waiting))
+            await self._scripts(channel)
+        finally:
+            await channel.close()
+
+    @property
+    def _evidence(self) -> RunEvidence:
+        return self._session.evidence[self._run.id]
+
+    def _keep(self, **changes: Any) -> None:
+        self._session.evidence[self._run.id] = replace(self._evidence, **changes)
+
+    async def _tool(self, channel: Channel, tool: Tool) -> None:
+        async with self._tools_at_once:
+            driver = ToolRun(channel, tool, self._width, self._session.progress)
+            try:
+                driven = await driver.drive()
+            except asyncio.CancelledError:
+                self._take(tool, driver.so_far())
+                raise
+        self._take(tool, driven)
+
+    def _take(self, tool: Tool, driven: Driven) -> None:
+        known = replace(driven.evidence, secrets=self._evidence.secrets)
+        self._keep(by_tool={**self._evidence.by_tool, tool.name: known})
+        if driven.plan is not None:
+            self._session.plans.setdefault(self._run.id, {})[tool.name] = driven.plan
+
+    async def _scripts(self, channel: Channel) -> None:
+        good = good_calls(self._evidence)
+        tools = self._evidence.tools
+        for script in self._session.scripts:
+            if not script.runs_in(self._run):
+                continue
+            exchanges = await play(
+                script, self._run, self._session.context, tools, good, shared=channel
+            )
+            self._keep(scripts={**self._evidence.scripts, script.name: exchanges})
+
+
+def good_calls(evidence: RunEvidence) -> dict[str, Any]:
+    """Arguments that were accepted, by tool."""
+    accepted: dict[str, Any] = {}
+    for name, tool in evidence.by_tool.items():
+        baseline = tool.baseline
+        if baseline is not None and baseline.reading.accepted:
+            accepted[name] = baseline.case.arguments
+    return accepted

@@ -1,0 +1,207 @@
+"""Drives one tool: baseline calls, cases, repairs, and the baseline call once more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from conformance.formats.tool import Tool
+from conformance.kit.bindings.encode import to_bytes
+from conformance.kit.case import Case, CaseKind, Expectation
+from conformance.kit.cases.baseline import candidates, from_refusal
+from conformance.kit.cases.plan import Plan, plan
+from conformance.kit.drive.channel import Channel, ConnectFailed
+from conformance.kit.evidence import Call, ToolEvidence, call_of
+from conformance.kit.exchange import Trouble
+from conformance.kit.slug import slug
+from conformance.kit.suggestions import apply
+
+REPAIR_STEPS = 5
+_MOST_BASELINE_CALLS = 16
+_SLOW_CALLS = 2
+"""Calls that took too long, after which the rest of a tool's cases are not sent."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """Counts for whoever watches; `tell` is called after each change."""
+
+    planned: int = 0
+    done: int = 0
+    tell: Callable[[], None] = lambda: None
+
+    def plan(self, count: int) -> None:
+        """So many more calls are to be made."""
+        self.planned += count
+        self.tell()
+
+    def one(self) -> None:
+        """One call is done."""
+        self.done += 1
+        self.tell()
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """What driving a tool gave: its evidence, and its plan (None if no call could be made up)."""
+
+    evidence: ToolEvidence
+    plan: Plan | None
+
+
+class ToolRun:
+    """One tool's calls over one channel, at most `width` at a time."""
+
+    def __init__(
+        self, channel: Channel, tool: Tool, width: asyncio.Semaphore, progress: Progress
+    ) -> None:
+        self._channel = channel
+        self._tool = tool
+        self._width = width
+        self._progress = progress
+        self._calls: list[Call] = []
+        self._slow = 0
+
+    async def drive(self) -> Driven:
+        """All calls, in order; the cases of one tool go out side by side."""
+        baseline = await self._find_baseline()
+        if baseline is None:
+            return Driven(self._evidence(), None)
+        planned = await asyncio.to_thread(
+            plan, self._tool, self._channel.run.id, baseline.case.arguments
+        )
+        self._progress.plan(len(planned.cases) + len(planned.branches))
+        for branch in planned.branches:
+            await self._call(branch)
+        if baseline.reading.accepted:
+            await self._second(baseline)
+        await self._all(planned.cases)
+        await self._repairs()
+        if baseline.reading.accepted:
+            await self._call(replace(baseline.case, id=self._id("after"), kind=CaseKind.AFTER))
+        return Driven(self._evidence(), planned)
+
+    def so_far(self) -> Driven:
+        """What was gathered before an interrupt."""
+        return Driven(self._evidence(), None)
+
+    def _evidence(self) -> ToolEvidence:
+        calls = sorted(self._calls, key=lambda call: call.exchange.id)
+        return ToolEvidence(
+            self._channel.run, self._tool, tuple(calls), slow=self._slow >= _SLOW_CALLS
+        )
+
+    def _id(self, scenario: str) -> str:
+        return f"{self._channel.run.id}/{slug(self._tool.name)}/{scenario}"
+
+    async def _find_baseline(self) -> Call | None:
+        """The first candidate that is accepted, mended by what its refusals say; else the last."""
+        given = self._channel.context.settings.examples.get(self._tool.name, ())
+        waiting = candidates(self._tool, given, datetime.now(UTC))
+        tried: set[bytes] = set()
+        last: Call | None = None
+        number = 0
+        while waiting and number < _MOST_BASELINE_CALLS and self._slow < _SLOW_CALLS:
+            arguments = waiting.pop(0)
+            key = to_bytes(arguments)
+            if key in tried:
+                continue
+            tried.add(key)
+            number += 1
+            last = await self._call(
+                Case(
+                    id=self._id(f"baseline-{number}"),
+                    run=self._channel.run.id,
+                    tool=self._tool.name,
+                    kind=CaseKind.BASELINE,
+                    scenario="baseline",
+                    arguments=arguments,
+                    expects=Expectation.ACCEPT,
+                )
+            )
+            if last is None or last.reading.accepted:
+                break
+            mended = self._mend(last)
+            if mended is not None:
+                waiting.insert(0, mended)
+        return last
+
+    def _mend(self, refused: Call) -> Mapping[str, Any] | None:
+        """The refused arguments, corrected by the suggestions or the words of the refusal."""
+        envelope = refused.reading.envelope
+        if envelope is not None and any(error.has_suggestion for error in envelope.errors):
+            return _as_object(
+                apply(refused.case.arguments, envelope.errors, self._tool.input_schema)
+            )
+        return from_refusal(self._tool, refused.case.arguments, refused.reading.text)
+
+    async def _second(self, baseline: Call) -> None:
+        """The same call at once again, where the tool says that it changes nothing."""
+        if self._tool.annotations.read_only is True or self._tool.safe is True:
+            await self._call(replace(baseline.case, id=self._id("second"), kind=CaseKind.SECOND))
+
+    async def _all(self, cases: tuple[Case, ...]) -> None:
+        await asyncio.gather(*(self._call(case) for case in cases))
+
+    async def _repairs(self) -> None:
+        refused = [
+            call
+            for call in self._calls
+            if call.case.kind is CaseKind.BROKEN
+            and call.reading.refused
+            and call.reading.envelope is not None
+            and any(error.has_suggestion for error in call.reading.envelope.errors)
+        ]
+        self._progress.plan(len(refused))
+        await asyncio.gather(*(self._repair(call) for call in refused))
+
+    async def _repair(self, refused: Call) -> None:
+        """Follow the suggestions until the call is accepted, or they lead nowhere."""
+        current = refused
+        for step in range(1, REPAIR_STEPS + 1):
+            envelope = current.reading.envelope
+            if envelope is None or not current.reading.refused:
+                break
+            mended = apply(current.case.arguments, envelope.errors, self._tool.input_schema)
+            if to_bytes(mended) == to_bytes(current.case.arguments):
+                break
+            case = replace(
+                refused.case,
+                id=f"{refused.case.id}/repair-{step}",
+                kind=CaseKind.REPAIR,
+                arguments=mended,
+                expects=Expectation.ACCEPT,
+                neighbour=refused.case.id,
+                step=step,
+            )
+            called = await self._call(case)
+            if called is None:
+                break
+            current = called
+        self._progress.one()
+
+    async def _call(self, case: Case) -> Call | None:
+        """One call, recorded; None if it was not made because the tool is too slow."""
+        async with self._width:
+            if self._slow >= _SLOW_CALLS:
+                self._progress.one()
+                return None
+            try:
+                exchange = await self._channel.call(self._tool, case)
+            except ConnectFailed:
+                self._slow = _SLOW_CALLS
+                return None
+        if exchange.trouble is Trouble.TIMEOUT:
+            self._slow += 1
+        call = call_of(exchange)
+        self._calls.append(call)
+        if case.kind is not CaseKind.REPAIR:
+            self._progress.one()
+        return call
+
+
+def _as_object(value: Any) -> Mapping[str, Any] | None:
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,132 @@
+"""Makes verdicts of what the judges say: pure, and the same online and offline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from conformance.formats.clauses import Clause
+from conformance.formats.messages import Message, message
+from conformance.formats.vocabulary import Requirement, Scope, Verdict, Verified
+from conformance.kit.clause import Checks, ClauseTest, Said
+from conformance.kit.evidence import RunEvidence, ToolEvidence
+from conformance.kit.results import Finding, Item
+from conformance.kit.run import Run
+
+_BY_CALLS = frozenset({Verified.CALL, Verified.REPAIR})
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One thing to judge: a clause of a run, and of a tool where the clause is about tools."""
+
+    test: ClauseTest
+    clause: Clause
+    run: str
+    tool: str | None = None
+
+
+def belongs(clause: Clause, run: Run) -> bool:
+    """Whether a clause is about runs of this binding, era and version at all."""
+    limits = clause.applies_to
+    if limits.bindings and run.binding not in limits.bindings:
+        return False
+    if limits.eras and run.era not in limits.eras:
+        return False
+    if limits.since is not None and run.version and run.version < limits.since:
+        return False
+    return not (limits.until is not None and run.version and run.version > limits.until)
+
+
+def questions(
+    tests: Iterable[tuple[ClauseTest, Clause]], runs: Mapping[str, tuple[Run, tuple[str, ...]]]
+) -> list[Question]:
+    """Every (clause, run, tool) to judge; `runs` maps a run's id to it and its tools' names.
+
+    A clause that belongs to none of the runs is one question, of the first run.
+    """
+    asked: list[Question] = []
+    for test, clause in tests:
+        own = [(run, tools) for run, tools in runs.values() if belongs(clause, run)]
+        for run, tools in own:
+            if clause.scope is Scope.TOOL and tools:
+                asked.extend(Question(test, clause, run.id, tool) for tool in tools)
+            else:
+                asked.append(Question(test, clause, run.id))
+        if not own and runs:
+            asked.append(Question(test, clause, next(iter(runs))))
+    return asked
+
+
+def judge(question: Question, evidence: RunEvidence) -> Item:
+    """The verdict on one question, before any confirming.
+
+    An exception in a judge is a fault of the kit, not of the target: it is kept as that.
+    """
+    clause = question.clause
+    requirement = requirement_in_force(clause, evidence)
+    item = Item(clause.id, requirement, question.run, question.tool, Verdict.NOT_APPLICABLE)
+    beyond = _beyond(question, evidence)
+    if beyond is not None:
+        verdict, reason = beyond
+        return replace(item, verdict=verdict, findings=(Finding(reason),))
+    subject: RunEvidence | ToolEvidence = evidence
+    if question.tool is not None:
+        subject = replace(evidence.by_tool[question.tool], claims_atdf=evidence.claims_atdf)
+    try:
+        return _verdict(item, question.test.judge(subject))
+    except Exception as fault:
+        what = f"{type(fault).__name__}: {fault}"
+        reason = message("kit.judge_failed", clause=clause.id, fault=what)
+        return replace(item, verdict=Verdict.KIT_ERROR, findings=(Finding(reason),))
+
+
+def requirement_in_force(clause: Clause, evidence: RunEvidence) -> Requirement:
+    """A clause's requirement on this target: some rise where ATDF is claimed."""
+    if evidence.claims_atdf and clause.where_claimed is not None:
+        return clause.where_claimed
+    return clause.requirement
+
+
+def _beyond(question: Question, evidence: RunEvidence) -> tuple[Verdict, Message] | None:
+    """The verdict on a question that no judge need be asked, and why."""
+    clause = question.clause
+    if not belongs(clause, evidence.run):
+        return Verdict.NOT_APPLICABLE, message("kit.not_applicable.other_binding")
+    if clause.applies_to.claimed and not evidence.claims_atdf:
+        return Verdict.NOT_APPLICABLE, message("kit.not_applicable.not_claimed")
+    if clause.scope is Scope.TOOL and question.tool is None:
+        return Verdict.NOT_APPLICABLE, message("kit.not_applicable.no_tools")
+    if not evidence.connected:
+        return Verdict.NOT_VERIFIED, message("kit.not_verified.not_connected")
+    if question.tool is None or clause.verified not in _BY_CALLS:
+        return None
+    tool = evidence.by_tool[question.tool]
+    if tool.left_out is not None:
+        verdict = Verdict.NOT_APPLICABLE if tool.tool.task_required else Verdict.NOT_VERIFIED
+        return verdict, tool.left_out
+    if not tool.calls:
+        return Verdict.NOT_VERIFIED, message("kit.not_verified.no_call")
+    return None
+
+
+def _verdict(item: Item, checks: Checks) -> Item:
+    by_kind: dict[Said, list[Finding]] = {said: [] for said in Said}
+    held = 0
+    for check in checks:
+        if check.said is Said.HOLDS:
+            held += 1
+        elif check.finding is not None:
+            by_kind[check.said].append(check.finding)
+    looked_at = held + len(by_kind[Said.BROKEN])
+    if by_kind[Said.BROKEN]:
+        must = item.requirement is Requirement.MUST
+        verdict, findings = (Verdict.FAIL if must else Verdict.WARN), by_kind[Said.BROKEN]
+    elif by_kind[Said.UNKNOWN]:
+        verdict, findings = Verdict.NOT_VERIFIED, by_kind[Said.UNKNOWN]
+    elif held:
+        verdict, findings = Verdict.PASS, []
+    else:
+        nothing = [Finding(message("kit.not_applicable.nothing_to_judge"))]
+        verdict, findings = Verdict.NOT_APPLICABLE, by_kind[Said.ABSENT] or nothing
+    return replace(item, verdict=verdict, findings=tuple(findings), checked=looked_at)

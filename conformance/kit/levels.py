@@ -1,0 +1,70 @@
+"""The levels that a run reached, and what keeps it from the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from conformance.formats.clauses import Clause
+from conformance.formats.vocabulary import Level, NeededFor, Requirement, Verdict
+from conformance.kit.results import Item, LevelState, Repair
+
+LADDER = (
+    (Level.DESCRIBED, NeededFor.DESCRIBED),
+    (Level.GUARDED, NeededFor.GUARDED),
+    (Level.EXPLAINED, NeededFor.EXPLAINED),
+    (Level.RECOVERABLE, NeededFor.RECOVERABLE),
+)
+"""The levels, lowest first, each with the clauses that it needs beside those below."""
+
+REPAIR_CLAUSE = "ATDF-ERR-012"
+"""The clause whose measure is the repair rate; the level Recoverable needs a rate of 1."""
+
+ENVELOPE_CLAUSE = "ATDF-ERR-001"
+"""What is missing where ATDF is not claimed: no error shape that a machine can read."""
+
+_IN_THE_WAY = frozenset({Verdict.FAIL, Verdict.NOT_VERIFIED, Verdict.FLAKY, Verdict.WAIVED})
+
+
+def levels(
+    items: Iterable[Item], clauses: Mapping[str, Clause], repair: Repair, *, claims_atdf: bool
+) -> dict[Level, LevelState]:
+    """Each level's state. A level includes the ones before it."""
+    all_items = list(items)
+    states: dict[Level, LevelState] = {}
+    below: tuple[str, ...] = ()
+    for level, needed in LADDER:
+        own = _missing(all_items, clauses, needed)
+        if level is Level.EXPLAINED and not claims_atdf:
+            own = (*own, ENVELOPE_CLAUSE)
+        if level is Level.RECOVERABLE and repair.rate.rate != 1:
+            own = (*own, REPAIR_CLAUSE)
+        below = tuple(dict.fromkeys((*below, *own)))
+        states[level] = LevelState(not below, below)
+    return states
+
+
+def reached(states: Mapping[Level, LevelState]) -> Level:
+    """The highest level reached; `none` where not even the first was."""
+    best = Level.NONE
+    for level, _ in LADDER:
+        if not states[level].reached:
+            break
+        best = level
+    return best
+
+
+def order(level: Level) -> int:
+    """A level's place on the ladder: 0 for none."""
+    return next((n for n, (one, _) in enumerate(LADDER, 1) if one is level), 0)
+
+
+def _missing(
+    items: list[Item], clauses: Mapping[str, Clause], needed: NeededFor
+) -> tuple[str, ...]:
+    """The MUST clauses of one level that were not verified and passed; all if none was judged."""
+    own = [
+        item
+        for item in items
+        if clauses[item.clause].needed_for is needed and item.requirement is Requirement.MUST
+    ]
+    return tuple(dict.fromkeys(item.clause for item in own if item.verdict in _IN_THE_WAY))

@@ -1,0 +1,103 @@
+"""Repair rate and explain rate: from how many mistakes an agent could recover by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from conformance.formats.vocabulary import Outcome
+from conformance.kit.evidence import Call, ToolEvidence
+from conformance.kit.explain import explains
+from conformance.kit.results import Explain, Rate, Repair
+from conformance.kit.suggestions import check
+
+
+class Mended(StrEnum):
+    """What came of following the suggestions of one refusal."""
+
+    REPAIRED = "repaired"
+    STUCK = "stuck"
+    """Suggestions were followed and led nowhere."""
+    WRONG = "wrong"
+    """A suggestion was invalid for its parameter."""
+    NONE_GIVEN = "none_given"
+
+
+def mended(tool: ToolEvidence, refused: Call) -> Mended:
+    """What came of a refused call: its repairs end accepted, or refused for state only."""
+    envelope = refused.reading.envelope
+    if envelope is None or not any(error.has_suggestion for error in envelope.errors):
+        return Mended.NONE_GIVEN
+    for error in envelope.errors:
+        if error.has_suggestion and not check(error, refused.case.arguments, tool.tool).valid:
+            return Mended.WRONG
+    steps = tool.repairs_of(refused.case.id)
+    last = steps[-1].reading.outcome if steps else None
+    over = last in {Outcome.ACCEPTED, Outcome.OTHER_REFUSED}
+    return Mended.REPAIRED if over else Mended.STUCK
+
+
+def repairable(tool: ToolEvidence) -> list[Call]:
+    """The calls that count: broken in one repairable place, and refused as input."""
+    return [
+        call
+        for call in tool.broken
+        if call.case.repairable
+        and call.reading.outcome is Outcome.INPUT_REFUSED
+        and tool.neighbour_accepted(call.case)
+    ]
+
+
+def repair(tools: Iterable[ToolEvidence]) -> Repair:
+    """The repair rate over all tools, also by the keyword that was broken."""
+    outcomes: list[tuple[str, Mended]] = []
+    for tool in tools:
+        for call in repairable(tool):
+            outcomes.append((_keyword(call), mended(tool, call)))
+    by_keyword = {
+        keyword: _rate([m for k, m in outcomes if k == keyword])
+        for keyword in sorted({k for k, _ in outcomes})
+    }
+    found = [m for _, m in outcomes]
+    return Repair(
+        _rate(found),
+        by_keyword,
+        stuck=found.count(Mended.STUCK),
+        wrong=found.count(Mended.WRONG),
+        none_given=found.count(Mended.NONE_GIVEN),
+    )
+
+
+def _rate(found: list[Mended]) -> Rate:
+    return Rate(found.count(Mended.REPAIRED), len(found))
+
+
+def explain(tools: Iterable[ToolEvidence]) -> Explain:
+    """How many refusals name the parameter, and say what would be right."""
+    said: list[tuple[str, bool, bool]] = []
+    for tool in tools:
+        for call in tool.broken:
+            violation = call.case.violation
+            if violation is None or violation.parameter is None:
+                continue
+            if call.reading.outcome is Outcome.INPUT_REFUSED:
+                names, right = explains(violation, tool.tool.input_schema, call.reading.text)
+                said.append((_keyword(call), names, right))
+    by_keyword = {
+        keyword: _shares([s for s in said if s[0] == keyword])
+        for keyword in sorted({s[0] for s in said})
+    }
+    names, right = _shares(said)
+    return Explain(names, right, by_keyword)
+
+
+def _shares(said: list[tuple[str, bool, bool]]) -> tuple[Rate, Rate]:
+    return (
+        Rate(sum(names for _, names, _ in said), len(said)),
+        Rate(sum(right for _, _, right in said), len(said)),
+    )
+
+
+def _keyword(call: Call) -> str:
+    violation = call.case.violation
+    return violation.keywords[0] if violation is not None and violation.keywords else "type"

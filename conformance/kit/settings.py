@@ -1,0 +1,66 @@
+"""What the command line asked for, checked once and passed on as a value."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from conformance.formats.vocabulary import Level
+
+
+class AllowCalls(StrEnum):
+    """Which tools may be called (the kit's section on safety)."""
+
+    AUTO = "auto"
+    READ_ONLY = "read-only"
+    ALL = "all"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One session's settings. Times are in seconds, `rate` in requests per second (0: no limit).
+
+    `headers` go with every HTTP request; `environment` holds the variables that a started server
+    gets beside the usual ones; `examples` maps a tool's name to known good arguments.
+    """
+
+    targets: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
+    spec_version: str | None = None
+    fail_on_should: bool = False
+    level: Level | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    invoke: tuple[str, str] | None = None
+    include_tools: tuple[str, ...] = ()
+    exclude_tools: tuple[str, ...] = ()
+    allow_calls: AllowCalls = AllowCalls.AUTO
+    examples: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    seed: int = 0
+    concurrency: int = 16
+    rate: float = 0.0
+    max_time: float = 600.0
+    request_timeout: float = 10.0
+    waivers: Path | None = None
+    report: Path = Path("conformance-report")
+    language: str = "en"
+    replay: str | None = None
+    plan_only: bool = False
+    secrets: tuple[str, ...] = ()
+
+    def selects(self, tool: str) -> bool:
+        """Whether the command line's globs leave this tool in."""
+        if any(fnmatch.fnmatchcase(tool, glob) for glob in self.exclude_tools):
+            return False
+        return not self.include_tools or any(
+            fnmatch.fnmatchcase(tool, glob) for glob in self.include_tools
+        )
+
+    def asks_for(self, profile: str) -> bool:
+        """Whether a profile is judged: all that apply, unless some were named."""
+        return not self.profiles or profile in self.profiles
