@@ -49,6 +49,8 @@ class Tool:
     `input_schema` is a JSON Schema of `type: object`; `raw` is the declaration as it came.
     `made` lists the texts that the source form lacks and that were made from others.
     `dialects` names the accepted deviations that were met on the way.
+    `header_parameters` gives each input that MCP mirrors its header's suffix; inputs inside
+    objects stand, by their names from the root on, in `nested_header_parameters`.
     """
 
     name: str
@@ -69,3 +71,4 @@ class Tool:
     claims_atdf: bool = False
     dialects: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
+    nested_header_parameters: tuple[tuple[tuple[str, ...], str], ...] = ()

@@ -1,0 +1,162 @@
+"""What a tool declares beside its name and inputs, read tolerantly from any of its forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.formats.messages import message
+from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.tool import Annotations, Invocation, Tool, ToolExample, ToolForm
+
+META_KEY = "agent-formats/atdf"
+"""The key of `_meta` where an MCP tool holds what MCP has no field for."""
+
+_OURS = ("version", "tags", "examples", "tool_id")
+"""Fields that MCP's tool lacks: one of them claims ATDF."""
+
+_EXAMPLES = (
+    ("input", "name", None),
+    ("input_values", "goal", "example-goal"),
+    ("inputs", "title", "example-title"),
+)
+"""The shapes of an example: the member with its input, the one with its name, the dialect (C6)."""
+
+_SCHEMA_WORDS = frozenset({"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$schema"})
+
+
+def tool(
+    item: Mapping[str, Any], place: Place, name: str, form: ToolForm, schema: Mapping[str, Any]
+) -> tuple[Tool, list[Problem]]:
+    """The tool that `item` declares, with `schema` for its inputs, and the problems of its parts.
+
+    A part of the wrong kind is left out: only an unusable example is a problem here, all else is
+    for the validation of the document.
+    """
+    ours, meta_place = _own_fields(item, place)
+    description = _text(item.get("description"))
+    when_to_use = _text(ours.get("when_to_use"))
+    made: tuple[str, ...] = ()
+    if form is ToolForm.DESCRIPTOR and description is None and when_to_use is not None:
+        description, made = when_to_use, ("description",)
+    elif form is not ToolForm.DESCRIPTOR and when_to_use is None and description is not None:
+        when_to_use, made = description, ("when_to_use",)
+    examples, problems, dialects = _examples(ours.get("examples"), meta_place, name)
+    return Tool(
+        name=name,
+        input_schema=schema,
+        form=form,
+        raw=item,
+        description=description,
+        output_schema=_output_schema(item),
+        examples=examples,
+        annotations=_annotations(item.get("annotations")),
+        safe=_flag(item.get("safe")),
+        invocation=_invocation(item.get("invocation")),
+        version=_text(ours.get("version")),
+        tags=_texts(ours.get("tags")),
+        when_to_use=when_to_use,
+        task_required=_member(item.get("execution"), "taskSupport") == "required",
+        claims_atdf=claims_atdf(item),
+        dialects=dialects,
+        made=made,
+    ), problems
+
+
+def claims_atdf(item: Mapping[str, Any]) -> bool:
+    """Whether a tool alone shows that its server speaks ATDF (section 5 of the specifications)."""
+    meta = item.get("_meta")
+    return not item.keys().isdisjoint(_OURS) or (isinstance(meta, dict) and META_KEY in meta)
+
+
+def _own_fields(item: Mapping[str, Any], place: Place) -> tuple[Mapping[str, Any], Place]:
+    """The fields that are ATDF's own: those of `_meta` before those beside the name."""
+    fields = dict(item)
+    metadata = item.get("metadata")
+    if isinstance(metadata, dict):
+        fields |= {key: metadata[key] for key in ("version", "tags") if key in metadata}
+    carried = _member(item.get("_meta"), META_KEY)
+    if not isinstance(carried, dict):
+        return fields, place
+    inside = (*place, "_meta", META_KEY) if "examples" in carried else place
+    return fields | carried, inside
+
+
+def _examples(
+    listed: Any, place: Place, tool_name: str
+) -> tuple[tuple[ToolExample, ...], list[Problem], tuple[str, ...]]:
+    if listed is None:
+        return (), [], ()
+    at = (*place, "examples")
+    if not isinstance(listed, list):
+        said = message("documents.example.no_list", value=shown(listed))
+        return (), [problem(at, "type", said, clause="ATDF-TOOL-013", tool=tool_name)], ()
+    examples = []
+    problems = []
+    dialects: dict[str, None] = {}
+    for index, each in enumerate(listed):
+        read = example(each, index)
+        if read is None:
+            said = message("documents.example.no_input", value=shown(each))
+            where = (*at, index)
+            problems.append(problem(where, "type", said, clause="ATDF-TOOL-013", tool=tool_name))
+            continue
+        examples.append(read[0])
+        if read[2] is not None:
+            dialects[read[2]] = None
+    return tuple(examples), problems, tuple(dialects)
+
+
+def example(declared: Any, index: int) -> tuple[ToolExample, str, str | None] | None:
+    """An example in any of its shapes: it, the member with its input, and the dialect.
+
+    None where it has no input that is an object. One without a name is called by its number.
+    """
+    for member, named, dialect in _EXAMPLES:
+        given = _member(declared, member)
+        if isinstance(given, dict):
+            name = _text(declared.get(named)) or _text(declared.get("name")) or f"#{index + 1}"
+            return ToolExample(name, given), member, dialect
+    return None
+
+
+def _output_schema(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """`outputSchema`, or `outputs` where that is a schema and not a map of texts."""
+    for member in ("outputSchema", "outputs"):
+        found = item.get(member)
+        if isinstance(found, dict) and not found.keys().isdisjoint(_SCHEMA_WORDS):
+            return found
+    return None
+
+
+def _annotations(declared: Any) -> Annotations:
+    return Annotations(
+        read_only=_flag(_member(declared, "readOnlyHint")),
+        destructive=_flag(_member(declared, "destructiveHint")),
+        idempotent=_flag(_member(declared, "idempotentHint")),
+        open_world=_flag(_member(declared, "openWorldHint")),
+    )
+
+
+def _invocation(declared: Any) -> Invocation | None:
+    endpoint = _text(_member(declared, "endpoint"))
+    method = _text(_member(declared, "method"))
+    if endpoint is None:
+        return None
+    return Invocation(endpoint, method.upper()) if method else Invocation(endpoint)
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _flag(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()

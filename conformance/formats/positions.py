@@ -1,0 +1,69 @@
+"""The places in a JSON Schema where a schema stands, found without recursion or reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from conformance.formats.problem import Place
+
+_ONE = frozenset(
+    {
+        "items",
+        "contains",
+        "unevaluatedItems",
+        "additionalItems",
+        "additionalProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+        "not",
+        "if",
+        "then",
+        "else",
+        "contentSchema",
+    }
+)
+_LIST = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
+_MAP = frozenset(
+    {
+        "properties",
+        "patternProperties",
+        "dependentSchemas",
+        "dependencies",
+        "$defs",
+        "definitions",
+    }
+)
+
+Position = tuple[Place, tuple[str, ...] | None, Mapping[str, Any]]
+"""Where a schema stands; the property names from the root on if `properties` alone lead there,
+else None; and the schema."""
+
+
+def positions(root: Any) -> Iterator[Position]:
+    """Each object schema in `root`, itself first, in the order of the document.
+
+    Data under `default`, `enum`, `const` and `examples` is no schema, and no `$ref` is followed, so
+    the walk ends on every JSON value, however deep.
+    """
+    waiting: list[tuple[Place, tuple[str, ...] | None, Any]] = [((), (), root)]
+    while waiting:
+        place, names, node = waiting.pop()
+        if isinstance(node, dict):
+            yield place, names, node
+            waiting += reversed(list(_below(place, names, node)))
+
+
+def _below(
+    place: Place, names: tuple[str, ...] | None, node: Mapping[str, Any]
+) -> Iterator[tuple[Place, tuple[str, ...] | None, Any]]:
+    for keyword, value in node.items():
+        if isinstance(value, dict) and keyword in _ONE:
+            yield (*place, keyword), None, value
+        elif isinstance(value, list) and keyword in _LIST:
+            for index, each in enumerate(value):
+                yield (*place, keyword, index), None, each
+        elif isinstance(value, dict) and keyword in _MAP:
+            for name, each in value.items():
+                reached = names is not None and keyword == "properties"
+                yield (*place, keyword, name), (*(names or ()), name) if reached else None, each

@@ -1,0 +1,113 @@
+"""One thing that is wrong with a document: where, by which rule, and in words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.formats.messages import Message
+
+Place = tuple[str | int, ...]
+"""Where a value stands in a document: member names and indexes, from the root on."""
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]{0,199}")
+_SHOWN = 80
+_SHOWN_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """`path` and `pointer` name the same place: `$.tools[0].name` and `/tools/0/name`.
+
+    `keyword` is the JSON Schema keyword that failed, or the clause id for a rule that no schema
+    holds, or a word for what could not be read. `clause` is None where no clause owns the rule.
+    `tool` is the raw name of the tool concerned, where there is one.
+    """
+
+    path: str
+    pointer: str
+    keyword: str
+    clause: str | None
+    message: Message
+    tool: str | None = None
+
+
+def problem(
+    place: Place,
+    keyword: str,
+    said: Message,
+    *,
+    clause: str | None = None,
+    tool: str | None = None,
+) -> Problem:
+    """A Problem at `place`, with its two ways of writing that."""
+    return Problem(json_path(place), json_pointer(place), keyword, clause, said, tool)
+
+
+def json_path(place: Iterable[str | int]) -> str:
+    """`$.tools[0]["odd name"]`; a member name of more than 200 characters is cut."""
+    parts = ["$"]
+    for step in place:
+        if isinstance(step, int):
+            parts.append(f"[{step}]")
+        elif _PLAIN_NAME.fullmatch(step):
+            parts.append(f".{step}")
+        else:
+            parts.append(f"[{shown(step, _SHOWN_NAME)}]")
+    return "".join(parts)
+
+
+def json_pointer(place: Iterable[str | int]) -> str:
+    """The place as RFC 6901 writes it; "" is the whole document."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in place)
+
+
+def place_of(pointer: str, document: Any) -> Place | None:
+    """The place that a JSON Pointer names in `document`; None if there is no such place."""
+    place: list[str | int] = []
+    value = document
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        step: str | int = name
+        if isinstance(value, list):
+            if not name.isascii() or not name.isdecimal() or int(name[:9]) >= len(value):
+                return None
+            step = int(name)
+        elif not isinstance(value, dict) or name not in value:
+            return None
+        place.append(step)
+        value = value[step]
+    return tuple(place)
+
+
+def shown(value: Any, limit: int = _SHOWN) -> str:
+    """`value` as JSON text of at most `limit` characters, safe to print: for use in a sentence."""
+    if isinstance(value, str):
+        text = json.dumps(value[: limit + 1], ensure_ascii=False)
+        return _printable(text if len(value) <= limit else text[:limit] + '…"')
+    if isinstance(value, int) and value.bit_length() > 4 * limit:
+        return "…"  # no decimal text: the interpreter refuses to write very long numbers
+    pieces: list[str] = []
+    length = 0
+    try:
+        for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+            pieces.append(piece[: limit + 1])
+            length += len(pieces[-1])
+            if length > limit:
+                return _printable("".join(pieces)[:limit] + "…")
+    except (TypeError, ValueError, RecursionError):
+        return type(value).__name__  # no JSON value; only its kind can be said
+    return _printable("".join(pieces))
+
+
+def _printable(text: str) -> str:
+    """`text` with a written escape for each character that a terminal or a page could act on."""
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() else f"\\u{ord(each):04x}" if ord(each) < 0x10000 else "�"
+        for each in text
+    )
