@@ -1,6 +1,6 @@
 """The closed vocabularies of the formats and of the kit.
 
-Generated from `schema/source/vocabularies/` by `scripts/generate.py`; edit the source, not this file.
+Generated from `schema/source/vocabularies/` by `scripts/generate.py`: edit the source, not this.
 """
 
 from collections.abc import Mapping

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.generator.clauses import Clause, clauses_json, read_clause_files, twice
+from scripts.generator.examples import Example, index_json, read_examples
 from scripts.generator.load import Json, SourceFile, load
 from scripts.generator.messages import messages_json, read_messages
 from scripts.generator.problems import Problem, SourceError
@@ -35,6 +36,7 @@ class Source:
     messages: Mapping[str, Text]
     schemas: tuple[Schema, ...]
     clauses: tuple[Clause, ...]
+    examples: tuple[Example, ...]
     texts: Mapping[str, Text]
 
 
@@ -48,14 +50,14 @@ def read_source(root: Path) -> tuple[Source, list[Problem]]:
     known: dict[str, list[SourceFile]] = {
         kind: [] for kind in ("project", "vocabulary", "messages", "schema", "clauses", "example")
     }
-    for source in files:
-        kind = _kind(source)
+    for file in files:
+        kind = _kind(file)
         if kind is None:
             what = "The generator does not know what this file is."
             do = "Give it `x-document` or `clauses`, or put it into the folder of its kind."
-            gathered.problems.append(source.problem((), what, do))
+            gathered.problems.append(file.problem((), what, do))
         else:
-            known[kind].append(source)
+            known[kind].append(file)
     if len(known["project"]) != 1:
         raise SourceError([Problem(f"{SOURCE}/project.yaml", 0, "", "It is missing.", "Add it.")])
     project = read_project(known["project"][0], gathered)
@@ -63,9 +65,17 @@ def read_source(root: Path) -> tuple[Source, list[Problem]]:
     messages = read_messages(known["messages"], gathered)
     schemas, clauses = read_schemas(known["schema"], project.versions, vocabularies, gathered)
     clauses += read_clause_files(known["clauses"], vocabularies, gathered)
-    problems = gathered.problems + twice(clauses)
-    source = Source(project, vocabularies, messages, tuple(schemas), tuple(clauses), gathered.texts)
-    return source, problems
+    examples = read_examples(known["example"], clauses, gathered)
+    source = Source(
+        project,
+        vocabularies,
+        messages,
+        tuple(schemas),
+        tuple(clauses),
+        tuple(examples),
+        gathered.texts,
+    )
+    return source, gathered.problems + twice(clauses)
 
 
 def _load_all(root: Path) -> list[SourceFile]:
@@ -114,6 +124,11 @@ def outputs(source: Source) -> dict[str, bytes]:
         made[f"schema/{spec}/{version}/clauses.json"] = as_bytes(
             clauses_json(spec, version, source.clauses)
         )
+        examples = [example for example in source.examples if example.spec == spec]
+        if examples:
+            folder = f"fixtures/examples/{spec}"
+            made[f"{folder}/index.json"] = as_bytes(index_json(spec, examples))
+            made |= {f"{folder}/{each.file}": as_bytes(each.data) for each in examples}
     return made
 
 

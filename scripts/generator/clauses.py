@@ -1,8 +1,8 @@
 """Clauses: the normative sentences, each with an id that is never used again.
 
-A clause stands at the schema position that owns it (`x-clauses`), or, where no position does, in the
-`clauses:` of a file of its spec. `defaults:` of such a file are keys that each clause of it has unless
-it says otherwise.
+A clause stands at the schema position that owns it (`x-clauses`), or, where no position does, in
+the `clauses:` of a file of its spec. `defaults:` of such a file are keys that each of its clauses
+has unless it says otherwise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from scripts.generator.vocabularies import Vocabulary
 _ID = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+-[0-9]{3}")
 _REQUIRED = ("id", "requirement", "needed_for", "scope", "text")
 _KEYS = {
-    *_REQUIRED, "where_claimed", "verified", "excluded", "confirm", "applies_to", "source", "document"
+    *_REQUIRED, "where_claimed", "verified", "excluded", "confirm", "applies_to", "source",
+    "document",
 }  # fmt: skip
 _FROM_VOCABULARY = {
     "requirement": "requirement",
@@ -37,7 +38,7 @@ _VERSION = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]+\.[0-9]+")
 class Clause:
     """One clause as the source has it, and where: `home` is the file and line, `spec` its folder.
 
-    `document` is the schema that it is about, `at` the pointers into it of the positions that own it.
+    `document` is the schema that it is about, `at` the pointers of the positions that own it.
     """
 
     id: str
@@ -68,7 +69,8 @@ class Clause:
 
 
 _ORDER = (
-    "requirement", "where_claimed", "needed_for", "scope", "verified", "confirm", "applies_to", "source"
+    "requirement", "where_claimed", "needed_for", "scope", "verified", "confirm", "applies_to",
+    "source",
 )  # fmt: skip
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from scripts.generator.build import outputs, read_source
+from scripts.generator import locks, policies
+from scripts.generator.build import Source, outputs, read_source
 from scripts.generator.problems import Problem, SourceError
+from scripts.generator.texts import untranslated
+from scripts.generator.trial import wrong_examples
 from scripts.generator.write import left_over, stale, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,25 +27,80 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the generator; gives 0 if all is well, 1 if something is broken or stale, 4 for bad usage."""
-    parser = _Parser(prog="generate", description="Make everything that is made of the source.")
-    parser.add_argument("--check", action="store_true", help="write nothing, name what is stale")
-    parser.add_argument("--root", type=Path, default=ROOT, help="the tree to work on")
-    options = parser.parse_args(arguments)
-    if not (options.root / "schema" / "source").is_dir():
-        parser.error(f"{options.root} has no schema/source")
+    """Run the generator.
+
+    Gives 0 if all is well and 1 if something is broken or stale; exits with 4 for bad usage. What
+    is wrong goes to standard error, the names of written files to standard output.
+    """
+    options = _options(arguments)
+    root: Path = options.root.resolve()
     try:
-        source, problems = read_source(options.root)
+        source, problems = read_source(root)
     except SourceError as error:
         return _say(error.problems)
     if problems:
         return _say(problems)
     made = outputs(source)
+    frozen = locks.released(root, made)
+    if frozen:
+        return _say(frozen)
+    problems = _broken(root, source, made)
+    accept = options.accept_translations
+    texts, late = locks.translations(root, source.texts, accept=accept)
+    ids, reused = locks.ids(root, source.clauses, retire=options.retire)
+    problems += late + reused
+    made |= {locks.TRANSLATIONS: texts, locks.IDS: ids}
     if options.check:
-        return _say(stale(options.root, made))
-    for name in write(options.root, made, leftovers=left_over(options.root, made)):
+        tested = policies.tested_clauses(root)
+        problems += stale(root, made)
+        problems += policies.unproven(source.clauses, source.examples, tested)
+        return _say(problems)
+    if options.release and not problems:
+        made[locks.RELEASED] = locks.release(made)
+    for name in write(root, made, leftovers=left_over(root, made)):
         print(name)
-    return OK
+    return _say(problems)
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = _Parser(prog="generate", description="Make everything that is made of the source.")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--check", action="store_true", help="write nothing; say what is stale")
+    mode.add_argument(
+        "--accept-translations",
+        action="store_true",
+        help="take every translation for one of the English text as it is now",
+    )
+    mode.add_argument(
+        "--release", action="store_true", help="freeze the schemas and clauses as they are made"
+    )
+    parser.add_argument(
+        "--retire", action="append", default=[], metavar="ID", help="give up a clause id for good"
+    )
+    parser.add_argument("--root", type=Path, default=ROOT, help="the tree to work on")
+    options = parser.parse_args(arguments)
+    if not (options.root / "schema" / "source").is_dir():
+        parser.error(f"{options.root} has no schema/source")
+    if options.check and options.retire:
+        parser.error("--check writes nothing, so it cannot --retire an id")
+    return options
+
+
+def _broken(root: Path, source: Source, made: dict[str, bytes]) -> list[Problem]:
+    """Apply every policy that looks at the source as a whole, the examples last."""
+    schemas = {schema.file: json.loads(made[schema.file]) for schema in source.schemas}
+    broken = policies.broken_schemas(schemas, source.schemas)
+    problems = [
+        *broken,
+        *policies.undescribed(source.schemas),
+        *policies.unowned(source.schemas, source.clauses),
+        *policies.lost_documents(source.schemas, source.clauses),
+        *policies.lost_examples(source.schemas, source.examples),
+        *untranslated(source.texts),
+    ]
+    if not problems:
+        problems += wrong_examples(root, made, source.examples)
+    return problems
 
 
 def _say(problems: Sequence[Problem]) -> int:

@@ -1,8 +1,8 @@
 """YAML 1.2 as plain JSON values, with the line of every one of them.
 
-A round-trip loader would hand out subclasses of dict and list and resolve `2025-01-15` to a date; the
-source is JSON written in YAML, so values are made here from the node tree: mappings with string keys,
-sequences, and the scalars of JSON.
+A round-trip loader would hand out subclasses of dict and list, and a date for `2025-01-15`. The
+source is JSON written in YAML, so values are made here from the node tree: mappings with string
+keys, sequences, and the scalars of JSON.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class SourceFile:
 def load(root: Path, file: Path) -> SourceFile:
     """Read one YAML file below `root`.
 
-    Raises `SourceError` for what is not UTF-8, not YAML, has a key twice, or holds a value that JSON has
-    not.
+    Raises `SourceError` for what is not UTF-8, not YAML, has a key twice, or holds a value that
+    JSON has not.
     """
     name = file.relative_to(root).as_posix()
     try:
@@ -113,7 +113,7 @@ def _value(
         return None
 
 
-def _scalar(tag: str, text: str) -> Json:
+def _scalar(tag: object, text: str) -> Json:
     """Give the JSON value of a scalar; a tag that JSON has not (a timestamp) leaves the text."""
     match str(tag).removeprefix(_TAG):
         case "null":

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Problem:
     """One fault of the source or of a generated file.
 
-    `file` is relative to the root of the project, `line` counts from 1 (0: the whole file), `path` is a
-    JSON pointer into the file (empty: the whole file).
+    `file` is relative to the root of the project, `line` counts from 1 (0: the whole file), `path`
+    is a JSON pointer into the file (empty: the whole file).
     """
 
     file: str

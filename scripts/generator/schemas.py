@@ -1,8 +1,9 @@
 """Schemas of the source: plain JSON Schema 2020-12, with texts in three languages and clauses.
 
-Three things are added to it: `title` and `description` are `{en, es, pt}`, `x-clauses` hold the clauses
-that a position owns (`- ref: ID` where a second position belongs to the same clause), and `x-document`
-says what file the schema becomes. `enum: {$vocabulary: name}` stands for the words of a vocabulary.
+Three things are added to it: `title` and `description` are `{en, es, pt}`, `x-clauses` hold the
+clauses that a position owns (`- ref: ID` where a second position belongs to the same clause), and
+`x-document` says what file the schema becomes. `enum: {$vocabulary: name}` stands for the words of
+a vocabulary.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _OURS = ("x-document", "x-clauses")
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _CLASS = re.compile(r"\[(?:[^\\\]]|\\.)*\]")
 _NOT_EVERYWHERE = re.compile(r"\(\?(?!:)|\\[^\\/\[\](){}.*+?^$|]|[*+?}]\+")
-"""Lookaround, named groups and flags, escapes that validators read differently, possessive marks."""
+"""Lookaround, named groups, flags, escapes that validators read differently, possessive marks."""
 _ESCAPE = re.compile(r"\\[^\\/\[\](){}.*+?^$|-]")
 
 

@@ -143,8 +143,8 @@ def _wrong_columns(source: SourceFile, known: Mapping[str, Vocabulary]) -> list[
     for column in vocabulary.columns:
         if column.type not in PLAIN_TYPES and column.type not in known:
             what = f"`{column.type}` is neither a type nor a vocabulary."
-            path = ("columns", column.name, "type")
-            problems.append(source.problem(path, what, "Use one that exists."))
+            at = ("columns", column.name, "type")
+            problems.append(source.problem(at, what, "Use one that exists."))
     for index, value in enumerate(vocabulary.values):
         for key in value.columns.keys() - {column.name for column in vocabulary.columns}:
             what = f"The vocabulary has no column `{key}`."
@@ -205,7 +205,7 @@ def vocabulary_py(vocabularies: Mapping[str, Vocabulary]) -> str:
 
 _HEAD = '''"""The closed vocabularies of the formats and of the kit.
 
-Generated from `schema/source/vocabularies/` by `scripts/generate.py`; edit the source, not this file.
+Generated from `schema/source/vocabularies/` by `scripts/generate.py`: edit the source, not this.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Keeping the tree: writing what changed, removing what nothing makes any more, naming what is stale."""
+"""Keeping the tree: write what changed, remove what nothing makes any more, name what is stale."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from scripts.generator.problems import Problem
 
 OWNED = ("schema/*/*/*.json", "fixtures/examples/**/*.json")
-"""Where the generator owns every file: one that it does not make is left over from an older source."""
+"""Where the generator owns every file: one that it does not make is left from an older source."""
 
 
 def write(root: Path, files: Mapping[str, bytes], *, leftovers: Iterable[str] = ()) -> list[str]:

@@ -1,0 +1,232 @@
+"""`<spec>/examples/*.yaml`: documents that must pass, and ones that must fail in one known way.
+
+id: hotel-catalog                # also the name of the generated file
+document: catalog
+title: {en: …, es: …, pt: …}
+data: …
+text: {es: {/tools/0/description: …}, pt: {…}}      # optional: its human text, translated
+errata:                                             # optional: what the printed one said
+  - {at: /errors/0/instance, as_printed: …, corrected: …, why: {en: …, es: …, pt: …}}
+
+id: hotel-catalog-nameless
+from: hotel-catalog              # a valid example, and what is changed in it (RFC 6902)
+change: [{op: remove, path: /tools/0/name}]
+title: {en: …, es: …, pt: …}
+breaks: ATDF-TOOL-001            # it must break this clause, at this JSON path, by this keyword,
+at: $.tools[0]                   # and nothing else; for a rule that no schema holds the keyword
+keyword: required                # is the id of the clause
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from scripts.generator.clauses import Clause
+from scripts.generator.load import Json, SourceFile
+from scripts.generator.patch import apply, resolve
+from scripts.generator.texts import Gathered, Text
+
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_VALID = ({"id", "document", "title", "data"}, {"text", "errata"})
+_INVALID = ({"id", "from", "change", "title", "breaks", "at", "keyword"}, set[str]())
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One example; `breaks`, `at`, `keyword` and `from_` are None for one that must pass."""
+
+    id: str
+    spec: str
+    source: SourceFile
+    document: str
+    title: Text
+    data: Json
+    text: Mapping[str, Mapping[str, str]]
+    errata: tuple[Mapping[str, Json], ...]
+    from_: str | None = None
+    breaks: str | None = None
+    at: str | None = None
+    keyword: str | None = None
+
+    @property
+    def valid(self) -> bool:
+        """Whether it must pass."""
+        return self.breaks is None
+
+    @property
+    def file(self) -> str:
+        """The path of the generated file, relative to `fixtures/examples/<spec>`."""
+        return f"{'valid' if self.valid else 'invalid'}/{self.id}.json"
+
+    def as_json(self) -> dict[str, Json]:
+        """Give its entry in the index; the data stands in the file."""
+        made: dict[str, Json] = {
+            "id": self.id,
+            "file": self.file,
+            "document": self.document,
+            "title": self.title.as_json(),
+        }
+        if not self.valid:
+            facts = {"from": self.from_, "breaks": self.breaks, "at": self.at}
+            return made | facts | {"keyword": self.keyword}
+        if self.text:
+            made["text"] = self.text
+        if self.errata:
+            made["errata"] = list(self.errata)
+        return made
+
+
+def read_examples(
+    sources: Iterable[SourceFile], clauses: Iterable[Clause], gathered: Gathered
+) -> list[Example]:
+    """Read all examples; each fault becomes a problem."""
+    listed = list(sources)
+    ids = {clause.id for clause in clauses}
+    valid: dict[tuple[str, str], Example] = {}
+    invalid: dict[tuple[str, str], Example] = {}
+    for source in listed:
+        example = _read_valid(source, gathered) if _is_valid(source) else None
+        if example is not None:
+            _keep(valid, example, gathered)
+    for source in listed:
+        example = None if _is_valid(source) else _read_invalid(source, valid, ids, gathered)
+        if example is not None:
+            _keep(invalid, example, gathered)
+    return [*valid.values(), *invalid.values()]
+
+
+def _is_valid(source: SourceFile) -> bool:
+    return isinstance(source.data, dict) and "data" in source.data
+
+
+def _keep(known: dict[tuple[str, str], Example], example: Example, gathered: Gathered) -> None:
+    key = (example.spec, example.id)
+    if key in known:
+        what = f"{known[key].source.file} has the id `{example.id}` too."
+        gathered.problems.append(example.source.problem(("id",), what, "Rename one."))
+    known.setdefault(key, example)
+
+
+def _read_common(
+    source: SourceFile, keys: tuple[set[str], set[str]], gathered: Gathered
+) -> tuple[str, str, Text] | None:
+    required, optional = keys
+    data = source.data
+    if not isinstance(data, dict) or not required <= data.keys():
+        missing = ", ".join(sorted(required - (data.keys() if isinstance(data, dict) else set())))
+        what = f"The example has no {missing}."
+        gathered.problems.append(source.problem((), what, "Add it."))
+        return None
+    for key in data.keys() - required - optional:
+        what = f"An example of this kind has no `{key}`."
+        gathered.problems.append(source.problem((key,), what, "Remove it."))
+    name = str(data["id"])
+    if not _ID.fullmatch(name):
+        what = f"`{name}` is not an id for an example."
+        do = "Use lower-case words joined by dashes."
+        gathered.problems.append(source.problem(("id",), what, do))
+    spec = source.file.split("/")[2]
+    title = gathered.text(source, ("title",), data["title"], f"example:{spec}/{name}")
+    return None if title is None else (name, spec, title)
+
+
+def _read_valid(source: SourceFile, gathered: Gathered) -> Example | None:
+    common = _read_common(source, _VALID, gathered)
+    if common is None:
+        return None
+    name, spec, title = common
+    data = source.data
+    example = Example(name, spec, source, str(data["document"]), title, data["data"], {}, ())
+    text = data.get("text") or {}
+    if not isinstance(text, dict) or text.keys() - {"es", "pt"}:
+        what = "`text` is a map with `es` and `pt`; the English text is in the data."
+        gathered.problems.append(source.problem(("text",), what, "Write it so."))
+        return example
+    if text and text["es"].keys() != text.get("pt", {}).keys():
+        what = "`text` does not translate the same places into Spanish and Portuguese."
+        gathered.problems.append(source.problem(("text",), what, "Add the missing ones."))
+    for language, places in text.items():
+        for at in places:
+            _lead_somewhere(example, ("text", language, at), at, gathered)
+    errata = tuple(_errata(example, gathered))
+    return replace(example, text=text, errata=errata)
+
+
+def _errata(example: Example, gathered: Gathered) -> Iterable[Mapping[str, Json]]:
+    source = example.source
+    for index, item in enumerate(source.data.get("errata") or []):
+        path = ("errata", index)
+        if not isinstance(item, dict) or item.keys() != {"at", "as_printed", "corrected", "why"}:
+            what = "An erratum is `{at, as_printed, corrected, why}`."
+            gathered.problems.append(source.problem(path, what, "Give these four."))
+            continue
+        key = f"example:{example.spec}/{example.id}/errata{item['at']}"
+        why = gathered.text(source, (*path, "why"), item["why"], key)
+        if _lead_somewhere(example, (*path, "at"), str(item["at"]), gathered):
+            if resolve(example.data, str(item["at"])) != item["corrected"]:
+                what = "`corrected` is not what the data holds there."
+                gathered.problems.append(source.problem((*path, "corrected"), what, "Correct it."))
+            if item["as_printed"] == item["corrected"]:
+                what = "Nothing was corrected."
+                gathered.problems.append(source.problem(path, what, "Remove the erratum."))
+        if why is not None:
+            yield item | {"why": why.as_json()}
+
+
+def _lead_somewhere(
+    example: Example, path: tuple[str | int, ...], at: str, gathered: Gathered
+) -> bool:
+    try:
+        resolve(example.data, at)
+    except ValueError as error:
+        what = f"{error} in the data."
+        do = "Point to a place that the data has."
+        gathered.problems.append(example.source.problem(path, what[0].upper() + what[1:], do))
+        return False
+    return True
+
+
+def _read_invalid(
+    source: SourceFile,
+    valid: Mapping[tuple[str, str], Example],
+    clauses: set[str],
+    gathered: Gathered,
+) -> Example | None:
+    common = _read_common(source, _INVALID, gathered)
+    if common is None:
+        return None
+    name, spec, title = common
+    data = source.data
+    base = valid.get((spec, str(data["from"])))
+    if base is None:
+        what = f"There is no valid example `{data['from']}`."
+        gathered.problems.append(source.problem(("from",), what, "Name one of the same folder."))
+        return None
+    if data["breaks"] not in clauses:
+        what = f"There is no clause {data['breaks']}."
+        gathered.problems.append(source.problem(("breaks",), what, "Name one that exists."))
+    if not str(data["at"]).startswith("$"):
+        what = f"`{data['at']}` is not a JSON path."
+        gathered.problems.append(source.problem(("at",), what, "Write it like $.tools[0].name."))
+    try:
+        changed = apply(base.data, data["change"] if isinstance(data["change"], list) else [None])
+    except ValueError as error:
+        what = f"The change cannot be made: {error}."
+        gathered.problems.append(source.problem(("change",), what, "Mend it."))
+        return None
+    return Example(
+        name, spec, source, base.document, title, changed, {}, (), base.id,
+        str(data["breaks"]), str(data["at"]), str(data["keyword"]),
+    )  # fmt: skip
+
+
+def index_json(spec: str, examples: Iterable[Example]) -> Json:
+    """Give what `fixtures/examples/<spec>/index.json` holds: all its examples, in order of ids."""
+    own = sorted((each for each in examples if each.spec == spec), key=lambda each: each.id)
+    return {
+        "spec": spec,
+        "valid": [example.as_json() for example in own if example.valid],
+        "invalid": [example.as_json() for example in own if not example.valid],
+    }

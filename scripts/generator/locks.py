@@ -1,0 +1,118 @@
+"""What must be remembered between two runs: translations, ids that were used, released files.
+
+`translations.lock` holds, for each text, the hashes of its three languages when they last agreed.
+An English text that changed while a translation did not makes that translation stale. `ids.lock`
+holds every clause id that was ever used. `schema/released.sha256` freezes released versions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from scripts.generator.clauses import Clause
+from scripts.generator.problems import Problem
+from scripts.generator.texts import LANGUAGES, Text
+
+TRANSLATIONS = "schema/source/translations.lock"
+IDS = "schema/source/ids.lock"
+RELEASED = "schema/released.sha256"
+_NAMES = {"es": "Spanish", "pt": "Portuguese"}
+
+
+def translations(
+    root: Path, texts: Mapping[str, Text], *, accept: bool = False
+) -> tuple[bytes, list[Problem]]:
+    """Give the new content of `translations.lock`, and the translations that are stale.
+
+    The entry of a stale text stays as it was, unless `accept` says that its translations were read
+    and still hold.
+    """
+    known = {line.split(" ")[0]: tuple(line.split(" ")[1:]) for line in _lines(root / TRANSLATIONS)}
+    made = {}
+    problems = []
+    for key, text in texts.items():
+        now = tuple(_hash(text.in_language(language)) for language in LANGUAGES)
+        before = known.get(key, now)
+        late = [
+            language
+            for index, language in enumerate(LANGUAGES)
+            if index and now[0] != before[0] and now[index] == before[index]
+        ]
+        if accept or not late:
+            made[key] = now
+            continue
+        made[key] = before
+        for language in late:
+            what = f"The English text changed, and the {_NAMES[language]} one did not."
+            do = "Translate the change; if it needs none, run with --accept-translations."
+            problems.append(Problem(text.file, text.line, key, what, do))
+    lines = [" ".join((key, *made[key])) for key in sorted(made)]
+    return _text(lines), problems
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def ids(
+    root: Path, clauses: Iterable[Clause], *, retire: Iterable[str] = ()
+) -> tuple[bytes, list[Problem]]:
+    """Give the new content of `ids.lock`, and the ids that are used again or have gone.
+
+    An id in `retire` is marked as retired; it can never be used again.
+    """
+    known = dict(line.split(" ") for line in _lines(root / IDS))
+    live = {clause.id: clause for clause in clauses}
+    problems = []
+    for name in retire:
+        if name in live or known.get(name) != "live":
+            what = f"{name} cannot be retired: it is in the source, or was never used."
+            problems.append(Problem(IDS, 0, "", what, "Remove it from the source first."))
+        else:
+            known[name] = "retired"
+    for name, state in sorted(known.items()):
+        if state == "retired" and name in live:
+            home = live[name].home
+            what = f"The clause id {name} was used before, and is retired."
+            problems.append(Problem(home.file, home.line, home.path, what, "Take a new number."))
+        elif state == "live" and name not in live:
+            what = f"The clause {name} is no longer in the source."
+            do = f"Put it back, or give it up for good with --retire {name}."
+            problems.append(Problem(IDS, 0, "", what, do))
+    known |= {name: "live" for name in live if name not in known}
+    return _text(f"{name} {state}" for name, state in sorted(known.items())), problems
+
+
+def released(root: Path, files: Mapping[str, bytes]) -> list[Problem]:
+    """Find each file of a released version that `files` would change or drop."""
+    problems = []
+    for line in _lines(root / RELEASED):
+        digest, name = line.split("  ", 1)
+        if name not in files:
+            what = "A released file is no longer made."
+        elif hashlib.sha256(files[name]).hexdigest() != digest:
+            what = "A released file would change."
+        else:
+            continue
+        do = "Undo the change, or make it in a new version."
+        problems.append(Problem(name, 0, "", what, do))
+    return problems
+
+
+def release(files: Mapping[str, bytes]) -> bytes:
+    """Give the content of `released.sha256` that freezes every schema and clause of `files`."""
+    return _text(
+        f"{hashlib.sha256(content).hexdigest()}  {name}"
+        for name, content in sorted(files.items())
+        if name.startswith("schema/") and not name.startswith("schema/source/")
+    )
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+
+def _text(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
