@@ -1,0 +1,254 @@
+"""`results.json`: a session as data, and back (the kit's section on the report).
+
+Writing and reading are inverse: what `results_document` gives, `read_results` makes a session of
+again; only secrets, and texts too long to be meant, come back changed. Schema:
+`schema/bindings/1.0/results.schema.json`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from conformance.formats.messages import Message
+from conformance.formats.vocabulary import Level, Requirement, Verdict
+from conformance.kit.report.runs import read_run, run_fields
+from conformance.kit.report.standing import counts
+from conformance.kit.results import (
+    Explain,
+    Finding,
+    Item,
+    LeftOut,
+    LevelState,
+    Rate,
+    Repair,
+    RunResult,
+    SessionResult,
+)
+
+Redact = Callable[[str], str]
+
+LONGEST = 2_000
+"""Characters kept of one text: a name of 10 MB would stand here once for each clause."""
+
+
+class ResultsError(Exception):
+    """The document is no `results.json` that this kit can read; says where and why."""
+
+
+def unchanged(text: str) -> str:
+    """Give the text itself: the redaction where there is no secret."""
+    return text
+
+
+def results_document(
+    session: SessionResult, language: str = "en", redact: Redact = unchanged
+) -> dict[str, Any]:
+    """Give the `results.json` of a session, with its messages in `language`.
+
+    `redact` replaces secrets in every text that came from the target or the command line.
+    """
+    writer = _Writer(language, redact)
+    return {
+        "kit": session.kit,
+        "started": session.started,
+        "duration_s": session.duration,
+        "seed": session.seed,
+        "language": language,
+        "interrupted": session.interrupted,
+        "kit_errors": [writer.text(error) for error in session.kit_errors],
+        "runs": [writer.run(run) for run in session.runs],
+    }
+
+
+def read_results(document: Mapping[str, Any]) -> SessionResult:
+    """Make a session of what `results_document` gave; raises `ResultsError`."""
+    try:
+        return SessionResult(
+            kit=document["kit"],
+            started=document["started"],
+            duration=document["duration_s"],
+            seed=document["seed"],
+            runs=tuple(_read_run(run) for run in document["runs"]),
+            interrupted=document["interrupted"],
+            kit_errors=tuple(document["kit_errors"]),
+        )
+    except KeyError as error:
+        raise ResultsError(f"results.json has no {error} where one belongs.") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ResultsError(f"results.json holds a wrong value: {error}.") from error
+
+
+class _Writer:
+    """Carries the language and the redaction through the document."""
+
+    def __init__(self, language: str, redact: Redact) -> None:
+        self.language = language
+        self.redact = redact
+
+    def text(self, text: str) -> str:
+        """Give a text without secrets, and not too long."""
+        clean = self.redact(text)
+        if len(clean) <= LONGEST:
+            return clean
+        digest = hashlib.sha256(clean.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{clean[:LONGEST]}… (+{len(clean) - LONGEST}, sha256 {digest})"
+
+    def maybe(self, text: str | None) -> str | None:
+        return None if text is None else self.text(text)
+
+    def message(self, message: Message) -> dict[str, Any]:
+        values = tuple((name, self.text(value)) for name, value in message.values)
+        return {
+            "message": Message(message.id, values).words(self.language),
+            "message_id": message.id,
+            "values": dict(values),
+        }
+
+    def run(self, result: RunResult) -> dict[str, Any]:
+        return {
+            **run_fields(result.run, self.text),
+            "claims_atdf": result.claims_atdf,
+            "level": None if result.level is None else result.level.value,
+            "levels": {
+                level.value: {"reached": state.reached, "missing": list(state.missing)}
+                for level, state in result.levels.items()
+            },
+            "repair": _repair(result.repair),
+            "explain": _explain(result.explain),
+            "counts": {verdict.value: n for verdict, n in counts(result.items).items()},
+            "tools_called": [self.text(tool) for tool in result.tools_called],
+            "tools_left_out": [
+                {"tool": self.text(left.tool), **self.message(left.reason)}
+                for left in result.tools_left_out
+            ],
+            "baseline_accepted": [self.text(tool) for tool in result.baseline_accepted],
+            "requests": result.requests,
+            "items": [self.item(item) for item in result.items],
+        }
+
+    def item(self, item: Item) -> dict[str, Any]:
+        first = item.findings[0] if item.findings else None
+        return {
+            "clause": item.clause,
+            "requirement": item.requirement.value,
+            "tool": self.maybe(item.tool),
+            "verdict": item.verdict.value,
+            "checked": item.checked,
+            "waiver_reason": self.maybe(item.waiver_reason),
+            **(self.finding(first) if first else _NO_FINDING),
+            "more": [self.finding(finding) for finding in item.findings[1:]],
+        }
+
+    def finding(self, finding: Finding) -> dict[str, Any]:
+        return {
+            **self.message(finding.message),
+            "case": self.maybe(finding.case),
+            "parameter": self.maybe(finding.parameter),
+            "scenario": finding.scenario,
+            "exchange": finding.exchange,
+            "path": self.maybe(finding.path),
+        }
+
+
+_NO_FINDING: Mapping[str, None] = dict.fromkeys(
+    ("message", "message_id", "values", "case", "parameter", "scenario", "exchange", "path")
+)
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    return {"rate": rate.rate, "hits": rate.hits, "of": rate.of}
+
+
+def _repair(repair: Repair) -> dict[str, Any]:
+    return {
+        **_rate(repair.rate),
+        "stuck": repair.stuck,
+        "wrong": repair.wrong,
+        "none_given": repair.none_given,
+        "by_keyword": {keyword: _rate(rate) for keyword, rate in repair.by_keyword.items()},
+    }
+
+
+def _explain(explain: Explain) -> dict[str, Any]:
+    return {
+        "names_parameter": explain.names_parameter.rate,
+        "says_what_is_right": explain.says_what_is_right.rate,
+        "counted": {
+            "names_parameter": _rate(explain.names_parameter),
+            "says_what_is_right": _rate(explain.says_what_is_right),
+        },
+        "by_keyword": {
+            keyword: {"names_parameter": _rate(named), "says_what_is_right": _rate(said)}
+            for keyword, (named, said) in explain.by_keyword.items()
+        },
+    }
+
+
+def _read_rate(data: Mapping[str, Any]) -> Rate:
+    return Rate(data["hits"], data["of"])
+
+
+def _read_message(data: Mapping[str, Any]) -> Message:
+    return Message(data["message_id"], tuple(data["values"].items()))
+
+
+def _read_finding(data: Mapping[str, Any]) -> Finding:
+    return Finding(
+        message=_read_message(data),
+        exchange=data["exchange"],
+        case=data["case"],
+        scenario=data["scenario"],
+        parameter=data["parameter"],
+        path=data["path"],
+    )
+
+
+def _read_item(data: Mapping[str, Any], run: str) -> Item:
+    first = () if data["message_id"] is None else (_read_finding(data),)
+    return Item(
+        clause=data["clause"],
+        requirement=Requirement(data["requirement"]),
+        run=run,
+        tool=data["tool"],
+        verdict=Verdict(data["verdict"]),
+        findings=(*first, *(_read_finding(finding) for finding in data["more"])),
+        checked=data["checked"],
+        waiver_reason=data["waiver_reason"],
+    )
+
+
+def _read_run(data: Mapping[str, Any]) -> RunResult:
+    repair, explain = data["repair"], data["explain"]
+    return RunResult(
+        run=read_run(data),
+        level=None if data["level"] is None else Level(data["level"]),
+        levels={
+            Level(name): LevelState(state["reached"], tuple(state["missing"]))
+            for name, state in data["levels"].items()
+        },
+        repair=Repair(
+            rate=_read_rate(repair),
+            by_keyword={name: _read_rate(rate) for name, rate in repair["by_keyword"].items()},
+            stuck=repair["stuck"],
+            wrong=repair["wrong"],
+            none_given=repair["none_given"],
+        ),
+        explain=Explain(
+            names_parameter=_read_rate(explain["counted"]["names_parameter"]),
+            says_what_is_right=_read_rate(explain["counted"]["says_what_is_right"]),
+            by_keyword={
+                name: (_read_rate(pair["names_parameter"]), _read_rate(pair["says_what_is_right"]))
+                for name, pair in explain["by_keyword"].items()
+            },
+        ),
+        items=tuple(_read_item(item, data["run"]) for item in data["items"]),
+        tools_called=tuple(data["tools_called"]),
+        tools_left_out=tuple(
+            LeftOut(left["tool"], _read_message(left)) for left in data["tools_left_out"]
+        ),
+        baseline_accepted=tuple(data["baseline_accepted"]),
+        claims_atdf=data["claims_atdf"],
+        requests=data["requests"],
+    )

@@ -1,0 +1,186 @@
+"""`exchanges.ndjson`: all evidence of a session, written as it comes, judged again offline.
+
+A header line says what was looked at, each further line is one exchange, and a footer line counts
+them: a file without one was cut.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+from conformance.kit.exchange import Exchange
+from conformance.kit.report.recorded import Recorded, Recorder, Redact, mapped, read_exchange
+from conformance.kit.report.runs import read_run, run_fields
+from conformance.kit.run import Run
+
+FORMAT = 1
+"""Goes up when an older kit could no longer read the file."""
+
+_BATCH = 64
+"""Lines between two flushes: what a crash may lose."""
+
+
+class ExchangesError(Exception):
+    """The file is no `exchanges.ndjson` that this kit can read; says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A run and the tools that its target declared, each declaration as it came."""
+
+    run: Run
+    tools: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A whole file as read. `complete` is false where the file was cut or the session killed."""
+
+    kit: str
+    started: str
+    runs: tuple[Looked, ...]
+    exchanges: tuple[Recorded, ...]
+    complete: bool
+
+
+class ExchangeWriter:
+    """Appends exchanges to a file and gives them back by id; use it as a context.
+
+    `redact` replaces secrets in every text before it is written. Not for two threads at once.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        kit: str,
+        started: str,
+        runs: Iterable[Looked],
+        redact: Redact | None = None,
+    ) -> None:
+        self.path = path
+        self._redact = redact
+        self._places: dict[int, int] = {}
+        self._unflushed = 0
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file: BinaryIO = path.open("w+b")
+        self._line({
+            "format": FORMAT,
+            "kit": kit,
+            "started": started,
+            "runs": [_looked(each, redact) for each in runs],
+        })  # fmt: skip
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def write(self, exchange: Exchange, *, whole: bool = False) -> None:
+        """Append one exchange; `whole` keeps long bodies (discovery), else only their heads."""
+        place = self._file.tell()
+        try:
+            self._line(Recorder(self._redact, whole=whole).record(exchange))
+        except RecursionError:
+            # A value nested as deeply as the decoder allows is too deep for the encoder.
+            recorder = Recorder(self._redact, whole=whole, careful=True)
+            self._line(recorder.record(exchange))
+        self._places[exchange.id] = place
+        self._unflushed += 1
+        if self._unflushed >= _BATCH:
+            self._file.flush()
+            self._unflushed = 0
+
+    def read(self, id: int) -> Exchange | None:
+        """Give a written exchange as the file has it, without secrets; None for an unknown id."""
+        place = self._places.get(id)
+        if place is None:
+            return None
+        if self._file.closed:
+            with self.path.open("rb") as file:
+                file.seek(place)
+                return read_exchange(json.loads(file.readline())).exchange
+        self._file.seek(place)
+        line = self._file.readline()
+        self._file.seek(0, 2)
+        return read_exchange(json.loads(line)).exchange
+
+    def close(self) -> None:
+        """Write the footer and close the file; a second call does nothing."""
+        if self._file.closed:
+            return
+        self._line({"exchanges": len(self._places), "end": True})
+        self._file.close()
+
+    def _line(self, value: Mapping[str, Any]) -> None:
+        # ASCII only: a line cannot turn or hide a terminal's text, and lone surrogates survive.
+        self._file.write(json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n")
+
+
+def read_exchanges(path: Path) -> Recording:
+    """Read a whole file; raises `ExchangesError`, OSError. A last line that is cut is left out."""
+    with path.open("rb") as file:
+        header = _header(path, file.readline())
+        exchanges: list[Recorded] = []
+        footer: Any = None
+        for line in _lines(path, file):
+            if "end" in line:
+                footer = line
+                break
+            try:
+                exchanges.append(read_exchange(line))
+            except (KeyError, TypeError, ValueError) as error:
+                where = f"line {len(exchanges) + 2}"
+                raise ExchangesError(f"{path}: {where} is no exchange: {error!r}.") from error
+    complete = footer is not None and footer.get("exchanges") == len(exchanges)
+    runs = tuple(Looked(read_run(each), tuple(each["tools"])) for each in header["runs"])
+    return Recording(header["kit"], header["started"], runs, tuple(exchanges), complete)
+
+
+def _header(path: Path, line: bytes) -> Any:
+    try:
+        header = json.loads(line)
+        version, _ = header["format"], header["runs"]
+    except (ValueError, KeyError, TypeError) as error:
+        what = "does not begin with the header line of an exchanges.ndjson"
+        raise ExchangesError(f"{path} {what}: give the file that the kit wrote.") from error
+    if version != FORMAT:
+        what = f"has format {version!r}, and this kit reads format {FORMAT}"
+        raise ExchangesError(f"{path} {what}: judge it with the kit that wrote it.")
+    return header
+
+
+def _lines(path: Path, file: BinaryIO) -> Iterator[Any]:
+    for count, line in enumerate(file, start=2):
+        if not line.endswith(b"\n"):
+            return
+        try:
+            yield json.loads(line)
+        except ValueError as error:
+            raise ExchangesError(f"{path}: line {count} is not JSON: {error}.") from error
+
+
+def _looked(looked: Looked, redact: Redact | None) -> dict[str, Any]:
+    fields = run_fields(looked.run, redact or str)
+    return {**fields, "tools": [_declared(tool, redact) for tool in looked.tools]}
+
+
+def _declared(tool: Any, redact: Redact | None) -> Any:
+    """Give a declaration without secrets; None for one nested too deeply to be written."""
+    try:
+        clean = tool if redact is None else mapped(tool, redact)
+        json.dumps(clean)
+    except RecursionError:
+        return None
+    return clean

@@ -1,0 +1,64 @@
+"""Progress while driving: one line that is written over, on a terminal only."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+from conformance.kit.report.words import duration, number, say
+
+_EVERY = 0.1
+"""Seconds between two writings: a terminal over a slow line must not hold up the driver."""
+
+_CLEAR = "\r\x1b[K"
+
+
+class Progress:
+    """Shows how far driving is; silent where `stream` is no terminal.
+
+    `clock` gives seconds. `update` may be called for each case: it writes ten times a second.
+    """
+
+    def __init__(
+        self, stream: TextIO, language: str = "en", clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._stream = stream
+        self._language = language
+        self._clock = clock
+        self._active = stream.isatty()
+        self._began = clock()
+        self._written: float | None = None
+
+    def update(self, done: int, total: int) -> None:
+        """Show that `done` of `total` cases are done; `total` may grow on the way."""
+        now = self._clock()
+        if not self._active or (self._written is not None and now - self._written < _EVERY):
+            return
+        self._written = now
+        width = shutil.get_terminal_size().columns - 1
+        line = progress_line(done, total, now - self._began, self._language)
+        self._stream.write(_CLEAR + line[:width])
+        self._stream.flush()
+
+    def finish(self) -> None:
+        """Take the line away."""
+        if self._active and self._written is not None:
+            self._stream.write(_CLEAR)
+            self._stream.flush()
+            self._written = None
+
+
+def progress_line(done: int, total: int, seconds: float, language: str) -> str:
+    """Give the line: cases done, the rate, and the time left once there is something to go by."""
+    rate = done / seconds if seconds > 0 else 0.0
+    values = {
+        "done": number(done, language),
+        "total": number(total, language),
+        "rate": number(round(rate), language),
+    }
+    if not rate or done >= total:
+        return say("report.progress", language, **values)
+    left = duration(max(1.0, (total - done) / rate), language)
+    return say("report.progress.left", language, **values, left=left)

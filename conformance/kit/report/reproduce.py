@@ -1,0 +1,75 @@
+"""One line that sends a request again: `curl` for HTTP, the JSON-RPC message itself for stdio.
+
+The line is shown to people who paste it into a shell, and its bytes come from a target: whatever is
+not plain text travels as base64, and nothing that `curl` would read as a file name is left to it.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import shlex
+
+from conformance.kit.exchange import Request, Transport
+from conformance.kit.report.text import is_plain
+
+LONGEST = 8_000
+"""Bytes of a body that still make a line that one can paste."""
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# curl makes these itself, and the ones of a recorded exchange would be wrong for a new one.
+_MADE_BY_CURL = {"host", "content-length", "connection", "accept-encoding", "transfer-encoding"}
+
+
+def command(request: Request) -> str | None:
+    """Give the line for `request`; None where its body is too long for one."""
+    if len(request.body) > LONGEST or len(request.url) > LONGEST:
+        return None
+    return json_rpc(request) if request.transport is Transport.STDIO else curl(request)
+
+
+def json_rpc(request: Request) -> str | None:
+    """Give the message that was written to standard input; None if it is not plain text."""
+    text = _text(request.body)
+    return None if text is None or "\n" in text else text
+
+
+def curl(request: Request) -> str | None:
+    """Give a `curl` line for a POSIX shell; None if the URL has bytes that no URL has."""
+    if not is_plain(request.url) or re.search(r"\s", request.url):
+        return None
+    # -g: brackets and braces are themselves; --path-as-is: `..` stays in the path.
+    words = ["curl", "-i", "-g", "--path-as-is", "-X", request.method or "GET"]
+    for name, value in request.headers:
+        if _TOKEN.fullmatch(name) and name.lower() not in _MADE_BY_CURL and _one_line(value):
+            words += ["-H", f"{name}: {value}" if value else f"{name};"]
+    before = ""
+    if request.body:
+        if not any(name.lower() == "content-type" for name, _ in request.headers):
+            words += ["-H", "Content-Type:"]
+        text = _text(request.body)
+        if text is None:
+            before = f"printf %s {base64.b64encode(request.body).decode('ascii')} | base64 -d | "
+            words += ["--data-binary", "@-"]
+        else:
+            # Not --data-binary: it would take a body that begins with @ for a file to send.
+            words += ["--data-raw", text]
+    words += ["--url", request.url]
+    return before + shlex.join(words)
+
+
+def replay(target: str, case: str) -> str:
+    """Give the command that plays one case again."""
+    return shlex.join(["pytest", "conformance", "--target", target, "--replay", case])
+
+
+def _one_line(value: str) -> bool:
+    return is_plain(value) and "\n" not in value
+
+
+def _text(body: bytes) -> str | None:
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return text if is_plain(text) else None

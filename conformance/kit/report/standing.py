@@ -1,0 +1,122 @@
+"""Where a session stands: its level, what keeps it from the next, its counts and its groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from conformance.formats.messages import Message
+from conformance.formats.vocabulary import Level, Verdict
+from conformance.kit.levels import LADDER
+from conformance.kit.results import Finding, Item, RunResult, SessionResult
+
+LEVELS = (Level.NONE, *(level for level, _ in LADDER))
+"""From the lowest to the highest; each includes the ones before it."""
+
+GRAVITY = (
+    Verdict.KIT_ERROR,
+    Verdict.FAIL,
+    Verdict.FLAKY,
+    Verdict.WARN,
+    Verdict.NOT_VERIFIED,
+    Verdict.WAIVED,
+    Verdict.NOT_APPLICABLE,
+    Verdict.PASS,
+)
+"""What a reader wants to see first."""
+
+_JUDGED = {Verdict.PASS, Verdict.FAIL, Verdict.WARN, Verdict.WAIVED, Verdict.FLAKY}
+
+
+def session_level(session: SessionResult) -> Level | None:
+    """Give the level of the weakest full run; None where there is no full run."""
+    levels = [run.level for run in session.runs if run.level is not None]
+    return min(levels, key=LEVELS.index) if levels else None
+
+
+def weakest_run(session: SessionResult) -> RunResult | None:
+    """Give the first full run that has the session's level."""
+    level = session_level(session)
+    return next((run for run in session.runs if level is not None and run.level is level), None)
+
+
+def next_level(run: RunResult) -> Level | None:
+    """Give the first level that a full run did not reach; None at the top and for others."""
+    if run.level is None or run.level is LEVELS[-1]:
+        return None
+    return LEVELS[LEVELS.index(run.level) + 1]
+
+
+def missing_for(run: RunResult, level: Level) -> tuple[str, ...]:
+    """Give the clauses that keep a run from `level`."""
+    state = run.levels.get(level)
+    return state.missing if state else ()
+
+
+def counts(items: Iterable[Item]) -> dict[Verdict, int]:
+    """Count items by verdict; every verdict is there, gravest first."""
+    found = Counter(item.verdict for item in items)
+    return {verdict: found[verdict] for verdict in GRAVITY}
+
+
+def all_items(session: SessionResult) -> Iterable[Item]:
+    """Give the items of all runs."""
+    return (item for run in session.runs for item in run.items)
+
+
+def clauses_verified(session: SessionResult) -> tuple[int, int]:
+    """Count the clauses judged at least once, and those that apply to the target at all."""
+    applicable, judged = set(), set()
+    for item in all_items(session):
+        if item.verdict is not Verdict.NOT_APPLICABLE:
+            applicable.add(item.clause)
+        if item.verdict in _JUDGED:
+            judged.add(item.clause)
+    return len(judged), len(applicable)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The items of one clause that share a verdict; `finding` is the first one that is known."""
+
+    clause: str
+    verdict: Verdict
+    items: tuple[Item, ...]
+
+    @property
+    def finding(self) -> Finding | None:
+        """The first finding of the first item that has one."""
+        return next((item.findings[0] for item in self.items if item.findings), None)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The raw names of the tools concerned, each once, in order."""
+        return tuple(dict.fromkeys(item.tool for item in self.items if item.tool is not None))
+
+
+def groups(session: SessionResult, verdicts: Iterable[Verdict]) -> tuple[Group, ...]:
+    """Group the items that have one of `verdicts` by clause, gravest first, then by clause id."""
+    wanted = set(verdicts)
+    found: dict[tuple[int, str], list[Item]] = {}
+    for item in all_items(session):
+        if item.verdict in wanted:
+            found.setdefault((GRAVITY.index(item.verdict), item.clause), []).append(item)
+    return tuple(
+        Group(clause, GRAVITY[gravity], tuple(items))
+        for (gravity, clause), items in sorted(found.items(), key=lambda pair: pair[0])
+    )
+
+
+def left_out(session: SessionResult) -> dict[Message, tuple[str, ...]]:
+    """Give the tools that were not called in some run, each once, by the reason."""
+    found: dict[Message, dict[str, None]] = {}
+    for run in session.runs:
+        for left in run.tools_left_out:
+            found.setdefault(left.reason, {})[left.tool] = None
+    return {reason: tuple(tools) for reason, tools in found.items()}
+
+
+def tools_called(session: SessionResult) -> tuple[str, ...]:
+    """Give the tools that were called in any run, each once, in order."""
+    return tuple(dict.fromkeys(tool for run in session.runs for tool in run.tools_called))

@@ -1,0 +1,178 @@
+"""`summary.md`: the session on one page, for the page of a CI job.
+
+Every text of the target is without meaning in Markdown here: a tool's name cannot make a link, a
+heading, a table cell or a tag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from conformance.formats.vocabulary import Verdict
+from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.report.reproduce import replay
+from conformance.kit.report.rules import rule
+from conformance.kit.report.standing import (
+    Group,
+    all_items,
+    clauses_verified,
+    counts,
+    groups,
+    left_out,
+    missing_for,
+    next_level,
+    session_level,
+    weakest_run,
+)
+from conformance.kit.report.text import in_markdown
+from conformance.kit.report.words import (
+    NOTHING,
+    duration,
+    level_name,
+    number,
+    percent,
+    say,
+    verdict_name,
+)
+from conformance.kit.results import RunResult, SessionResult
+
+GROUPS = 20
+"""Groups shown; the rest is counted."""
+
+TOOLS = 8
+"""Names shown of a list of tools; the rest is counted."""
+
+
+def summary(session: SessionResult, language: str = "en", redact: Redact = unchanged) -> str:
+    """Give the Markdown page of a session."""
+    return "\n".join(_Page(session, language, redact).lines()) + "\n"
+
+
+class _Page:
+    """Carries the session, the language and the redaction through the page's parts."""
+
+    def __init__(self, session: SessionResult, language: str, redact: Redact) -> None:
+        self.session = session
+        self.language = language
+        self.redact = redact
+
+    def say(self, id: str, **values: object) -> str:
+        return say(id, self.language, **values)
+
+    def text(self, text: str, limit: int = 200) -> str:
+        return in_markdown(self.redact(text), limit)
+
+    def lines(self) -> Iterable[str]:
+        session = self.session
+        targets = dict.fromkeys(run.run.target for run in session.runs)
+        level = level_name(session_level(session), self.language)
+        yield f"## {self.say('report.title')}: {', '.join(map(self.text, targets)) or NOTHING}"
+        yield ""
+        yield f"**{self.say('report.level.label')}: {level}**"
+        if session.interrupted:
+            yield f"\n⚠ {self.say('report.interrupted')}"
+        for error in session.kit_errors:
+            yield f"\n⚠ {self.say('report.kit-error')} {self.text(error)}"
+        yield from self.missing()
+        yield from self.runs()
+        yield from self.verdicts()
+        yield from self.findings()
+        yield from self.tools_left_out()
+        yield ""
+        seconds = duration(session.duration, self.language)
+        yield self.say("report.summary.foot", seconds=seconds, kit=session.kit, seed=session.seed)
+
+    def missing(self) -> Iterable[str]:
+        run = weakest_run(self.session)
+        upper = next_level(run) if run else None
+        if run is None or upper is None:
+            return
+        yield ""
+        yield self.say("report.keeps-from", level=level_name(upper, self.language))
+        yield ""
+        for clause in missing_for(run, upper)[:GROUPS]:
+            yield f"- {self.clause(clause)}"
+        rest = len(missing_for(run, upper)) - GROUPS
+        if rest > 0:
+            yield f"- {self.say('report.more', count=number(rest, self.language))}"
+        if not run.claims_atdf:
+            yield f"\n{self.say('report.not-claimed')}"
+
+    def clause(self, id: str) -> str:
+        found = rule(id, self.language)
+        return f"[{id}]({found.url}): {in_markdown(found.text, None)}" if found else self.text(id)
+
+    def runs(self) -> Iterable[str]:
+        heads = ("run", "level", "repair", "named", "said", "requests")
+        yield ""
+        yield "| " + " | ".join(self.say(f"report.column.{head}") for head in heads) + " |"
+        yield "| --- | --- | ---: | ---: | ---: | ---: |"
+        for result in self.session.runs:
+            yield "| " + " | ".join(self.run_cells(result)) + " |"
+
+    def run_cells(self, result: RunResult) -> Iterable[str]:
+        yield self.text(result.run.id)
+        yield level_name(result.level, self.language)
+        yield percent(result.repair.rate, self.language)
+        yield percent(result.explain.names_parameter, self.language)
+        yield percent(result.explain.says_what_is_right, self.language)
+        yield number(result.requests, self.language)
+
+    def verdicts(self) -> Iterable[str]:
+        found = counts(all_items(self.session))
+        parts = [
+            f"{verdict_name(verdict, self.language)} {number(count, self.language)}"
+            for verdict, count in found.items()
+            if count
+        ]
+        verified, applicable = clauses_verified(self.session)
+        yield ""
+        yield self.say("report.verified", verified=verified, applicable=applicable)
+        yield ""
+        yield " · ".join(parts) or NOTHING
+
+    def findings(self) -> Iterable[str]:
+        shown = groups(self.session, (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.WARN))
+        if not shown:
+            return
+        yield ""
+        yield f"### {self.say('report.findings')}"
+        yield ""
+        for group in shown[:GROUPS]:
+            yield from self.group(group)
+        if len(shown) > GROUPS:
+            more = number(len(shown) - GROUPS, self.language)
+            yield f"- {self.say('report.more', count=more)}"
+
+    def group(self, group: Group) -> Iterable[str]:
+        first = group.items[0]
+        name = verdict_name(group.verdict, self.language)
+        tools = self.names(group.tools)
+        where = f" · {tools}" if tools else ""
+        yield f"- **{self.text(group.clause)}** · {first.requirement.value} · {name}{where}"
+        finding = group.finding
+        if finding is None:
+            return
+        yield f"  <br>{self.text(finding.message.words(self.language), 400)}"
+        target = next((run.run.target for run in self.session.runs if run.run.id == first.run), "")
+        if finding.case:
+            line = replay(self.redact(target), self.redact(finding.case))
+            yield f"  <br><code>{self.text(line, 400)}</code>"
+
+    def names(self, tools: tuple[str, ...]) -> str:
+        shown = ", ".join(self.text(tool, 60) for tool in tools[:TOOLS])
+        return shown + (f" (+{len(tools) - TOOLS})" if len(tools) > TOOLS else "")
+
+    def tools_left_out(self) -> Iterable[str]:
+        reasons = left_out(self.session)
+        if not reasons:
+            return
+        yield ""
+        yield f"### {self.say('report.left-out')}"
+        yield ""
+        for reason, tools in list(reasons.items())[:GROUPS]:
+            words = self.text(reason.words(self.language), 400)
+            yield f"- {self.names(tools)}: {words}"
+        if len(reasons) > GROUPS:
+            more = number(len(reasons) - GROUPS, self.language)
+            yield f"- {self.say('report.more', count=more)}"

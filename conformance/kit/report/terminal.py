@@ -1,0 +1,182 @@
+"""The end of a session on the terminal: what failed, what was not looked at, and the level.
+
+No wall of text: a line for a group, a line for its reason, and a count of what is left off. What a
+target says is shown with its control characters written out, so that it cannot move the cursor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.formats.vocabulary import Level, Verdict
+from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.report.rules import sentence
+from conformance.kit.report.standing import (
+    Group,
+    all_items,
+    clauses_verified,
+    counts,
+    groups,
+    left_out,
+    missing_for,
+    next_level,
+    session_level,
+    tools_called,
+    weakest_run,
+)
+from conformance.kit.report.text import visible
+from conformance.kit.report.words import level_name, number, percent, say, verdict_name
+from conformance.kit.results import RunResult, SessionResult
+
+GROUPS = 20
+"""Groups shown; the report has the rest."""
+
+_TOOLS = 5
+_REASONS = 5
+_MISSING = 8
+_PAINT = {
+    Verdict.FAIL: {"red": True},
+    Verdict.KIT_ERROR: {"red": True, "bold": True},
+    Verdict.FLAKY: {"yellow": True},
+    Verdict.WARN: {"yellow": True},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line and its markup, as pytest's terminal writer takes it."""
+
+    text: str
+    markup: tuple[str, ...] = ()
+
+
+def summary_lines(
+    session: SessionResult,
+    language: str = "en",
+    *,
+    report: str | None = None,
+    redact: Redact = unchanged,
+) -> list[Line]:
+    """Give the lines that end a session; `report` is the path of `report.html`, if written."""
+    writer = _Summary(session, language, redact)
+    lines = [*writer.findings(), *writer.looked_at(), *writer.standing()]
+    if report is not None:
+        lines.append(Line(say("report.terminal.report", language, path=report)))
+    return lines
+
+
+def write_summary(
+    terminal: Any,
+    session: SessionResult,
+    language: str = "en",
+    *,
+    report: str | None = None,
+    redact: Redact = unchanged,
+) -> None:
+    """Write the end of a session to pytest's terminal reporter."""
+    terminal.write_sep("=", say("report.terminal.title", language))
+    for line in summary_lines(session, language, report=report, redact=redact):
+        terminal.write_line(line.text, **dict.fromkeys(line.markup, True))
+
+
+class _Summary:
+    """Carries the session, the language and the redaction through the parts."""
+
+    def __init__(self, session: SessionResult, language: str, redact: Redact) -> None:
+        self.session = session
+        self.language = language
+        self.redact = redact
+
+    def say(self, id: str, **values: object) -> str:
+        return say(id, self.language, **values)
+
+    def text(self, text: str, limit: int = 200) -> str:
+        return visible(self.redact(text), limit)
+
+    def findings(self) -> Iterable[Line]:
+        if self.session.interrupted:
+            yield Line(self.say("report.interrupted"), ("yellow",))
+        for error in self.session.kit_errors[:GROUPS]:
+            yield Line(f"{self.say('report.kit-error')} {self.text(error, 400)}", ("red", "bold"))
+        # Warnings are counted below and shown in the report: what fails comes first and is enough.
+        shown = groups(self.session, (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY))
+        for group in shown[:GROUPS]:
+            yield from self.group(group)
+        if len(shown) > GROUPS:
+            more = number(len(shown) - GROUPS, self.language)
+            yield Line(self.say("report.terminal.more", count=more))
+        if shown:
+            yield Line("")
+
+    def group(self, group: Group) -> Iterable[Line]:
+        name = verdict_name(group.verdict, self.language)
+        where = self.names(group.tools, _TOOLS)
+        head = f"{self.text(group.clause)}  {name}" + (f"  {where}" if where else "")
+        yield Line(head, tuple(_PAINT[group.verdict]))
+        finding = group.finding
+        if finding is None:
+            words = sentence(group.clause, self.language)
+            yield Line(f"    {words}")
+            return
+        yield Line(f"    {self.text(finding.message.words(self.language), 240)}")
+        if finding.case:
+            yield Line(f"    --replay {self.text(finding.case)}", ("light",))
+
+    def names(self, tools: tuple[str, ...], limit: int) -> str:
+        shown = ", ".join(self.text(tool, 40) for tool in tools[:limit])
+        return shown + (f" (+{len(tools) - limit})" if len(tools) > limit else "")
+
+    def looked_at(self) -> Iterable[Line]:
+        session = self.session
+        reasons = left_out(session)
+        called = tools_called(session)
+        out = len({tool for tools in reasons.values() for tool in tools} - set(called))
+        values = {"called": len(called), "left_out": out}
+        yield Line(self.say("report.terminal.tools", **values))
+        for reason, tools in list(reasons.items())[:_REASONS]:
+            words = self.text(reason.words(self.language), 240)
+            yield Line(f"    {self.names(tools, _TOOLS)}: {words}")
+        if len(reasons) > _REASONS:
+            more = number(len(reasons) - _REASONS, self.language)
+            yield Line(f"    {self.say('report.terminal.more', count=more)}")
+        verified, applicable = clauses_verified(session)
+        yield Line(self.say("report.verified", verified=verified, applicable=applicable))
+        found = counts(all_items(session))
+        yield Line(", ".join(
+            f"{verdict_name(verdict, self.language)} {number(count, self.language)}"
+            for verdict, count in found.items()
+            if count
+        ))  # fmt: skip
+
+    def standing(self) -> Iterable[Line]:
+        session = self.session
+        yield Line("")
+        width = max((len(run.run.id) for run in session.runs), default=0)
+        for run in session.runs:
+            yield Line(self.run(run, width))
+        level = session_level(session)
+        colour = "green" if level is Level.RECOVERABLE else "yellow"
+        name = level_name(level, self.language)
+        yield Line(f"{self.say('report.level.label')}: {name}", (colour, "bold"))
+        weakest = weakest_run(session)
+        upper = next_level(weakest) if weakest else None
+        if weakest is not None and upper is not None:
+            missing = missing_for(weakest, upper)
+            listed = ", ".join(missing[:_MISSING])
+            if len(missing) > _MISSING:
+                listed += f" (+{len(missing) - _MISSING})"
+            upper_name = level_name(upper, self.language)
+            yield Line(f"    {self.say('report.keeps-from', level=upper_name)} {listed}")
+
+    def run(self, run: RunResult, width: int) -> str:
+        name = f"{run.run.id:<{width}}  {level_name(run.level, self.language)}"
+        if run.level is None:
+            return name
+        return f"{name}  " + self.say(
+            "report.terminal.rates",
+            repair=percent(run.repair.rate, self.language),
+            named=percent(run.explain.names_parameter, self.language),
+            said=percent(run.explain.says_what_is_right, self.language),
+        )

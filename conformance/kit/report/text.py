@@ -1,0 +1,63 @@
+"""Making a target's text harmless: visible, short, and inert in HTML and in Markdown.
+
+Everything that a target says is hostile until it has gone through here.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+ONE_LINE = 200
+"""Characters of a target's text where one line is wanted."""
+
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# Control characters, lone surrogates, and what turns, hides or joins text on a screen without being
+# seen: bidirectional marks, zero-width and filler characters, separators, tags.
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_UNSEEN_BUT_LINES = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
+_MARKS = re.compile(r"([\\`*_{}\[\]()#+\-!~.=^$:])")
+
+
+def _escape(found: re.Match[str]) -> str:
+    character = found.group()
+    code = ord(character)
+    if character in _NAMED:
+        return _NAMED[character]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def visible(text: str, limit: int | None = ONE_LINE, *, lines: bool = False) -> str:
+    """Give `text` with every unseen character written as its escape, cut at `limit` characters.
+
+    Line ends and tabs are kept where `lines` is true. A cut text ends in `…` and the count of what
+    is left off.
+    """
+    cut = "" if limit is None or len(text) <= limit else f"… (+{len(text) - limit})"
+    pattern = _UNSEEN_BUT_LINES if lines else _UNSEEN
+    return pattern.sub(_escape, text[:limit]) + cut
+
+
+def is_plain(text: str) -> bool:
+    """Whether `text` has no unseen character but line ends and tabs."""
+    return _UNSEEN_BUT_LINES.search(text) is None
+
+
+def in_html(text: str, limit: int | None = ONE_LINE, *, lines: bool = False) -> str:
+    """Give `text` visible, and escaped for HTML content and quoted attributes."""
+    return html.escape(visible(text, limit, lines=lines), quote=True)
+
+
+def in_markdown(text: str, limit: int | None = ONE_LINE) -> str:
+    """Give `text` visible, on one line, without meaning in Markdown, HTML or a table cell."""
+    marked = _MARKS.sub(r"\\\1", visible(text, limit))
+    for character in "&<>|@":
+        marked = marked.replace(character, f"&#{ord(character)};")
+    # GitHub links what looks like an address after its backslashes are gone; an entity stops it.
+    return marked.replace("\\:", "&#58;")

@@ -1,0 +1,38 @@
+"""The files beside `report.html` that are made from a session's result alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from conformance.kit.report.badge import badge
+from conformance.kit.report.data import Redact, results_document, unchanged
+from conformance.kit.report.summary import summary
+from conformance.kit.results import SessionResult
+
+RESULTS, BADGE, SUMMARY = "results.json", "badge.json", "summary.md"
+EXCHANGES, JUNIT, REPORT = "exchanges.ndjson", "junit.xml", "report.html"
+
+
+def write_files(
+    session: SessionResult, directory: Path, language: str = "en", redact: Redact = unchanged
+) -> tuple[Path, ...]:
+    """Write `results.json`, `badge.json` and `summary.md` into `directory`; gives their paths.
+
+    Raises OSError where the directory cannot be written.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    texts = {
+        RESULTS: _json(results_document(session, language, redact)),
+        BADGE: _json(badge(session, language)),
+        SUMMARY: summary(session, language, redact),
+    }
+    for name, text in texts.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    return tuple(directory / name for name in texts)
+
+
+def _json(document: dict[str, Any]) -> str:
+    # ASCII only: nothing in it turns the text of an editor, and lone surrogates survive.
+    return json.dumps(document, indent=1) + "\n"

@@ -1,0 +1,192 @@
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from conformance.formats.messages import LANGUAGES
+from conformance.formats.vocabulary import Level, Verdict
+from conformance.kit.report.badge import badge
+from conformance.kit.report.progress import Progress, progress_line
+from conformance.kit.report.summary import summary
+from conformance.kit.report.terminal import summary_lines
+from conformance.kit.report.words import number, percent
+from conformance.kit.report.write import write_files
+from conformance.kit.results import Finding, Rate, SessionResult
+from tests.report_sample import run_result, said, sample_words, session
+
+
+@pytest.fixture(autouse=True)
+def _words() -> Iterator[None]:
+    with sample_words():
+        yield
+
+
+def lines(made: SessionResult, **options) -> list[str]:
+    return [line.text for line in summary_lines(made, **options)]
+
+
+def with_items(items) -> SessionResult:
+    sample = session()
+    return replace(sample, runs=(replace(sample.runs[0], items=tuple(items)),))
+
+
+def failing(count: int) -> SessionResult:
+    item = session().runs[0].items[0]
+    finding = Finding(said("It broke."), case="http/x/y")
+    return with_items(
+        replace(item, clause=f"X-Y-{n:03d}", verdict=Verdict.FAIL, findings=(finding,))
+        for n in range(count)
+    )
+
+
+def test_failures_are_grouped_by_clause_with_one_line_and_a_replay_id():
+    text = lines(session())
+    at = next(n for n, line in enumerate(text) if line.startswith("ATDF-ERR-007"))
+    assert text[at] == "ATDF-ERR-007  fail  hotel_reservation, flight_search"
+    assert text[at + 1] == "    The error names room_type, and guests was broken."
+    assert text[at + 2] == "    --replay http/hotel_reservation/above-maximum/guests"
+    assert sum(line.startswith("ATDF-ERR-007") for line in text) == 1
+
+
+def test_at_most_twenty_groups_are_shown_and_the_rest_counted():
+    text = lines(failing(25))
+    assert sum(line.startswith("X-Y-") for line in text) == 20
+    assert "and 5 more in the report" in text
+
+
+def test_tools_left_out_are_named_with_the_option_that_includes_them():
+    text = "\n".join(lines(session()))
+    assert "Tools called: 4, left out: 1" in text
+    assert "cancel_booking: It says that it is destructive: --include-tool" in text
+
+
+def test_clauses_verified_are_counted():
+    assert "Clauses verified: 12 of 12" in lines(session())
+
+
+def test_the_level_comes_last_with_what_keeps_it_from_the_next_and_then_the_report():
+    text = lines(session(), report="conformance-report/report.html")
+    assert text[-3:] == [
+        "Level: Guarded",
+        "    What keeps it from Explained: ATDF-ERR-007",
+        "Report: conformance-report/report.html",
+    ]
+
+
+def test_the_level_is_that_of_the_weakest_full_run():
+    sample = session()
+    runs = (
+        sample.runs[0],
+        run_result(sample.runs[1].run, Level.NONE),
+        run_result(sample.runs[1].run, None),
+    )
+    assert "Level: none" in lines(replace(sample, runs=runs))
+    assert badge(replace(sample, runs=runs))["color"] == "red"
+
+
+def test_a_clean_session_says_so_without_findings():
+    sample = session()
+    items = [replace(item, verdict=Verdict.PASS, findings=()) for item in sample.runs[0].items]
+    text = lines(with_items(items))
+    assert not any(line.startswith("ATDF-") for line in text)
+
+
+def test_control_characters_of_the_target_are_written_out():
+    item = session().runs[0].items[0]
+    finding = Finding(said("\x1b]0;owned\x07 \u202e"), case="a\x1b[2J")
+    item = replace(item, tool="\x1b[31m", verdict=Verdict.FAIL, findings=(finding,))
+    text = "\n".join(lines(with_items([item])))
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert r"\x1b[31m" in text
+
+
+def test_a_secret_is_not_shown():
+    item = session().runs[0].items[0]
+    finding = Finding(said("hunter2hunter2"))
+    item = replace(item, verdict=Verdict.FAIL, findings=(finding,))
+    made = with_items([item])
+    hide = {"redact": lambda text: text.replace("hunter2hunter2", "«secret-1»")}
+    assert "«secret-1»" in "\n".join(lines(made, **hide))
+    assert "hunter2" not in "\n".join(lines(made, **hide)) + summary(made, **hide)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_all_words(language):
+    text = "\n".join(line.text for line in summary_lines(session(), language, report="r"))
+    assert "{" not in text + summary(session(), language)
+
+
+def test_an_empty_session_has_a_summary():
+    empty = replace(session(), runs=(), interrupted=True, kit_errors=("a fault",))
+    assert "Level: not judged" in lines(empty)
+    assert "a fault" in summary(empty)
+    assert badge(empty)["color"] == "lightgrey"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_silent_where_there_is_no_terminal():
+    stream = io.StringIO()
+    progress = Progress(stream)
+    progress.update(1, 2)
+    progress.finish()
+    assert stream.getvalue() == ""
+
+
+def test_progress_writes_one_line_over_at_most_ten_times_a_second():
+    stream, now = Terminal(), iter(n * 0.01 for n in range(200))
+    progress = Progress(stream, clock=lambda: next(now))
+    for done in range(100):
+        progress.update(done, 100)
+    assert stream.getvalue().count("\r") <= 11
+    assert "\n" not in stream.getvalue()
+    progress.finish()
+    assert stream.getvalue().endswith("\r\x1b[K")
+
+
+def test_the_progress_line_tells_the_rate_and_the_time_left():
+    assert progress_line(500, 1500, 2.0, "en") == "500 of 1,500 cases · 250/s · 4.0 s left"
+    assert progress_line(0, 1500, 2.0, "es") == "0 de 1500 casos · 0/s"
+
+
+@pytest.mark.parametrize(
+    ("rate", "shown"),
+    [(Rate(0, 0), "–"), (Rate(999, 1000), "99%"), (Rate(1, 1000), "1%"), (Rate(3, 3), "100%")],
+)
+def test_a_hundred_per_cent_is_exactly_that(rate, shown):
+    assert percent(rate, "en") == shown
+
+
+def test_thousands_are_marked_as_the_language_does():
+    assert [number(1234, one) for one in LANGUAGES] == ["1,234", "1234", "1234"]
+    assert number(12345, "es") == "12\u00a0345"
+
+
+def test_the_summary_keeps_a_hostile_tool_name_in_its_cell():
+    item = session().runs[0].items[0]
+    name = "x](http://evil)|<img src=x>\n# Heading"
+    made = with_items([replace(item, tool=name, verdict=Verdict.FAIL)])
+    page = summary(made)
+    assert "](http://evil" not in page
+    assert "<img" not in page
+    assert "\n# Heading" not in page
+
+
+def test_the_badge_is_a_shields_endpoint():
+    assert badge(session()) == {
+        "schemaVersion": 1,
+        "label": "agent formats",
+        "message": "Guarded",
+        "color": "yellow",
+    }
+
+
+def test_the_files_are_written_into_a_new_folder(tmp_path):
+    files = write_files(session(), tmp_path / "a" / "b")
+    assert [file.name for file in files] == ["results.json", "badge.json", "summary.md"]
+    assert all(file.stat().st_size for file in files)
