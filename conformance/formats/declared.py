@@ -41,6 +41,7 @@ def tool(
         description, made = when_to_use, ("description",)
     elif form is not ToolForm.DESCRIPTOR and when_to_use is None and description is not None:
         when_to_use, made = description, ("when_to_use",)
+    output = output_schema(item)
     examples, problems, dialects = _examples(ours.get("examples"), meta_place, name)
     return Tool(
         name=name,
@@ -48,7 +49,7 @@ def tool(
         form=form,
         raw=item,
         description=description,
-        output_schema=_output_schema(item),
+        output_schema=output[1] if output else None,
         examples=examples,
         annotations=_annotations(item.get("annotations")),
         safe=_flag(item.get("safe")),
@@ -120,12 +121,12 @@ def example(declared: Any, index: int) -> tuple[ToolExample, str, str | None] | 
     return None
 
 
-def _output_schema(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """`outputSchema`, or `outputs` where that is a schema and not a map of texts."""
+def output_schema(item: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
+    """`outputSchema`, or `outputs` where that is a schema and not a map of texts; and which."""
     for member in ("outputSchema", "outputs"):
         found = item.get(member)
         if isinstance(found, dict) and not found.keys().isdisjoint(_SCHEMA_WORDS):
-            return found
+            return member, found
     return None
 
 

@@ -14,8 +14,10 @@ OTHER_TYPE = "other-type"
 
 
 def is_descriptor(item: Mapping[str, Any]) -> bool:
-    """Whether a tool is in descriptor form: it says `how_to_use`, or is named by `tool_id`."""
-    return "how_to_use" in item or ("tool_id" in item and "inputSchema" not in item)
+    """Whether a tool is in descriptor form, as the schema of a catalog decides it."""
+    if "tool_id" in item or "how_to_use" in item:
+        return True
+    return "id" in item and "name" not in item and "inputSchema" not in item
 
 
 def name_of(item: Mapping[str, Any]) -> tuple[str, Any]:

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.formats.clauses import clauses
 from conformance.formats.messages import Message
+from conformance.formats.vocabulary import Requirement
 
 Place = tuple[str | int, ...]
 """Where a value stands in a document: member names and indexes, from the root on."""
@@ -24,7 +26,8 @@ class Problem:
 
     `keyword` is the JSON Schema keyword that failed, or the clause id for a rule that no schema
     holds, or a word for what could not be read. `clause` is None where no clause owns the rule.
-    `tool` is the raw name of the tool concerned, where there is one.
+    `tool` is the raw name of the tool concerned, where there is one. `place` is the same place once
+    more, as steps from the root.
     """
 
     path: str
@@ -33,6 +36,12 @@ class Problem:
     clause: str | None
     message: Message
     tool: str | None = None
+    place: Place = ()
+
+    @property
+    def requirement(self) -> Requirement:
+        """How binding the rule is: that of its clause, and MUST where no clause owns it."""
+        return clauses()[self.clause].requirement if self.clause else Requirement.MUST
 
 
 def problem(
@@ -44,7 +53,7 @@ def problem(
     tool: str | None = None,
 ) -> Problem:
     """A Problem at `place`, with its two ways of writing that."""
-    return Problem(json_path(place), json_pointer(place), keyword, clause, said, tool)
+    return Problem(json_path(place), json_pointer(place), keyword, clause, said, tool, place)
 
 
 def json_path(place: Iterable[str | int]) -> str:
@@ -63,24 +72,6 @@ def json_path(place: Iterable[str | int]) -> str:
 def json_pointer(place: Iterable[str | int]) -> str:
     """The place as RFC 6901 writes it; "" is the whole document."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in place)
-
-
-def place_of(pointer: str, document: Any) -> Place | None:
-    """The place that a JSON Pointer names in `document`; None if there is no such place."""
-    place: list[str | int] = []
-    value = document
-    for part in pointer.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        step: str | int = name
-        if isinstance(value, list):
-            if not name.isascii() or not name.isdecimal() or int(name[:9]) >= len(value):
-                return None
-            step = int(name)
-        elif not isinstance(value, dict) or name not in value:
-            return None
-        place.append(step)
-        value = value[step]
-    return tuple(place)
 
 
 def shown(value: Any, limit: int = _SHOWN) -> str:

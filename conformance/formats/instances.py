@@ -1,0 +1,106 @@
+"""Whether a value is valid for a schema that somebody else wrote, within a limit of work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend, validator_for
+from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
+    REGISTRY as METASCHEMAS,
+)
+from referencing.exceptions import Unresolvable
+
+from conformance.formats.messages import Message, message
+from conformance.formats.patterns import found, is_cheap
+from conformance.formats.positions import positions
+from conformance.formats.problem import shown
+
+_MOST_REFERENCES = 20_000
+"""References followed for one value: a real call needs dozens, a bomb needs billions."""
+
+_MOST_ERRORS = 10
+_LONGEST_NAME = 1_000
+
+
+class Unjudgeable(Exception):
+    """The schema is such that nobody can say in time whether a value is valid for it."""
+
+    def __init__(self, reason: Message) -> None:
+        self.reason = reason
+        super().__init__(reason.id)
+
+
+def errors_of(
+    schema: Mapping[str, Any], value: Any, part: Mapping[str, Any] | None = None
+) -> list[ValidationError]:
+    """The errors of `value` for `schema`, or for `part`, a schema inside it; at most ten.
+
+    An error of a union is replaced by the errors of the branch that came nearest. The schema has to
+    be valid and whole (`schema_faults`). Raises Unjudgeable for one that is beyond judging.
+    """
+    kind: Any = validator_for(schema, default=Draft202012Validator)
+    if not _cheap_names(schema):
+        raise Unjudgeable(message("documents.schema.costly_names"))
+    make: Any = extend  # untyped in the library
+    metered = make(kind, _overrides(kind))
+    judge = metered(schema, registry=METASCHEMAS, format_checker=kind.FORMAT_CHECKER)
+    if part is not None:
+        judge = judge.evolve(schema=part)
+    try:
+        return list(islice(judge.iter_errors(value), _MOST_ERRORS))
+    except RecursionError as error:
+        raise Unjudgeable(message("documents.schema.endless")) from error
+    except Unresolvable as error:
+        raise Unjudgeable(message("documents.schema.dangling_ref", ref=shown(error.ref))) from error
+
+
+def nearest(error: ValidationError) -> ValidationError:
+    """The innermost cause of an error: in a union, the deepest error of the branches."""
+    while error.context:
+        error = max(error.context, key=lambda each: len(each.absolute_path))
+    return error
+
+
+def _cheap_names(schema: Mapping[str, Any]) -> bool:
+    """Whether the patterns of `patternProperties` are safe: the library matches them itself."""
+    return all(
+        is_cheap(pattern, _LONGEST_NAME) and found(pattern, "") is not None
+        for _, _, node in positions(schema)
+        for pattern in _names(node)
+    )
+
+
+def _names(node: Mapping[str, Any]) -> Iterator[str]:
+    declared = node.get("patternProperties")
+    return iter(declared) if isinstance(declared, dict) else iter(())
+
+
+def _overrides(kind: Any) -> dict[str, Callable[..., Any]]:
+    left = _MOST_REFERENCES
+
+    def metered(keyword: Callable[..., Any]) -> Callable[..., Any]:
+        def follow(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Unjudgeable(message("documents.schema.endless"))
+            return keyword(validator, value, instance, schema)
+
+        return follow
+
+    references = ("$ref", "$dynamicRef", "$recursiveRef")
+    known = kind.VALIDATORS
+    return {
+        "pattern": _pattern,
+        **{name: metered(known[name]) for name in references if name in known},
+    }
+
+
+def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    del schema
+    if validator.is_type(instance, "string") and found(pattern, instance) is False:
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")

@@ -1,0 +1,72 @@
+"""What is left of a template that nobody filled in (conflict C10 of the specifications)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from conformance.formats.problem import Place
+
+_WHOLE = re.compile(r"\{[a-z][a-z0-9_]*\}|string\|null|\.\.\.")
+"""Texts that are never meant as they stand."""
+
+_TYPE_NAMES = frozenset({"string", "object", "integer", "number", "boolean", "array"})
+"""The template shows these as values; in a text for people they say nothing."""
+
+_PART = re.compile(r"\{[a-z][a-z0-9_]*\}|uuid-unico")
+"""What an address of one occurrence cannot hold."""
+
+_PROSE = ("title", "detail", "description", "when_to_use")
+_ADDRESSES = ("type", "instance")
+
+
+def in_tool(item: Mapping[str, Any]) -> Iterator[Place]:
+    """The places in a tool, of either form, where a placeholder stands (ATDF-TOOL-012).
+
+    Type names are looked for in prose only: as the value of an input they may be meant.
+    """
+    for name in ("name", "tool_id", "id", "version", "description", "when_to_use"):
+        if left(item.get(name), prose=name in _PROSE):
+            yield (name,)
+    for name in ("tags", "examples"):
+        for place, value in _texts(item.get(name)):
+            if left(value, prose=False):
+                yield (name, *place)
+
+
+def in_error(error: Mapping[str, Any]) -> Iterator[Place]:
+    """The places in one error where a placeholder stands (ATDF-ERR-014)."""
+    for name in _PROSE:
+        if left(error.get(name), prose=True):
+            yield (name,)
+    for name in _ADDRESSES:
+        value = error.get(name)
+        if isinstance(value, str) and (_PART.search(value) or left(value, prose=True)):
+            yield (name,)
+    for name in ("tool_name", "parameter_name", "suggested_value"):
+        if left(error.get(name), prose=False):
+            yield (name,)
+    for place, value in _texts(error.get("context")):
+        if left(value, prose=False):
+            yield ("context", *place)
+
+
+def left(value: Any, *, prose: bool) -> bool:
+    """Whether a value is a placeholder; in prose the name of a type is one too."""
+    if not isinstance(value, str):
+        return False
+    text = value[:200].strip()
+    return bool(_WHOLE.fullmatch(text)) or (prose and text in _TYPE_NAMES)
+
+
+def _texts(root: Any) -> Iterator[tuple[Place, str]]:
+    waiting: list[tuple[Place, Any]] = [((), root)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, str):
+            yield place, value
+        elif isinstance(value, dict):
+            waiting += [((*place, name), each) for name, each in reversed(value.items())]
+        elif isinstance(value, list):
+            waiting += reversed([((*place, i), each) for i, each in enumerate(value)])

@@ -1,0 +1,148 @@
+"""The generated schemas, loaded from this tree, and which clause owns what in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.protocols import Validator
+from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
+    REGISTRY as METASCHEMAS,
+)
+from referencing.jsonschema import DRAFT202012, SchemaRegistry
+
+from conformance.formats.clauses import SCHEMAS, clauses
+from conformance.formats.recognise import row_of
+
+Step = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaPlace:
+    """A position in a generated schema: the document, and the steps from its root."""
+
+    spec: str
+    document: str
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def pointer(self) -> str:
+        """The steps as a JSON Pointer."""
+        return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in self.steps)
+
+    def down(self, *steps: Step) -> SchemaPlace:
+        """The position these steps further."""
+        return SchemaPlace(self.spec, self.document, (*self.steps, *steps))
+
+    def up(self) -> SchemaPlace:
+        """The position one step nearer to the root."""
+        return SchemaPlace(self.spec, self.document, self.steps[:-1])
+
+
+@cache
+def validator(document: str) -> Validator:
+    """The validator of a document, by its name in the table of `recognise`. Knows formats."""
+    row = row_of(document)
+    schema = _schemas()[_address(row.spec, row.version, document)]
+    checker = Draft202012Validator.FORMAT_CHECKER
+    return Draft202012Validator(schema, registry=_registry(), format_checker=checker)
+
+
+def clause_at(document: str, schema_path: Iterable[Step], missing: str | None) -> str | None:
+    """The clause that owns the rule at `schema_path`, which leads from a document through `$ref`s.
+
+    It is the nearest owner on the way up; `missing` is the name of a property that should be there,
+    whose own position is asked first. Raises KeyError for a document that is not in the table.
+    """
+    trail = _trail(document, tuple(schema_path))
+    owner = _owners()
+    if missing is not None:
+        found = owner.get(_key(trail[-1][1].up().down("properties", missing)))
+        if found is not None:
+            return found
+    for start, end in reversed(trail):
+        place = end
+        while True:
+            found = owner.get(_key(place))
+            if found is not None:
+                return found
+            if place == start:
+                break
+            place = place.up()
+    return None
+
+
+def _trail(document: str, path: tuple[Step, ...]) -> list[tuple[SchemaPlace, SchemaPlace]]:
+    """The stretches of a schema path: each begins where a `$ref` led, and ends at the next one.
+
+    The path of an error leaves out `$ref` itself: a step that a schema has not is one further on.
+    """
+    row = row_of(document)
+    start = end = SchemaPlace(row.spec, document)
+    trail = []
+    for step in path:
+        while isinstance(node := _node(end), dict) and step not in node and "$ref" in node:
+            trail.append((start, end))
+            start = end = _target(end, node["$ref"])
+        end = end.down(step)
+    trail.append((start, end))
+    return trail
+
+
+def _node(place: SchemaPlace) -> Any:
+    node: Any = _schemas()[_address(place.spec, row_of(place.document).version, place.document)]
+    for step in place.steps:
+        node = node[step]
+    return node
+
+
+def _target(place: SchemaPlace, reference: str) -> SchemaPlace:
+    """Where a `$ref` at a position leads."""
+    name, _, fragment = reference.partition("#")
+    steps = tuple(part.replace("~1", "/").replace("~0", "~") for part in fragment.split("/")[1:])
+    document = name.removesuffix(".schema.json") if name else place.document
+    return SchemaPlace(place.spec, document, steps)
+
+
+def _key(place: SchemaPlace) -> tuple[str, str, str]:
+    return place.spec, place.document, place.pointer
+
+
+@cache
+def _owners() -> Mapping[tuple[str, str, str], str]:
+    return MappingProxyType(
+        {
+            (clause.spec, clause.document, pointer): clause.id
+            for clause in clauses().values()
+            if clause.document is not None
+            for pointer in clause.at
+        }
+    )
+
+
+@cache
+def _schemas() -> Mapping[Path, Mapping[str, Any]]:
+    return MappingProxyType(
+        {
+            path: json.loads(path.read_text(encoding="utf-8"))
+            for path in SCHEMAS.glob("*/*/*.schema.json")
+        }
+    )
+
+
+def _address(spec: str, version: str, document: str) -> Path:
+    return SCHEMAS / spec / version / f"{document}.schema.json"
+
+
+@cache
+def _registry() -> SchemaRegistry:
+    registry: SchemaRegistry = METASCHEMAS.with_resources(
+        (schema["$id"], DRAFT202012.create_resource(schema)) for schema in _schemas().values()
+    )
+    return registry.crawl()

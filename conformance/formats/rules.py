@@ -1,0 +1,226 @@
+"""The rules of ATDF documents that no schema holds: the clauses that are verified `static`.
+
+Each rule takes a tool and gives its problems; `RULES` says which clause a rule serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from jsonschema.exceptions import ValidationError
+
+from conformance.formats import declared, placeholders
+from conformance.formats.instances import Unjudgeable, errors_of, nearest
+from conformance.formats.keywords import words
+from conformance.formats.messages import Message, message
+from conformance.formats.positions import positions
+from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.schemas import SchemaFault, schema_faults
+from conformance.formats.subject import Subject, subjects
+from conformance.formats.vocabulary import JsonType
+
+Broken = tuple[Place, Message]
+"""Where a rule is broken, and in what words."""
+
+_UNIONS = frozenset(
+    {"anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}
+)
+"""Where a schema says only a part: what it requires may be declared outside it."""
+
+_OPEN = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "then"})
+"""With these beside it, `properties` need not have all that is declared."""
+
+_MOST = 10
+"""Problems by one rule in one tool; the eleventh tells nobody anything new."""
+
+
+def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
+    """The problems of a document, by its name in the table of `recognise`, that no schema finds."""
+    if document == "error":
+        return list(_errors(data))
+    found: list[Problem] = []
+    if document == "catalog":
+        found += _names(data)
+    for subject in subjects(document, data):
+        faults = list(_input_faults(subject))
+        usable = subject.schema is not None and not faults
+        for place, fault in (*faults, *_output_faults(subject)):
+            clause = fault.clause
+            found.append(problem(place, clause, fault.message, clause=clause, tool=subject.name))
+        for clause, rule, needs_schema in RULES:
+            if usable or not needs_schema:
+                found += _broken(clause, rule, subject)
+    return found
+
+
+def _broken(
+    clause: str, rule: Callable[[Subject], Iterator[Broken]], subject: Subject
+) -> Iterator[Problem]:
+    try:
+        for place, said in islice(rule(subject), _MOST):
+            yield problem(place, clause, said, clause=clause, tool=subject.name)
+    except Unjudgeable as error:
+        place = subject.declared_at(())
+        yield problem(place, "unjudgeable", error.reason, tool=subject.name)
+
+
+def _names(data: Mapping[str, Any]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for subject in subjects("catalog", data):
+        name = subject.name
+        if name is not None and name in seen:
+            said = message("documents.catalog.name_twice", name=shown(name))
+            place = subject.at(subject.name_member)
+            yield problem(place, "ATDF-CAT-002", said, clause="ATDF-CAT-002", tool=name)
+        seen |= {name} if name is not None else set()
+
+
+def _errors(data: Mapping[str, Any]) -> Iterator[Problem]:
+    listed = data.get("errors")
+    for index, error in enumerate(listed if isinstance(listed, list) else ()):
+        for inside in placeholders.in_error(error) if isinstance(error, dict) else ():
+            said = message("documents.placeholder")
+            place = ("errors", index, *inside)
+            yield problem(place, "ATDF-ERR-014", said, clause="ATDF-ERR-014")
+
+
+def _input_faults(subject: Subject) -> Iterator[tuple[Place, SchemaFault]]:
+    """ATDF-TOOL-004 and ATDF-TOOL-005, for the inputs."""
+    for fault in schema_faults(subject.schema) if subject.schema is not None else ():
+        yield subject.declared_at(fault.place), fault
+
+
+def _output_faults(subject: Subject) -> Iterator[tuple[Place, SchemaFault]]:
+    """ATDF-TOOL-004 and ATDF-TOOL-005, for the outputs where these are a schema."""
+    output = declared.output_schema(subject.item)
+    if output is not None:
+        member, schema = output
+        for fault in schema_faults(schema):
+            yield subject.at(member, *fault.place), fault
+
+
+def _examples(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-006."""
+    listed = subject.item.get("examples")
+    assert subject.schema is not None
+    for index, each in enumerate(listed if isinstance(listed, list) else ()):
+        read = declared.example(each, index)
+        if read is not None:
+            at = subject.at("examples", index, read[1])
+            yield from _invalid(subject.schema, read[0].input, at)
+
+
+def _types(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-007."""
+    if subject.described:
+        inputs = subject.item["how_to_use"].get("inputs", [])
+        for index, each in enumerate(inputs):
+            if isinstance(each, dict) and isinstance(each.get("type"), str):
+                yield from _odd(subject.at("how_to_use", "inputs", index, "type"), each["type"])
+    for place, _, node in positions(subject.schema):
+        kind = node.get("type")
+        if isinstance(kind, str):
+            yield from _odd(subject.declared_at((*place, "type")), kind)
+        for index, each in enumerate(kind if isinstance(kind, list) else ()):
+            yield from _odd(subject.declared_at((*place, "type", index)), each)
+
+
+def _odd(place: Place, kind: str) -> Iterator[Broken]:
+    if kind not in list(JsonType):
+        known = ", ".join(JsonType)
+        yield place, message("documents.tool.other_type", type=shown(kind), types=known)
+
+
+def _descriptions(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-008."""
+    schema = subject.schema or {}
+    properties = schema.get("properties", {})
+    for name, node in properties.items():
+        if not _described(node, schema):
+            said = message("documents.tool.undescribed", name=shown(name))
+            place = subject.declared_at(("properties", name))
+            yield place[:-1] if place[-1] == "schema" else place, said
+
+
+def _described(node: Any, root: Mapping[str, Any]) -> bool:
+    """Whether a parameter has a description, its own or that of the definition it refers to."""
+    for _ in range(5):
+        if not isinstance(node, dict):
+            return False
+        text = node.get("description")
+        if isinstance(text, str) and text.strip():
+            return True
+        reference = node.get("$ref")
+        parts = reference.split("/") if isinstance(reference, str) else []
+        if parts[:2] not in (["#", "$defs"], ["#", "definitions"]) or len(parts) != 3:
+            return False
+        node = root.get(parts[1], {}).get(parts[2])
+    return False
+
+
+def _required(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-009, on `required`."""
+    for place, _, node in positions(subject.schema):
+        required = node.get("required")
+        partial = not _UNIONS.isdisjoint(map(str, place)) or not _OPEN.isdisjoint(node)
+        if partial or not isinstance(required, list):
+            continue
+        for index, name in enumerate(required):
+            if name not in node.get("properties", {}):
+                said = message("documents.tool.undeclared", name=shown(name))
+                yield subject.declared_at((*place, "required", index)), said
+
+
+def _defaults(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-009, on `default`."""
+    assert subject.schema is not None
+    for place, _, node in positions(subject.schema):
+        if "default" in node:
+            at = subject.declared_at((*place, "default"))
+            yield from _invalid(subject.schema, node["default"], at, node)
+
+
+def _invalid(
+    schema: Mapping[str, Any], value: Any, at: Place, part: Mapping[str, Any] | None = None
+) -> Iterator[Broken]:
+    for each in errors_of(schema, value, part):
+        error: ValidationError = nearest(each)
+        yield (*at, *error.absolute_path), words(error)
+
+
+def _placeholders(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-012."""
+    for place in placeholders.in_tool(subject.item):
+        yield subject.at(*place), message("documents.placeholder")
+    for place, _, node in positions(subject.schema):
+        if placeholders.left(node.get("description"), prose=True):
+            yield subject.declared_at((*place, "description")), message("documents.placeholder")
+
+
+def _inputs(subject: Subject) -> Iterator[Broken]:
+    """ATDF-DESC-005."""
+    if not subject.described:
+        return
+    seen: set[str] = set()
+    for index, each in enumerate(subject.item["how_to_use"].get("inputs", [])):
+        name = each.get("name") if isinstance(each, dict) else None
+        if not isinstance(name, str):
+            continue
+        if name in seen:
+            place = subject.at("how_to_use", "inputs", index, "name")
+            yield place, message("documents.tool.input_twice", name=shown(name))
+        seen.add(name)
+
+
+RULES: tuple[tuple[str, Callable[[Subject], Iterator[Broken]], bool], ...] = (
+    ("ATDF-TOOL-006", _examples, True),
+    ("ATDF-TOOL-007", _types, True),
+    ("ATDF-TOOL-008", _descriptions, True),
+    ("ATDF-TOOL-009", _required, True),
+    ("ATDF-TOOL-009", _defaults, True),
+    ("ATDF-TOOL-012", _placeholders, False),
+    ("ATDF-DESC-005", _inputs, True),
+)
+"""The clause, the rule, and whether it needs an input schema that can be used."""
