@@ -52,7 +52,9 @@ def read_source(root: Path) -> tuple[Source, list[Problem]]:
     }
     for file in files:
         kind = _kind(file)
-        if kind is None:
+        if file.data is None and kind != "messages":
+            gathered.problems.append(file.problem((), "The file is empty.", "Fill or delete it."))
+        elif kind is None:
             what = "The generator does not know what this file is."
             do = "Give it `x-document` or `clauses`, or put it into the folder of its kind."
             gathered.problems.append(file.problem((), what, do))

@@ -13,7 +13,7 @@ from scripts.generator import locks, policies
 from scripts.generator.build import Source, outputs, read_source
 from scripts.generator.problems import Problem, SourceError
 from scripts.generator.texts import untranslated
-from scripts.generator.trial import wrong_examples
+from scripts.generator.trial import try_out
 from scripts.generator.write import left_over, stale, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,9 +89,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 def _broken(root: Path, source: Source, made: dict[str, bytes]) -> list[Problem]:
     """Apply every policy that looks at the source as a whole, the examples last."""
     schemas = {schema.file: json.loads(made[schema.file]) for schema in source.schemas}
-    broken = policies.broken_schemas(schemas, source.schemas)
     problems = [
-        *broken,
+        *policies.dangling(schemas, source.schemas),
         *policies.undescribed(source.schemas),
         *policies.unowned(source.schemas, source.clauses),
         *policies.lost_documents(source.schemas, source.clauses),
@@ -99,7 +98,7 @@ def _broken(root: Path, source: Source, made: dict[str, bytes]) -> list[Problem]
         *untranslated(source.texts),
     ]
     if not problems:
-        problems += wrong_examples(root, made, source.examples)
+        problems += try_out(root, made, source)
     return problems
 
 

@@ -15,6 +15,9 @@ title: {en: …, es: …, pt: …}
 breaks: ATDF-TOOL-001            # it must break this clause, at this JSON path, by this keyword,
 at: $.tools[0]                   # and nothing else; for a rule that no schema holds the keyword
 keyword: required                # is the id of the clause
+
+Only a recommendation (a clause that is no MUST) may be broken beside: the printed examples of other
+authors leave descriptions out.
 """
 
 from __future__ import annotations

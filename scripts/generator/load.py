@@ -47,7 +47,7 @@ class SourceFile:
 
 
 def load(root: Path, file: Path) -> SourceFile:
-    """Read one YAML file below `root`.
+    """Read one YAML file below `root`; the value of an empty one is None.
 
     Raises `SourceError` for what is not UTF-8, not YAML, has a key twice, or holds a value that
     JSON has not.
@@ -69,7 +69,7 @@ def load(root: Path, file: Path) -> SourceFile:
         what = f"The file is not YAML: {str(error).splitlines()[0]}."
         raise SourceError([Problem(name, 0, "", what, "Mend the syntax.")]) from error
     if node is None:
-        raise SourceError([Problem(name, 0, "", "The file is empty.", "Fill or delete it.")])
+        return SourceFile(name, None, {})
     lines: dict[Path_, int] = {}
     problems: list[Problem] = []
     value = _value(name, node, (), lines, problems)

@@ -11,11 +11,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from scripts.generator.build import SOURCE
-from scripts.generator.examples import Example
+from scripts.generator.build import SOURCE, Source
+from scripts.generator.patch import steps
 from scripts.generator.problems import Problem
 from scripts.generator.write import write
 
@@ -24,10 +24,8 @@ _SECONDS = 120
 _COPIED = ("conformance/__init__.py", "conformance/formats/*.py")
 
 
-def wrong_examples(
-    root: Path, files: Mapping[str, bytes], examples: Iterable[Example]
-) -> list[Problem]:
-    """Run every example against `files`; gives a problem for each that is not as it says."""
+def try_out(root: Path, files: Mapping[str, bytes], source: Source) -> list[Problem]:
+    """Try `files`, made of `source`: each schema must be valid, and each example as it says."""
     with tempfile.TemporaryDirectory(prefix="agent-formats-") as folder:
         tree = Path(folder)
         for pattern in _COPIED:
@@ -51,15 +49,20 @@ def wrong_examples(
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
         what = f"The examples could not be run: {last}."
         return [Problem(SOURCE, 0, "", what, "Mend the validator, or what it reads.")]
-    by_id = {(example.spec, example.id): example for example in examples}
-    problems = []
-    for wrong in json.loads(done.stdout):
-        example = by_id.get((wrong["spec"], wrong["id"]))
-        if example is None:
-            do = "Install the packages of requirements.lock."
-            problems.append(Problem(SOURCE, 0, "", wrong["what"], do))
-            continue
-        path = ("id",) if example.valid else ("breaks",)
-        do = "Mend the example or the schema."
-        problems.append(example.source.problem(path, wrong["what"], do))
-    return problems
+    return [_problem(wrong, source) for wrong in json.loads(done.stdout)]
+
+
+def _problem(wrong: Mapping[str, str], source: Source) -> Problem:
+    """Say at the source what the second process found in what was made of it."""
+    if "schema" in wrong:
+        schema = next(each for each in source.schemas if each.file == wrong["schema"])
+        path = tuple(int(step) if step.isdecimal() else step for step in steps(wrong["at"]))
+        what = f"This is not valid JSON Schema 2020-12: {wrong['what']}."
+        return schema.source.problem(path, what, "Mend the value.")
+    if "id" in wrong:
+        key = (wrong["spec"], wrong["id"])
+        example = next(each for each in source.examples if (each.spec, each.id) == key)
+        place = ("id",) if example.valid else ("breaks",)
+        return example.source.problem(place, wrong["what"], "Mend the example or the schema.")
+    do = "Install the packages of requirements.lock."
+    return Problem(SOURCE, 0, "", wrong["what"], do)
