@@ -1,0 +1,296 @@
+"""What can be sent at a place instead of what stands there: valid and broken, one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from conformance.kit.cases import numbers, patterns
+from conformance.kit.cases.facts import Facts, same, type_of
+from conformance.kit.cases.formats import FORMATS
+from conformance.kit.cases.pointer import ABSENT, Absent
+from conformance.kit.cases.valid_values import LONGEST_TEXT, fitted
+
+LONGEST_SENT: Final = 20_000
+"""Characters of the longest text sent for a bound; a larger bound is not tried out."""
+MOST_SENT: Final = 200
+"""Items of the longest array sent for a bound."""
+
+UNICODE: Final = "Zoë 東京 🚀"
+_WORDS: Final = ("yes", "no", "on", "off", "y", "n", "t", "f")
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One value to send at a place. `variant` tells apart several of one scenario there."""
+
+    scenario: str
+    value: Any
+    variant: str = ""
+    near_miss: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place and what is known of it: what is asked there, and a valid value (or ABSENT).
+
+    `judgeable` is False where a pattern or a format governs that cannot be judged here.
+    """
+
+    asked: Facts
+    value: Any
+    judgeable: bool = True
+
+
+def valid(place: Place) -> Iterator[Deviation]:
+    """Give values that should be as good as the one that is there."""
+    asked, kinds = place.asked, place.asked.kinds
+    if asked.allowed is not None:
+        several = len(asked.allowed) > 1
+        for number, value in enumerate(asked.allowed):
+            name = "enum-value" if several else "const"
+            yield Deviation(name, value, _shown(value) or str(number))
+        return
+    default = asked.first("default")
+    if not isinstance(default, Absent):
+        yield Deviation("default", default)
+    said = asked.first("examples")
+    for number, value in enumerate(said if isinstance(said, list) else ()):
+        yield Deviation("example", value, str(number + 1))
+    if "boolean" in kinds:
+        yield Deviation("true", True)
+        yield Deviation("false", False)
+    for kind in ("integer", "number"):
+        if kind in kinds:
+            yield from _valid_numbers(asked, kind == "integer")
+            break
+    if "string" in kinds and place.judgeable and not asked.patterns and not asked.formats:
+        yield from _valid_texts(asked)
+    if "null" in kinds:
+        yield Deviation("null-value", None)
+    if "array" in kinds and isinstance(place.value, list):
+        yield from _valid_arrays(asked, place.value)
+    if "object" in kinds and place.value != {} and not asked.required:
+        yield Deviation("empty-object", {})
+
+
+def _valid_numbers(asked: Facts, whole: bool) -> Iterator[Deviation]:
+    low, high = numbers.ends(asked, whole)
+    step = numbers.step_of(asked, whole) or Fraction(1)
+    like = 1 if whole else _like(asked)
+    if low is not None and low not in numbers.MACHINE:
+        yield Deviation("minimum", numbers.to_json(low, like))
+        yield Deviation("above-the-minimum", numbers.to_json(low + step, like))
+    if high is not None and high not in numbers.MACHINE:
+        yield Deviation("below-the-maximum", numbers.to_json(high - step, like))
+        yield Deviation("maximum", numbers.to_json(high, like))
+    for value in (Fraction(0), step, -step):
+        inside = (low is None or value >= low) and (high is None or value <= high)
+        if inside and (low is None or high is None):
+            name = "zero" if value == 0 else "positive" if value > 0 else "negative"
+            yield Deviation(name, numbers.to_json(value))
+    if not whole and not asked.multiples:
+        middle = Fraction(5, 2) if low is None or high is None else (low + high) / 2
+        yield Deviation("with-fraction", round(float(middle), 2))
+
+
+def _like(asked: Facts) -> float | int:
+    ends = [b.value for b in (asked.low, asked.high) if b is not None] + list(asked.multiples)
+    return 1.0 if any(isinstance(e, float) for e in ends) else 1
+
+
+def _valid_texts(asked: Facts) -> Iterator[Deviation]:
+    least, most = asked.min_length, asked.max_length
+    if least == 0:
+        yield Deviation("empty-text", "")
+    elif least <= LONGEST_SENT:
+        yield Deviation("shortest", "a" * least)
+        yield Deviation("above-the-shortest", "a" * (least + 1))
+    if most is not None and most <= LONGEST_SENT:
+        yield Deviation("longest", "a" * most)
+        if most > 1:
+            yield Deviation("below-the-longest", "a" * (most - 1))
+    elif most is None and least <= LONGEST_TEXT:
+        yield Deviation("long", "a" * LONGEST_TEXT)
+    yield Deviation("unicode", fitted(UNICODE, asked))
+
+
+def _valid_arrays(asked: Facts, value: list[Any]) -> Iterator[Deviation]:
+    if asked.min_items == 0:
+        yield Deviation("empty-array", [])
+    elif len(value) > asked.min_items:
+        yield Deviation("fewest-items", value[: asked.min_items])
+
+
+def broken(place: Place) -> Iterator[Deviation]:
+    """Give values that should be refused at this place, the telling ones first."""
+    asked = place.asked
+    if asked.allowed is not None:
+        yield from _broken_choices(asked)
+    kinds = asked.kinds
+    if "string" in kinds:
+        yield from _broken_texts(place)
+    if "integer" in kinds or "number" in kinds:
+        yield from _broken_numbers(asked, "number" not in kinds)
+    if "array" in kinds and isinstance(place.value, list):
+        yield from _broken_arrays(asked, place.value)
+    yield from _near_misses(place)
+    yield from _wrong_types(place)
+
+
+def _broken_choices(asked: Facts) -> Iterator[Deviation]:
+    allowed = asked.allowed or ()
+    texts = [v for v in allowed if isinstance(v, str) and v]
+    name = "enum" if len(allowed) > 1 else "const"
+    if texts:
+        first = texts[0]
+        yield Deviation(f"{name}-neighbour", f"{first}_x")
+        swapped = first.upper() if first.upper() != first else first.lower()
+        if swapped != first:
+            yield Deviation(f"{name}-case", swapped)
+        yield Deviation(f"{name}-space", f"{first} ")
+        yield Deviation(f"{name}-empty", "")
+    counts = [v for v in allowed if type_of(v) in ("integer", "number")]
+    if counts:
+        yield Deviation(f"{name}-neighbour", max(counts) + 1, "number")
+
+
+def _broken_texts(place: Place) -> Iterator[Deviation]:
+    asked = place.asked
+    if 0 < asked.min_length <= LONGEST_SENT:
+        short = "a" * (asked.min_length - 1)
+        if isinstance(place.value, str) and (asked.patterns or asked.formats):
+            short = place.value[: asked.min_length - 1]
+        yield Deviation("too-short", short)
+    if asked.max_length is not None and asked.max_length <= LONGEST_SENT:
+        yield Deviation("too-long", "a" * (asked.max_length + 1))
+    if place.judgeable:
+        for number, expression in enumerate(asked.patterns):
+            for text in patterns.misses(expression, place.value)[:2]:
+                yield Deviation("pattern-broken", fitted(text, asked), str(number + 1))
+    for name in asked.formats:
+        if name in FORMATS:
+            for variant, text in FORMATS[name].broken:
+                yield Deviation(f"format-{name}", text, variant)
+            yield Deviation(f"format-{name}", "", "empty")
+
+
+def _broken_numbers(asked: Facts, whole: bool) -> Iterator[Deviation]:
+    low, high = numbers.ends(asked, whole)
+    step = numbers.step_of(asked, whole) or Fraction(1)
+    if asked.low is not None and low is not None:
+        if asked.low.exclusive:
+            yield Deviation("at-excluded-minimum", asked.low.value)
+        yield Deviation("below-minimum", _beyond(low - step, asked.low.value))
+    if asked.high is not None and high is not None:
+        if asked.high.exclusive:
+            yield Deviation("at-excluded-maximum", asked.high.value)
+        yield Deviation("above-maximum", _beyond(high + step, asked.high.value))
+    for multiple in asked.multiples:
+        exact = Fraction(str(multiple))
+        inside = next(numbers.some(asked, whole), Fraction(0))
+        part = Fraction(1) if whole and exact > 1 else exact / 2
+        yield Deviation("not-a-multiple", numbers.to_json(inside + part), str(multiple))
+    if whole:
+        inside = next(numbers.some(asked, whole), Fraction(1))
+        yield Deviation("fraction", float(inside + Fraction(1, 2)))
+
+
+def _beyond(value: Fraction, limit: int | float) -> int | float:
+    if isinstance(limit, float) and not limit.is_integer():
+        return float(value)
+    return numbers.to_json(value)
+
+
+def _broken_arrays(asked: Facts, value: list[Any]) -> Iterator[Deviation]:
+    if 0 < asked.min_items <= MOST_SENT:
+        yield Deviation("too-few-items", value[: asked.min_items - 1])
+    if asked.unique and value:
+        most = asked.max_items
+        kept = value if most is None or len(value) < most else value[: max(most - 1, 1)]
+        yield Deviation("duplicate-items", [*kept, kept[0]])
+
+
+def _near_misses(place: Place) -> Iterator[Deviation]:
+    """The closed list of the specifications' section 5, and nothing else."""
+    kinds = place.asked.kinds
+    value = place.value
+    if not isinstance(value, str | Absent) and "string" not in kinds:
+        text = json.dumps(value, ensure_ascii=False)
+        yield Deviation("near-miss-json-text", text, near_miss=True)
+    if "integer" in kinds or "number" in kinds:
+        yield Deviation("near-miss-true", True, near_miss=True)
+        yield Deviation("near-miss-false", False, near_miss=True)
+    if "boolean" in kinds:
+        yield Deviation("near-miss-0", 0, near_miss=True)
+        yield Deviation("near-miss-1", 1, near_miss=True)
+        yield Deviation("near-miss-yes", "yes", near_miss=True)
+    for name in ("date", "date-time"):
+        if name in place.asked.formats:
+            yield Deviation(f"near-miss-number-for-{name}", 2_000_000_000, near_miss=True)
+            other = "2035-06-15T10:00:00Z" if name == "date" else "2035-06-15"
+            kind = "date-time" if name == "date" else "date"
+            yield Deviation(f"near-miss-{kind}-for-{name}", other, near_miss=True)
+
+
+_SAMPLES: Final = (
+    ("string", "abc"),
+    ("number", 7),
+    ("boolean", True),
+    ("array", ["abc", 7]),
+    ("object", {"key": "value"}),
+    ("null", None),
+)
+"""A value of each type that no lossless reading turns into another type."""
+
+
+def _wrong_types(place: Place) -> Iterator[Deviation]:
+    asked = place.asked
+    kinds = asked.kinds
+    if not kinds:
+        return
+    for kind, sample in _SAMPLES:
+        if kind in kinds or (kind == "number" and "integer" in kinds):
+            continue
+        if kind == "null" and asked.nullable:
+            continue
+        if is_near_miss(kinds, asked.formats, sample, place.value):
+            continue
+        yield Deviation(f"wrong-type-{kind}", sample)
+
+
+def is_near_miss(
+    kinds: tuple[str, ...], formats: tuple[str, ...], sent: Any, valid_value: Any
+) -> bool:
+    """Say whether sending this where such a value is asked is on the closed list."""
+    sent_kind = type_of(sent)
+    numeric = "integer" in kinds or "number" in kinds
+    if sent_kind == "boolean":
+        return numeric
+    if sent_kind in ("integer", "number"):
+        if any(name in formats for name in ("date", "date-time")):
+            return True
+        return "boolean" in kinds and sent in (0, 1)
+    if sent_kind == "string" and "string" not in kinds:
+        if "boolean" in kinds and sent.strip().lower() in _WORDS:
+            return True
+        return _is_text_of(sent, kinds, valid_value)
+    return False
+
+
+def _is_text_of(sent: str, kinds: tuple[str, ...], valid_value: Any) -> bool:
+    try:
+        meant = json.loads(sent)
+    except ValueError:
+        return False
+    if valid_value is not ABSENT and same(meant, valid_value):
+        return True
+    kind = type_of(meant)
+    return kind in kinds or (kind == "integer" and "number" in kinds)
+
+
+def _shown(value: Any) -> str:
+    return str(value) if isinstance(value, str | int) else ""

@@ -1,0 +1,86 @@
+"""What kind of broken a case is: how surely it is refused, and whether it can be repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from conformance.kit.case import Strictness
+from conformance.kit.cases.applies import applied, member
+from conformance.kit.cases.breaks import Break
+from conformance.kit.cases.explore import Spot, discriminators
+from conformance.kit.cases.facts import Facts, facts
+from conformance.kit.cases.formats import ATDF_FORMATS, FORMATS
+from conformance.kit.cases.pointer import ABSENT, Tokens
+from conformance.kit.cases.problems import SchemaProblem
+from conformance.kit.cases.schema import SchemaView
+from conformance.kit.cases.valid_values import Maker
+
+_GIVES_A_VALUE: Final = frozenset({
+    "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+    "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "type", "format",
+})  # fmt: skip
+_MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
+_EXTRA: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
+
+
+def keywords_of(found: Sequence[Break]) -> tuple[str, ...]:
+    """Name the keywords that are broken, `type` before all others, each once."""
+    names = dict.fromkeys(b.keyword for b in found)
+    return tuple(sorted(names, key=lambda name: name != "type"))
+
+
+def strictness(found: Sequence[Break], near_miss: bool) -> Strictness:
+    """Say which clause a broken case serves (specifications, section 5)."""
+    names = set(keywords_of(found))
+    if near_miss:
+        return Strictness.NEAR_MISS
+    if names <= _EXTRA:
+        return Strictness.CLOSED
+    if names == {"format"}:
+        ours = all(b.said in ATDF_FORMATS for b in found)
+        return Strictness.FORMAT if ours else Strictness.OTHER_FORMAT
+    return Strictness.STRICT
+
+
+def is_judgeable(asked: Facts) -> bool:
+    """Say whether strings at this place can be judged here: its patterns and formats are known."""
+    return all(f in FORMATS for f in asked.formats) and not asked.has("contentSchema")
+
+
+def gives_a_value(spot: Spot, names: Sequence[str]) -> bool:
+    """Say whether keywords broken at a spot tell what would be right there (kit, section 3).
+
+    Not where a pattern, an unknown format or `not` governs, and not at a discriminator: the
+    value that is right there depends on the rest of the call.
+    """
+    if spot.discriminator or not spot.tokens or governed(spot.asked):
+        return False
+    return _GIVES_A_VALUE.issuperset(names)
+
+
+def can_be_made(spot: Spot, maker: Maker) -> bool:
+    """Say whether a valid value for a spot follows from its schema without any pattern."""
+    try:
+        Maker(maker.view, now=maker.now, use_patterns=False).value(spot.nodes)
+    except SchemaProblem:
+        return False
+    return True
+
+
+def can_be_filled_in(view: SchemaView, spot: Spot, blamed: Tokens, names: Sequence[str]) -> bool:
+    """Say whether a missing member of a spot's object has a default or a const."""
+    if not set(names) <= _MISSING or len(blamed) != 1 or not isinstance(blamed[0], str):
+        return False
+    if blamed[0] in discriminators(view, spot.found):
+        return False
+    was = spot.value.get(blamed[0], ABSENT)
+    asked = facts(applied(view, member(spot.found.flat, blamed[0]), was).flat)
+    if governed(asked):
+        return False
+    return asked.first("default") is not ABSENT or asked.first("const") is not ABSENT
+
+
+def governed(asked: Facts) -> bool:
+    """Say whether more than the plain keywords decides on the value at a place."""
+    return bool(asked.patterns) or asked.forbids or any(f not in FORMATS for f in asked.formats)

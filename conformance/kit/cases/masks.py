@@ -1,0 +1,107 @@
+"""Values that words name: masks such as HH:MM, quoted literals, and listed alternatives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+_PARTS: Final = {
+    "YYYY": "%Y", "yyyy": "%Y", "YY": "%y", "DD": "%d", "dd": "%d", "HH": "%H", "hh": "%H",
+    "SS": "%S", "ss": "%S",
+}  # fmt: skip
+_MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
+_PIECE = r"(?:YYYY|yyyy|YY|MM|mm|DD|dd|HH|hh|SS|ss)"
+_MASK: Final = re.compile(rf"(?<![A-Za-z]){_PIECE}(?:[-/.:T ]{_PIECE})+Z?(?![A-Za-z])")
+_NAMED: Final = (
+    (re.compile(r"RFC ?3339", re.I), _MOMENT),
+    (re.compile(r"ISO[- ]?8601[^.;]{0,20}(?:date-?time|timestamp)", re.I), _MOMENT),
+    (re.compile(r"(?:date-?time|timestamp)[^.;]{0,40}ISO[- ]?8601", re.I), _MOMENT),
+    (re.compile(r"ISO[- ]?8601[^.;]{0,10}\bdate\b", re.I), "%Y-%m-%d"),
+    (re.compile(r"\bdate\b[^.;]{0,20}ISO[- ]?8601", re.I), "%Y-%m-%d"),
+    (re.compile(r"ISO[- ]?8601", re.I), _MOMENT),
+    (re.compile(r"24-hour (?:time|format|clock)", re.I), "%H:%M"),
+)  # fmt: skip
+_QUOTED: Final = re.compile(
+    r"""(?<![\w'"`‘“])(?:'([^'\n]{1,80})'|"([^"\n]{1,80})"|`([^`\n]{1,80})`|‘([^’\n]{1,80})’|“([^”\n]{1,80})”)(?!\w)"""
+)
+_EXAMPLE: Final = re.compile(
+    r"(?:\be\.?g\.?,?|\bfor example,?|\bfor instance,?|\bsuch as|\blike|\bi\.e\.,?|\bexample:)\s*",
+    re.I,
+)
+_BARE: Final = re.compile(r"[^\s,;)\]]{1,80}")
+
+
+def from_masks(text: str, now: datetime) -> Iterator[str]:
+    """Fill in each mask that a text names (`HH:MM`, `YYYY-MM-DD`, ISO 8601), a month ahead."""
+    when = (now + timedelta(days=30)).replace(hour=14, minute=30, second=0, microsecond=0)
+    for found in _MASK.finditer(text):
+        yield when.strftime(_code(found.group()))
+    for expression, code in _NAMED:
+        if expression.search(text):
+            yield when.strftime(code)
+
+
+def _code(mask: str) -> str:
+    """Write a mask as `strftime` has it: MM beside hours is minutes, else months."""
+    code: list[str] = []
+    clock = False
+    for piece in re.split(r"([^A-Za-z]|T|Z)", mask):
+        if piece in ("HH", "hh"):
+            clock = True
+        if piece in ("MM", "mm"):
+            code.append("%M" if clock else "%m")
+        else:
+            code.append(_PARTS.get(piece, piece))
+    return "".join(code)
+
+
+def literals(text: str) -> Iterator[str]:
+    """Give the values that a text quotes: those named as examples first, then all others.
+
+    A bare word counts only directly behind "e.g." and the like.
+    """
+    shown: list[str] = []
+    bare: list[str] = []
+    for lead in _EXAMPLE.finditer(text):
+        behind = text[lead.end() :]
+        quoted = _QUOTED.match(behind)
+        if quoted is not None:
+            shown.append(_content(quoted))
+            rest = behind[quoted.end() : quoted.end() + 120].split(")")[0]
+            shown.extend(_content(each) for each in _QUOTED.finditer(rest))
+        else:
+            word = _BARE.match(behind)
+            if word is not None:
+                bare.append(word.group().rstrip(".:'\"`"))
+    quoted_anywhere = [_content(each) for each in _QUOTED.finditer(text)]
+    for each in dict.fromkeys((*shown, *quoted_anywhere, *bare)):
+        if each and not _MASK.fullmatch(each):
+            yield each
+
+
+def _content(found: re.Match[str]) -> str:
+    return next(group for group in found.groups() if group is not None)
+
+
+_LIST: Final = re.compile(
+    r"(?:one of|expected|allowed(?: values)?(?: are)?|must be|should be|valid (?:values|options)"
+    r"(?: are)?|choose from|options)[:\s]+(.{1,400})",
+    re.I | re.S,
+)
+
+
+def alternatives(text: str) -> Iterator[str]:
+    """Give the values that a refusal lists as allowed: quoted ones, else a list in brackets."""
+    for found in _LIST.finditer(text):
+        said = re.split(r"\b(?:received|got|but|instead of|input_value)\b", found.group(1))[0]
+        quoted = [_content(each) for each in _QUOTED.finditer(said)]
+        if quoted:
+            yield from quoted
+            continue
+        inside = re.match(r"\s*[\[({]([^\])}]+)[\])}]", said)
+        listed = inside.group(1) if inside else said.split("\n")[0]
+        if "," in listed or "|" in listed:
+            words = [w.strip(" .'\"") for w in re.split(r",|\||\bor\b|\band\b", listed)]
+            yield from (w for w in words if w and " " not in w)

@@ -1,0 +1,117 @@
+"""Deviations that add or take away members: missing, extra, too many, dependent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.kit.cases.applies import item
+from conformance.kit.cases.deviations import LONGEST_SENT, MOST_SENT, Deviation
+from conformance.kit.cases.explore import Spot
+from conformance.kit.cases.pointer import ABSENT, Tokens
+from conformance.kit.cases.problems import SchemaProblem
+from conformance.kit.cases.valid_values import MOST_ITEMS, Maker
+
+EXTRA = "unexpected_property"
+"""The name of a property that no schema declares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A deviation of a container: its new value, and the place to blame (from the container)."""
+
+    deviation: Deviation
+    blamed: Tokens = ()
+    was: Any = ABSENT
+    sent: Any = ABSENT
+
+
+def broken_members(spot: Spot, maker: Maker) -> Iterator[Change]:
+    """Give broken changes of an object's members or an array's items."""
+    value, asked = spot.value, spot.asked
+    if isinstance(value, dict):
+        for name in asked.required:
+            if name in value:
+                rest = {k: v for k, v in value.items() if k != name}
+                yield Change(Deviation("missing", rest), (name,), was=value[name])
+        yield from _dependents(spot, value)
+        extra = next(n for n in (EXTRA, f"{EXTRA}_2", f"{EXTRA}_3") if n not in value)
+        for sent in ("abc", 7):
+            yield Change(Deviation("extra-property", {**value, extra: sent}), (extra,), sent=sent)
+        if asked.max_members is not None and asked.max_members <= MOST_SENT:
+            added = {f"extra{n}": "abc" for n in range(asked.max_members + 1 - len(value))}
+            yield Change(Deviation("too-many-properties", {**value, **added}))
+        if 0 < asked.min_members <= len(value):
+            kept = [n for n in value if n in asked.required]
+            kept += [n for n in value if n not in asked.required]
+            few = {n: value[n] for n in kept[: asked.min_members - 1]}
+            yield Change(Deviation("too-few-properties", few))
+    elif isinstance(value, list):
+        yield from _items(spot, value, maker)
+
+
+def _dependents(spot: Spot, value: dict[str, Any]) -> Iterator[Change]:
+    for node in spot.found.flat:
+        schema = node.schema if isinstance(node.schema, dict) else {}
+        for keyword in ("dependentRequired", "dependencies"):
+            for holder, names in schema.get(keyword, {}).items():
+                for name in names if holder in value and isinstance(names, list) else ():
+                    if name in value and name != holder:
+                        rest = {k: v for k, v in value.items() if k != name}
+                        change = Deviation("missing-dependent", rest, f"of {holder}")
+                        yield Change(change, (name,), was=value[name])
+
+
+def _items(spot: Spot, value: list[Any], maker: Maker) -> Iterator[Change]:
+    asked = spot.asked
+    most = asked.max_items
+    if most is not None and most <= MOST_SENT:
+        longer = _extended(spot, value, most + 1, maker)
+        if longer is not None:
+            yield Change(Deviation("too-many-items", longer))
+    contained = asked.first("contains")
+    if contained is not ABSENT:
+        holder = next(n for n in asked.flat if "contains" in n.schema).sub(contained)
+        others = [v for v in value if not maker.view.is_valid((holder,), v)]
+        yield Change(Deviation("contains-none", others))
+    prefix = asked.first("prefixItems")
+    if asked.first("items") is False and isinstance(prefix, list):
+        blamed = (len(prefix),)
+        yield Change(Deviation("extra-item", [*value[: len(prefix)], "abc"]), blamed, sent="abc")
+
+
+def valid_members(spot: Spot, maker: Maker) -> Iterator[Change]:
+    """Give valid changes of an object's members or an array's items."""
+    value, asked = spot.value, spot.asked
+    if isinstance(value, dict):
+        needed = {n: v for n, v in value.items() if n in asked.required}
+        if needed != value:
+            yield Change(Deviation("only-required", needed))
+    elif isinstance(value, list):
+        most = asked.max_items
+        if most is not None and most <= MOST_SENT:
+            counts = [("most-items", most)]
+        else:
+            counts = [("several-items", max(MOST_ITEMS, asked.min_items + 1))]
+        for scenario, count in counts:
+            longer = _extended(spot, value, count, maker)
+            if longer is not None and len(longer) != len(value):
+                yield Change(Deviation(scenario, longer))
+
+
+def _extended(spot: Spot, value: list[Any], count: int, maker: Maker) -> list[Any] | None:
+    """The array brought to a number of items; None if no such items are found."""
+    if count <= len(value):
+        return value[:count]
+    if count > LONGEST_SENT:
+        return None
+    flat = spot.found.flat
+    try:
+        if spot.asked.unique and not spot.asked.has("prefixItems"):
+            return maker.several(item(flat, 0), count, "item", 1)
+        return value + [
+            maker.value(item(flat, index), "item", 1) for index in range(len(value), count)
+        ]
+    except SchemaProblem:
+        return None

@@ -1,0 +1,179 @@
+"""The deterministic phase: a tool's cases, one deviation from an accepted call each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from conformance.formats.tool import Tool
+from conformance.kit.case import Case, Strictness
+from conformance.kit.cases import deviations, judge
+from conformance.kit.cases.applies import Union, applied
+from conformance.kit.cases.explore import Spot, declared, spots
+from conformance.kit.cases.facts import facts, type_of
+from conformance.kit.cases.formats import SOMEDAY
+from conformance.kit.cases.members import Change, broken_members, valid_members
+from conformance.kit.cases.naming import Ids, prefix_of
+from conformance.kit.cases.planner import Planner, Start
+from conformance.kit.cases.pointer import ABSENT, put
+from conformance.kit.cases.problems import SchemaProblem
+from conformance.kit.cases.schema import view_of
+from conformance.kit.cases.spread import spread
+
+MOST_CASES: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A tool's cases. `branches` are baseline calls of their own, sent before the cases.
+
+    `dropped` counts deviations that turned out valid, or that broke more than one place;
+    `problems` are faults of the kit or of the schema, in words.
+    """
+
+    cases: tuple[Case, ...]
+    branches: tuple[Case, ...] = ()
+    dropped: int = 0
+    problems: tuple[str, ...] = ()
+
+
+def plan(tool: Tool, run_id: str, baseline: Mapping[str, Any], *, now: datetime = SOMEDAY) -> Plan:
+    """Make the deterministic cases of a tool from an accepted call.
+
+    The same tool and baseline give the same plan in every process. A schema that cannot be used
+    gives an empty plan with the problem in words; a baseline that the schema refuses leaves only
+    the cases that break `arguments` itself. Serves the kit's section 3.
+    """
+    try:
+        view = view_of(tool.input_schema)
+    except SchemaProblem as problem:
+        return Plan((), problems=(str(problem),))
+    planner = Planner(tool.name, run_id, view, now, Ids(prefix_of(run_id, tool.name)))
+    arguments = dict(baseline)
+    planner.is_new(arguments)
+    try:
+        if view.accepts(arguments):
+            _explore(planner, arguments)
+        else:
+            planner.problems.append("the baseline call is not valid for the tool's own schema")
+        _arguments(planner)
+    except SchemaProblem as problem:
+        planner.problems.append(str(problem))
+    return Plan(
+        tuple(spread(planner.cases, MOST_CASES)),
+        tuple(planner.branches),
+        planner.dropped,
+        tuple(planner.problems),
+    )
+
+
+def _arguments(planner: Planner) -> None:
+    """Break `arguments` itself. That nothing at all is missing is `{}`, where it is broken."""
+    planner.whole("arguments-null", None, Strictness.NEAR_MISS, "type")
+    planner.whole("arguments-array", [], Strictness.MALFORMED, "type")
+    errors = planner.view.errors((planner.view.root,), {})
+    if errors and all(e.validator == "required" and not e.path for e in errors):
+        planner.whole("arguments-empty", {}, Strictness.STRICT, "required")
+
+
+def _explore(planner: Planner, arguments: dict[str, Any]) -> None:
+    _alone_and_all(planner, arguments)
+    planner.waiting.append(Start(arguments, None))
+    while planner.waiting:
+        start = planner.waiting.popleft()
+        for spot in spots(planner.view, start.arguments):
+            if start.owns(spot.tokens):
+                visit = _absent if spot.value is ABSENT else _present
+                visit(planner, start, spot)
+
+
+def _alone_and_all(planner: Planner, arguments: dict[str, Any]) -> None:
+    """Each optional parameter alone beside the required ones, and all of them together."""
+    root = (planner.view.root,)
+    asked = facts(applied(planner.view, root, arguments).flat)
+    needed = {n: v for n, v in arguments.items() if n in asked.required}
+    everything = planner.maker(full=True).value(root, keep=arguments)
+    planner.valid_whole("all-properties", everything, ())
+    for name in asked.names:
+        if name not in asked.required and name in everything:
+            alone = {**needed, name: arguments.get(name, everything[name])}
+            planner.valid_whole("optional-alone", alone, (name,))
+
+
+def _present(planner: Planner, start: Start, spot: Spot) -> None:
+    if spot.tokens:
+        _at(planner, start, spot)
+    if start.absent is None:
+        maker = planner.maker()
+        for change in valid_members(spot, maker):
+            planner.valid(start, spot, change)
+        for change in broken_members(spot, maker):
+            if not change.blamed or start.owns((*spot.tokens, *change.blamed)):
+                planner.broken(start, spot, change)
+    _unions(planner, start, spot)
+
+
+def _at(planner: Planner, start: Start, spot: Spot) -> None:
+    place = deviations.Place(spot.asked, spot.value, judge.is_judgeable(spot.asked))
+    for deviation in deviations.valid(place):
+        planner.valid(start, spot, Change(deviation))
+    for deviation in deviations.broken(place):
+        planner.broken(start, spot, Change(deviation))
+
+
+def _absent(planner: Planner, start: Start, spot: Spot) -> None:
+    """Deviate at a member that the baseline lacks; one that holds members gets a branch first."""
+    marks = frozenset(id(n.schema) for n in spot.nodes)
+    if marks & start.seen:
+        return
+    try:
+        made = planner.maker().value(spot.nodes, _name(spot))
+    except SchemaProblem:
+        return
+    arguments = put(start.arguments, spot.tokens, made)
+    if not planner.view.accepts(arguments):
+        return
+    if isinstance(made, dict | list) or isinstance(spot.tokens[-1], int):
+        planner.branch(start, "filled-in", Start(arguments, None, within=spot.tokens, seen=marks))
+        return
+    filled = next(s for s in spots(planner.view, arguments) if s.tokens == spot.tokens)
+    _present(planner, replace(start, arguments=arguments, absent=spot.tokens), filled)
+
+
+def _unions(planner: Planner, start: Start, spot: Spot) -> None:
+    """Give each branch of a union that the call does not use a call of its own."""
+    if start.branched and spot.tokens == start.within:
+        return
+    for union in spot.unions:
+        for index in range(len(union.branches)):
+            if index != union.used:
+                _branch(planner, start, spot, union, index)
+
+
+def _branch(planner: Planner, start: Start, spot: Spot, union: Union, index: int) -> None:
+    branch = union.branches[index]
+    outside = frozenset(facts(applied(planner.view, spot.nodes, ABSENT).flat).names)
+    kept = spot.value
+    if isinstance(kept, dict):
+        kept = {name: value for name, value in kept.items() if name in outside}
+    try:
+        made = planner.maker().value((*spot.nodes, branch), _name(spot), keep=kept)
+    except SchemaProblem:
+        return
+    arguments = put(start.arguments, spot.tokens, made)
+    if not planner.view.accepts(arguments):
+        return
+    name = f"branch-{index + 1}"
+    if type_of(made) in ("null", "boolean"):
+        planner.valid_whole(name, arguments, spot.tokens)
+        return
+    shared = outside - frozenset(declared(planner.view, branch))
+    beginning = Start(arguments, None, within=spot.tokens, shared=shared, branched=True)
+    planner.branch(start, name, beginning)
+
+
+def _name(spot: Spot) -> str:
+    names = [t for t in spot.tokens if isinstance(t, str)]
+    return names[-1] if names else "value"

@@ -1,0 +1,108 @@
+"""Places in a JSON document: tokens, JSON Pointers, and the names that C27 gives to places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+Tokens = tuple[str | int, ...]
+
+
+class Absent:
+    """The type of `ABSENT`: no value at all, which is not the same as null."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = Absent()
+
+
+def to_pointer(tokens: Sequence[str | int]) -> str:
+    """Write tokens as a JSON Pointer (RFC 6901); no tokens give the empty pointer."""
+    return "".join("/" + str(t).replace("~", "~0").replace("/", "~1") for t in tokens)
+
+
+def from_pointer(pointer: str, document: Any) -> Tokens:
+    """Read a JSON Pointer against the document that it points into.
+
+    A token is an index where the document has an array there, else a property name. Raises
+    ValueError if the pointer neither is empty nor begins with a slash.
+    """
+    if not pointer:
+        return ()
+    if not pointer.startswith("/"):
+        raise ValueError(f"{pointer!r} is no JSON Pointer: it must begin with a slash")
+    tokens: list[str | int] = []
+    here = document
+    for part in pointer[1:].split("/"):
+        name = part.replace("~1", "/").replace("~0", "~")
+        token: str | int = int(name) if isinstance(here, list) and name.isdecimal() else name
+        tokens.append(token)
+        here = get(here, (token,))
+    return tuple(tokens)
+
+
+def to_parameter(tokens: Sequence[str | int]) -> str | None:
+    """Name a place as C27 does (`passengers[0].name`); None for `arguments` itself."""
+    if not tokens:
+        return None
+    parts: list[str] = []
+    for token in tokens:
+        if isinstance(token, int):
+            parts.append(f"[{token}]")
+        else:
+            parts.append(f".{token}" if parts else token)
+    return "".join(parts)
+
+
+def get(document: Any, tokens: Sequence[str | int]) -> Any:
+    """Give the value at a place, or ABSENT."""
+    here = document
+    for token in tokens:
+        if isinstance(here, dict):
+            here = here.get(token, ABSENT)
+        elif isinstance(here, list) and isinstance(token, int) and 0 <= token < len(here):
+            here = here[token]
+        else:
+            return ABSENT
+    return here
+
+
+def put(document: Any, tokens: Sequence[str | int], value: Any) -> Any:
+    """Give a copy of the document with `value` at a place; ABSENT takes the place away.
+
+    Only the containers on the way are copied. An absent key is added; an index at the end of an
+    array appends. Raises LookupError if the way there does not exist.
+    """
+    if not tokens:
+        return value
+    head, rest = tokens[0], tokens[1:]
+    if isinstance(document, dict) and isinstance(head, str):
+        return _put_member(document, head, rest, value)
+    if isinstance(document, list) and isinstance(head, int) and 0 <= head <= len(document):
+        items = list(document)
+        if head < len(items):
+            if rest or not isinstance(value, Absent):
+                items[head] = put(items[head], rest, value)
+            else:
+                del items[head]
+            return items
+        if not rest and not isinstance(value, Absent):
+            return [*items, value]
+    raise LookupError(f"no place {to_pointer(tokens)!r} in the document")
+
+
+def _put_member(document: dict[str, Any], head: str, rest: Sequence[str | int], value: Any) -> Any:
+    copy = dict(document)
+    if rest:
+        if head not in copy:
+            raise LookupError(f"no member {head!r} in the document")
+        copy[head] = put(copy[head], rest, value)
+    elif isinstance(value, Absent):
+        copy.pop(head, None)
+    else:
+        copy[head] = value
+    return copy

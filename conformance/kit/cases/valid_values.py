@@ -1,0 +1,269 @@
+"""Valid values made from a schema alone: minimal, readable, and always checked against it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain, islice
+from typing import Any, Final
+
+from conformance.kit.cases import numbers, patterns
+from conformance.kit.cases.applies import alternatives, item, member
+from conformance.kit.cases.facts import Facts, facts, same, type_of
+from conformance.kit.cases.formats import FORMATS, SOMEDAY
+from conformance.kit.cases.pointer import ABSENT, Absent
+from conformance.kit.cases.problems import ProblemKind, SchemaProblem
+from conformance.kit.cases.schema import Node, SchemaView, view_of
+
+LONGEST_TEXT: Final = 32
+MOST_ITEMS: Final = 3
+_MOST_WAYS: Final = 24
+_DEEPEST: Final = 8
+_MOST_PIECES: Final = 4_000
+"""Values tried for one document: a schema that needs more is given up by name."""
+
+Hints = Callable[[str, Facts], Iterable[Any]]
+"""From a property's name and facts to values worth trying before a made one."""
+
+
+def _no_hints(_name: str, _facts: Facts) -> Iterable[Any]:
+    return ()
+
+
+@dataclass(slots=True)
+class Maker:
+    """Makes values for one document. `full` adds optional members; dates ascend within it."""
+
+    view: SchemaView
+    now: datetime = SOMEDAY
+    full: bool = False
+    hints: Hints = _no_hints
+    use_patterns: bool = True
+    _made: int = 0
+    _left: int = field(default=_MOST_PIECES)
+
+    def value(
+        self, nodes: Sequence[Node], name: str = "value", depth: int = 0, keep: Any = ABSENT
+    ) -> Any:
+        """Make one value that is valid for all of the nodes; members of `keep` are kept.
+
+        Raises SchemaProblem (`no_value`) if none is found.
+        """
+        if depth > _DEEPEST:
+            raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: nested deeper than {_DEEPEST}")
+        null_is_valid = False
+        reason = "no branch can be satisfied"
+        for flat in alternatives(self.view, nodes, _MOST_WAYS):
+            asked = facts(flat)
+            try:
+                for made in self._attempts(asked, name, depth, keep):
+                    self._spend(name)
+                    if made is None:
+                        null_is_valid = null_is_valid or self.view.is_valid(nodes, made)
+                    elif self.view.is_valid(nodes, made):
+                        return made
+            except SchemaProblem as problem:
+                if problem.kind is not ProblemKind.NO_VALUE:
+                    raise
+                reason = problem.detail
+        if null_is_valid:
+            return None
+        raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: {reason}")
+
+    def several(self, nodes: Sequence[Node], count: int, name: str, depth: int) -> list[Any]:
+        """Make `count` distinct valid values. Raises SchemaProblem if there are not so many."""
+        found: list[Any] = []
+        for made in self._variants(nodes, name, depth):
+            self._spend(name)
+            if not any(same(made, other) for other in found) and self.view.is_valid(nodes, made):
+                found.append(made)
+            if len(found) >= count:
+                return found
+        raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: {count} distinct values were not found")
+
+    def _spend(self, name: str) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise SchemaProblem(ProblemKind.TOO_COMPLEX, f"{name}: too many values to try")
+
+    def _attempts(self, asked: Facts, name: str, depth: int, keep: Any) -> Iterator[Any]:
+        if not isinstance(keep, Absent) and not isinstance(keep, dict):
+            yield keep
+        if asked.allowed is not None:
+            yield from asked.allowed
+            return
+        for keyword in ("default", "examples", "example"):
+            said = asked.first(keyword)
+            if keyword == "examples" and isinstance(said, list):
+                yield from said[:MOST_ITEMS]
+            elif not isinstance(said, Absent | dict):
+                yield said
+        yield from self.hints(name, asked)
+        for kind in sorted(asked.kinds or ("string",), key=lambda k: k == "null"):
+            yield from self._of_kind(kind, asked, name, depth, keep)
+
+    def _of_kind(self, kind: str, asked: Facts, name: str, depth: int, keep: Any) -> Iterator[Any]:
+        if kind == "object":
+            yield from self._objects(asked, name, depth, keep)
+        elif kind == "array":
+            yield self._array(asked, name, depth)
+        elif kind == "string":
+            yield from islice(self.texts(asked, name), 12)
+        elif kind in ("integer", "number"):
+            for number in numbers.some(asked, kind == "integer"):
+                yield numbers.to_json(number)
+        elif kind == "boolean":
+            yield from (True, False)
+        else:
+            yield None
+
+    def texts(self, asked: Facts, name: str) -> Iterator[str]:
+        """Give strings that may do: of the format, of the pattern, or the name in its length."""
+        for expression in asked.patterns:
+            if not self.use_patterns:
+                raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: a pattern governs it")
+            if asked.formats:
+                break
+            yield from patterns.samples(expression, asked.min_length, asked.max_length)
+        for known in (f for f in asked.formats if f in FORMATS):
+            for _ in range(6):
+                self._made += 1
+                yield FORMATS[known].make(self._made - 1, self.now)
+        for expression in asked.patterns if asked.formats else ():
+            yield from patterns.samples(expression, asked.min_length, asked.max_length)
+        if not asked.patterns:
+            for number in range(8):
+                yield fitted(f"{name}{number or ''}", asked)
+
+    def _array(self, asked: Facts, name: str, depth: int) -> list[Any]:
+        most = MOST_ITEMS if asked.max_items is None else asked.max_items
+        wanted = max(asked.min_items, min(1, most))
+        if wanted > 2_000:
+            raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: needs {wanted} items")
+        singular = name[:-1] if name.endswith("s") and len(name) > 2 else name
+        items: list[Any] = []
+        contained = asked.first("contains")
+        if not isinstance(contained, Absent):
+            least = asked.first("minContains")
+            least = 1 if isinstance(least, Absent) else least
+            holder = next(n for n in asked.flat if "contains" in n.schema)
+            for index in range(least):
+                both = (*item(asked.flat, index), holder.sub(contained))
+                items.append(self.value(both, singular, depth + 1))
+        uniform = asked.unique and not asked.has("prefixItems") and not items
+        if uniform and wanted > 1:
+            return self.several(item(asked.flat, 0), wanted, singular, depth + 1)
+        for index in range(len(items), max(wanted, len(items))):
+            nodes = item(asked.flat, index)
+            try:
+                items.append(self.value(nodes, singular, depth + 1))
+            except SchemaProblem:
+                if index >= asked.min_items:
+                    break
+                raise
+        return items
+
+    def _objects(self, asked: Facts, name: str, depth: int, keep: Any) -> Iterator[Any]:
+        kept = keep if isinstance(keep, dict) else {}
+        said = asked.first("default")
+        if isinstance(said, dict):
+            kept = {**said, **kept}
+        made: dict[str, Any] = {}
+        wanted = [n for n in asked.names if n in asked.required]
+        wanted += [n for n in asked.required if n not in asked.names]
+        for each in wanted:
+            made[each] = self._member(asked, each, depth, kept)
+        waiting = [n for n in dict.fromkeys((*kept, *asked.names)) if n not in made]
+        self._dependents(asked, made, depth, kept)
+        for each in waiting:
+            if (
+                len(made) >= asked.min_members
+                and not (self.full and depth < 3)
+                and each not in kept
+            ):
+                continue
+            if each not in made:
+                self._optional(asked, made, each, depth, kept)
+        for number in range(asked.min_members - len(made)):
+            each = f"extra{number + 1}"
+            made[each] = self._member(asked, each, depth, kept)
+        yield made
+
+    def _dependents(self, asked: Facts, made: dict[str, Any], depth: int, kept: Any) -> None:
+        for node in asked.flat:
+            for keyword in ("dependentRequired", "dependencies"):
+                table = node.schema.get(keyword, {}) if isinstance(node.schema, dict) else {}
+                for holder, names in table.items():
+                    for each in names if holder in made and isinstance(names, list) else ():
+                        if each not in made:
+                            made[each] = self._member(asked, each, depth, kept)
+
+    def _optional(
+        self, asked: Facts, made: dict[str, Any], name: str, depth: int, kept: dict[str, Any]
+    ) -> None:
+        """Add an optional member if that works, and leaves what is there valid."""
+        try:
+            value = self._member(asked, name, depth, kept)
+        except SchemaProblem as problem:
+            if problem.kind is ProblemKind.TOO_COMPLEX:
+                raise
+            return
+        with_it = {**made, name: value}
+        if self.view.is_valid(asked.flat, with_it) or not self.view.is_valid(asked.flat, made):
+            made[name] = value
+
+    def _member(self, asked: Facts, name: str, depth: int, kept: dict[str, Any]) -> Any:
+        nodes = member(asked.flat, name)
+        return self.value(nodes, name, depth + 1, kept.get(name, ABSENT))
+
+    def _variants(self, nodes: Sequence[Node], name: str, depth: int) -> Iterator[Any]:
+        for flat in alternatives(self.view, nodes, _MOST_WAYS):
+            asked = facts(flat)
+            if asked.allowed is not None:
+                yield from asked.allowed
+                continue
+            for made in self._attempts(asked, name, depth, ABSENT):
+                yield made
+                if type_of(made) == "object":
+                    yield from self._varied(flat, made, depth)
+                elif type_of(made) == "array" and made:
+                    inner = self._variants(item(flat, 0), name, depth + 1)
+                    yield from ([v, *made[1:]] for v in islice(inner, 8))
+
+    def _varied(self, flat: Sequence[Node], made: dict[str, Any], depth: int) -> Iterator[Any]:
+        """The same object with one member changed."""
+        if depth > _DEEPEST:
+            return
+        for name in made:
+            inner = self._variants(member(flat, name), name, depth + 1)
+            yield from ({**made, name: value} for value in islice(inner, 8))
+
+
+def fitted(text: str, asked: Facts) -> str:
+    """Lengthen or cut a text so that its length is allowed."""
+    most = LONGEST_TEXT if asked.max_length is None else asked.max_length
+    if asked.min_length > 100_000:
+        raise SchemaProblem(ProblemKind.NO_VALUE, f"needs {asked.min_length} characters")
+    return text[: max(most, asked.min_length)].ljust(asked.min_length, "a")
+
+
+def generate(
+    schema: Any, *, now: datetime = SOMEDAY, full: bool = False, use_patterns: bool = True
+) -> Any:
+    """Make a valid value for a whole schema of `arguments`.
+
+    Raises SchemaProblem if the schema is unusable or no valid value is found.
+    """
+    view = view_of(schema)
+    maker = Maker(view, now=now, full=full, use_patterns=use_patterns)
+    return maker.value((view.root,), "arguments")
+
+
+def distinct(values: Iterable[Any]) -> list[Any]:
+    """Keep the first of equal JSON values."""
+    found: list[Any] = []
+    for value in chain(values):
+        if not any(same(value, other) for other in found):
+            found.append(value)
+    return found
