@@ -1,0 +1,184 @@
+"""What a refusal says in free text: which parameter is meant, and what would be right there.
+
+Serves the explain rate (the kit's section 3). Wording is not judged: only whether the name, and
+the facts that the schema holds for the broken place, stand in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from conformance.kit.case import Violation
+from conformance.kit.cases.applies import applied
+from conformance.kit.cases.facts import Facts, facts, type_of
+from conformance.kit.cases.pointer import ABSENT
+from conformance.kit.cases.problems import SchemaProblem
+from conformance.kit.cases.schema import view_of
+from conformance.kit.suggestions import schemas_at
+
+_TYPE_WORDS: Final = {
+    "string": ("string", "str", "text"),
+    "integer": ("integer", "int", "whole number", "number"),
+    "number": ("number", "float", "double", "decimal", "numeric"),
+    "boolean": ("boolean", "bool", "true or false", "true/false"),
+    "array": ("array", "list", "sequence", "tuple"),
+    "object": ("object", "dict", "dictionary", "mapping", "map", "record", "model"),
+    "null": ("null", "none"),
+}
+_FORMAT_WORDS: Final = {
+    "date-time": ("date-time", "datetime", "iso 8601", "iso8601", "rfc 3339", "rfc3339",
+                  "timestamp", "timezone", "time zone", "offset"),
+    "date": ("date", "yyyy-mm-dd", "iso 8601", "iso8601"),
+    "time": ("time", "hh:mm", "iso 8601"),
+    "email": ("email", "e-mail", "@"),
+    "uri": ("uri", "url", "scheme"),
+    "uuid": ("uuid", "guid"),
+    "duration": ("duration", "iso 8601"),
+    "hostname": ("hostname", "host name", "domain"),
+    "ipv4": ("ipv4", "ip address", "ip"),
+    "ipv6": ("ipv6", "ip address", "ip"),
+}  # fmt: skip
+_MISSING_WORDS: Final = (
+    "required", "missing", "must have", "must be provided", "must be present", "must be given",
+    "is needed", "mandatory", "not provided", "undefined", "obligatorio", "requerido",
+    "obrigatório", "falta",
+)  # fmt: skip
+_EXTRA_WORDS: Final = (
+    "additional propert", "extra", "unexpected", "unrecognized", "unrecognised", "unknown",
+    "not allowed", "not permitted", "not expected", "unevaluated", "no such",
+)  # fmt: skip
+_UNIQUE_WORDS: Final = ("unique", "duplicate", "non-unique", "distinct", "repeated")
+_EMPTY_WORDS: Final = ("empty", "at least one", "non-empty", "nonempty", "blank")
+_WORDS_FOR: Final = {
+    "required": _MISSING_WORDS,
+    "dependentRequired": _MISSING_WORDS,
+    "dependencies": _MISSING_WORDS,
+    "additionalProperties": _EXTRA_WORDS,
+    "unevaluatedProperties": _EXTRA_WORDS,
+    "uniqueItems": _UNIQUE_WORDS,
+}
+_BOUNDS: Final = {
+    "minimum": "low", "exclusiveMinimum": "low", "maximum": "high", "exclusiveMaximum": "high",
+}  # fmt: skip
+_COUNTS: Final = {
+    "minLength": "min_length", "maxLength": "max_length", "minItems": "min_items",
+    "maxItems": "max_items", "minProperties": "min_members", "maxProperties": "max_members",
+}  # fmt: skip
+
+
+def explains(violation: Violation, schema: Mapping[str, Any], text: str) -> tuple[bool, bool]:
+    """Say whether a refusal names the parameter, and whether it also says what would be right.
+
+    `schema` is the tool's input schema. What would be right: the allowed values, the bound, the
+    type, the format, or that a value is missing or one too many. Right alone does not count.
+    """
+    if not names_parameter(violation, text):
+        return False, False
+    try:
+        asked = _asked(violation, schema)
+    except SchemaProblem:
+        return True, False
+    plain = _without(text, violation.sent)
+    return True, any(_says(keyword, asked, plain) for keyword in violation.keywords)
+
+
+def names_parameter(violation: Violation, text: str) -> bool:
+    """Say whether a text names the broken place: its last name, as a word of its own.
+
+    An item of an array is named by its array and its index.
+    """
+    steps = [p.replace("~1", "/").replace("~0", "~") for p in violation.pointer.split("/")[1:]]
+    if not steps:
+        return any(_has(word, text) for word in ("arguments", "input", "params", "object"))
+    names = [s for s in steps if not s.isdecimal()]
+    if not names:
+        return False
+    if not _has(names[-1], text):
+        return False
+    if steps[-1].isdecimal():
+        return _has(steps[-1], text)
+    return True
+
+
+def _asked(violation: Violation, schema: Mapping[str, Any]) -> Facts:
+    view = view_of(schema)
+    first: Facts | None = None
+    for nodes in schemas_at(view, None, violation.pointer):
+        asked = facts(
+            applied(view, nodes, violation.was if not violation.was_absent else ABSENT).flat
+        )
+        fits = any(asked.has(keyword) for keyword in violation.keywords)
+        if fits:
+            return asked
+        first = first or asked
+    return first or facts(())
+
+
+def _says(keyword: str, asked: Facts, text: str) -> bool:
+    if keyword in _WORDS_FOR:
+        return any(word in text.lower() for word in _WORDS_FOR[keyword])
+    return any(_has(word, text) for word in _right(keyword, asked))
+
+
+def _right(keyword: str, asked: Facts) -> Iterator[str]:
+    """Words any of which says what would be right for a broken keyword."""
+    if keyword in ("enum", "const"):
+        yield from (_shown(value) for value in asked.allowed or ())
+    elif keyword == "type":
+        for kind in asked.kinds:
+            yield from _TYPE_WORDS[kind]
+        for name in asked.formats:
+            yield from _FORMAT_WORDS.get(name, (name,))
+    elif keyword == "format":
+        for name in asked.formats:
+            yield from (name, *_FORMAT_WORDS.get(name, ()))
+    elif keyword == "pattern":
+        yield from (*asked.patterns, "pattern", "regex", "regular expression", "format", "match")
+    elif keyword == "multipleOf":
+        yield from (_number(m) for m in asked.multiples)
+    elif keyword in _BOUNDS:
+        bound = getattr(asked, _BOUNDS[keyword])
+        yield from () if bound is None else _numbers(bound.value)
+    elif keyword in _COUNTS:
+        count = getattr(asked, _COUNTS[keyword])
+        yield from () if count is None else _numbers(count)
+        if count == 1:
+            yield from _EMPTY_WORDS
+    elif keyword == "contains":
+        yield "contain"
+
+
+def _numbers(value: int | float) -> Iterator[str]:
+    """A number as it may be written; also its neighbours' way of saying 0: not negative."""
+    yield _number(value)
+    yield f"{float(value)}"
+    if isinstance(value, int) and abs(value) >= 1000:
+        yield f"{value:,}"
+    if value == 0:
+        yield from ("positive", "negative", "non-negative", "nonnegative", "zero")
+
+
+def _number(value: int | float) -> str:
+    return str(int(value)) if float(value).is_integer() else str(value)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return {"null": "null", "boolean": str(value).lower()}.get(type_of(value), str(value))
+
+
+def _has(word: str, text: str) -> bool:
+    """Whether a word stands in a text on its own, whatever its case."""
+    if not word:
+        return False
+    return re.search(rf"(?<![\w]){re.escape(word)}(?![\w])", text, re.IGNORECASE) is not None
+
+
+def _without(text: str, sent: Any) -> str:
+    """The text without the echo of what was sent: an echo does not say what would be right."""
+    if not isinstance(sent, str) or len(sent) < 3:
+        return text
+    return text.replace(f"'{sent}'", " ").replace(f'"{sent}"', " ")
