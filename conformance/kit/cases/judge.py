@@ -11,6 +11,7 @@ from conformance.kit.cases.breaks import Break
 from conformance.kit.cases.explore import Spot, discriminators
 from conformance.kit.cases.facts import Facts, facts
 from conformance.kit.cases.formats import ATDF_FORMATS, FORMATS
+from conformance.kit.cases.patterns import is_known
 from conformance.kit.cases.pointer import ABSENT, Tokens
 from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.schema import SchemaView
@@ -45,7 +46,8 @@ def strictness(found: Sequence[Break], near_miss: bool) -> Strictness:
 
 def is_judgeable(asked: Facts) -> bool:
     """Say whether strings at this place can be judged here: its patterns and formats are known."""
-    return all(f in FORMATS for f in asked.formats) and not asked.has("contentSchema")
+    known = all(f in FORMATS for f in asked.formats) and all(map(is_known, asked.patterns))
+    return known and not asked.forbids
 
 
 def gives_a_value(spot: Spot, names: Sequence[str]) -> bool:

@@ -47,7 +47,7 @@ def check_names(schema: Any) -> None:
         here = waiting.pop()
         if isinstance(here, dict) and isinstance(here.get("patternProperties"), dict):
             for expression in here["patternProperties"]:
-                if not patterns.is_safe(expression, 64):
+                if not (patterns.is_safe(expression, 64) and patterns.is_python(expression)):
                     raise SchemaProblem(
                         ProblemKind.UNREADABLE_PATTERN,
                         f"patternProperties {expression!r} cannot be matched in safe time",

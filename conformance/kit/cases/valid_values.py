@@ -120,18 +120,19 @@ class Maker:
 
     def texts(self, asked: Facts, name: str) -> Iterator[str]:
         """Give strings that may do: of the format, of the pattern, or the name in its length."""
-        for expression in asked.patterns:
-            if not self.use_patterns:
-                raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: a pattern governs it")
-            if asked.formats:
-                break
-            yield from patterns.samples(expression, asked.min_length, asked.max_length)
+        if asked.patterns and not self.use_patterns:
+            raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: a pattern governs it")
         for known in (f for f in asked.formats if f in FORMATS):
             for _ in range(6):
                 self._made += 1
                 yield FORMATS[known].make(self._made - 1, self.now)
-        for expression in asked.patterns if asked.formats else ():
-            yield from patterns.samples(expression, asked.min_length, asked.max_length)
+        for expression in asked.patterns:
+            found = patterns.samples(expression, asked.min_length, asked.max_length)
+            yield from found
+            if not found:
+                raise SchemaProblem(
+                    ProblemKind.NO_VALUE, f"{name}: no text was found for pattern {expression!r}"
+                )
         if not asked.patterns:
             for number in range(8):
                 yield fitted(f"{name}{number or ''}", asked)

@@ -1,0 +1,102 @@
+"""Matches patterns that may never end in a process that can be killed."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import queue
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import IO, Final
+
+LIMIT: Final = 0.5
+"""Seconds for one match: real patterns need microseconds."""
+_START: Final = 10.0
+"""Seconds for the process to start, on a busy machine."""
+_WORKER: Final = Path(__file__).with_name("pattern_worker.py")
+
+
+class LimitedMatcher:
+    """Guards one worker process. It starts when first needed, and again after it was killed.
+
+    Safe to use from several threads. A pattern that once ran out of time is not tried again.
+    """
+
+    def __init__(self, limit: float = LIMIT) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._answers: queue.Queue[str] = queue.Queue()
+        self._endless: set[str] = set()
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def search(self, source: str, text: str) -> bool | None:
+        """Say whether a Python pattern is found in a text; None if it did not end in time."""
+        with self._lock:
+            if source in self._endless:
+                return None
+            key = (source, text)
+            if key not in self._known:
+                answer = self._ask(source, text)
+                if answer is None:
+                    self._endless.add(source)
+                    return None
+                self._known[key] = answer
+            return self._known[key]
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    with contextlib.suppress(OSError):  # a pipe to a killed process may be broken
+                        stream.close()
+
+    def _ask(self, source: str, text: str) -> bool | None:
+        if self._process is None:
+            self._start()
+        try:
+            self._send(source, text)
+            return self._answers.get(timeout=self._limit) == "1"
+        except (queue.Empty, OSError):
+            self.close()
+            return None
+
+    def _send(self, source: str, text: str) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps([source, text]) + "\n")
+        self._process.stdin.flush()
+
+    def _start(self) -> None:
+        self._answers = queue.Queue()
+        self._process = subprocess.Popen(  # noqa: S603 - our own worker, no shell
+            [sys.executable, "-I", str(_WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+        )
+        atexit.register(self.close)
+        assert self._process.stdout is not None
+        reader = threading.Thread(
+            target=_forward, args=(self._process.stdout, self._answers), daemon=True
+        )
+        reader.start()
+        with contextlib.suppress(queue.Empty, OSError):  # then the first real match finds it out
+            self._send("", "")
+            self._answers.get(timeout=_START)
+
+
+def _forward(stream: IO[str], answers: queue.Queue[str]) -> None:
+    """Hand on each line until the stream ends."""
+    with contextlib.suppress(ValueError, OSError):  # closed from the other side
+        for line in stream:
+            answers.put(line.strip())
