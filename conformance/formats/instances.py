@@ -23,7 +23,6 @@ _MOST_REFERENCES = 20_000
 """References followed for one value: a real call needs dozens, a bomb needs billions."""
 
 _MOST_ERRORS = 10
-_LONGEST_NAME = 1_000
 
 
 class Unjudgeable(Exception):
@@ -43,7 +42,7 @@ def errors_of(
     be valid and whole (`schema_faults`). Raises Unjudgeable for one that is beyond judging.
     """
     kind: Any = validator_for(schema, default=Draft202012Validator)
-    if not _cheap_names(schema):
+    if not _cheap_names(schema, value):
         raise Unjudgeable(message("documents.schema.costly_names"))
     make: Any = extend  # untyped in the library
     metered = make(kind, _overrides(kind))
@@ -65,13 +64,24 @@ def nearest(error: ValidationError) -> ValidationError:
     return error
 
 
-def _cheap_names(schema: Mapping[str, Any]) -> bool:
+def _cheap_names(schema: Mapping[str, Any], value: Any) -> bool:
     """Whether the patterns of `patternProperties` are safe: the library matches them itself."""
-    return all(
-        is_cheap(pattern, _LONGEST_NAME) and found(pattern, "") is not None
-        for _, _, node in positions(schema)
-        for pattern in _names(node)
-    )
+    patterns = [each for _, _, node in positions(schema) for each in _names(node)]
+    length = _longest_name(value) if patterns else 0
+    return all(is_cheap(each, length) and found(each, "") is not None for each in patterns)
+
+
+def _longest_name(value: Any) -> int:
+    longest = 0
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            longest = max([longest, *map(len, node)])
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += node
+    return longest
 
 
 def _names(node: Mapping[str, Any]) -> Iterator[str]:

@@ -68,7 +68,9 @@ def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> Normalised
         found += problems
         if tool is not None and tool.name in tools:
             said = message("documents.catalog.name_twice", name=shown(tool.name))
-            twice = problem(place, "ATDF-CAT-002", said, clause="ATDF-CAT-002", tool=tool.name)
+            member = descriptor.name_of(item)[0] if tool.form is ToolForm.DESCRIPTOR else "name"
+            at_name = (*place, member)
+            twice = problem(at_name, "ATDF-CAT-002", said, clause="ATDF-CAT-002", tool=tool.name)
             found.append(twice)
         elif tool is not None:
             tools[tool.name] = tool

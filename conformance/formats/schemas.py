@@ -107,8 +107,14 @@ def _faults(schema: Mapping[str, Any]) -> tuple[SchemaFault, ...]:
         return (SchemaFault(("$schema",), _VALID, _VALID, said),)
     try:
         meta = kind(kind.META_SCHEMA, registry=METASCHEMAS)
-        invalid = tuple(islice((_invalid(each) for each in meta.iter_errors(schema)), _MOST_FAULTS))
-        return invalid or tuple(islice(_dangling(schema), _MOST_FAULTS))
+        invalid: dict[Place, SchemaFault] = {}
+        for error in meta.iter_errors(schema):
+            # The metaschema is joined from many: several of them say the same of one place.
+            fault = _invalid(error)
+            invalid.setdefault(fault.place, fault)
+            if len(invalid) == _MOST_FAULTS:
+                break
+        return tuple(invalid.values()) or tuple(islice(_dangling(schema), _MOST_FAULTS))
     except RecursionError:
         said = message("documents.schema.too_deep", limit=DEEPEST)
         return (SchemaFault((), _VALID, _VALID, said),)

@@ -127,7 +127,8 @@ def _scalar(node: ScalarNode) -> Any:
             case "bool":
                 return text.lower() == "true"
             case "int":
-                return int(text.replace("_", ""), 0 if text.startswith("0o") else 10)
+                based = text.lstrip("+-").startswith(("0o", "0x"))
+                return int(text.replace("_", ""), 0 if based else 10)
             case "float":
                 return _finite(text)
             case _:

@@ -1,0 +1,68 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from conformance.formats.problem import Problem
+from conformance.formats.recognise import TABLE, Recognition, recognise, row_of
+
+EXAMPLES = Path(__file__).parents[1] / "fixtures" / "examples" / "atdf"
+INDEX = json.loads((EXAMPLES / "index.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("entry", INDEX["valid"], ids=lambda entry: entry["id"])
+def test_each_valid_example_is_recognised_as_its_document(entry):
+    data = json.loads((EXAMPLES / entry["file"]).read_text(encoding="utf-8"))
+    recognised = recognise(data)
+    assert isinstance(recognised, Recognition)
+    assert (recognised.document, recognised.version) == (entry["document"], "1.0")
+
+
+@pytest.mark.parametrize(
+    ("data", "document"),
+    [
+        ({"errors": "broken"}, "error"),
+        ({"tools": None}, "catalog"),
+        ({"tool_id": "a", "how_to_use": {}}, "descriptor"),
+        ({"id": "a", "description": "b"}, "descriptor"),
+        ({"name": "a", "inputSchema": {}}, "tool"),
+    ],
+)
+def test_the_members_decide_whatever_their_values(data, document):
+    assert recognise(data).document == document
+
+
+def test_recognition_says_which_rule_decided():
+    recognised = recognise({"id": "a", "description": "b"})
+    assert recognised.rule == "tool_id|id + how_to_use|description"
+
+
+def test_a_catalog_with_an_id_and_a_description_is_a_catalog():
+    assert recognise({"id": "a", "description": "b", "tools": []}).document == "catalog"
+
+
+def test_a_legacy_label_is_named_as_a_dialect():
+    data = {"tool_id": "a", "description": "b", "schema_version": "0.1"}
+    assert recognise(data).dialects == ("legacy-label",)
+
+
+@pytest.mark.parametrize("data", [None, 5, "text", [], [{"name": "a"}], {}, {"name": "a"}])
+def test_an_unknown_value_gets_a_problem_that_says_what_was_looked_for(data):
+    problem = recognise(data)
+    assert isinstance(problem, Problem)
+    assert "catalog: tools; " in problem.message.words("en")
+
+
+def test_input_that_could_be_two_documents_gets_a_problem_that_names_both():
+    problem = recognise({"errors": [], "tools": []})
+    assert problem.message.id == "documents.ambiguous"
+    assert {"error", "catalog"} <= {value for _, value in problem.message.values}
+
+
+def test_no_line_of_the_table_stands_twice():
+    assert len({row.document for row in TABLE}) == len(TABLE)
+
+
+def test_an_unknown_name_of_a_document_is_refused_with_the_known_ones():
+    with pytest.raises(KeyError, match="catalog"):
+        row_of("cataloge")
