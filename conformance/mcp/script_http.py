@@ -1,0 +1,163 @@
+"""What only HTTP has: sessions, methods, headers, origins."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+
+from conformance.formats.headers import encoded, mirrored
+from conformance.formats.vocabulary import Binding, Era
+from conformance.kit.exchange import Request
+from conformance.kit.script import Send, Stage, Steps, script
+from conformance.kit.slug import slug
+from conformance.kit.targets.http import is_loopback
+from conformance.mcp.seen import is_ok
+from conformance.mcp.steps import (
+    LEGACY,
+    LEGACY_VERSIONS,
+    MODERN_ONLY,
+    UNKNOWN_METHOD,
+    UNKNOWN_VERSION,
+    callable_tool,
+    ids,
+    shake,
+)
+
+FOREIGN = "http://attacker.example"
+"""An origin that no server on this machine can mean to serve."""
+
+_STREAM = {"Accept": "text/event-stream"}
+_VERSION_HEADER_SINCE = "2025-06-18"
+_MOST_TOOLS = 20
+
+
+@script(Binding.MCP, eras=LEGACY, fresh=True, handshake=False)
+def mcp_session(stage: Stage) -> Steps:
+    """A session from its beginning to its end; GET is sent once, a second may be refused."""
+    own = ids(10)
+    speaker = yield from shake(stage.speaker(), own)
+    if speaker is None:
+        return
+    yield Send(speaker.request("ping", id=next(own)), "ping")
+    yield Send(speaker.http("GET", _STREAM), "get")
+    if speaker.version >= _VERSION_HEADER_SINCE:
+        header = {"MCP-Protocol-Version": UNKNOWN_VERSION}
+        request = speaker.request("ping", id=next(own), headers=header)
+        yield Send(request, "unknown-version")
+    if speaker.session_id is None:
+        return
+    request = speaker.request("ping", id=next(own), headers={"Mcp-Session-Id": None})
+    yield Send(request, "without-session")
+    yield Send(speaker.http("DELETE"), "delete")
+    yield Send(speaker.request("ping", id=next(own)), "after-delete")
+
+
+@script(Binding.MCP, fresh=True, handshake=False)
+def mcp_origin(stage: Stage) -> Steps:
+    """The same request without an origin and with a foreign one, where the target is local."""
+    if not is_loopback(stage.run.endpoint):
+        return
+    own = ids(11)
+    yield Send(_opening(stage, next(own)), "none")
+    foreign = _opening(stage, next(own))
+    yield Send(replace(foreign, headers=(*foreign.headers, ("Origin", FOREIGN))), "foreign")
+
+
+def _opening(stage: Stage, id: int) -> Request:
+    """A request that needs nothing before it."""
+    speaker = stage.speaker()
+    if stage.run.era is Era.LEGACY:
+        return speaker.initialize(id=id)
+    return speaker.request("tools/list", {}, id=id)
+
+
+@script(Binding.MCP, eras=MODERN_ONLY)
+def mcp_headers(stage: Stage) -> Steps:
+    """The standard headers: missing, other than the body, in another case, encoded."""
+    own, speaker = ids(12), stage.speaker()
+
+    def listed(**headers: str | None) -> Request:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return speaker.request("tools/list", {}, id=next(own), headers=named)
+
+    yield Send(listed(), "plain")
+    yield Send(listed(Mcp_Method=None), "no-method")
+    yield Send(listed(Mcp_Method="tools/call"), "other-method")
+    yield Send(listed(MCP_Protocol_Version=None), "no-version")
+    yield Send(listed(MCP_Protocol_Version=LEGACY_VERSIONS[-1]), "other-version")
+    cased = {"mcp-METHOD": "tools/list", "mcp-protocol-VERSION": speaker.version}
+    yield Send(speaker.request("tools/list", {}, id=next(own), headers=cased), "other-case")
+    tool = callable_tool(stage)
+    if tool is None:
+        return
+    params = {"name": tool.name, "arguments": stage.good_calls[tool.name]}
+
+    def called(name: dict[str, str | None]) -> Request:
+        return speaker.request("tools/call", params, id=next(own), headers=name, tool=tool)
+
+    others = [one.name for one in stage.tools if one.name != tool.name]
+    other = others[0] if others else f"{tool.name}-other"
+    yield Send(called({}), "call-plain")
+    yield Send(called({"Mcp-Name": _wrapped(tool.name)}), "call-encoded-name")
+    yield Send(called({"mcp-NAME": encoded(tool.name)}), "call-other-case")
+    yield Send(called({"Mcp-Name": None}), "call-no-name")
+    yield Send(called({"Mcp-Name": encoded(other)}), "call-other-name")
+
+
+def _wrapped(text: str) -> str:
+    """`text` as base64, also where it would need none: a server has to read both."""
+    raw = base64.b64encode(text.encode("utf-8", "surrogatepass"))
+    return f"=?base64?{raw.decode('ascii')}?="
+
+
+@script(Binding.MCP, eras=MODERN_ONLY)
+def mcp_removed(stage: Stage) -> Steps:
+    """What the modern era has no more, or never had: methods, sessions, GET and DELETE."""
+    own, speaker = ids(13), stage.speaker()
+    legacy = replace(speaker, version=LEGACY_VERSIONS[-1])
+    shaken = yield Send(legacy.initialize(id=next(own)), "initialize")
+    removed = {
+        UNKNOWN_METHOD: {},
+        "ping": {},
+        "logging/setLevel": {"level": "info"},
+        "resources/subscribe": {"uri": "kit://nothing"},
+    }
+    for method, params in removed.items():
+        yield Send(speaker.request(method, params, id=next(own)), method)
+    session = {"Mcp-Session-Id": "kit-made-session"}
+    yield Send(speaker.request("tools/list", {}, id=next(own), headers=session), "session")
+    if is_ok(shaken):
+        return
+    yield Send(speaker.http("GET", _STREAM), "get")
+    yield Send(speaker.http("DELETE"), "delete")
+
+
+@script(Binding.MCP, eras=MODERN_ONLY)
+def mcp_parameters(stage: Stage) -> Steps:
+    """Good calls of tools with mirrored inputs: as they should be, and with a header wrong."""
+    own, speaker = ids(14), stage.speaker()
+    for tool in [one for one in stage.tools if one.name in stage.good_calls][:_MOST_TOOLS]:
+        arguments = stage.good_calls[tool.name]
+        headers = mirrored(tool, arguments)
+        if not headers:
+            continue
+        name, value = headers[0]
+        params = {"name": tool.name, "arguments": arguments}
+        for step, changed in (
+            ("plain", {}),
+            ("missing", {name: None}),
+            ("other", {name: _other(value)}),
+        ):
+            request = speaker.request(
+                "tools/call", params, id=next(own), headers=changed, tool=tool
+            )
+            yield Send(request, f"{step}:{slug(tool.name)}")
+
+
+def _other(value: str) -> str:
+    """A header's value that says something else, of the same type."""
+    if value in {"true", "false"}:
+        return "false" if value == "true" else "true"
+    if value.lstrip("-").isdecimal():
+        return str(int(value) + 1)
+    return "kit-other-value"

@@ -1,0 +1,87 @@
+"""Beginnings and ends: handshakes, versions, requests that stand alone, the end of the input."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.formats.vocabulary import Binding
+from conformance.kit.bindings.mcp import META
+from conformance.kit.script import Close, Restart, Send, Stage, Steps, script
+from conformance.mcp.seen import result_of
+from conformance.mcp.steps import (
+    BOTH,
+    LEGACY,
+    LEGACY_VERSIONS,
+    MODERN_ONLY,
+    UNKNOWN_VERSION,
+    ids,
+    listing,
+    shake,
+)
+
+
+@script(*BOTH, eras=LEGACY, fresh=True, handshake=False)
+def mcp_handshake(stage: Stage) -> Steps:
+    """The handshake, two pings with ids of both types, and the tools."""
+    own = ids(1)
+    speaker = yield from shake(stage.speaker(), own)
+    if speaker is None:
+        return
+    yield Send(speaker.request("ping", id="kit-ping"), "ping-string")
+    yield Send(speaker.request("ping", id=next(own)), "ping-number")
+    yield Send(speaker.request("tools/list", {}, id=next(own)), "tools-list")
+
+
+@script(*BOTH, eras=LEGACY, fresh=True, handshake=False)
+def mcp_versions(stage: Stage) -> Steps:
+    """`initialize` with an unknown version, and with each that was ever published.
+
+    Over stdio the questions share a process, and only one that did not get its version is asked
+    again in a process of its own: a server may lawfully settle on a version once.
+    """
+    own, speaker = ids(2), stage.speaker()
+    for version in (UNKNOWN_VERSION, *LEGACY_VERSIONS):
+        exchange = yield Send(speaker.initialize(id=next(own), version=version), f"ask-{version}")
+        offered = (result_of(exchange) or {}).get("protocolVersion")
+        alone = stage.run.binding is not Binding.STDIO or version == UNKNOWN_VERSION
+        if alone or offered == version:
+            continue
+        opened = yield Restart(handshake=False)
+        if opened.trouble is not None:
+            return
+        request = speaker.initialize(id=next(own), version=version)
+        yield Send(request, f"ask-{version}-alone")
+
+
+@script(*BOTH, eras=MODERN_ONLY, fresh=True)
+def mcp_alone(stage: Stage) -> Steps:
+    """The first message of all is a request for the tools; at the end the input is closed."""
+    own, speaker = ids(3), stage.speaker()
+    yield from listing(speaker, own, "list-first")
+    yield Send(speaker.request("server/discover", id=next(own)), "discover")
+    yield Send(speaker.request("tools/list", {}, id=next(own)), "list-later")
+    yield Close("end")
+
+
+@script(*BOTH, eras=MODERN_ONLY, fresh=True)
+def mcp_initialize(stage: Stage) -> Steps:
+    """A legacy handshake with nothing before it: a modern server refuses it, and says why."""
+    speaker = replace(stage.speaker(), version=LEGACY_VERSIONS[-1])
+    yield Send(speaker.initialize(id=next(ids(4))), "initialize")
+
+
+@script(*BOTH, eras=MODERN_ONLY)
+def mcp_requests(stage: Stage) -> Steps:
+    """Requests in an unknown version and without what `_meta` must hold, between good ones."""
+    own, speaker = ids(5), stage.speaker()
+    meta = speaker.meta()
+    yield Send(speaker.request("tools/list", {}, id=next(own)), "good")
+    unknown = {**meta, META + "protocolVersion": UNKNOWN_VERSION}
+    header = {"MCP-Protocol-Version": UNKNOWN_VERSION}
+    request = speaker.request("tools/list", {}, id=next(own), meta=unknown, headers=header)
+    yield Send(request, "unknown-version")
+    yield Send(speaker.request("tools/list", {}, id=next(own)), "good-again")
+    for key in ("clientCapabilities", "protocolVersion"):
+        less = {name: value for name, value in meta.items() if name != META + key}
+        yield Send(speaker.request("tools/list", {}, id=next(own), meta=less), f"without-{key}")
+    yield Send(speaker.request("tools/list", {}, id=next(own), meta={}), "without-meta")

@@ -1,0 +1,111 @@
+"""Malformed messages, each followed by a good one; unknown methods, notifications and tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.formats.vocabulary import Binding
+from conformance.kit.bindings.encode import to_bytes
+from conformance.kit.bindings.mcp import McpSpeaker
+from conformance.kit.exchange import Request, Trouble
+from conformance.kit.script import Restart, Send, Stage, Steps, script
+from conformance.mcp.steps import BOTH, LEGACY, UNKNOWN_METHOD, ids
+
+UNKNOWN_TOOL = "kit-no-such-tool-4f1c2a"
+UNKNOWN_NOTIFICATION = "notifications/kit-no-such-notification"
+BEFORE = "before"
+ALIVE = "-alive"
+"""How the name of the good step behind a malformed one ends."""
+
+BATCHES = "2025-03-26"
+"""The one version that has them."""
+
+_DEEP = 1000
+_MOST_DEATHS = 3
+"""Malformed messages that the server did not survive, after which no more are sent."""
+
+_SETTLE = 0.05
+"""Seconds for an answer over stdio that may lawfully not come; a late one is seen with the next."""
+
+
+@script(*BOTH, fresh=True)
+def mcp_wire(stage: Stage) -> Steps:
+    """Each odd message, and behind it a good one; over stdio a new process after each death."""
+    own, speaker = ids(30), stage.speaker()
+    good = yield Send(_good(speaker, next(own)), BEFORE)
+    if good.trouble is not None:
+        return
+    deaths = 0
+    for step, request in _odd(speaker, own):
+        yield Send(request, step)
+        alive = yield Send(_good(speaker, next(own)), step + ALIVE)
+        if alive.trouble is None:
+            continue
+        deaths += 1
+        if deaths == _MOST_DEATHS:
+            return
+        if stage.run.binding is Binding.STDIO:
+            opened = yield Restart()
+            if opened.trouble in {Trouble.REFUSED, Trouble.CLOSED}:
+                return
+
+
+def _good(speaker: McpSpeaker, id: int) -> Request:
+    """The lightest request that every server of the era has to answer."""
+    return speaker.request("server/discover" if speaker.modern else "ping", id=id)
+
+
+def _odd(speaker: McpSpeaker, own: Iterator[int]) -> Iterator[tuple[str, Request]]:
+    """The odd messages by the name of their step; those that are well formed come first."""
+    yield "unknown-notification", speaker.notification(UNKNOWN_NOTIFICATION)
+    yield "unknown-method", speaker.request(UNKNOWN_METHOD, {}, id=next(own))
+    params = {"name": UNKNOWN_TOOL, "arguments": {}}
+    yield "unknown-tool", speaker.request("tools/call", params, id=next(own))
+    good = _good(speaker, next(own))
+    headers = dict(good.headers)
+    for step, body in _malformed(good.body).items():
+        yield step, speaker.raw(body, headers=headers, any_answer=True, settle=_SETTLE)
+    if good.headers:
+        text = {**headers, "Content-Type": "text/plain"}
+        yield "wrong-type", speaker.raw(good.body, headers=text, any_answer=True)
+        yield "empty-body", speaker.raw(b"", headers=headers, any_answer=True)
+
+
+def _malformed(good: bytes) -> dict[str, bytes]:
+    """Messages that are wrong in one way each, made of a good one."""
+    inside = good[1:]
+    without = good.replace(b'"jsonrpc":"2.0",', b"").replace(b'"jsonrpc": "2.0", ', b"")
+    return {
+        "not-json": b"this is no JSON",
+        "cut-json": good[:-2],
+        "empty-array": b"[]",
+        "a-number": b"42",
+        "no-jsonrpc": without,
+        "id-null": _with_id(good, b"null"),
+        "id-object": _with_id(good, b"{}"),
+        "method-number": b'{"jsonrpc":"2.0","id":899999999,"method":7}',
+        "duplicate-keys": b'{"jsonrpc":"1.0",' + inside,
+        "not-a-number": b'{"kit":NaN,' + inside,
+        "huge-number": b'{"kit":1' + b"0" * 5000 + b"," + inside,
+        "deep": b'{"kit":' + b"[" * _DEEP + b"]" * _DEEP + b"," + inside,
+        "lone-surrogate": b'{"kit":"\\ud800",' + inside,
+        "not-utf8": b'{"kit":"\xff\xfe",' + inside,
+    }
+
+
+def _with_id(good: bytes, id: bytes) -> bytes:
+    start = good.index(b'"id":') + len(b'"id":')
+    end = good.index(b",", start)
+    return good[:start] + id + good[end:]
+
+
+@script(*BOTH, eras=LEGACY)
+def mcp_batch(stage: Stage) -> Steps:
+    """Two requests in one message, in the version that has batches."""
+    if stage.run.version != BATCHES:
+        return
+    own, speaker = ids(31), stage.speaker()
+    batch = [{"jsonrpc": "2.0", "id": next(own), "method": "ping"} for _ in range(2)]
+    body = to_bytes(batch)
+    yield Send(speaker.raw(body, any_answer=True, settle=2.0), "batch")
+    yield Send(speaker.request("ping", id=next(own)), "batch" + ALIVE)

@@ -1,0 +1,181 @@
+"""What an MCP answer says, in the words that the judges of this chapter use."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from conformance.formats.vocabulary import Era
+from conformance.kit.clause import Check, Checks, unknown
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange, Transport
+from conformance.kit.reading import body_json, response_of
+from conformance.kit.run import Run
+from conformance.kit.script import LOOKED
+
+_PROVES_NOTHING = frozenset({401, 403, 407, 429, 503})
+"""Statuses that any request may get, whatever it asks: rights, limits, load."""
+
+
+def result_of(exchange: Exchange) -> Mapping[str, Any] | None:
+    """The `result` object of an answer, None where there is none."""
+    found = (response_of(exchange) or {}).get("result")
+    return found if isinstance(found, dict) else None
+
+
+def error_of(exchange: Exchange) -> Mapping[str, Any] | None:
+    """The `error` object of an answer, None where there is none."""
+    found = (response_of(exchange) or {}).get("error")
+    return found if isinstance(found, dict) else None
+
+
+def code_of(exchange: Exchange) -> int | None:
+    """The code of an answer's error, None where there is none, or none that is an integer."""
+    found = (error_of(exchange) or {}).get("code")
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def data_of(exchange: Exchange) -> Mapping[str, Any]:
+    """The `data` object of an answer's error; empty where there is none."""
+    found = (error_of(exchange) or {}).get("data")
+    return found if isinstance(found, dict) else {}
+
+
+def status_of(exchange: Exchange) -> int:
+    """The HTTP status, 0 over stdio and where nothing was answered."""
+    if exchange.answer is None or exchange.request.transport is Transport.STDIO:
+        return 0
+    return exchange.answer.status
+
+
+def is_ok(exchange: Exchange) -> bool:
+    """Whether a request was answered with a result."""
+    return result_of(exchange) is not None
+
+
+def is_refused(exchange: Exchange, code: int, status: int) -> bool:
+    """Whether a request was refused with this code and, over HTTP, with this status."""
+    if exchange.request.transport is Transport.HTTP and status_of(exchange) != status:
+        return False
+    return code_of(exchange) == code
+
+
+def proves_nothing(exchange: Exchange) -> bool:
+    """Whether the answer is about rights, limits or load, and not about what was asked."""
+    return status_of(exchange) in _PROVES_NOTHING
+
+
+def answered(exchange: Exchange) -> str:
+    """An answer in a few signs that need no translation: `HTTP 400, error -32602`."""
+    if exchange.answer is None or (exchange.trouble is not None and response_of(exchange) is None):
+        return exchange.trouble.value if exchange.trouble is not None else "—"
+    parts = [f"HTTP {status_of(exchange)}"] if status_of(exchange) else []
+    if code_of(exchange) is not None:
+        parts.append(f"error {code_of(exchange)}")
+    elif error_of(exchange) is not None:
+        parts.append("error")
+    elif (found := result_of(exchange)) is not None:
+        parts.append("result, isError" if found.get("isError") is True else "result")
+    return ", ".join(parts) or "—"
+
+
+def wanted(exchange: Exchange, code: int, status: int) -> str:
+    """What should have come, in the same signs."""
+    http = exchange.request.transport is Transport.HTTP
+    return f"HTTP {status}, error {code}" if http else f"error {code}"
+
+
+def method_of(exchange: Exchange) -> str:
+    """The JSON-RPC method of a request of ours; empty where it was no JSON-RPC request."""
+    if exchange.case is not None:
+        return "tools/call"
+    try:
+        sent = json.loads(exchange.request.body)
+    except (UnicodeDecodeError, ValueError, RecursionError):
+        return ""
+    method = sent.get("method") if isinstance(sent, dict) else None
+    return method if isinstance(method, str) else ""
+
+
+def is_request(exchange: Exchange) -> bool:
+    """Whether a well-formed JSON-RPC request was sent."""
+    return exchange.request.answer_to is not None
+
+
+def messages_of(exchange: Exchange) -> Iterator[Any]:
+    """Every JSON-RPC message that came, in order: of a stream, of stdout, or the one body."""
+    if exchange.answer is None:
+        return
+    if exchange.answer.messages:
+        yield from exchange.answer.messages
+    elif exchange.request.transport is Transport.HTTP and exchange.answer.body:
+        found = body_json(exchange)
+        if isinstance(found, dict):
+            yield found
+
+
+def responses_of(exchange: Exchange) -> Iterator[Mapping[str, Any]]:
+    """The responses among the messages: all that is no request and no notification."""
+    return (m for m in messages_of(exchange) if isinstance(m, dict) and "method" not in m)
+
+
+def media_type(exchange: Exchange) -> str:
+    """The media type of an HTTP answer, without its parameters; empty where it has none."""
+    value = exchange.answer.header("content-type") if exchange.answer is not None else None
+    return (value or "").partition(";")[0].strip().lower()
+
+
+def own_era(run: Run, exchange: Exchange) -> bool:
+    """Whether this exchange is in the era of its run: a modern run also tries `initialize`."""
+    return run.era is not Era.MODERN or method_of(exchange) != "initialize"
+
+
+def step_of(run: RunEvidence, script: str, step: str) -> Exchange | None:
+    """The exchange of a script's step, None if it was not taken."""
+    return run.steps(script).get(step)
+
+
+def not_taken(script: str, step: str) -> Check:
+    """What a judge says of a step that was not taken."""
+    return unknown("kit.not_verified.step", reason=f"{script}/{step}")
+
+
+def usable(run: RunEvidence, script: str, step: str, found: list[Exchange]) -> Checks:
+    """Put a step's exchange into `found`; else say why nothing can be judged by it.
+
+    An answer about rights, limits or load proves nothing, and neither does one that did not come.
+    """
+    exchange = step_of(run, script, step)
+    if exchange is None:
+        yield not_taken(script, step)
+    elif proves_nothing(exchange):
+        yield unknown("kit.not_verified.refused_for_something_else", exchange)
+    else:
+        found.append(exchange)
+
+
+def accepted_first(run: RunEvidence, script: str, step: str) -> Exchange | None:
+    """The exchange of a good request, if it was answered with a result."""
+    exchange = step_of(run, script, step)
+    return exchange if exchange is not None and is_ok(exchange) else None
+
+
+def listings(run: RunEvidence) -> Iterator[Exchange]:
+    """Every good `tools/list` of the run that asked nothing odd."""
+    for name, exchanges in run.scripts.items():
+        for exchange in exchanges:
+            step = exchange.step or ""
+            begins = _LISTING.get(name)
+            if begins is not None and step.startswith(begins):
+                yield exchange
+
+
+_LISTING = {
+    LOOKED: "tools-list",
+    "mcp_handshake": "tools-list",
+    "mcp_lists": "list-",
+    "mcp_lists_again": "list-",
+    "mcp_alone": "list-",
+}
+"""Scripts that list the tools, and how the names of those steps begin."""

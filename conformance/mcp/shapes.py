@@ -1,0 +1,160 @@
+"""Whether a result has the form that its protocol version gives, by the published wire models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, get_args
+
+from mcp_types.methods import SERVER_RESULTS
+from pydantic import TypeAdapter, ValidationError
+
+from conformance.formats.problem import json_path, shown
+
+_LATER = {
+    "title": "2025-06-18",
+    "outputSchema": "2025-06-18",
+    "structuredContent": "2025-06-18",
+    "_meta": "2025-06-18",
+    "annotations": "2025-03-26",
+    "icons": "2025-11-25",
+    "execution": "2025-11-25",
+    "websiteUrl": "2025-11-25",
+    "description": "2025-11-25",
+}
+"""Members that a version before the one named does not know: there they mean nothing."""
+
+_TOOL_ALWAYS = frozenset({"description"})
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeFault:
+    """Where a result differs from its form: `path` into the result, `steps` the same in parts.
+
+    `value` is what stands there, as text; `missing` says that a required member does not.
+    """
+
+    path: str
+    steps: tuple[str | int, ...]
+    value: str
+    missing: bool
+
+
+def shape_faults(method: str, version: str, result: Mapping[str, Any]) -> list[ShapeFault]:
+    """What is wrong with the result of `method` in `version`; empty if nothing is.
+
+    A version that the models do not know is taken for the newest one before it.
+    """
+    known = _without_later(method, version, result)
+    try:
+        _adapter(method, _nearest(version), _kind(result)).validate_json(
+            json.dumps(known), strict=True
+        )
+    except ValidationError as error:
+        found = [_located(each["loc"], each["type"], known) for each in error.errors()]
+        return list({fault.path: fault for fault in _fitting(found)}.values())
+    return []
+
+
+def _fitting(located: list[_Located]) -> Iterator[ShapeFault]:
+    """The faults that count: of a union's branches those of the one that was meant.
+
+    That is the branch whose `type` is right; if there is none, the `type` alone is wrong.
+    """
+    unions: dict[tuple[str | int, ...], dict[str, list[_Located]]] = {}
+    for one in located:
+        if one.branch is None:
+            yield one.fault
+        else:
+            unions.setdefault(one.union, {}).setdefault(one.branch, []).append(one)
+    for union, branches in unions.items():
+        kind = (*union, "type")
+        meant = [each for each in branches.values() if all(o.fault.steps != kind for o in each)]
+        if meant:
+            yield from (o.fault for o in min(meant, key=len))
+        else:
+            one = next(o for o in next(iter(branches.values())) if o.fault.steps == kind)
+            yield one.fault
+
+
+@dataclass(frozen=True, slots=True)
+class _Located:
+    """A fault, and the first union on the way to it: where that is, and in which branch."""
+
+    fault: ShapeFault
+    union: tuple[str | int, ...] = ()
+    branch: str | None = None
+
+
+def _located(location: tuple[str | int, ...], kind: str, result: Any) -> _Located:
+    """The fault at a place of the model, put as a place in the data.
+
+    What is in the model's place and not in the data is the name of a union's branch.
+    """
+    steps: list[str | int] = []
+    union: tuple[str | int, ...] = ()
+    branch: str | None = None
+    value = result
+    for number, part in enumerate(location):
+        last = number == len(location) - 1
+        if _holds(value, part):
+            value = value[part]
+        elif not (last and kind == "missing"):
+            if branch is None:
+                union, branch = tuple(steps), str(part)
+            continue
+        steps.append(part)
+    missing = kind == "missing"
+    text = "" if missing else shown(value)
+    return _Located(ShapeFault(json_path(steps), tuple(steps), text, missing), union, branch)
+
+
+def _holds(value: Any, part: str | int) -> bool:
+    if isinstance(value, list):
+        return isinstance(part, int) and part < len(value)
+    return isinstance(value, dict) and part in value
+
+
+def _kind(result: Mapping[str, Any]) -> str:
+    kind = result.get("resultType")
+    return "input_required" if kind == "input_required" else "complete"
+
+
+def _nearest(version: str) -> str:
+    known = sorted({each for _, each in SERVER_RESULTS})
+    before = [each for each in known if each <= version]
+    return before[-1] if before else known[0]
+
+
+@cache
+def _adapter(method: str, version: str, kind: str) -> TypeAdapter[Any]:
+    """The model, of a union the branch that the result says it is."""
+    model: Any = SERVER_RESULTS[method, version]
+    for branch in get_args(model):
+        if (branch.__name__ == "InputRequiredResult") == (kind == "input_required"):
+            return TypeAdapter(branch)
+    return TypeAdapter(model)
+
+
+def _without_later(method: str, version: str, result: Mapping[str, Any]) -> dict[str, Any]:
+    """The result without what its version does not know yet."""
+    if version >= "2025-11-25":
+        return dict(result)
+    kept = {k: v for k, v in result.items() if _LATER.get(k, "") <= version or k == "_meta"}
+    if method == "initialize" and isinstance(kept.get("serverInfo"), dict):
+        kept["serverInfo"] = _known(kept["serverInfo"], version)
+    tools = kept.get("tools")
+    if method == "tools/list" and isinstance(tools, list):
+        kept["tools"] = [_known(t, version) if isinstance(t, dict) else t for t in tools]
+    return kept
+
+
+def _known(item: Mapping[str, Any], version: str) -> dict[str, Any]:
+    tool = "inputSchema" in item
+    return {
+        k: v
+        for k, v in item.items()
+        if _LATER.get(k, "") <= version or (tool and k in _TOOL_ALWAYS)
+    }

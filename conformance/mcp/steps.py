@@ -1,0 +1,72 @@
+"""Parts that several scripts of this chapter are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from itertools import count
+
+from conformance.formats.tool import Tool
+from conformance.formats.vocabulary import Binding, Era
+from conformance.kit.bindings.mcp import KNOWN_VERSIONS, McpSpeaker
+from conformance.kit.exchange import Exchange
+from conformance.kit.run import MODERN
+from conformance.kit.script import Action, Send, Stage
+from conformance.mcp.seen import result_of
+
+BOTH = (Binding.MCP, Binding.STDIO)
+LEGACY = (Era.LEGACY,)
+MODERN_ONLY = (Era.MODERN,)
+LEGACY_VERSIONS = tuple(version for version in KNOWN_VERSIONS if version < MODERN)
+UNKNOWN_VERSION = "1999-01-01"
+"""A version that nobody has published, and nobody will."""
+
+UNKNOWN_METHOD = "kit/no-such-method"
+
+MOST_PAGES = 100
+"""Pages of a list that one script reads: whether a list ends is judged by discovery's walk."""
+
+_FIRST_ID = 900_000_000
+_IDS_EACH = 10_000
+
+
+def ids(number: int) -> Iterator[int]:
+    """JSON-RPC ids for a script; each of the scripts has a number, and ids of its own."""
+    return count(_FIRST_ID + number * _IDS_EACH)
+
+
+def shake(
+    speaker: McpSpeaker, own: Iterator[int]
+) -> Generator[Action, Exchange, McpSpeaker | None]:
+    """The legacy handshake, step by step; gives the speaker for what follows, None if refused."""
+    exchange = yield Send(speaker.initialize(id=next(own)), "initialize")
+    version = (result_of(exchange) or {}).get("protocolVersion")
+    if not isinstance(version, str) or version not in KNOWN_VERSIONS:
+        return None
+    session = exchange.answer.header("mcp-session-id") if exchange.answer is not None else None
+    settled = speaker.after_handshake(version, session)
+    yield Send(settled.notification("notifications/initialized"), "initialized")
+    return settled
+
+
+def listing(
+    speaker: McpSpeaker, own: Iterator[int], prefix: str
+) -> Generator[Action, Exchange, None]:
+    """The whole list of tools, a step for each page: `<prefix>-1`, `<prefix>-2`, …"""
+    cursor: str | None = None
+    seen: set[str] = set()
+    for page in range(1, MOST_PAGES + 1):
+        params = {"cursor": cursor} if cursor is not None else {}
+        request = speaker.request("tools/list", params, id=next(own))
+        exchange = yield Send(request, f"{prefix}-{page}")
+        following = (result_of(exchange) or {}).get("nextCursor")
+        if not isinstance(following, str) or not following or following in seen:
+            return
+        seen.add(following)
+        cursor = following
+
+
+def callable_tool(stage: Stage) -> Tool | None:
+    """A tool whose good call is known, one that changes nothing if there is one."""
+    able = [tool for tool in stage.tools if tool.name in stage.good_calls]
+    harmless = [tool for tool in able if tool.annotations.read_only is True]
+    return next(iter(harmless or able), None)
