@@ -45,17 +45,19 @@ def holds() -> Check:
     return Check(Said.HOLDS)
 
 
-def broken(at: Call | Exchange | None, id: str, *, path: str | None = None, **values: object) -> Check:  # noqa: A002, E501
+def broken(
+    at: Call | Exchange | None, id: str, *, path: str | None = None, **values: object
+) -> Check:
     """The clause is broken; `id` is the message that says how, `at` the exchange that shows it."""
     return Check(Said.BROKEN, _finding(at, message(id, **values), path))
 
 
-def unknown(id: str, at: Call | Exchange | None = None, **values: object) -> Check:  # noqa: A002
+def unknown(id: str, at: Call | Exchange | None = None, **values: object) -> Check:
     """It could not be judged, for the reason that the message gives."""
     return Check(Said.UNKNOWN, _finding(at, message(id, **values), None))
 
 
-def absent(id: str, **values: object) -> Check:  # noqa: A002 - as above
+def absent(id: str, **values: object) -> Check:
     """It does not apply, for the reason that the message gives."""
     return Check(Said.ABSENT, _finding(None, message(id, **values), None))
 
@@ -82,7 +84,7 @@ class ClauseTest:
     judge: Judge
 
 
-def clause(id: str) -> Callable[[Judge], Judge]:  # noqa: A002 - the clause's id
+def clause(id: str) -> Callable[[Judge], Judge]:
     """Mark a chapter's function as the judge of a clause."""
 
     def mark(judge: Judge) -> Judge:

@@ -34,8 +34,9 @@ def call_of(exchange: Exchange) -> Call:
 class ToolEvidence:
     """All that is known of one tool in one run.
 
-    `calls` are in the order of their cases. `left_out` says why it was not called, `slow` that
-    its calls were given up because they took too long.
+    `calls` are in the order in which they were sent. `left_out` says why it was not called,
+    `slow` that its calls were given up because they took too long, `cut` that the session ended
+    before all were made.
     """
 
     run: Run
@@ -43,8 +44,14 @@ class ToolEvidence:
     calls: tuple[Call, ...] = ()
     left_out: Message | None = None
     slow: bool = False
+    cut: bool = False
     claims_atdf: bool = False
-    secrets: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with the tool's declaration, clause by clause."""
+    silent_after: frozenset[str] = frozenset()
+    """The ids of the cases after which the server did not even answer a list."""
+    scripts: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
+    """The run's scripts: some call a tool in ways that no case does."""
 
     def of(self, *kinds: CaseKind) -> Iterator[Call]:
         """The calls of these kinds."""
@@ -102,13 +109,15 @@ class RunEvidence:
 
     run: Run
     tools: tuple[Tool, ...] = ()
-    catalog_problems: tuple[Problem, ...] = ()
-    catalog_documents: tuple[Any, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with the catalog beyond a single tool, clause by clause."""
+    documents: tuple[Any, ...] = ()
     by_tool: Mapping[str, ToolEvidence] = field(default_factory=dict)
     scripts: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
     claims_atdf: bool = False
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     connected: bool = True
+    cut: bool = False
     secrets: tuple[str, ...] = ()
 
     def steps(self, script: str) -> dict[str, Exchange]:

@@ -39,7 +39,8 @@ class Request:
 
     HTTP: `method`, `url`, `headers` and `body`. stdio: `body` is one line without its end.
     `answer_to` is the JSON-RPC id of the message that ends the answer; None where none is
-    expected: over stdio the reader then waits for `settle` seconds only.
+    expected: over stdio the reader then waits for `settle` seconds only, and so it does for what
+    comes on a stream that a GET opened.
     """
 
     transport: Transport

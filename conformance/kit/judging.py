@@ -72,13 +72,28 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
         return replace(item, verdict=verdict, findings=(Finding(reason),))
     subject: RunEvidence | ToolEvidence = evidence
     if question.tool is not None:
-        subject = replace(evidence.by_tool[question.tool], claims_atdf=evidence.claims_atdf)
+        own = evidence.by_tool[question.tool]
+        cut = own.cut or (evidence.cut and own.left_out is None and not own.calls)
+        subject = replace(own, claims_atdf=evidence.claims_atdf, cut=cut, scripts=evidence.scripts)
     try:
-        return _verdict(item, question.test.judge(subject))
+        return _unless_cut(_verdict(item, question.test.judge(subject)), subject)
     except Exception as fault:
         what = f"{type(fault).__name__}: {fault}"
         reason = message("kit.judge_failed", clause=clause.id, fault=what)
         return replace(item, verdict=Verdict.KIT_ERROR, findings=(Finding(reason),))
+
+
+def _unless_cut(item: Item, subject: RunEvidence | ToolEvidence) -> Item:
+    """A pass rests on all that was planned: on a part of it, it is not verified."""
+    if item.verdict not in {Verdict.PASS, Verdict.NOT_APPLICABLE}:
+        return item
+    if isinstance(subject, ToolEvidence) and subject.slow:
+        reason = message("kit.not_verified.slow")
+    elif subject.cut:
+        reason = message("kit.not_verified.cut")
+    else:
+        return item
+    return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(Finding(reason),))
 
 
 def requirement_in_force(clause: Clause, evidence: RunEvidence) -> Requirement:

@@ -145,9 +145,8 @@ def _of_envelope(envelope: Envelope, case: Case | None) -> Outcome:
 
 
 def _names_broken(parameter_name: object, case: Case | None) -> bool:
-    return case is not None and case.violation is not None and (
-        parameter_name == case.violation.parameter
-    )
+    broken = case is not None and case.kind is CaseKind.BROKEN and case.violation is not None
+    return broken and parameter_name == case.violation.parameter
 
 
 def _read_mcp(exchange: Exchange, case: Case | None) -> Reading:
@@ -177,7 +176,9 @@ def _read_mcp(exchange: Exchange, case: Case | None) -> Reading:
     )
 
 
-def _read_rpc_error(response: dict[str, Any], error: Any, status: int, case: Case | None) -> Reading:
+def _read_rpc_error(
+    response: dict[str, Any], error: Any, status: int, case: Case | None
+) -> Reading:
     code = error.get("code") if isinstance(error, dict) else None
     code = code if isinstance(code, int) and not isinstance(code, bool) else None
     words = error.get("message") if isinstance(error, dict) else None

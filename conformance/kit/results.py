@@ -53,7 +53,7 @@ class Rate:
 
     @property
     def rate(self) -> float | None:
-        """hits ÷ of, None for 0 of 0."""
+        """Hits ÷ of, None for 0 of 0."""
         return self.hits / self.of if self.of else None
 
 

@@ -17,6 +17,9 @@ from conformance.kit.bindings.mcp import McpSpeaker
 from conformance.kit.exchange import Exchange, Request
 from conformance.kit.run import Run
 
+LOOKED = "discovery"
+"""The name under which discovery's exchanges are kept, as if a script had made them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Send:
@@ -64,7 +67,10 @@ class Stage:
     good_calls: dict[str, Any]
     mcp: McpSpeaker | None = None
     http: HttpSpeaker | None = None
-    url: str = ""
+    tools_path: str = ""
+    """Where an HTTP target lists its tools, as its manifest said; empty if it did not."""
+    may_call: frozenset[str] = frozenset()
+    """Tools that the kit may call, those included that have to be called as tasks."""
 
     def speaker(self) -> McpSpeaker:
         """The MCP speaker; raises RuntimeError in a script of the wrong binding."""

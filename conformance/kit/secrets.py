@@ -31,9 +31,7 @@ class Redactor:
                 if len(form) >= _SHORTEST and form not in self._placeholders:
                     self._placeholders[form] = f"«secret-{len(self._placeholders) + 1}»"
                     # Inside JSON text a secret with quotes or accents is written with escapes.
-                    self._placeholders.setdefault(
-                        json.dumps(form)[1:-1], self._placeholders[form]
-                    )
+                    self._placeholders.setdefault(json.dumps(form)[1:-1], self._placeholders[form])
         longest_first = sorted(self._placeholders, key=len, reverse=True)
         self._pattern = (
             re.compile("|".join(map(re.escape, longest_first))) if longest_first else None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from conformance.formats.headers import encoded, mirrored
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding, Era
-from conformance.kit.bindings.encode import to_bytes, to_text
+from conformance.kit.bindings.encode import to_bytes
 from conformance.kit.exchange import Request, Transport
 from conformance.kit.run import MODERN, Run
 
@@ -41,7 +41,7 @@ class McpSpeaker:
         method: str,
         params: Mapping[str, Any] | None = None,
         *,
-        id: int | str = 1,  # noqa: A002 - JSON-RPC's own name
+        id: int | str = 1,
         headers: Mapping[str, str | None] | None = None,
         meta: Mapping[str, Any] | None = None,
         tool: Tool | None = None,
@@ -64,12 +64,12 @@ class McpSpeaker:
             body["params"] = full
         return self.raw(body, headers=self._headers(method, full, None, None), answer_to=None)
 
-    def call(self, tool: Tool, arguments: Any, *, id: int | str = 1) -> Request:  # noqa: A002
+    def call(self, tool: Tool, arguments: Any, *, id: int | str = 1) -> Request:
         """`tools/call` with these arguments, whatever JSON value they are."""
         params = {"name": tool.name, "arguments": arguments}
         return self.request("tools/call", params, id=id, tool=tool)
 
-    def initialize(self, *, id: int | str = 1, version: str | None = None) -> Request:  # noqa: A002
+    def initialize(self, *, id: int | str = 1, version: str | None = None) -> Request:
         """The legacy handshake's first message; `version` other than the speaker's if given."""
         params = {
             "protocolVersion": version or self.version,
@@ -114,6 +114,7 @@ class McpSpeaker:
     def http(self, method: str, headers: Mapping[str, str] | None = None) -> Request:
         """A request without a body to the MCP endpoint (GET, DELETE, an unregistered verb)."""
         merged = {**self.base_headers(), **(headers or {})}
+        del merged["Content-Type"]
         return Request(
             Transport.HTTP, method=method, url=self.run.endpoint, headers=tuple(merged.items())
         )
@@ -172,22 +173,10 @@ def _mirrored(method: str, params: Mapping[str, Any], tool: Tool | None) -> dict
     headers: dict[str, str] = {}
     name = params.get("uri") if method == "resources/read" else params.get("name")
     if isinstance(name, str):
-        headers["Mcp-Name"] = header_text(name)
-    arguments = params.get("arguments")
-    if tool is not None and isinstance(arguments, Mapping):
-        for parameter, suffix in tool.header_parameters:
-            if arguments.get(parameter) is not None:
-                headers[f"Mcp-Param-{suffix}"] = header_text(to_text(arguments[parameter]))
+        headers["Mcp-Name"] = encoded(name)
+    if tool is not None:
+        headers |= dict(mirrored(tool, params.get("arguments")))
     return headers
-
-
-def header_text(value: str) -> str:
-    """A header's value: as it is where that is safe, else `=?base64?…?=`."""
-    safe = value.isascii() and value.isprintable() and value == value.strip()
-    if safe and not value.startswith("=?"):
-        return value
-    coded = base64.b64encode(value.encode("utf-8", "surrogatepass")).decode("ascii")
-    return f"=?base64?{coded}?="
 
 
 def eras_of(version: str) -> Era:

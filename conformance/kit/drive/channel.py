@@ -136,6 +136,16 @@ class Channel:
             self.run.id, request, received, script=script, step=step, confirms=confirms
         )
 
+    async def answers_a_list(self, after: str) -> bool:
+        """Whether the server still answers its simplest request; recorded under `liveness`."""
+        if self.http is not None:
+            request = self.http.get("/tools")
+        else:
+            assert self.mcp is not None
+            request = self.mcp.request("tools/list", {}, id=self.fresh_id())
+        exchange = await self.send(request, script="liveness", step=after)
+        return exchange.answer is not None and exchange.trouble is None
+
     async def first(self, request: Request, *, script: str, step: str) -> Exchange:
         """Send the first message of all; over stdio the start of the process is waited for."""
         assert self._connection is not None

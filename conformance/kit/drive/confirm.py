@@ -86,9 +86,7 @@ async def _repeat_cases(
         return
     try:
         for case_id, original in originals.items():
-            exchanges = [
-                await _again(channel, evidence, tool, original) for _ in range(TIMES)
-            ]
+            exchanges = [await _again(channel, evidence, tool, original) for _ in range(TIMES)]
             repeats.cases[evidence.run.id, case_id] = exchanges
     finally:
         await channel.close()
@@ -98,9 +96,7 @@ async def _again(
     channel: Channel, evidence: RunEvidence, tool: str, original: Exchange
 ) -> Exchange:
     assert original.case is not None
-    return await channel.call(
-        evidence.by_tool[tool].tool, original.case, confirms=original.id
-    )
+    return await channel.call(evidence.by_tool[tool].tool, original.case, confirms=original.id)
 
 
 async def _repeat_script(
@@ -177,4 +173,3 @@ def _script_of(finding: Finding, evidence: RunEvidence) -> tuple[str, str | None
             if exchange.id == finding.exchange:
                 return name, exchange.step
     return "", None
-

@@ -20,9 +20,7 @@ from conformance.kit.drive.pages import pages
 from conformance.kit.exchange import Exchange, Trouble
 from conformance.kit.reading import body_json, response_of
 from conformance.kit.run import MODERN, Run
-
-SCRIPT = "discovery"
-"""The name under which discovery's exchanges are recorded."""
+from conformance.kit.script import LOOKED
 
 STDIO = "stdio:"
 NEWEST_LEGACY = max(version for version in KNOWN_VERSIONS if version < MODERN)
@@ -54,6 +52,7 @@ class Discovered:
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     exchanges: tuple[Exchange, ...] = ()
     listed: bool = True
+    tools_path: str = ""
 
 
 async def discover(target: str, context: Context) -> list[Discovered]:
@@ -146,7 +145,7 @@ async def _try_modern(run: Run, context: Context) -> Discovered | None:
 async def _ask_discover(channel: Channel) -> Exchange:
     assert channel.mcp is not None
     request = channel.mcp.request("server/discover", id=channel.fresh_id())
-    return await channel.first(request, script=SCRIPT, step="server-discover")
+    return await channel.first(request, script=LOOKED, step="server-discover")
 
 
 async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discovered:
@@ -160,7 +159,7 @@ async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discover
     async def fetch(cursor: str | None, number: int) -> Exchange:
         params = {"cursor": cursor} if cursor is not None else {}
         request = speaker.request("tools/list", params, id=channel.fresh_id())
-        exchange = await channel.send(request, script=SCRIPT, step=f"tools-list-{number}")
+        exchange = await channel.send(request, script=LOOKED, step=f"tools-list-{number}")
         exchanges.append(exchange)
         return exchange
 
@@ -206,7 +205,7 @@ async def _discover_http(target: str, context: Context) -> list[Discovered]:
 
 async def _look(channel: Channel, url: str, step: str) -> Exchange:
     assert channel.http is not None
-    return await channel.send(channel.http.get(url), script=SCRIPT, step=step)
+    return await channel.send(channel.http.get(url), script=LOOKED, step=step)
 
 
 async def _mcp_at(endpoint: str, target: str, context: Context) -> list[Discovered]:
@@ -242,6 +241,7 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         documents=tuple(documents),
         exchanges=tuple(exchanges),
         listed=bool(documents),
+        tools_path=paths[0] if paths else "",
     )
 
 
@@ -252,7 +252,7 @@ async def _collection(
 
     async def fetch(cursor: str | None, number: int) -> Exchange:
         asked = f"{path}?cursor={quote(cursor, safe='')}" if cursor is not None else path
-        exchange = await _look(channel, speaker.url(asked), f"{path}-{number}")
+        exchange = await _look(channel, speaker.url(asked), f"collection{path}-{number}")
         exchanges.append(exchange)
         return exchange
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from conformance.formats.tool import Tool
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.exchange import Exchange, Request, Transport, Trouble
 from conformance.kit.run import Run
+from conformance.kit.safety import why_left_out
 from conformance.kit.script import Action, Close, Open, Restart, Script, Send, Stage
 from conformance.kit.targets.connection import Received
 
@@ -72,6 +74,7 @@ async def play(
     tools: tuple[Tool, ...],
     good_calls: Mapping[str, Any],
     *,
+    tools_path: str = "",
     shared: Channel | None = None,
     confirms: Mapping[str, Exchange] | None = None,
 ) -> tuple[Exchange, ...]:
@@ -82,14 +85,18 @@ async def play(
     """
     own = script.fresh or shared is None
     try:
-        channel = (
-            await open_channel(run, context, handshake=script.handshake) if own else shared
-        )
+        channel = await open_channel(run, context, handshake=script.handshake) if own else shared
     except ConnectFailed as failure:
         return (failure.exchange,) if failure.exchange is not None else ()
     assert channel is not None
     stage = Stage(
-        run, tools, dict(good_calls), mcp=channel.mcp, http=channel.http, url=run.endpoint
+        run,
+        tools,
+        dict(good_calls),
+        mcp=channel.mcp,
+        http=channel.http,
+        tools_path=tools_path,
+        may_call=frozenset(t.name for t in tools if _may_call(t, run, context)),
     )
     player = _Player(script, channel, confirms)
     steps = script.function(stage)
@@ -108,3 +115,8 @@ async def play(
         if own:
             await player.channel.close()
     return tuple(player.exchanges)
+
+
+def _may_call(tool: Tool, run: Run, context: Context) -> bool:
+    """Whether a tool may be called, once it is no hindrance that it asks for a task."""
+    return why_left_out(replace(tool, task_required=False), run, context.settings) is None

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from conformance.formats.messages import message
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding
 from conformance.kit.cases.plan import Plan
+from conformance.kit.documents import Declared
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
-from conformance.kit.drive.discover import SCRIPT, Discovered
+from conformance.kit.drive.discover import Discovered
 from conformance.kit.drive.play import play
 from conformance.kit.drive.toolrun import Driven, Progress, ToolRun
 from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.safety import why_left_out
-from conformance.kit.script import Script
+from conformance.kit.script import LOOKED, Script
 
 _TOOLS_AT_ONCE = 4
 _STDIO_WIDTH = 4
@@ -27,6 +30,7 @@ class Session:
     """What has been gathered so far: complete after `drive`, a part of it after an interrupt."""
 
     found: list[Discovered]
+    declared: Mapping[str, Declared]
     scripts: list[Script]
     context: Context
     progress: Progress = field(default_factory=Progress)
@@ -46,25 +50,35 @@ class Session:
 def _before(discovered: Discovered, session: Session) -> RunEvidence:
     """What is known of a run before any tool is called."""
     settings = session.context.settings
+    judged = session.declared[discovered.run.id]
     by_tool = {
         tool.name: ToolEvidence(
             discovered.run,
             tool,
             left_out=why_left_out(tool, discovered.run, settings),
-            secrets=settings.secrets,
+            problems=judged.by_tool.get(tool.name, ()),
         )
         for tool in discovered.tools
+    } | {
+        stub.name: ToolEvidence(
+            discovered.run,
+            stub,
+            left_out=message("kit.left_out.unusable"),
+            problems=judged.by_tool.get(stub.name, ()),
+        )
+        for stub in judged.unusable
     }
     recorded = session.context.recorder.by_id.values()
-    own = tuple(e for e in recorded if e.run == discovered.run.id and e.script == SCRIPT)
+    own = tuple(e for e in recorded if e.run == discovered.run.id and e.script == LOOKED)
     return RunEvidence(
         discovered.run,
         discovered.tools,
-        discovered.problems,
+        judged.catalog,
         discovered.documents,
         by_tool=by_tool,
-        scripts={SCRIPT: own},
+        scripts={LOOKED: own},
         capabilities=discovered.capabilities,
+        cut=True,
         secrets=settings.secrets,
     )
 
@@ -75,6 +89,7 @@ class _RunDrive:
     def __init__(self, session: Session, discovered: Discovered) -> None:
         self._session = session
         self._run = discovered.run
+        self._tools_path = discovered.tools_path
         settings = session.context.settings
         stdio = self._run.binding is Binding.STDIO
         width = min(settings.concurrency, _STDIO_WIDTH) if stdio else settings.concurrency
@@ -88,12 +103,13 @@ class _RunDrive:
             channel = await open_channel(self._run, context)
         except ConnectFailed as failure:
             steps = (failure.exchange,) if failure.exchange is not None else ()
-            self._keep(connected=False, scripts={"connection": steps})
+            self._keep(connected=False, cut=False, scripts={"connection": steps})
             return
         try:
             waiting = [e for e in self._evidence.by_tool.values() if e.left_out is None]
             await asyncio.gather(*(self._tool(channel, one.tool) for one in waiting))
             await self._scripts(channel)
+            self._keep(cut=False)
         finally:
             await channel.close()
 
@@ -115,7 +131,8 @@ class _RunDrive:
         self._take(tool, driven)
 
     def _take(self, tool: Tool, driven: Driven) -> None:
-        known = replace(driven.evidence, secrets=self._evidence.secrets)
+        before = self._evidence.by_tool[tool.name]
+        known = replace(driven.evidence, problems=before.problems)
         self._keep(by_tool={**self._evidence.by_tool, tool.name: known})
         if driven.plan is not None:
             self._session.plans.setdefault(self._run.id, {})[tool.name] = driven.plan
@@ -127,7 +144,13 @@ class _RunDrive:
             if not script.runs_in(self._run):
                 continue
             exchanges = await play(
-                script, self._run, self._session.context, tools, good, shared=channel
+                script,
+                self._run,
+                self._session.context,
+                tools,
+                good,
+                tools_path=self._tools_path,
+                shared=channel,
             )
             self._keep(scripts={**self._evidence.scripts, script.name: exchanges})
 

@@ -64,6 +64,7 @@ class ToolRun:
         self._progress = progress
         self._calls: list[Call] = []
         self._slow = 0
+        self._silent: set[str] = set()
 
     async def drive(self) -> Driven:
         """All calls, in order; the cases of one tool go out side by side."""
@@ -86,12 +87,16 @@ class ToolRun:
 
     def so_far(self) -> Driven:
         """What was gathered before an interrupt."""
-        return Driven(self._evidence(), None)
+        return Driven(replace(self._evidence(), cut=True), None)
 
     def _evidence(self) -> ToolEvidence:
         calls = sorted(self._calls, key=lambda call: call.exchange.id)
         return ToolEvidence(
-            self._channel.run, self._tool, tuple(calls), slow=self._slow >= _SLOW_CALLS
+            self._channel.run,
+            self._tool,
+            tuple(calls),
+            slow=self._slow >= _SLOW_CALLS,
+            silent_after=frozenset(self._silent),
         )
 
     def _id(self, scenario: str) -> str:
@@ -196,6 +201,8 @@ class ToolRun:
                 return None
         if exchange.trouble is Trouble.TIMEOUT:
             self._slow += 1
+            if not await self._channel.answers_a_list(case.id):
+                self._silent.add(case.id)
         call = call_of(exchange)
         self._calls.append(call)
         if case.kind is not CaseKind.REPAIR:

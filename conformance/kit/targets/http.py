@@ -133,16 +133,23 @@ class HttpConnection:
         messages: list[object],
     ) -> Trouble | None:
         streaming = response.headers.get("content-type", "").startswith("text/event-stream")
-        async for chunk in _decoded(response):
-            body += chunk[: BODY_CAP - len(body)]
-            if len(body) >= BODY_CAP:
-                return Trouble.TOO_LARGE
-            if not streaming:
-                continue
-            for message in events.feed(chunk):
-                messages.append(message)
-                if _answers(message, request):
-                    return None
+        # A stream that a GET opened stays open for good: what comes at once is its answer.
+        limit = request.settle if streaming and request.method == "GET" else None
+        try:
+            async with asyncio.timeout(limit):
+                async for chunk in _decoded(response):
+                    body += chunk[: BODY_CAP - len(body)]
+                    if len(body) >= BODY_CAP:
+                        return Trouble.TOO_LARGE
+                    if not streaming:
+                        continue
+                    for message in events.feed(chunk):
+                        messages.append(message)
+                        if _answers(message, request):
+                            return None
+        except TimeoutError:
+            if limit is None:
+                raise
         return None
 
 

@@ -22,7 +22,9 @@ _EXIT_GRACE = 3.0
 class StdioConnection:
     """One process. `start` must have been awaited, and given no reason why it didn't start."""
 
-    def __init__(self, command: list[str], *, timeout: float, environment: Mapping[str, str]):
+    def __init__(
+        self, command: list[str], *, timeout: float, environment: Mapping[str, str]
+    ) -> None:
         self._command = command
         self._timeout = timeout
         self._environment = dict(environment)
@@ -65,6 +67,16 @@ class StdioConnection:
         """The process's exit code; None while it runs."""
         return self._process.returncode if self._process else None
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process's output has ended: nothing more will be answered."""
+        return self._ended.is_set()
+
+    async def wait_for(self, request: Request) -> Received:
+        """Go on waiting for the answer to a request that was sent already."""
+        clock = time.perf_counter()
+        return await self._collect(self._expect(request), request, clock)
+
     async def send(self, request: Request) -> Received:
         """Write one line; wait for the message with its id, or `settle` seconds if it has none."""
         clock = time.perf_counter()
@@ -82,6 +94,11 @@ class StdioConnection:
         except TimeoutError:
             self._forget(request)
             return Received(None, Trouble.TIMEOUT, time.perf_counter() - clock)
+        return await self._collect(future, request, clock)
+
+    async def _collect(
+        self, future: asyncio.Future[Any] | None, request: Request, clock: float
+    ) -> Received:
         trouble = await self._wait(future, request)
         self._forget(request)
         elapsed = time.perf_counter() - clock

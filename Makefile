@@ -1,0 +1,56 @@
+# Two commands set up all by themselves: `make conformance` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+TARGET ?=
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help conformance test check generate format known bench clean lock
+
+help: ## list all targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; say which with PYTHON=…"; exit 1; }
+	@echo "Setting up $(VENV) …"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+setup: $(READY) ## make the virtual environment from the hashed lock
+
+conformance: $(READY) ## judge a server: TARGET=http://… or 'stdio:COMMAND' (none: the reference server)
+	@$(BIN)/python -m pytest conformance $(if $(TARGET),--target '$(TARGET)') $(ARGS)
+
+test: $(READY) ## run the project's own tests
+	@$(BIN)/python -m pytest tests $(ARGS)
+
+check: $(READY) ## lint, types, and whether what is generated is up to date
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/python -m scripts.generate --check
+
+generate: $(READY) ## make schemas, clauses, examples and vocabularies from schema/source
+	@$(BIN)/python -m scripts.generate
+
+format: $(READY) ## put the code into its one form
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+
+known: $(READY) ## install the known servers, judge them, write fixtures/implementations
+	@$(BIN)/python -m scripts.judge_known $(ARGS)
+
+bench: $(READY) ## measure the kit's speed, as ratios
+	@$(BIN)/python -m scripts.bench $(ARGS)
+
+lock: $(READY) ## write requirements.lock anew from pyproject.toml
+	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --all-extras --python-version 3.11 \
+		--no-emit-index-url pyproject.toml -o requirements.lock
+
+clean: ## remove the virtual environment and what was made
+	@rm -rf $(VENV) conformance-report .cache build

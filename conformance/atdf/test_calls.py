@@ -1,0 +1,178 @@
+"""Calls: broken ones are refused, valid ones are not, and nothing breaks (ATDF-CALL)."""
+
+from __future__ import annotations
+
+import re
+
+from conformance.formats.problem import shown
+from conformance.formats.vocabulary import ErrorType, Outcome
+from conformance.kit.case import CaseKind, Strictness
+from conformance.kit.clause import Check, Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import Call, ToolEvidence
+from conformance.kit.exchange import Trouble
+
+_INSIDES = re.compile(
+    r"Traceback \(most recent call last\)|\n\s+at .+\(.+:\d+:\d+\)|goroutine \d+ \["
+)
+_MAY_COME_ANY_TIME = frozenset(
+    {ErrorType.RATE_LIMITED, ErrorType.AUTHENTICATION, ErrorType.AUTHORIZATION}
+)
+
+
+@clause("ATDF-CALL-001")
+def test_an_invalid_input_is_refused(tool: ToolEvidence) -> Checks:
+    """Of the broken calls, those that no lossless reading makes valid."""
+    yield from _refused(tool, frozenset({Strictness.STRICT, Strictness.MALFORMED}))
+
+
+@clause("ATDF-CALL-002")
+def test_a_near_miss_is_refused(tool: ToolEvidence) -> Checks:
+    """Near misses, and extra properties on closed objects."""
+    yield from _refused(tool, frozenset({Strictness.NEAR_MISS, Strictness.CLOSED}))
+
+
+@clause("ATDF-CALL-003")
+def test_a_broken_format_is_refused(tool: ToolEvidence) -> Checks:
+    """Strings that break one of ATDF's formats and nothing else."""
+    yield from _refused(tool, frozenset({Strictness.FORMAT}))
+
+
+@clause("ATDF-CALL-004")
+def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
+    """Only a validation-error that names a parameter is a finding: its value is valid."""
+    accepted = False
+    for call in tool.valid:
+        named = _wrongly_named(call)
+        if named is not None:
+            yield broken(call, "finding.call.valid_refused", parameter=named, case=_shown(call))
+        elif call.reading.accepted:
+            accepted = True
+            yield holds()
+    if not accepted:
+        yield unknown("kit.not_verified.baseline")
+
+
+@clause("ATDF-CALL-005")
+def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
+    """A 5xx, a closed connection, an answer that is none."""
+    for call in tool.calls:
+        reading = call.reading
+        if reading.outcome is not Outcome.SERVER_FAULT:
+            yield holds()
+        elif reading.trouble is Trouble.CLOSED:
+            yield broken(call, "finding.call.closed", case=_shown(call))
+        elif reading.status >= 500:
+            yield broken(call, "finding.call.status", status=reading.status, case=_shown(call))
+        else:
+            yield broken(call, "finding.call.no_response", case=_shown(call))
+
+
+@clause("ATDF-CALL-006")
+def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
+    """A call that takes long is only slow, as long as the server still answers a list."""
+    for call in tool.calls:
+        if call.reading.outcome is not Outcome.NO_ANSWER:
+            yield holds()
+        elif call.case.id in tool.silent_after:
+            yield broken(call, "finding.call.silent", case=_shown(call))
+        else:
+            yield unknown("kit.not_verified.slow", call)
+
+
+@clause("ATDF-CALL-007")
+def test_no_answer_shows_the_inside_of_the_server(tool: ToolEvidence) -> Checks:
+    """Stack traces of the common runtimes, in whatever is no success."""
+    for call in tool.calls:
+        if call.reading.accepted:
+            continue
+        found = _INSIDES.search(call.reading.text)
+        if found:
+            yield broken(call, "finding.call.trace", trace=shown(found.group().strip()))
+        else:
+            yield holds()
+
+
+@clause("ATDF-CALL-008")
+def test_a_good_call_is_still_accepted_afterwards(tool: ToolEvidence) -> Checks:
+    """The baseline call again; refused without an envelope it may be refused for state."""
+    for call in tool.of(CaseKind.AFTER):
+        if call.reading.accepted:
+            yield holds()
+        elif call.reading.envelope is not None and call.reading.outcome is Outcome.INPUT_REFUSED:
+            yield broken(call, "finding.call.refused_afterwards")
+
+
+@clause("ATDF-CALL-009")
+def test_a_call_that_changes_nothing_can_be_made_twice(tool: ToolEvidence) -> Checks:
+    """Of a tool that is safe or read-only; a limit of rate or rights may stop any call."""
+    for call in tool.of(CaseKind.SECOND):
+        types = {error.type for error in call.reading.envelope.errors} if _said(call) else set()
+        if call.reading.accepted:
+            yield holds()
+        elif call.reading.outcome is Outcome.SERVER_FAULT or types - _MAY_COME_ANY_TIME:
+            yield broken(call, "finding.call.second_refused")
+        else:
+            yield unknown("kit.not_verified.refused_for_something_else", call)
+
+
+def _said(call: Call) -> bool:
+    return call.reading.envelope is not None
+
+
+def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
+    """Accepted is broken; refused as input holds, if the good call beside it was accepted."""
+    spoilt = _spoilt_afterwards(tool)
+    for call in tool.broken:
+        if call.case.strictness not in which:
+            continue
+        outcome = call.reading.outcome
+        if outcome is Outcome.ACCEPTED:
+            yield _accepted(call)
+        elif outcome is Outcome.INPUT_REFUSED:
+            if not tool.neighbour_accepted(call.case):
+                yield unknown("kit.not_verified.baseline", call)
+            elif spoilt:
+                yield unknown("kit.not_verified.baseline_after", call)
+            else:
+                yield holds()
+
+
+def _accepted(call: Call) -> Check:
+    violation = call.case.violation
+    assert violation is not None
+    sent = "—" if violation.sent_absent else shown(violation.sent)
+    return broken(
+        call,
+        "finding.call.accepted",
+        scenario=call.case.scenario,
+        parameter=violation.parameter or "arguments",
+        sent=sent,
+        keywords=", ".join(violation.keywords),
+    )
+
+
+def _spoilt_afterwards(tool: ToolEvidence) -> bool:
+    """Whether the good call was refused as input after the cases: then nothing is proven."""
+    return any(
+        call.reading.outcome in {Outcome.INPUT_REFUSED, Outcome.SERVER_FAULT}
+        for call in tool.of(CaseKind.AFTER)
+    )
+
+
+def _wrongly_named(call: Call) -> str | None:
+    """The parameter that a validation-error blames for a call that is valid."""
+    envelope = call.reading.envelope
+    if envelope is None or call.reading.outcome is not Outcome.INPUT_REFUSED:
+        return None
+    return next(
+        (
+            error.parameter_name
+            for error in envelope.errors
+            if error.type == ErrorType.VALIDATION_ERROR and error.parameter_name is not None
+        ),
+        None,
+    )
+
+
+def _shown(call: Call) -> str:
+    return call.case.scenario

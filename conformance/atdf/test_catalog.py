@@ -1,0 +1,52 @@
+"""The catalog itself (ATDF-CAT)."""
+
+from __future__ import annotations
+
+from conformance.formats.reading import read
+from conformance.kit.clause import Checks, broken, clause, holds
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange
+from conformance.kit.script import LOOKED
+
+
+def _pages(run: RunEvidence) -> list[Exchange]:
+    steps = run.steps(LOOKED).items()
+    return [e for step, e in steps if step.startswith(("collection", "tools-list"))]
+
+
+def _of(run: RunEvidence, clause_id: str) -> Checks:
+    pages = _pages(run)
+    found = [p for p in run.problems if p.clause == clause_id]
+    for problem in found:
+        words = problem.message
+        yield broken(
+            pages[-1] if pages else None, words.id, path=problem.path, **dict(words.values)
+        )
+    if not found and run.documents:
+        yield holds()
+
+
+@clause("ATDF-CAT-001")
+def test_a_catalog_holds_tools(run: RunEvidence) -> Checks:
+    """A list, of tools in one of the two forms."""
+    yield from _of(run, "ATDF-CAT-001")
+
+
+@clause("ATDF-CAT-002")
+def test_each_tool_has_a_name_of_its_own(run: RunEvidence) -> Checks:
+    """Over all pages."""
+    yield from _of(run, "ATDF-CAT-002")
+
+
+@clause("ATDF-CAT-003")
+def test_a_catalog_is_sound_json(run: RunEvidence) -> Checks:
+    """UTF-8, and no key twice in one object."""
+    for exchange in _pages(run):
+        if exchange.answer is None or not exchange.answer.body:
+            continue
+        problems = read(exchange.answer.body).problems
+        for problem in problems:
+            words = problem.message
+            yield broken(exchange, words.id, path=problem.path, **dict(words.values))
+        if not problems:
+            yield holds()

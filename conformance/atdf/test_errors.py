@@ -1,0 +1,194 @@
+"""Errors: one shape, whose fields name what was wrong (ATDF-ERR)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from conformance.formats.errors import ErrorView
+from conformance.formats.problem import shown
+from conformance.formats.validate import validate
+from conformance.formats.vocabulary import ErrorType, Outcome
+from conformance.kit.case import Strictness
+from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
+from conformance.kit.suggestions import Naming, check, names_place
+
+_REFUSING_INPUT = frozenset(
+    {ErrorType.VALIDATION_ERROR, ErrorType.INVALID_DATE, ErrorType.INVALID_ROUTE}
+)
+_PLACEHOLDERS = frozenset({"string", "string|null", "object", "...", "…", "tool_name"})
+_TEXTS = ("type", "title", "detail", "instance", "tool_name", "parameter_name")
+
+
+def _with_envelope(tool: ToolEvidence) -> Iterator[Call]:
+    return (call for call in tool.calls if call.reading.envelope is not None)
+
+
+def _errors(tool: ToolEvidence) -> Iterator[tuple[Call, int, ErrorView]]:
+    for call in _with_envelope(tool):
+        assert call.reading.envelope is not None
+        for index, error in enumerate(call.reading.envelope.errors):
+            yield call, index, error
+
+
+def _formed(tool: ToolEvidence, clause_id: str) -> Checks:
+    """What the error's schema says of one clause, call by call."""
+    for call in _with_envelope(tool):
+        assert call.reading.envelope is not None
+        found = [
+            p for p in validate(dict(call.reading.envelope.raw), "error") if p.clause == clause_id
+        ]
+        for problem in found:
+            words = problem.message
+            yield broken(call, words.id, path=problem.path, **dict(words.values))
+        if not found:
+            yield holds()
+
+
+@clause("ATDF-ERR-001")
+def test_an_error_holds_errors(tool: ToolEvidence) -> Checks:
+    """A list with at least one error, all of them objects."""
+    yield from _formed(tool, "ATDF-ERR-001")
+
+
+@clause("ATDF-ERR-002")
+def test_the_type_is_a_uri(tool: ToolEvidence) -> Checks:
+    """An absolute one, with a last segment."""
+    yield from _formed(tool, "ATDF-ERR-002")
+
+
+@clause("ATDF-ERR-003")
+def test_title_and_detail_say_something(tool: ToolEvidence) -> Checks:
+    """Both are there, and not empty."""
+    yield from _formed(tool, "ATDF-ERR-003")
+
+
+@clause("ATDF-ERR-004")
+def test_the_instance_is_a_uri_reference(tool: ToolEvidence) -> Checks:
+    """It is there, and could be followed."""
+    yield from _formed(tool, "ATDF-ERR-004")
+
+
+@clause("ATDF-ERR-005")
+def test_each_occurrence_has_an_instance_of_its_own(run: RunEvidence) -> Checks:
+    """No two errors of a run carry the same one."""
+    seen: dict[str, int] = {}
+    twice: Counter[str] = Counter()
+    for tool in run.by_tool.values():
+        for call, _, error in _errors(tool):
+            instance = error.raw.get("instance")
+            if not isinstance(instance, str) or not instance:
+                continue
+            first = seen.setdefault(instance, call.exchange.id)
+            if first == call.exchange.id:
+                yield holds()
+                continue
+            twice[instance] += 1
+            if twice[instance] == 1:
+                yield broken(call, "finding.error.instance_twice", instance=shown(instance))
+
+
+@clause("ATDF-ERR-006")
+def test_the_error_names_the_tool(tool: ToolEvidence) -> Checks:
+    """The one that was called."""
+    for call, _, error in _errors(tool):
+        named = error.raw.get("tool_name")
+        if named == tool.tool.name:
+            yield holds()
+        else:
+            yield broken(call, "finding.error.tool_name", named=shown(named), tool=tool.tool.name)
+
+
+@clause("ATDF-ERR-007")
+def test_the_error_names_the_parameter(tool: ToolEvidence) -> Checks:
+    """The broken place itself; or its parent, with a suggestion that is valid for the parent."""
+    for call in tool.broken:
+        violation, envelope = call.case.violation, call.reading.envelope
+        if envelope is None or violation is None:
+            continue
+        if call.reading.outcome is not Outcome.INPUT_REFUSED:
+            continue
+        if not tool.neighbour_accepted(call.case):
+            yield unknown("kit.not_verified.baseline", call)
+            continue
+        if any(_names(tool, call, error) for error in envelope.errors):
+            yield holds()
+        else:
+            yield broken(
+                call,
+                "finding.error.parameter_name",
+                named=", ".join(sorted({shown(e.parameter_name) for e in envelope.errors})),
+                parameter=violation.parameter or "null",
+            )
+
+
+def _names(tool: ToolEvidence, call: Call, error: ErrorView) -> bool:
+    """Whether an error names the broken place, or its parent with a suggestion that is valid."""
+    assert call.case.violation is not None
+    naming = names_place(call.case.violation, error.parameter_name)
+    if naming is Naming.PARENT:
+        return error.has_suggestion and check(error, call.case.arguments, tool.tool).valid
+    return naming is Naming.EXACT
+
+
+@clause("ATDF-ERR-008")
+def test_context_and_parameter_name_are_well_formed(tool: ToolEvidence) -> Checks:
+    """An object; a name or null."""
+    yield from _formed(tool, "ATDF-ERR-008")
+
+
+@clause("ATDF-ERR-014")
+def test_no_placeholder_is_left_in_an_error(tool: ToolEvidence) -> Checks:
+    """The words of the templates, and names in braces in the instance."""
+    for call, index, error in _errors(tool):
+        left = [
+            name
+            for name in _TEXTS
+            if error.raw.get(name) in _PLACEHOLDERS - {tool.tool.name}
+            and not (name == "parameter_name" and call.case.violation is not None)
+        ]
+        instance = error.raw.get("instance")
+        if isinstance(instance, str) and "{" in instance and "}" in instance:
+            left.append("instance")
+        for name in left:
+            yield broken(
+                call,
+                "finding.atdf.placeholder",
+                place=f"$.errors[{index}].{name}",
+                placeholder=shown(error.raw.get(name)),
+            )
+        if not left:
+            yield holds()
+
+
+@clause("ATDF-ERR-015")
+def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
+    """An envelope; a JSON-RPC error is the protocol's own, and outside."""
+    for call in tool.calls:
+        reading = call.reading
+        failed = reading.refused or reading.outcome is Outcome.SERVER_FAULT
+        if not failed or reading.rpc_code is not None or reading.trouble is not None:
+            continue
+        if reading.envelope is not None:
+            yield holds()
+        else:
+            yield broken(call, "finding.error.no_envelope", answer=shown(reading.text))
+
+
+@clause("ATDF-ERR-016")
+def test_the_type_says_that_the_input_was_refused(tool: ToolEvidence) -> Checks:
+    """Of errors about a broken input; custom types are allowed, and reported."""
+    for call in tool.broken:
+        envelope = call.reading.envelope
+        if envelope is None or call.case.strictness is Strictness.MALFORMED:
+            continue
+        if call.reading.outcome is not Outcome.INPUT_REFUSED:
+            continue
+        types = {error.type for error in envelope.errors}
+        if types & _REFUSING_INPUT:
+            yield holds()
+        else:
+            yield broken(
+                call, "finding.error.type", types=", ".join(map(shown, sorted(map(str, types))))
+            )

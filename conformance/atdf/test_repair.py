@@ -1,0 +1,98 @@
+"""Suggestions: what they say is valid, is new, and removes the error (ATDF-ERR)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.formats.errors import ErrorView
+from conformance.formats.problem import shown
+from conformance.formats.vocabulary import Outcome
+from conformance.kit.clause import Checks, broken, clause, holds
+from conformance.kit.evidence import Call, ToolEvidence
+from conformance.kit.rates import Mended, mended, repairable
+from conformance.kit.suggestions import Naming, Suggestion, check, names_place
+
+
+def _suggestions(tool: ToolEvidence) -> Iterator[tuple[Call, ErrorView, Suggestion]]:
+    """Every suggestion for a broken call that was refused as input."""
+    for call in tool.broken:
+        envelope = call.reading.envelope
+        if envelope is None or call.reading.outcome is not Outcome.INPUT_REFUSED:
+            continue
+        for error in envelope.errors:
+            if error.has_suggestion:
+                yield call, error, check(error, call.case.arguments, tool.tool)
+
+
+@clause("ATDF-ERR-009")
+def test_a_suggestion_is_valid_for_its_parameter(tool: ToolEvidence) -> Checks:
+    """Once decoded: the string itself, or what its JSON says."""
+    for call, error, checked in _suggestions(tool):
+        if checked.valid:
+            yield holds()
+        else:
+            yield broken(
+                call,
+                "finding.suggestion.invalid",
+                suggested=shown(error.suggested_value),
+                parameter=str(error.parameter_name),
+            )
+
+
+@clause("ATDF-ERR-010")
+def test_a_suggestion_removes_the_error(tool: ToolEvidence) -> Checks:
+    """The first step of the repair: the same place must not be blamed again."""
+    for call in tool.broken:
+        steps = tool.repairs_of(call.case.id)
+        violation = call.case.violation
+        if not steps or violation is None:
+            continue
+        first = steps[0]
+        envelope = first.reading.envelope
+        again = envelope is not None and first.reading.outcome is Outcome.INPUT_REFUSED
+        blamed = [
+            error
+            for error in (envelope.errors if envelope is not None and again else ())
+            if names_place(violation, error.parameter_name) is Naming.EXACT
+        ]
+        if blamed and _valid(tool, call):
+            yield broken(
+                first, "finding.suggestion.error_stays", detail=shown(blamed[0].raw.get("detail"))
+            )
+        else:
+            yield holds()
+
+
+@clause("ATDF-ERR-011")
+def test_a_suggestion_is_not_what_was_refused(tool: ToolEvidence) -> Checks:
+    """Sending the same again would be refused again."""
+    for call, error, checked in _suggestions(tool):
+        if checked.refused:
+            yield broken(call, "finding.suggestion.same", suggested=shown(error.suggested_value))
+        else:
+            yield holds()
+
+
+@clause("ATDF-ERR-012")
+def test_an_agent_can_repair_the_call(tool: ToolEvidence) -> Checks:
+    """The repair rate's clause: wherever the schema alone gives a valid value."""
+    for call in repairable(tool):
+        outcome = mended(tool, call)
+        violation = call.case.violation
+        parameter = violation.parameter if violation is not None else ""
+        if outcome is Mended.REPAIRED:
+            yield holds()
+        elif outcome is Mended.NONE_GIVEN:
+            yield broken(call, "finding.suggestion.none", parameter=parameter)
+        elif outcome is Mended.STUCK:
+            yield broken(call, "finding.suggestion.stuck", parameter=parameter)
+
+
+def _valid(tool: ToolEvidence, call: Call) -> bool:
+    """Whether all suggestions of a refusal were valid: invalid ones are another clause's."""
+    envelope = call.reading.envelope
+    return envelope is not None and all(
+        check(error, call.case.arguments, tool.tool).valid
+        for error in envelope.errors
+        if error.has_suggestion
+    )

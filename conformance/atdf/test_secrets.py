@@ -1,0 +1,26 @@
+"""Errors give nothing away that came with the request (ATDF-ERR-013)."""
+
+from __future__ import annotations
+
+from conformance.atdf.scripts import CANARY
+from conformance.kit.clause import Checks, broken, clause, holds
+from conformance.kit.evidence import RunEvidence
+
+
+@clause("ATDF-ERR-013")
+def test_no_error_repeats_a_credential(run: RunEvidence) -> Checks:
+    """Neither one that the user gave to the kit nor the made-up one that was sent for this."""
+    for call in run.calls:
+        if call.reading.accepted or not run.secrets:
+            continue
+        if any(secret in call.reading.text for secret in run.secrets):
+            yield broken(call, "finding.error.secret")
+        else:
+            yield holds()
+    for exchange in run.steps("canary").values():
+        if exchange.answer is None:
+            continue
+        if CANARY.encode() in exchange.answer.body:
+            yield broken(exchange, "finding.error.secret")
+        else:
+            yield holds()

@@ -1,0 +1,87 @@
+"""The HTTP binding's sequences: what no tool call shows."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlsplit
+
+from conformance.formats.tool import Tool
+from conformance.formats.vocabulary import Binding
+from conformance.kit.bindings.encode import to_bytes
+from conformance.kit.script import Send, Stage, Steps, script
+
+NOWHERE = "/agent-formats-no-such-path"
+NO_TOOL = "agent-formats-no-such-tool"
+ORIGIN = "http://localhost:3000"
+
+_JSON = ("Content-Type", "application/json")
+
+
+@script(Binding.HTTP)
+def http_look_around(stage: Stage) -> Steps:
+    """Health, one resource by its id, an id that does not exist."""
+    web = stage.web()
+    yield Send(web.get("/health"), "health")
+    path = tools_path(stage)
+    for tool in stage.tools[:1]:
+        yield Send(web.get(f"{path}/{quote(tool.name, safe='')}"), "one")
+    yield Send(web.get(f"{path}/{NO_TOOL}"), "unknown-id")
+
+
+@script(Binding.HTTP)
+def http_wire(stage: Stage) -> Steps:
+    """Malformed and misdirected requests, each followed by a good one."""
+    web = stage.web()
+    yield Send(web.get(NOWHERE), "unknown-path")
+    yield Send(web.get(tools_path(stage)), "unknown-path-alive")
+    yield Send(web.send("POST", f"/tools/{NO_TOOL}/invoke", body=b"{}"), "unknown-tool")
+    yield Send(web.get(tools_path(stage)), "unknown-tool-alive")
+    tool = posted(stage)
+    if tool is None:
+        return
+    method, url = web.route(tool)
+    good = to_bytes(stage.good_calls[tool.name])
+    malformed = {
+        "wrong-method": web.send("GET", url, headers=()),
+        "not-json": web.send(method, url, body=b"this is no JSON"),
+        "cut-json": web.send(method, url, body=good[:-1]),
+        "empty-body": web.send(method, url, body=b""),
+        "wrong-type": web.send(method, url, headers=(("Content-Type", "text/plain"),), body=good),
+    }
+    for step, request in malformed.items():
+        yield Send(request, step)
+        yield Send(web.get(tools_path(stage)), f"{step}-alive")
+
+
+@script(Binding.HTTP)
+def http_cors(stage: Stage) -> Steps:
+    """A success, an error and a preflight, as a page on this machine would make them."""
+    web = stage.web()
+    origin = ("Origin", ORIGIN)
+    yield Send(web.get(tools_path(stage), (origin,)), "success")
+    yield Send(web.get(NOWHERE, (origin,)), "error")
+    tool = posted(stage)
+    method, url = web.route(tool) if tool is not None else ("GET", web.url(tools_path(stage)))
+    asked = (
+        origin,
+        ("Access-Control-Request-Method", method),
+        ("Access-Control-Request-Headers", "content-type"),
+    )
+    yield Send(web.send("OPTIONS", url, headers=asked), "preflight")
+    if tool is not None:
+        yield Send(web.send(method, url, headers=(_JSON, origin), body=b"no JSON"), "refusal")
+
+
+def tools_path(stage: Stage) -> str:
+    """Where the target lists its tools: what its manifest said, else the usual path."""
+    return stage.tools_path or "/tools"
+
+
+def posted(stage: Stage) -> Tool | None:
+    """A tool that was called with success, by a method that has a body, on the target's host."""
+    web = stage.web()
+    host = urlsplit(web.url("/"))[:2]
+    for tool in stage.tools:
+        method, url = web.route(tool)
+        if tool.name in stage.good_calls and method == "POST" and urlsplit(url)[:2] == host:
+            return tool
+    return None

@@ -1,0 +1,121 @@
+"""How a tool is called over plain HTTP, and what its errors look like (HTTP-CALL, HTTP-ERR)."""
+
+from __future__ import annotations
+
+from conformance.formats.problem import shown
+from conformance.formats.vocabulary import ErrorType, Outcome
+from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import Call, ToolEvidence
+from conformance.kit.reading import body_json
+
+_FITTING = {
+    ErrorType.VALIDATION_ERROR: {400, 422},
+    ErrorType.INVALID_DATE: {400, 422},
+    ErrorType.INVALID_ROUTE: {400, 422},
+    ErrorType.BUSINESS_RULE: {409, 422},
+    ErrorType.AUTHENTICATION: {401},
+    ErrorType.AUTHORIZATION: {403},
+    ErrorType.NOT_FOUND: {404},
+    ErrorType.METHOD_NOT_ALLOWED: {405},
+    ErrorType.PAYLOAD_TOO_LARGE: {413},
+    ErrorType.UNSUPPORTED_MEDIA_TYPE: {415},
+    ErrorType.MALFORMED_REQUEST: {400, 422},
+    ErrorType.CONFLICT: {409},
+    ErrorType.RATE_LIMITED: {429},
+    ErrorType.INTERNAL_ERROR: {500},
+}
+"""The status that fits each type (conflict C14 of the specifications)."""
+
+
+def _media_type(call: Call) -> str:
+    answer = call.exchange.answer
+    return ((answer.header("content-type") if answer else None) or "").partition(";")[0].strip()
+
+
+def _is_json(call: Call) -> bool:
+    kind = _media_type(call).lower()
+    return kind == "application/json" or (
+        kind.startswith("application/") and kind.endswith("+json")
+    )
+
+
+@clause("HTTP-CALL-001")
+def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
+    """A good call is not answered as an unknown path or a wrong method."""
+    baseline = tool.baseline
+    if baseline is None:
+        return
+    missing = baseline.reading.status in {404, 405, 501} and not _knows_the_tool(baseline)
+    if missing:
+        yield broken(baseline, "finding.http.no_route", status=baseline.reading.status)
+    elif baseline.reading.accepted or baseline.reading.refused:
+        yield holds()
+    else:
+        yield unknown("kit.not_verified.no_answer", baseline)
+
+
+def _knows_the_tool(call: Call) -> bool:
+    """Whether a 404 is the tool's own: a thing that it was asked for does not exist."""
+    envelope = call.reading.envelope
+    return envelope is not None and any(
+        error.tool_name == call.case.tool for error in envelope.errors
+    )
+
+
+@clause("HTTP-CALL-002")
+def test_an_accepted_call_is_answered_with_json(tool: ToolEvidence) -> Checks:
+    """A 2xx, and a media type that says so."""
+    for call in tool.calls:
+        if not call.reading.accepted:
+            continue
+        if _is_json(call) and call.reading.document is not None:
+            yield holds()
+        else:
+            yield broken(call, "finding.http.not_json", type=shown(_media_type(call)))
+
+
+@clause("HTTP-ERR-001")
+def test_an_error_is_never_a_success(tool: ToolEvidence) -> Checks:
+    """No envelope with a 2xx."""
+    for call in tool.calls:
+        if call.reading.envelope is None:
+            continue
+        if 200 <= call.reading.status < 300:
+            yield broken(call, "finding.http.error_2xx", status=call.reading.status)
+        else:
+            yield holds()
+
+
+@clause("HTTP-ERR-002")
+def test_the_status_fits_the_error_type(tool: ToolEvidence) -> Checks:
+    """Of the first error; custom types fit any status."""
+    for call in tool.calls:
+        envelope = call.reading.envelope
+        if envelope is None or not envelope.errors or 200 <= call.reading.status < 300:
+            continue
+        kind = envelope.errors[0].type
+        fitting = _FITTING.get(kind) if kind is not None else None  # type: ignore[call-overload]
+        if fitting is None:
+            continue
+        if call.reading.status in fitting:
+            yield holds()
+        else:
+            yield broken(
+                call,
+                "finding.http.status",
+                status=call.reading.status,
+                type=str(kind),
+                fitting=", ".join(str(s) for s in sorted(fitting)),
+            )
+
+
+@clause("HTTP-ERR-003")
+def test_errors_of_a_tool_route_are_json(tool: ToolEvidence) -> Checks:
+    """Their media type says so, and their body is."""
+    for call in tool.calls:
+        if call.reading.status < 400 or call.reading.outcome is Outcome.NO_ANSWER:
+            continue
+        if _is_json(call) and body_json(call.exchange) is not None:
+            yield holds()
+        else:
+            yield broken(call, "finding.http.not_json", type=shown(_media_type(call)))

@@ -1,0 +1,132 @@
+"""What the HTTP binding lists, and where (HTTP-DISC)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.formats.problem import shown
+from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange
+from conformance.kit.reading import body_json
+from conformance.kit.script import LOOKED
+
+
+def _status(exchange: Exchange | None) -> int:
+    return exchange.answer.status if exchange is not None and exchange.answer is not None else 0
+
+
+def _resources(run: RunEvidence) -> list[Any] | None:
+    document = body_json(run.steps(LOOKED)["manifest"])
+    listed = document.get("resources") if isinstance(document, dict) else None
+    return listed if isinstance(listed, list) else None
+
+
+@clause("HTTP-DISC-001")
+def test_there_is_a_manifest(run: RunEvidence) -> Checks:
+    """GET /manifest answers JSON with resources."""
+    manifest = run.steps(LOOKED)["manifest"]
+    if _status(manifest) == 200 and _resources(run) is not None:
+        yield holds()
+    else:
+        yield broken(manifest, "finding.http.no_manifest", status=_status(manifest))
+
+
+@clause("HTTP-DISC-002")
+def test_a_manifest_lists_type_and_path(run: RunEvidence) -> Checks:
+    """Of every collection."""
+    manifest = run.steps(LOOKED)["manifest"]
+    if _status(manifest) != 200:
+        yield absent("kit.not_applicable.nothing_to_judge")
+        return
+    resources = _resources(run)
+    if not resources:
+        yield broken(manifest, "finding.http.manifest_empty")
+        return
+    for index, entry in enumerate(resources):
+        fields = entry if isinstance(entry, dict) else {}
+        if all(isinstance(fields.get(name), str) and fields[name] for name in ("type", "path")):
+            yield holds()
+        else:
+            yield broken(
+                manifest,
+                "finding.http.manifest_entry",
+                entry=shown(entry),
+                path=f"$.resources[{index}]",
+            )
+
+
+@clause("HTTP-DISC-003")
+def test_every_collection_answers_json(run: RunEvidence) -> Checks:
+    """The first page of each, with a list in it."""
+    for step, exchange in run.steps(LOOKED).items():
+        if not step.startswith("collection") or not step.endswith("-1"):
+            continue
+        document = body_json(exchange)
+        members = document if isinstance(document, dict) else {}
+        listed = [members.get("tools"), members.get("resources")]
+        if _status(exchange) == 200 and any(isinstance(one, list) for one in listed):
+            yield holds()
+        else:
+            yield broken(
+                exchange,
+                "finding.http.collection",
+                url=exchange.request.url,
+                status=_status(exchange),
+            )
+
+
+@clause("HTTP-DISC-004")
+def test_one_resource_is_found_by_its_id(run: RunEvidence) -> Checks:
+    """And one that does not exist is answered with 404."""
+    steps = run.steps("http_look_around")
+    one, unknown_id = steps.get("one"), steps.get("unknown-id")
+    if unknown_id is None:
+        yield unknown("kit.not_verified.step", reason="http_look_around")
+        return
+    if one is not None:
+        if _status(one) == 200 and isinstance(body_json(one), dict):
+            yield holds()
+        else:
+            yield broken(one, "finding.http.one", url=one.request.url, status=_status(one))
+    if _status(unknown_id) == 404:
+        yield holds()
+    else:
+        yield broken(unknown_id, "finding.http.unknown_id", status=_status(unknown_id))
+
+
+@clause("HTTP-DISC-005")
+def test_health_is_answered(run: RunEvidence) -> Checks:
+    """With a 2xx."""
+    health = run.steps("http_look_around").get("health")
+    if health is None:
+        yield unknown("kit.not_verified.step", reason="http_look_around")
+    elif 200 <= _status(health) < 300:
+        yield holds()
+    else:
+        yield broken(health, "finding.http.health", status=_status(health))
+
+
+@clause("HTTP-DISC-006")
+def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
+    """And give no tool twice; a collection of one page has nothing to show."""
+    pages = [e for s, e in run.steps(LOOKED).items() if s.startswith("collection")]
+    cursors: set[str] = set()
+    names: set[str] = set()
+    paged = False
+    for exchange in pages:
+        document = body_json(exchange)
+        if not isinstance(document, dict):
+            continue
+        cursor = document.get("nextCursor")
+        paged = paged or cursor is not None
+        if isinstance(cursor, str) and cursor in cursors:
+            yield broken(exchange, "finding.http.cursor_again", cursor=shown(cursor))
+        cursors.add(str(cursor))
+        own = [t.get("name") for t in document.get("tools") or [] if isinstance(t, dict)]
+        again = [name for name in own if isinstance(name, str) and name in names]
+        if again:
+            yield broken(exchange, "finding.http.tool_again", tool=shown(again[0]))
+        names |= {name for name in own if isinstance(name, str)}
+    if paged:
+        yield holds()

@@ -1,0 +1,137 @@
+"""Malformed and misdirected requests, and CORS (HTTP-ERR, -CORS, -WIRE)."""
+
+from __future__ import annotations
+
+from conformance.formats.errors import envelope_of
+from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange
+from conformance.kit.reading import body_json
+
+_CORS = "access-control-allow-origin"
+
+
+def _status(exchange: Exchange) -> int:
+    return exchange.answer.status if exchange.answer is not None else 0
+
+
+def _refused(
+    run: RunEvidence, script: str, steps: tuple[str, ...], statuses: range | set[int]
+) -> Checks:
+    """Each step is answered with one of these statuses, in the error envelope."""
+    taken = run.steps(script)
+    for step in steps:
+        exchange = taken.get(step)
+        if exchange is None:
+            yield unknown("kit.not_verified.step", reason=f"{script}/{step}")
+        elif _status(exchange) not in statuses:
+            yield broken(exchange, "finding.http.wire_status", step=step, status=_status(exchange))
+        elif envelope_of(body_json(exchange)) is None:
+            yield broken(
+                exchange, "finding.http.wire_no_envelope", step=step, status=_status(exchange)
+            )
+        else:
+            yield holds()
+
+
+@clause("HTTP-ERR-004")
+def test_an_unknown_path_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
+    """With 404."""
+    yield from _refused(run, "http_wire", ("unknown-path",), {404})
+
+
+@clause("HTTP-ERR-005")
+def test_an_unknown_tool_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
+    """With 404."""
+    yield from _refused(run, "http_wire", ("unknown-tool",), {404})
+
+
+@clause("HTTP-ERR-006")
+def test_a_wrong_method_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
+    """With 405, and `Allow` (RFC 9110, section 15.5.6)."""
+    yield from _refused(run, "http_wire", ("wrong-method",), {405})
+    exchange = run.steps("http_wire").get("wrong-method")
+    if exchange is not None and exchange.answer is not None and _status(exchange) == 405:
+        if exchange.answer.header("allow") is None:
+            yield broken(exchange, "finding.http.no_allow")
+        else:
+            yield holds()
+
+
+@clause("HTTP-ERR-007")
+def test_a_body_that_is_not_json_is_refused_in_the_envelope(run: RunEvidence) -> Checks:
+    """With a 4xx."""
+    yield from _refused(run, "http_wire", ("not-json", "cut-json"), range(400, 500))
+
+
+@clause("HTTP-ERR-008")
+def test_another_media_type_is_refused_in_the_envelope(run: RunEvidence) -> Checks:
+    """With a 4xx."""
+    yield from _refused(run, "http_wire", ("wrong-type",), range(400, 500))
+
+
+@clause("HTTP-ERR-009")
+def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Checks:
+    """400 for what is no JSON, 415 for another media type."""
+    steps = run.steps("http_wire")
+    for step, fitting in (("not-json", 400), ("cut-json", 400), ("wrong-type", 415)):
+        exchange = steps.get(step)
+        if exchange is None:
+            yield unknown("kit.not_verified.step", reason=f"http_wire/{step}")
+        elif _status(exchange) == fitting:
+            yield holds()
+        else:
+            yield broken(exchange, "finding.http.wire_status", step=step, status=_status(exchange))
+
+
+@clause("HTTP-CORS-001")
+def test_errors_carry_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
+    """Where a success has any."""
+    steps = run.steps("http_cors")
+    success = steps.get("success")
+    if success is None or success.answer is None:
+        yield unknown("kit.not_verified.step", reason="http_cors/success")
+        return
+    allowed = success.answer.header(_CORS)
+    if allowed is None:
+        return
+    for step in ("error", "refusal"):
+        exchange = steps.get(step)
+        if exchange is None or exchange.answer is None:
+            continue
+        if exchange.answer.header(_CORS) == allowed:
+            yield holds()
+        else:
+            yield broken(exchange, "finding.http.cors", step=step, allowed=allowed)
+
+
+@clause("HTTP-CORS-002")
+def test_a_preflight_carries_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
+    """Where a success has any: without them no page could make the call."""
+    steps = run.steps("http_cors")
+    success, preflight = steps.get("success"), steps.get("preflight")
+    if success is None or success.answer is None or preflight is None:
+        yield unknown("kit.not_verified.step", reason="http_cors/preflight")
+        return
+    allowed = success.answer.header(_CORS)
+    if allowed is None:
+        return
+    given = preflight.answer.header(_CORS) if preflight.answer is not None else None
+    if given == allowed and 200 <= _status(preflight) < 300:
+        yield holds()
+    else:
+        yield broken(preflight, "finding.http.cors", step="preflight", allowed=allowed)
+
+
+@clause("HTTP-WIRE-001")
+def test_the_server_answers_after_each_malformed_request(run: RunEvidence) -> Checks:
+    """The list of tools is asked for after each."""
+    steps = run.steps("http_wire")
+    for step, exchange in steps.items():
+        if not step.endswith("-alive"):
+            continue
+        if exchange.answer is not None and exchange.trouble is None and _status(exchange) < 500:
+            yield holds()
+        else:
+            before = steps[step.removesuffix("-alive")]
+            yield broken(before, "finding.http.dead", step=before.step or "")

@@ -1,0 +1,48 @@
+"""What `--explain` and `--plan` print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from conformance.formats.clauses import Clause, clause_url
+from conformance.kit.cases.baseline import candidates
+from conformance.kit.cases.plan import plan
+from conformance.kit.drive.discover import Discovered
+from conformance.kit.safety import why_left_out
+from conformance.kit.settings import Settings
+
+
+def explained(clause: Clause, language: str) -> str:
+    """A clause in words: what it asks, of whom, how it is judged, where it comes from."""
+    raised = f" ({clause.where_claimed.value}: ATDF)" if clause.where_claimed is not None else ""
+    lines = [
+        f"{clause.id}  {clause.requirement.value}{raised}  {clause.needed_for.value}",
+        "",
+        clause.text[language],
+    ]
+    if clause.excluded is not None:
+        lines += ["", clause.excluded[language]]
+    elif clause.verified is not None:
+        lines += ["", f"verified: {clause.verified.value}"]
+    if clause.source is not None:
+        lines += ["", f"“{clause.source.quote}”", clause.source.url]
+    return "\n".join([*lines, "", clause_url(clause, language)])
+
+
+def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
+    """The cases that would be sent, a line each, from baseline calls that were not tried."""
+    for one in found:
+        for tool in one.tools:
+            reason = why_left_out(tool, one.run, settings)
+            if reason is not None:
+                yield f"{one.run.id}  {tool.name}: {reason.words(settings.language)}"
+                continue
+            given = settings.examples.get(tool.name, ())
+            tried = candidates(tool, given, datetime.now(UTC))
+            made = plan(tool, one.run.id, tried[0] if tried else {})
+            count = len(made.cases) + len(made.branches)
+            yield f"{one.run.id}  {tool.name}: {count} ({made.dropped} dropped)"
+            for case in (*made.branches, *made.cases):
+                yield f"  {case.expects.value}  {case.id}"
+            yield from (f"  ! {problem}" for problem in made.problems)

@@ -1,0 +1,81 @@
+"""What is wrong with a catalog, laid to the tools that it concerns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.formats.problem import Problem
+from conformance.formats.tool import Tool, ToolForm
+from conformance.formats.validate import validate
+from conformance.formats.vocabulary import Binding
+from conformance.kit.drive.discover import Discovered
+
+ATDF_META = "agent-formats/atdf"
+_PLACE = re.compile(r"\$\.tools\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A run's declarations, judged: problems by tool, problems of the catalog itself.
+
+    `unusable` are stand-ins for the tools that could not be used, so that they are judged too.
+    """
+
+    by_tool: Mapping[str, tuple[Problem, ...]]
+    catalog: tuple[Problem, ...]
+    unusable: tuple[Tool, ...]
+
+
+def declared(discovered: Discovered) -> Declared:
+    """Validate every page of the catalog, and share out what is wrong."""
+    usable = {tool.name for tool in discovered.tools}
+    by_tool: dict[str, list[Problem]] = {}
+    catalog: list[Problem] = []
+    stubs: dict[str, Tool] = {}
+    first = 0
+    for page in discovered.documents:
+        items = page.get("tools") if isinstance(page, dict) else None
+        listed = items if isinstance(items, list) else []
+        seen = _as_catalog(page, listed, discovered)
+        for problem in validate(seen, "catalog"):
+            place = _PLACE.match(problem.path)
+            if place is None or problem.clause is None or "-CAT-" in problem.clause:
+                catalog.append(problem)
+                continue
+            label = _label(listed[int(place.group(1))], first + int(place.group(1)))
+            by_tool.setdefault(label, []).append(problem)
+        for index, item in enumerate(listed):
+            label = _label(item, first + index)
+            if label not in usable:
+                stubs[label] = Tool(
+                    label, {}, ToolForm.CATALOG, item if isinstance(item, dict) else {}
+                )
+        first += len(listed)
+    return Declared(
+        {k: tuple(v) for k, v in by_tool.items()}, tuple(catalog), tuple(stubs.values())
+    )
+
+
+def _label(item: Any, index: int) -> str:
+    """A tool's raw name; its place in the list where it has none."""
+    fields = item if isinstance(item, dict) else {}
+    names = (fields.get(member) for member in ("name", "tool_id", "id"))
+    return next((name for name in names if isinstance(name, str) and name), f"#{index + 1}")
+
+
+def _as_catalog(page: Any, listed: list[Any], discovered: Discovered) -> Any:
+    """A page as an ATDF catalog: over MCP, what rides in `_meta` stands beside the rest."""
+    if discovered.run.binding is Binding.HTTP:
+        return page
+    return {"tools": [_with_meta(item) for item in listed]}
+
+
+def _with_meta(item: Any) -> Any:
+    meta = item.get("_meta") if isinstance(item, dict) else None
+    extra = meta.get(ATDF_META) if isinstance(meta, dict) else None
+    if not isinstance(extra, dict):
+        return item
+    return {**{k: v for k, v in item.items() if k != "_meta"}, **extra}

@@ -1,0 +1,194 @@
+"""One session from discovery to results; pytest-free, so that it can be tested alone."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from conformance.formats.clauses import Clause, clauses
+from conformance.formats.vocabulary import Binding, Verdict
+from conformance.kit.clause import ClauseTest
+from conformance.kit.documents import Declared, declared
+from conformance.kit.drive.channel import Context
+from conformance.kit.drive.confirm import confirmed, repeat, to_confirm
+from conformance.kit.drive.discover import Discovered, discover
+from conformance.kit.drive.recorder import Recorder
+from conformance.kit.drive.session import Session
+from conformance.kit.drive.toolrun import Progress
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.judging import Question, judge, questions
+from conformance.kit.levels import levels, reached
+from conformance.kit.rates import explain, repair
+from conformance.kit.results import Item, LeftOut, RunResult, SessionResult
+from conformance.kit.run import RunKind
+from conformance.kit.script import Script
+from conformance.kit.settings import AllowCalls, Settings
+
+_CONFIRM_SHARE = 0.5
+"""Of --max-time, what confirming may take beside driving."""
+
+
+@dataclass(slots=True)
+class Engine:
+    """Holds one session's state from step to step."""
+
+    settings: Settings
+    recorder: Recorder = field(default_factory=Recorder)
+    found: list[Discovered] = field(default_factory=list)
+    declared: dict[str, Declared] = field(default_factory=dict)
+    scripts: list[Script] = field(default_factory=list)
+    progress: Progress = field(default_factory=Progress)
+    interrupted: bool = False
+    session: Session | None = None
+    _began: float = field(default_factory=time.monotonic)
+    _started: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def kit(self) -> str:
+        """The kit's version."""
+        return version("agent-formats")
+
+    @property
+    def started(self) -> str:
+        """When the session began, as an ISO 8601 instant."""
+        return self._started.isoformat(timespec="seconds")
+
+    def discover(self, targets: tuple[str, ...]) -> None:
+        """Find every target's runs; raises TargetUnusable."""
+        asyncio.run(self._discover(targets))
+
+    async def _discover(self, targets: tuple[str, ...]) -> None:
+        for target in targets:
+            for found in await discover(target, self._context()):
+                own = self._unique(found)
+                self.found.append(own)
+                self.declared[own.run.id] = declared(own)
+
+    def _unique(self, found: Discovered) -> Discovered:
+        """A run of a second target with the same id gets a number behind it."""
+        taken = {other.run.id for other in self.found}
+        name, number = found.run.id, 2
+        while name in taken:
+            name, number = f"{found.run.id}-{number}", number + 1
+        return replace(found, run=replace(found.run, id=name))
+
+    def questions(self, tests: list[tuple[ClauseTest, Clause]]) -> list[Question]:
+        """What is to be judged on the targets that were found."""
+        runs = {f.run.id: (f.run, self._names(f)) for f in self.found}
+        return questions(tests, runs)
+
+    def _names(self, found: Discovered) -> tuple[str, ...]:
+        """The names of a run's tools, those included that cannot be used."""
+        usable = tuple(tool.name for tool in found.tools)
+        return (*usable, *(tool.name for tool in self.declared[found.run.id].unusable))
+
+    def drive(self) -> None:
+        """Call the tools and play the scripts. An interrupt or the time limit ends it early."""
+        self.session = Session(
+            self.found, self.declared, self.scripts, self._context(), self.progress
+        )
+        if self.settings.allow_calls is AllowCalls.NONE:
+            self.session.scripts = []
+        try:
+            asyncio.run(self._limited(self.session.drive()))
+        except KeyboardInterrupt:
+            self.interrupted = True
+        except TimeoutError:
+            pass  # what was not reached is "not verified: the time was up", item by item
+
+    async def _limited(self, work: object) -> None:
+        async with asyncio.timeout(self.settings.max_time):
+            await work  # type: ignore[misc]  # a coroutine of ours
+
+    def judge(self, asked: list[Question]) -> dict[int, Item]:
+        """Each question's item, by its place in `asked`; failures are confirmed."""
+        evidence = self.evidence()
+        items = {n: judge(q, evidence[q.run]) for n, q in enumerate(asked)}
+        doubtful = {n: q for n, q in enumerate(asked) if to_confirm(q, items[n])}
+        if not doubtful or self.interrupted:
+            return items
+        work = repeat(
+            [(q, items[n]) for n, q in doubtful.items()], evidence, self.scripts, self._context()
+        )
+        try:
+            repeats = asyncio.run(asyncio.wait_for(work, self.settings.max_time * _CONFIRM_SHARE))
+        except (KeyboardInterrupt, TimeoutError):
+            self.interrupted = True
+            return items
+        for n, question in doubtful.items():
+            items[n] = confirmed(question, items[n], evidence[question.run], repeats)
+        return items
+
+    def evidence(self) -> dict[str, RunEvidence]:
+        """Each run's evidence, with what it claims."""
+        assert self.session is not None
+        return {
+            name: replace(one, claims_atdf=claims_atdf(one, self.settings))
+            for name, one in self.session.evidence.items()
+        }
+
+    def results(self, asked: list[Question], items: dict[int, Item]) -> SessionResult:
+        """All that the session gave."""
+        evidence = self.evidence()
+        by_run: dict[str, list[Item]] = {name: [] for name in evidence}
+        for n, question in enumerate(asked):
+            by_run[question.run].append(items[n])
+        runs = tuple(self._run_result(evidence[name], own) for name, own in by_run.items())
+        return SessionResult(
+            kit=self.kit,
+            started=self.started,
+            duration=round(time.monotonic() - self._began, 3),
+            seed=self.settings.seed,
+            runs=runs,
+            interrupted=self.interrupted,
+            kit_errors=tuple(
+                f.message.words(self.settings.language)
+                for n in items
+                if items[n].verdict is Verdict.KIT_ERROR
+                for f in items[n].findings
+            ),
+        )
+
+    def _run_result(self, evidence: RunEvidence, items: list[Item]) -> RunResult:
+        tools = evidence.by_tool.values()
+        mending = repair(tools)
+        states = levels(items, clauses(), mending, claims_atdf=evidence.claims_atdf)
+        full = evidence.run.kind is RunKind.FULL
+        return RunResult(
+            run=evidence.run,
+            level=reached(states) if full else None,
+            levels=states,
+            repair=mending,
+            explain=explain(tools),
+            items=tuple(items),
+            tools_called=tuple(t.tool.name for t in tools if t.calls),
+            tools_left_out=tuple(
+                LeftOut(t.tool.name, t.left_out) for t in tools if t.left_out is not None
+            ),
+            baseline_accepted=tuple(
+                t.tool.name for t in tools if t.baseline and t.baseline.reading.accepted
+            ),
+            claims_atdf=evidence.claims_atdf,
+            requests=sum(1 for e in self.recorder.by_id.values() if e.run == evidence.run.id),
+        )
+
+    def _context(self) -> Context:
+        deadline = time.monotonic() + self.settings.max_time
+        return Context(self.settings, self.recorder, deadline)
+
+
+def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
+    """Whether ATDF is claimed in this run (the specifications' section on levels)."""
+    if "atdf" in settings.profiles or any(tool.claims_atdf for tool in evidence.tools):
+        return True
+    if evidence.run.binding is Binding.HTTP and _has_manifest(evidence):
+        return True
+    return any(call.reading.envelope is not None for call in evidence.calls)
+
+
+def _has_manifest(evidence: RunEvidence) -> bool:
+    manifest = evidence.steps("discovery").get("manifest")
+    return manifest is not None and manifest.answer is not None and manifest.answer.status == 200

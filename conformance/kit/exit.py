@@ -1,0 +1,54 @@
+"""The exit code of a session, and the sentence that goes with it."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from conformance.formats.messages import Message, message
+from conformance.formats.vocabulary import Verdict
+from conformance.kit.levels import order
+from conformance.kit.results import SessionResult
+from conformance.kit.settings import AllowCalls, Settings
+
+
+class Exit(IntEnum):
+    """What a session ends with (the kit's section on options)."""
+
+    CONFORMANT = 0
+    BROKEN = 1
+    INTERRUPTED = 2
+    KIT_FAULT = 3
+    UNUSABLE = 4
+    NOTHING_JUDGED = 5
+
+
+def exit_of(
+    session: SessionResult, settings: Settings, *, called_matters: bool
+) -> tuple[Exit, Message | None]:
+    """The code, and why where that is not seen from the findings.
+
+    `called_matters` is False where only clauses were selected that rest on no call.
+    """
+    items = [item for run in session.runs for item in run.items]
+    if session.interrupted:
+        return Exit.INTERRUPTED, None
+    if session.kit_errors:
+        return Exit.KIT_FAULT, None
+    if not items:
+        reason = message("kit.exit.no_clause").words(settings.language)
+        return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)
+    failing = {Verdict.FAIL, Verdict.WARN} if settings.fail_on_should else {Verdict.FAIL}
+    if any(item.verdict in failing for item in items):
+        return Exit.BROKEN, None
+    silent = settings.allow_calls is AllowCalls.NONE or not called_matters
+    if not silent and not any(run.tools_called for run in session.runs):
+        reason = message("kit.exit.no_tool_called").words(settings.language)
+        return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)
+    if settings.level is not None and _lowest(session) < order(settings.level):
+        return Exit.BROKEN, message("kit.exit.level_missed", level=settings.level.value)
+    return Exit.CONFORMANT, None
+
+
+def _lowest(session: SessionResult) -> int:
+    """The place on the ladder of the weakest full run."""
+    return min((order(run.level) for run in session.runs if run.level is not None), default=0)

@@ -1,0 +1,267 @@
+"""The kit's command-line options, and the settings that come of them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from conformance.formats.messages import LANGUAGES, message
+from conformance.formats.vocabulary import Level
+from conformance.kit.secrets import is_secret_name
+from conformance.kit.settings import AllowCalls, Settings
+
+PROFILES = ("atdf", "http", "mcp")
+_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Register the options, in a group of their own."""
+    group = parser.getgroup("conformance", "conformance: judge an HTTP or MCP server from outside")
+    add = group.addoption
+    add(
+        "--target",
+        action="append",
+        metavar="TARGET",
+        default=[],
+        help="what to judge: http://host:port, the URL of an MCP endpoint, or 'stdio:COMMAND' to"
+        " start a server; again for another binding of the same server."
+        " Without it the reference server is started and judged",
+    )
+    add(
+        "--profile",
+        action="append",
+        choices=PROFILES,
+        default=[],
+        help="judge only these parts; 'atdf' also says that the target claims ATDF"
+        " (default: all that apply)",
+    )
+    add("--fail-on", choices=("must", "should"), default="must", help="what makes the run fail")
+    levels = [level.value for level in Level if level is not Level.NONE]
+    add("--level", choices=levels, help="exit 0 only at or above this level")
+    add(
+        "-H",
+        "--header",
+        action="append",
+        metavar="'NAME: VALUE'",
+        default=[],
+        help="a header for every HTTP request",
+    )
+    add(
+        "--bearer-env",
+        metavar="VAR",
+        help="send 'Authorization: Bearer' with the value of this environment variable",
+    )
+    add(
+        "--env",
+        action="append",
+        metavar="NAME",
+        default=[],
+        dest="pass_env",
+        help="pass one environment variable to a server that is started",
+    )
+    add(
+        "--invoke",
+        metavar="'METHOD PATH'",
+        help="how a tool is called over HTTP that names no route, such as 'POST /api/{tool}'",
+    )
+    add(
+        "--include-tool",
+        action="append",
+        metavar="GLOB",
+        default=[],
+        help="call only the tools whose names match",
+    )
+    add(
+        "--exclude-tool",
+        action="append",
+        metavar="GLOB",
+        default=[],
+        help="don't call the tools whose names match",
+    )
+    add(
+        "--allow-calls",
+        choices=[one.value for one in AllowCalls],
+        help="which tools may be called. auto (default): on this machine's HTTP servers all but"
+        " destructive ones; elsewhere, and on servers that are started, only those marked"
+        " read-only. Broken calls count: a server that validates nothing would run them",
+    )
+    add(
+        "--examples",
+        metavar="FILE",
+        help="known good calls, YAML or JSON: {tool: [{argument: value}]}; ${NAME} is filled in"
+        " from the variables named with --env",
+    )
+    add("--seed", type=int, default=0, help="seed of whatever is drawn by chance (default 0)")
+    add("--concurrency", type=int, default=16, metavar="N", help="calls at once (default 16)")
+    add("--rate", type=float, default=0.0, metavar="N", help="requests per second at most")
+    add(
+        "--max-time",
+        type=float,
+        default=600.0,
+        metavar="SECONDS",
+        help="end the session after so long, and report what was gathered (default 600)",
+    )
+    add(
+        "--request-timeout",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="how long one request may take (default 10)",
+    )
+    add(
+        "--plan",
+        action="store_true",
+        dest="plan_only",
+        help="list the cases that would be sent, and call no tool",
+    )
+    add(
+        "--explain",
+        metavar="CLAUSE",
+        help="say what a clause asks for, where it comes from and how it is judged, and end",
+    )
+    add(
+        "--report",
+        metavar="DIR",
+        default="conformance-report",
+        help="where the report goes (default conformance-report/)",
+    )
+    add("--language", choices=LANGUAGES, default="en", help="of report and messages (default en)")
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """The checked settings; raises pytest.UsageError with a sentence for what cannot be used."""
+    option = config.getoption
+    language: str = option("--language")
+    headers = [_header(text, language) for text in option("--header")]
+    environment = {name: _variable(name, "--env", language) for name in option("pass_env")}
+    bearer = option("--bearer-env")
+    if bearer is not None:
+        headers.append(("Authorization", "Bearer " + _variable(bearer, "--bearer-env", language)))
+    targets = tuple(option("--target"))
+    for number, name in ((option("--concurrency"), "--concurrency"),
+                         (option("--max-time"), "--max-time"),
+                         (option("--request-timeout"), "--request-timeout")):  # fmt: skip
+        if number <= 0:
+            raise _usage("kit.option.not_positive", language, option=name, value=number)
+    if option("--rate") < 0:
+        raise _usage("kit.option.not_positive", language, option="--rate", value=option("--rate"))
+    for target in targets:
+        if target.startswith("stdio:"):
+            _check_command(target, language)
+    if set(option("--include-tool")) & set(option("--exclude-tool")):
+        both = sorted(set(option("--include-tool")) & set(option("--exclude-tool")))
+        raise _usage("kit.option.contradict", language, globs=", ".join(both))
+    if option("--allow-calls") == "none" and option("--level") not in {None, "described"}:
+        raise _usage("kit.option.level_without_calls", language, level=option("--level"))
+    level = option("--level")
+    allow = option("--allow-calls") or ("auto" if targets else "all")
+    return Settings(
+        targets=targets,
+        profiles=tuple(option("--profile")),
+        fail_on_should=option("--fail-on") == "should",
+        level=Level(level) if level else None,
+        headers=tuple(headers),
+        environment=environment,
+        invoke=_route(option("--invoke"), language),
+        include_tools=tuple(option("--include-tool")),
+        exclude_tools=tuple(option("--exclude-tool")),
+        allow_calls=AllowCalls(allow),
+        examples=_examples(option("--examples"), environment, language),
+        seed=option("--seed"),
+        concurrency=option("--concurrency"),
+        rate=option("--rate"),
+        max_time=option("--max-time"),
+        request_timeout=option("--request-timeout"),
+        report=Path(config.invocation_params.dir, option("--report")),
+        language=language,
+        plan_only=option("plan_only"),
+        secrets=_secrets(headers, environment),
+    )
+
+
+def _usage(id: str, language: str, **values: object) -> pytest.UsageError:
+    return pytest.UsageError(message(id, **values).words(language))
+
+
+def _header(text: str, language: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    sound = colon and name.strip() and name.isascii() and "\n" not in text and "\r" not in text
+    if not sound:
+        raise _usage("kit.option.header", language, text=text)
+    return name.strip(), value.strip()
+
+
+def _variable(name: str, option: str, language: str) -> str:
+    value = os.environ.get(name)
+    if value is None:
+        raise _usage("kit.option.no_variable", language, name=name, option=option)
+    return value
+
+
+def _check_command(target: str, language: str) -> None:
+    try:
+        empty = not shlex.split(target.removeprefix("stdio:"))
+    except ValueError:
+        empty = True
+    if empty:
+        raise _usage("kit.option.command", language, target=target)
+
+
+def _route(text: str | None, language: str) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    method, _, path = text.strip().partition(" ")
+    if not method.isalpha() or not path.strip().startswith("/"):
+        raise _usage("kit.option.invoke", language, text=text, example="POST /api/{tool}")
+    return method.upper(), path.strip()
+
+
+def _secrets(headers: list[tuple[str, str]], environment: Mapping[str, str]) -> tuple[str, ...]:
+    own = [value for _, value in headers] + list(environment.values())
+    others = [value for name, value in os.environ.items() if is_secret_name(name)]
+    return tuple(own + others)
+
+
+def _examples(
+    path: str | None, environment: Mapping[str, str], language: str
+) -> dict[str, tuple[Mapping[str, Any], ...]]:
+    if path is None:
+        return {}
+    try:
+        loaded = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, YAMLError) as error:
+        raise _usage("kit.option.examples", language, path=path, reason=error) from None
+    filled = _filled(loaded, environment, path, language)
+    found: dict[str, tuple[Mapping[str, Any], ...]] = {}
+    for tool, calls in (filled if isinstance(filled, dict) else {"": None}).items():
+        if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
+            reason = message("kit.option.examples_shape").words(language)
+            raise _usage("kit.option.examples", language, path=path, reason=reason)
+        found[tool] = tuple(calls)
+    return found
+
+
+def _filled(value: Any, environment: Mapping[str, str], path: str, language: str) -> Any:
+    """`value` with each ${NAME} filled in."""
+    if isinstance(value, dict):
+        return {k: _filled(v, environment, path, language) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_filled(v, environment, path, language) for v in value]
+    if not isinstance(value, str):
+        return value
+
+    def variable(found: re.Match[str]) -> str:
+        name = found.group(1)
+        if name not in environment:
+            raise _usage("kit.option.no_variable", language, name=name, option=f"--env ({path})")
+        return environment[name]
+
+    return _PLACEHOLDER.sub(variable, value)

@@ -1,0 +1,263 @@
+"""The pytest plugin: options, discovery at collection, driving before the first item, reports."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from conformance.formats.clauses import Clause, clauses
+from conformance.formats.messages import message
+from conformance.formats.vocabulary import Verified
+from conformance.kit.clause import ClauseTest
+from conformance.kit.describe import explained, planned
+from conformance.kit.drive.discover import TargetUnusable
+from conformance.kit.engine import Engine
+from conformance.kit.exchange import Exchange
+from conformance.kit.exit import Exit, exit_of
+from conformance.kit.item import ClauseItem, item_name
+from conformance.kit.options import add_options, settings_of
+from conformance.kit.reference import STDIO, ReferenceServer
+from conformance.kit.report.exchanges import ExchangeWriter, Looked
+from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
+from conformance.kit.report.progress import Progress
+from conformance.kit.report.terminal import write_summary
+from conformance.kit.report.write import EXCHANGES, JUNIT, REPORT, write_files
+from conformance.kit.results import SessionResult
+from conformance.kit.script import LOOKED
+from conformance.kit.secrets import Redactor
+from conformance.kit.settings import Settings
+
+__all__ = [
+    "pytest_addoption",
+    "pytest_cmdline_main",
+    "pytest_collection",
+    "pytest_configure",
+    "pytest_pycollect_makeitem",
+    "pytest_runtestloop",
+    "pytest_sessionfinish",
+    "pytest_terminal_summary",
+]
+
+
+@dataclass(slots=True)
+class State:
+    """What the hooks of one session share."""
+
+    settings: Settings
+    engine: Engine
+    redact: Redactor
+    report: ReportState
+    reference: ReferenceServer | None = None
+    result: SessionResult | None = None
+    said_at_exit: str = ""
+    scripts_of: set[str] = field(default_factory=set)
+
+
+STATE = pytest.StashKey[State]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Register the kit's options."""
+    add_options(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """`--explain` tells of a clause and ends; `-n` is taken back before xdist sees it."""
+    asked = config.getoption("--explain")
+    if asked is not None:
+        sys.stdout.write(explained(_clause(asked), config.getoption("--language")) + "\n")
+        return Exit.CONFORMANT
+    if getattr(config.option, "numprocesses", None):
+        config.option.numprocesses = None
+        config.option.dist = "no"
+        config.option.tx = []
+        sys.stdout.write(message("kit.one_process").words(config.getoption("--language")) + "\n")
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the options, and set where the reports of pytest and pytest-html go."""
+    config.addinivalue_line("markers", "clause(id): the clause that a test judges")
+    for requirement in ("must", "should", "may"):
+        config.addinivalue_line("markers", f"{requirement}: the clause's requirement")
+    if config.option.help or config.option.version:
+        return
+    settings = settings_of(config)
+    redact = Redactor(settings.secrets)
+    report = ReportState(settings.language, redact=redact, fail_on_should=settings.fail_on_should)
+    config.stash[STATE] = State(settings, Engine(settings), redact, report)
+    config.option.reportchars = ""
+    if config.option.collectonly or settings.plan_only:
+        return
+    settings.report.mkdir(parents=True, exist_ok=True)
+    config.stash[REPORT_STATE] = report
+    config.pluginmanager.register(HtmlReport(config), "agent-formats-html")
+    if not config.option.htmlpath:
+        config.option.htmlpath = str(settings.report / REPORT)
+        config.option.self_contained_html = True
+    if not config.option.xmlpath:
+        config.option.xmlpath = str(settings.report / JUNIT)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, Any, Any]:
+    """Find out what the targets are and offer, then collect; no tool is called."""
+    state = session.config.stash[STATE]
+    language = state.settings.language
+    targets = state.settings.targets
+    try:
+        if not targets:
+            state.reference = ReferenceServer()
+            targets = (state.reference.url, STDIO)
+        state.engine.discover(targets)
+    except TargetUnusable as unusable:
+        raise pytest.UsageError(state.redact(unusable.words.words(language))) from None
+    except RuntimeError as failed:
+        said = message("kit.no_reference", reason=failed).words(language)
+        raise pytest.UsageError(said) from None
+    return (yield)
+
+
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, name: str, obj: object
+) -> list[pytest.Item] | None:
+    """A clause's test becomes one item for each run and tool that it is about."""
+    test = getattr(obj, "__clause_test__", None)
+    if not isinstance(test, ClauseTest):
+        return None
+    state = collector.config.stash[STATE]
+    _load_scripts(state, collector)
+    asked = state.engine.questions([(test, _clause(test.clause))])
+    line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
+    return [
+        ClauseItem.from_parent(
+            collector,
+            name=item_name(name, question),
+            question=question,
+            line=line,
+            language=state.settings.language,
+        )
+        for question in asked
+    ]
+
+
+def _clause(id: str) -> Clause:
+    try:
+        return clauses()[id]
+    except KeyError:
+        raise pytest.UsageError(message("kit.no_such_clause", clause=id).words("en")) from None
+
+
+def _load_scripts(state: State, collector: pytest.Module | pytest.Class) -> None:
+    """Load the `scripts.py` beside a test file, once."""
+    module = getattr(collector, "obj", None)
+    package = module.__package__ if isinstance(module, ModuleType) else None
+    if not package or package in state.scripts_of:
+        return
+    state.scripts_of.add(package)
+    name = f"{package}.scripts"
+    if importlib.util.find_spec(name) is None:
+        return
+    loaded = importlib.import_module(name)
+    found = [getattr(one, "__script__", None) for one in vars(loaded).values()]
+    state.engine.scripts.extend(one for one in found if one is not None)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
+    """Drive, judge and confirm; then let the items report."""
+    config = session.config
+    state = config.stash[STATE]
+    if state.settings.plan_only:
+        for line in planned(state.engine.found, state.settings):
+            sys.stdout.write(state.redact(line) + "\n")
+        session.items.clear()
+    elif not config.option.collectonly:
+        config.option.tbstyle = "no"  # our summary says it in one line each
+        _judge_all(session, state)
+    return (yield)
+
+
+def _judge_all(session: pytest.Session, state: State) -> None:
+    items = [item for item in session.items if isinstance(item, ClauseItem)]
+    asked = [item.question for item in items]
+    engine = state.engine
+    with _writer(state) as writer:
+        state.report.exchange = writer.read
+        shown = Progress(sys.__stderr__ or sys.stderr, state.settings.language)
+        engine.progress.tell = lambda: shown.update(engine.progress.done, engine.progress.planned)
+        engine.drive()
+        shown.finish()
+        judged = engine.judge(asked)
+    for number, item in enumerate(items):
+        item.result = judged[number]
+    state.result = state.report.session = engine.results(asked, judged)
+
+
+def _writer(state: State) -> ExchangeWriter:
+    """The file of exchanges, with what discovery recorded already in it."""
+    recorder = state.engine.recorder
+    writer = ExchangeWriter(
+        state.settings.report / EXCHANGES,
+        kit=state.engine.kit,
+        started=state.engine.started,
+        runs=[Looked(one.run, tuple(t.raw for t in one.tools)) for one in state.engine.found],
+        redact=state.redact,
+    )
+
+    def write(exchange: Exchange) -> None:
+        writer.write(exchange, whole=exchange.script == LOOKED)
+
+    for exchange in recorder.by_id.values():
+        write(exchange)
+    recorder.listeners.append(write)
+    return writer
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the files, set the exit code, and end what was started."""
+    state = session.config.stash.get(STATE, None)
+    if state is None:
+        return
+    if state.reference is not None:
+        state.reference.stop()
+    if state.settings.plan_only:
+        session.exitstatus = Exit.CONFORMANT
+        return
+    if state.result is None:
+        return
+    write_files(state.result, state.settings.report, state.settings.language, state.redact)
+    by_calls = {Verified.CALL, Verified.REPAIR}
+    matters = any(
+        clauses()[i.clause].verified in by_calls for r in state.result.runs for i in r.items
+    )
+    code, why = exit_of(state.result, state.settings, called_matters=matters)
+    session.exitstatus = code
+    state.said_at_exit = why.words(state.settings.language) if why is not None else ""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say in few lines what failed, what was reached, and where the report is."""
+    state = config.stash.get(STATE, None)
+    if state is None or state.result is None:
+        return
+    write_summary(
+        terminalreporter,
+        state.result,
+        state.settings.language,
+        report=str(config.option.htmlpath or ""),
+        redact=state.redact,
+    )
+    if state.said_at_exit:
+        terminalreporter.write_line(state.said_at_exit, red=True)
