@@ -131,6 +131,8 @@ def broken(place: Place) -> Iterator[Deviation]:
     if asked.allowed is not None:
         yield from _broken_choices(asked)
     kinds = asked.kinds
+    if not kinds:
+        return
     if "string" in kinds:
         yield from _broken_texts(place)
     if "integer" in kinds or "number" in kinds:
@@ -250,8 +252,6 @@ _SAMPLES: Final = (
 def _wrong_types(place: Place) -> Iterator[Deviation]:
     asked = place.asked
     kinds = asked.kinds
-    if not kinds:
-        return
     for kind, sample in _SAMPLES:
         if kind in kinds or (kind == "number" and "integer" in kinds):
             continue

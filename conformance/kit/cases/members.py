@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.kit.cases.applies import item
+from conformance.kit.cases.applies import item, member
 from conformance.kit.cases.deviations import LONGEST_SENT, MOST_SENT, Deviation
 from conformance.kit.cases.explore import Spot
 from conformance.kit.cases.pointer import ABSENT, Tokens
@@ -23,8 +23,6 @@ class Change:
 
     deviation: Deviation
     blamed: Tokens = ()
-    was: Any = ABSENT
-    sent: Any = ABSENT
 
 
 def broken_members(spot: Spot, maker: Maker) -> Iterator[Change]:
@@ -34,14 +32,17 @@ def broken_members(spot: Spot, maker: Maker) -> Iterator[Change]:
         for name in asked.required:
             if name in value:
                 rest = {k: v for k, v in value.items() if k != name}
-                yield Change(Deviation("missing", rest), (name,), was=value[name])
+                yield Change(Deviation("missing", rest), (name,))
         yield from _dependents(spot, value)
-        extra = next(n for n in (EXTRA, f"{EXTRA}_2", f"{EXTRA}_3") if n not in value)
+        extra = EXTRA
+        while extra in value:
+            extra += "_"
         for sent in ("abc", 7):
-            yield Change(Deviation("extra-property", {**value, extra: sent}), (extra,), sent=sent)
+            yield Change(Deviation("extra-property", {**value, extra: sent}), (extra,))
         if asked.max_members is not None and asked.max_members <= MOST_SENT:
-            added = {f"extra{n}": "abc" for n in range(asked.max_members + 1 - len(value))}
-            yield Change(Deviation("too-many-properties", {**value, **added}))
+            more = _with_members(spot, value, asked.max_members + 1, maker)
+            if more is not None:
+                yield Change(Deviation("too-many-properties", more))
         if 0 < asked.min_members <= len(value):
             kept = [n for n in value if n in asked.required]
             kept += [n for n in value if n not in asked.required]
@@ -60,7 +61,22 @@ def _dependents(spot: Spot, value: dict[str, Any]) -> Iterator[Change]:
                     if name in value and name != holder:
                         rest = {k: v for k, v in value.items() if k != name}
                         change = Deviation("missing-dependent", rest, f"of {holder}")
-                        yield Change(change, (name,), was=value[name])
+                        yield Change(change, (name,))
+
+
+def _with_members(
+    spot: Spot, value: dict[str, Any], count: int, maker: Maker
+) -> dict[str, Any] | None:
+    """The object brought to a number of members; None if they are not found."""
+    more = dict(value)
+    names = [n for n in spot.asked.names if n not in value]
+    try:
+        for name in (*names, *(f"extra{n + 1}" for n in range(count))):
+            if len(more) < count:
+                more[name] = maker.value(member(spot.found.flat, name), name, 1)
+    except SchemaProblem:
+        return None
+    return more
 
 
 def _items(spot: Spot, value: list[Any], maker: Maker) -> Iterator[Change]:
@@ -77,8 +93,7 @@ def _items(spot: Spot, value: list[Any], maker: Maker) -> Iterator[Change]:
         yield Change(Deviation("contains-none", others))
     prefix = asked.first("prefixItems")
     if asked.first("items") is False and isinstance(prefix, list):
-        blamed = (len(prefix),)
-        yield Change(Deviation("extra-item", [*value[: len(prefix)], "abc"]), blamed, sent="abc")
+        yield Change(Deviation("extra-item", [*value[: len(prefix)], "abc"]))
 
 
 def valid_members(spot: Spot, maker: Maker) -> Iterator[Change]:
