@@ -96,7 +96,7 @@ def modern(method, number=1, version="2026-07-28", meta=META, **params):
     headers = {"mcp-protocol-version": version, "mcp-method": method}
     if "name" in params:
         headers["mcp-name"] = params["name"]
-    if isinstance(found := params.get("arguments", {}).get("collection"), str | int | float):
+    if isinstance(found := (params.get("arguments") or {}).get("collection"), str | int | float):
         found = str(found).lower() if isinstance(found, bool) else str(found)
         safe = found.isprintable() and found == found.strip() and found.isascii()
         headers["mcp-param-collection"] = found if safe else "=?base64?" + b64(found) + "?="
