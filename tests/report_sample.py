@@ -319,3 +319,47 @@ def session() -> SessionResult:
 def said(text: str) -> Message:
     """A message whose words are `text`."""
     return message("sample.raw", text=text)
+
+
+CONFTEST = """
+import pytest
+from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
+from tests import report_sample as sample
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    state = ReportState(language={language!r})
+    config.stash[REPORT_STATE] = state
+    config.pluginmanager.register(HtmlReport(config))
+
+def pytest_runtestloop(session):
+    state = session.config.stash[REPORT_STATE]
+    state.session = sample.{session}
+    state.exchange = sample.{exchanges}.get
+"""
+
+TESTS = """
+import pytest
+
+@pytest.mark.parametrize("item", ["a", "b", "c"])
+def test_clause(item):
+    if item == "b":
+        pytest.fail("one")
+    if item == "c":
+        pytest.skip("two")
+"""
+
+
+def make_report(
+    pytester, language: str = "en", session: str = "session()", exchanges: str = "exchanges()"
+):
+    """Run pytest with the plugin alone, and give the path of the page that it wrote."""
+    pytester.makeconftest(
+        CONFTEST.format(language=language, session=session, exchanges=exchanges)
+    )
+    pytester.makepyfile(TESTS)
+    with sample_words():
+        pytester.runpytest_inprocess(
+            "--html=report.html", "--self-contained-html", "-p", "no:cacheprovider"
+        )
+    return pytester.path / "report.html"

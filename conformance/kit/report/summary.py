@@ -31,6 +31,7 @@ from conformance.kit.report.words import (
     level_name,
     number,
     percent,
+    requirement_name,
     say,
     verdict_name,
 )
@@ -56,7 +57,7 @@ class _Page:
         self.language = language
         self.redact = redact
 
-    def say(self, id: str, **values: object) -> str:
+    def say(self, id: str, /, **values: object) -> str:
         return say(id, self.language, **values)
 
     def text(self, text: str, limit: int = 200) -> str:
@@ -100,7 +101,7 @@ class _Page:
 
     def clause(self, id: str) -> str:
         found = rule(id, self.language)
-        return f"[{id}]({found.url}): {in_markdown(found.text, None)}" if found else self.text(id)
+        return f"[{id}]({found.url}): {found.text}" if found else self.text(id)
 
     def runs(self) -> Iterable[str]:
         heads = ("run", "level", "repair", "named", "said", "requests")
@@ -149,7 +150,8 @@ class _Page:
         name = verdict_name(group.verdict, self.language)
         tools = self.names(group.tools)
         where = f" · {tools}" if tools else ""
-        yield f"- **{self.text(group.clause)}** · {first.requirement.value} · {name}{where}"
+        must = requirement_name(first.requirement, self.language)
+        yield f"- **{self.text(group.clause)}** · {must} · {name}{where}"
         finding = group.finding
         if finding is None:
             return

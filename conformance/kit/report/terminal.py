@@ -89,7 +89,7 @@ class _Summary:
         self.language = language
         self.redact = redact
 
-    def say(self, id: str, **values: object) -> str:
+    def say(self, id: str, /, **values: object) -> str:
         return say(id, self.language, **values)
 
     def text(self, text: str, limit: int = 200) -> str:

@@ -20,7 +20,8 @@ _UNSEEN = re.compile(
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _UNSEEN_BUT_LINES = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
-_MARKS = re.compile(r"([\\`*_{}\[\]()#+\-!~.=^$:])")
+_TICKED = re.compile("`([^`\n]+)`")
+_MARKS = re.compile(r"([\\`*_{}\[\]()#!~$])")
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -55,9 +56,17 @@ def in_html(text: str, limit: int | None = ONE_LINE, *, lines: bool = False) -> 
 
 
 def in_markdown(text: str, limit: int | None = ONE_LINE) -> str:
-    """Give `text` visible, on one line, without meaning in Markdown, HTML or a table cell."""
+    """Give `text` visible, on one line, without meaning in Markdown, HTML or a table cell.
+
+    For the middle of a line: a mark that only means something at its beginning is left alone.
+    """
     marked = _MARKS.sub(r"\\\1", visible(text, limit))
+    # Entities for what a backslash does not disarm: tags, cells, and what looks like an address.
     for character in "&<>|@":
         marked = marked.replace(character, f"&#{ord(character)};")
-    # GitHub links what looks like an address after its backslashes are gone; an entity stops it.
-    return marked.replace("\\:", "&#58;")
+    return marked.replace("://", "&#58;//").replace("www.", "www&#46;")
+
+
+def ticked(escaped: str) -> str:
+    """Give text that was escaped for HTML with what stands between backticks as code."""
+    return _TICKED.sub(r"<code>\1</code>", escaped)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.formats.messages import message
-from conformance.formats.vocabulary import Level, Verdict
+from conformance.formats.vocabulary import Level, Requirement, Verdict
 from conformance.kit.results import Rate
 
 NOTHING = "–"
@@ -23,6 +23,11 @@ def verdict_name(verdict: Verdict, language: str) -> str:
 def level_name(level: Level | None, language: str) -> str:
     """Give the name of a level; None, a protocol run's, reads as not judged."""
     return say(f"report.level.{'null' if level is None else level.value}", language)
+
+
+def requirement_name(requirement: Requirement, language: str) -> str:
+    """Give MUST, SHOULD or MAY as the language's clauses write it."""
+    return say(f"report.requirement.{requirement.value.lower()}", language)
 
 
 def number(value: int, language: str) -> str:

@@ -1,0 +1,104 @@
+(() => {
+  'use strict'
+  // pytest-html's script needs both of these; a viewer that shows reports in a sandbox has neither,
+  // and a report has no use for an entry in the history at each load.
+  try {
+    sessionStorage.getItem('sortAsc')
+  } catch {
+    Object.defineProperty(window, 'sessionStorage', {
+      value: { getItem: () => null, setItem: () => {} },
+    })
+  }
+  history.pushState = () => {}
+
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)]
+  const bodies = () => all('#results-table > tbody')
+
+  const setOpen = (body, open) => {
+    const extra = body.querySelector('.extras-row')
+    const button = body.querySelector('.open')
+    if (!extra || !button) return
+    const place = extra.querySelector('.extraHTML')
+    const template = document.getElementById(`detail-${body.id}`)
+    if (open && template && !place.firstChild) place.append(template.content.cloneNode(true))
+    extra.classList.toggle('hidden', !open)
+    extra.id = `inside-${body.id}`
+    button.setAttribute('aria-controls', extra.id)
+    button.setAttribute('aria-expanded', String(open))
+    body.classList.toggle('is-open', open)
+  }
+  const isOpen = (body) => body.classList.contains('is-open')
+
+  const show = () => {
+    const verdicts = new Set(all('.tools-bar input:checked').map((input) => input.value))
+    const words = document.getElementById('search').value.toLowerCase().trim()
+    let count = 0
+    const rows = bodies()
+    rows.forEach((body) => {
+      const verdict = body.querySelector('[data-verdict]')?.dataset.verdict
+      const chip = document.querySelector(`.tools-bar input[value="${verdict}"]`)
+      const wanted = !chip || verdicts.has(verdict)
+      const found = !words || body.querySelector('.collapsible').textContent.toLowerCase().includes(words)
+      body.hidden = !(wanted && found)
+      if (!body.hidden) count += 1
+    })
+    const status = document.getElementById('shown')
+    status.textContent = status.dataset.words.replace('%1', count).replace('%2', rows.length)
+  }
+
+  const goTo = (hash) => {
+    const body = /^#r\d+$/.test(hash) && document.getElementById(hash.slice(1))
+    if (!body) return
+    if (body.hidden) {
+      document.getElementById('search').value = ''
+      all('.tools-bar input[type=checkbox]').forEach((input) => { input.checked = true })
+      show()
+    }
+    setOpen(body, true)
+    body.scrollIntoView({ block: 'start' })
+    body.querySelector('.open').focus({ preventScroll: true })
+  }
+
+  const copy = async (button) => {
+    const code = button.parentElement.querySelector('code')
+    try {
+      await navigator.clipboard.writeText(code.textContent)
+    } catch {
+      getSelection().selectAllChildren(code)
+      document.execCommand('copy')
+    }
+    const before = button.textContent
+    button.textContent = button.dataset.copied
+    setTimeout(() => { button.textContent = before }, 1500)
+  }
+
+  document.addEventListener('click', (event) => {
+    const target = event.target
+    const button = target.closest('.line button')
+    if (button) { copy(button); return }
+    const row = target.closest('#results-table .collapsible')
+    if (row) {
+      // pytest-html's own listener would draw the whole table anew.
+      event.stopPropagation()
+      if (target.closest('a') || String(getSelection())) return
+      setOpen(row.parentElement, !isOpen(row.parentElement))
+      return
+    }
+    const link = target.closest('a[href^="#r"]')
+    if (link) { setTimeout(() => goTo(link.hash)) }
+  }, true)
+
+  document.addEventListener('DOMContentLoaded', () => {
+    document.getElementById('results-table').setAttribute('aria-labelledby', 'h-findings')
+    all('.tools-bar input').forEach((input) => input.addEventListener('input', show))
+    document.getElementById('open-all').addEventListener('click', () => {
+      bodies().filter((body) => !body.hidden).forEach((body) => setOpen(body, true))
+    })
+    document.getElementById('close-all').addEventListener('click', () => {
+      bodies().forEach((body) => setOpen(body, false))
+    })
+    show()
+    goTo(location.hash)
+    addEventListener('hashchange', () => goTo(location.hash))
+  })
+})()

@@ -1,0 +1,119 @@
+"""Rates and counts as pictures: SVG bars, and the same in words beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from conformance.kit.report.standing import all_items, counts
+from conformance.kit.report.view import SYMBOLS, View
+from conformance.kit.report.words import number, percent, verdict_name
+from conformance.kit.results import Rate, RunResult
+
+_KEYWORDS = 24
+"""Keywords shown; JSON Schema has fewer that one can break."""
+
+
+def bar(rates: Iterable[tuple[Rate, str]]) -> str:
+    """Give bars of equal length, one for each (rate, class), one above the other."""
+    shown = list(rates)
+    rects = "".join(
+        f'<rect class="track" y="{n * 7}" width="100" height="5"/>'
+        f'<rect class="{kind}" y="{n * 7}" width="{100 * (rate.rate or 0):.2f}" height="5"/>'
+        for n, (rate, kind) in enumerate(shown)
+    )
+    height = 7 * len(shown) - 2
+    return (
+        f'<svg class="bar n{len(shown)}" viewBox="0 0 100 {height}" preserveAspectRatio="none" '
+        f'aria-hidden="true" focusable="false">{rects}</svg>'
+    )
+
+
+def _of(rate: Rate, view: View) -> str:
+    hits, of = number(rate.hits, view.language), number(rate.of, view.language)
+    return view.say("report.html.of", hits=hits, of=of)
+
+
+def repair_panel(run: RunResult, view: View) -> str:
+    """Give the repair rate of a run, by keyword, and what became of the rest."""
+    repair = run.repair
+    head = f"<h3>{view.say('report.column.repair')}</h3>"
+    help_text = f'<p class="help">{view.say("report.html.repair-help")}</p>'
+    if repair.rate.rate is None:
+        nothing = view.say("report.html.nothing-repairable")
+        return f'<section class="panel">{head}{help_text}<p>{nothing}</p></section>'
+    rows = "".join(
+        f'<tr><th scope="row"><code>{view.text(keyword)}</code></th>'
+        f"<td>{bar([(rate, 'fill')])}</td><td>{_of(rate, view)}</td></tr>"
+        for keyword, rate in list(repair.by_keyword.items())[:_KEYWORDS]
+    )
+    rest = " · ".join(
+        view.say(f"report.html.repair.{name}", count=number(count, view.language))
+        for name, count in (
+            ("stuck", repair.stuck),
+            ("wrong", repair.wrong),
+            ("none-given", repair.none_given),
+        )
+        if count
+    )
+    return (
+        f'<section class="panel">{head}{_figure(repair.rate, "", view)}{help_text}'
+        f'<table class="bars"><caption class="vh">{view.say("report.html.by-keyword")}</caption>'
+        f'<tbody>{rows}</tbody></table><p class="meta">{rest}</p></section>'
+    )
+
+
+def explain_panel(run: RunResult, view: View) -> str:
+    """Give the two explain rates of a run, by keyword."""
+    explain = run.explain
+    head = f"<h3>{view.say('report.html.explain')}</h3>"
+    help_text = f'<p class="help">{view.say("report.html.explain-help")}</p>'
+    if explain.names_parameter.rate is None:
+        nothing = view.say("report.html.nothing-refused")
+        return f'<section class="panel">{head}{help_text}<p>{nothing}</p></section>'
+    rows = "".join(
+        f'<tr><th scope="row"><code>{view.text(keyword)}</code></th>'
+        f"<td>{bar([(named, 'fill'), (said, 'fill2')])}</td>"
+        f"<td>{_of(named, view)}<br>{_of(said, view)}</td></tr>"
+        for keyword, (named, said) in list(explain.by_keyword.items())[:_KEYWORDS]
+    )
+    named_word, said_word = view.say("report.column.named"), view.say("report.column.said")
+    figures = (
+        _figure(explain.names_parameter, f'<i class="key fill"></i>{named_word}', view)
+        + _figure(explain.says_what_is_right, f'<i class="key fill2"></i>{said_word}', view)
+    )  # fmt: skip
+    return (
+        f'<section class="panel">{head}<div class="figures">{figures}</div>{help_text}'
+        f'<table class="bars"><caption class="vh">{view.say("report.html.by-keyword")}</caption>'
+        f"<tbody>{rows}</tbody></table></section>"
+    )
+
+
+def _figure(rate: Rate, label: str, view: View) -> str:
+    tail = f"<span>{label}</span>" if label else ""
+    return (
+        f'<p class="figure"><strong>{percent(rate, view.language)}</strong> '
+        f"<small>{_of(rate, view)}</small>{tail}</p>"
+    )
+
+
+def verdict_bar(view: View) -> str:
+    """Give the counts by verdict: one bar in parts, and the list that names them."""
+    found = {v: count for v, count in counts(all_items(view.session)).items() if count}
+    total = sum(found.values())
+    parts, at = [], 0.0
+    for verdict, count in found.items():
+        width = 100 * count / total
+        parts.append(
+            f'<rect class="b-{verdict.value}" x="{at:.3f}" width="{width:.3f}" height="5"/>'
+        )
+        at += width
+    items = "".join(
+        f'<li><span class="verdict v-{verdict.value}"><span aria-hidden="true">{SYMBOLS[verdict]}'
+        f"</span> {verdict_name(verdict, view.language)}</span> "
+        f"<strong>{number(count, view.language)}</strong></li>"
+        for verdict, count in found.items()
+    )
+    return (
+        '<svg class="bar whole" viewBox="0 0 100 5" preserveAspectRatio="none" aria-hidden="true" '
+        f'focusable="false">{"".join(parts)}</svg><ul class="legend">{items}</ul>'
+    )

@@ -1,0 +1,223 @@
+"""The inside of a row: what was sent, what came back, the rule, and how to see it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.kit.exchange import Answer, Exchange, Transport
+from conformance.kit.report.fold import Place, Row
+from conformance.kit.report.json_html import json_html, pointer_of
+from conformance.kit.report.reproduce import command, replay
+from conformance.kit.report.rules import rule
+from conformance.kit.report.text import in_html, ticked
+from conformance.kit.report.view import View
+from conformance.kit.report.words import duration, number
+from conformance.kit.results import Finding
+
+PLACES = 20
+"""Places listed in one row."""
+
+_EVIDENCE = 3
+"""Places of a row whose exchange is shown."""
+
+_BUDGET = 6_000_000
+"""Characters of all details together: the page must open at once."""
+
+_NOISE = 5
+
+
+class Details:
+    """Makes the details of one report; past its budget a row shows its places alone."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._left = _BUDGET
+
+    def detail(self, row: Row) -> str:
+        """Give the inside of a row as HTML."""
+        made = "".join(self._parts(row))
+        self._left -= len(made)
+        return f'<div class="detail">{made}</div>'
+
+    def _parts(self, row: Row) -> Iterator[str]:
+        view = self._view
+        for reason in dict.fromkeys(place.item.waiver_reason for place in row.places):
+            if reason:
+                yield f"<p>{view.say('report.html.waived')} {view.text(reason, 400)}</p>"
+        shown = self._evidence(row) if self._left > 0 else []
+        if shown:
+            yield shown[0][1]
+        if row.tools or len(row.places) > 1:
+            yield places(row, view)
+        for place, made in shown[1:]:
+            yield f"<details><summary>{_where(place, view)}</summary>{made}</details>"
+        yield rule_html(row.clause, view)
+
+    def _evidence(self, row: Row) -> list[tuple[Place, str]]:
+        made = []
+        for place in row.places:
+            finding = place.finding
+            if finding is None or finding.exchange is None:
+                continue
+            found = self._view.exchange(finding.exchange)
+            if found is not None:
+                made.append((place, evidence(found, finding, self._view)))
+            if len(made) == _EVIDENCE:
+                break
+        return made
+
+
+def _where(place: Place, view: View) -> str:
+    finding, item = place.finding, place.item
+    parts = [view.text(item.run)]
+    if item.tool is not None:
+        parts.append(view.name(item.tool))
+    if finding and finding.parameter:
+        parts.append(f"<code>{view.text(finding.parameter)}</code>")
+    if finding and finding.scenario:
+        parts.append(view.text(finding.scenario))
+    return " · ".join(parts)
+
+
+def places(row: Row, view: View) -> str:
+    """Give the list of the tools, runs and parameters where a row's message holds."""
+    several = len({place.finding.message for place in row.places if place.finding}) > 1
+    lines = []
+    for place in row.places[:PLACES]:
+        words = view.words(place.finding.message, 300) if place.finding and several else ""
+        lines.append(f"<li>{_where(place, view)}{': ' if words else ''}{words}</li>")
+    if len(row.places) > PLACES:
+        count = number(len(row.places) - PLACES, view.language)
+        lines.append(f"<li>{view.say('report.more', count=count)}</li>")
+    head = view.say("report.html.places")
+    return f'<section><h3>{head}</h3><ul class="places">{"".join(lines)}</ul></section>'
+
+
+def rule_html(clause: str, view: View) -> str:
+    """Give the rule: its sentence, the link to the clause, and the sentence that it rests on."""
+    found = rule(clause, view.language)
+    if found is None:
+        return ""
+    sentence = ticked(in_html(found.text, None))
+    quoted = ""
+    if found.quote:
+        quoted = (
+            f'<blockquote lang="en">{ticked(in_html(found.quote, None))}</blockquote>'
+            f'<p class="meta"><a href="{in_html(found.source, None)}" rel="noreferrer">'
+            f"{in_html(found.source, None)}</a></p>"
+        )
+    link = f'<a href="{in_html(found.url, None)}" rel="noreferrer">{in_html(clause)}</a>'
+    return (
+        f'<section class="rule"><h3>{view.say("report.html.rule")}</h3>'
+        f"<p>{link} {sentence}</p>{quoted}</section>"
+    )
+
+
+def evidence(exchange: Exchange, finding: Finding, view: View) -> str:
+    """Give one exchange: sent beside answered, and the lines that send it again."""
+    return (
+        f'<div class="pair">{_sent(exchange, view)}{_answered(exchange, finding, view)}</div>'
+        f"{_again(exchange, finding, view)}"
+    )
+
+
+def _sent(exchange: Exchange, view: View) -> str:
+    request, case = exchange.request, exchange.case
+    http = request.transport is Transport.HTTP
+    what = f"{request.method} {request.url}" if http else view.say("report.html.stdin")
+    meta = f'<p class="meta"><code>{view.text(what, 300) if http else what}</code></p>'
+    violation = case.violation if case else None
+    note = ""
+    if case is not None and violation is not None:
+        absent = view.say("report.html.absent")
+        body = json_html(case.arguments, view, violation.pointer, absent)
+        note = f"{view.say('report.html.broken')} <code>{view.text(case.scenario)}</code>"
+        if not violation.was_absent:
+            was = view.text(_json(violation.was), 120)
+            note += f" · {view.say('report.html.was')} <code>{was}</code>"
+        note = f'<p class="meta">{note}</p>'
+    elif case is not None:
+        body = json_html(case.arguments, view)
+    else:
+        body = _body(request.body, view)
+        step = " / ".join(part for part in (exchange.script, exchange.step) if part)
+        note = f'<p class="meta">{view.text(step)}</p>' if step else ""
+    head = view.say("report.html.sent")
+    return f"<section><h3>{head}</h3>{meta}{_pre(body)}{note}</section>"
+
+
+def _answered(exchange: Exchange, finding: Finding, view: View) -> str:
+    answer = exchange.answer
+    took = duration(exchange.elapsed, view.language)
+    head = f"<section><h3>{view.say('report.html.answered')}</h3>"
+    trouble = ""
+    if exchange.trouble is not None:
+        detail = f" {view.text(exchange.trouble_detail)}" if exchange.trouble_detail else ""
+        sentence = view.say(f"report.trouble.{exchange.trouble.value}")
+        trouble = f'<p class="trouble">{sentence}{detail}</p>'
+    if answer is None:
+        return f'{head}<p class="meta">{took}</p>{trouble}</section>'
+    status = f"<code>{answer.status}</code> · " if answer.status else ""
+    kind = answer.header("content-type")
+    media = f"{view.text(kind, 80)} · " if kind else ""
+    mark = pointer_of(finding.path) if finding.path else None
+    body = _answer_body(answer, view, mark)
+    meta = f'<p class="meta">{status}{media}{took}</p>'
+    return f"{head}{meta}{trouble}{_pre(body) if body else ''}{_noise(answer, view)}</section>"
+
+
+def _answer_body(answer: Answer, view: View, mark: str | None) -> str:
+    if answer.messages:
+        return "\n".join(json_html(each, view, mark) for each in answer.messages[-3:])
+    return _body(answer.body, view, mark)
+
+
+def _noise(answer: Answer, view: View) -> str:
+    if not answer.noise:
+        return ""
+    lines = "\n".join(view.text(line) for line in answer.noise[:_NOISE])
+    return f'<p class="meta">{view.say("report.html.noise")}</p>{_pre(lines)}'
+
+
+def _again(exchange: Exchange, finding: Finding, view: View) -> str:
+    line = command(exchange.request)
+    made = _copyable(view.redact(line), view) if line else ""
+    if finding.case:
+        run = next((run.run for run in view.session.runs if run.run.id == exchange.run), None)
+        target = run.target if run else ""
+        made += _copyable(view.redact(replay(target, finding.case)), view)
+    number_of = view.say("report.html.exchange", number=exchange.id)
+    head = view.say("report.html.again")
+    return f'<section><h3>{head}</h3>{made}<p class="meta">{number_of}</p></section>'
+
+
+def _copyable(line: str, view: View) -> str:
+    """Give a line with its copy button; what is shown is what is copied."""
+    copy, copied = view.say("report.html.copy"), view.say("report.html.copied")
+    return (
+        f'<div class="line"><pre tabindex="0"><code>{in_html(line, None)}</code></pre>'
+        f'<button type="button" data-copied="{copied}">{copy}</button></div>'
+    )
+
+
+def _pre(body: str) -> str:
+    return f'<pre tabindex="0"><code>{body}</code></pre>' if body else ""
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return "…"
+
+
+def _body(body: bytes, view: View, mark: str | None = None) -> str:
+    """Give a body: JSON laid out, text as it is, anything else by its first bytes."""
+    if len(body) < 200_000:
+        try:
+            return json_html(json.loads(body), view, mark)
+        except (ValueError, RecursionError):
+            pass  # not JSON, or too deep to be read: shown as the text it is
+    return view.lines(body[:20_000].decode("utf-8", "backslashreplace"))

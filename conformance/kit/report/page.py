@@ -1,0 +1,184 @@
+"""The top of the report: target, level and what keeps it from the next, rates, counts, matrix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from conformance.formats.vocabulary import Level, Verdict
+from conformance.kit.report.charts import explain_panel, repair_panel, verdict_bar
+from conformance.kit.report.fold import Folded
+from conformance.kit.report.matrix import matrix
+from conformance.kit.report.rules import rule
+from conformance.kit.report.standing import (
+    LEVELS,
+    clauses_verified,
+    left_out,
+    missing_for,
+    next_level,
+    session_level,
+    tools_called,
+)
+from conformance.kit.report.text import in_html, ticked
+from conformance.kit.report.view import View
+from conformance.kit.report.words import duration, level_name, number
+from conformance.kit.results import RunResult
+
+_INSTANT = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?(?:Z|\+00:00)$")
+_MISSING = 12
+_REASONS = 12
+_NAMES = 30
+_IN_THE_WAY = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.NOT_VERIFIED, Verdict.WAIVED)
+
+
+def title(view: View) -> str:
+    """Give the title of the page as plain text."""
+    targets = dict.fromkeys(run.run.target for run in view.session.runs)
+    return ", ".join(targets)
+
+
+def masthead(view: View) -> str:
+    """Give the head of the page: what was judged, its level, and the facts of the session."""
+    session = view.session
+    level = session_level(session)
+    requests = sum(run.requests for run in session.runs)
+    facts = (
+        ("report.html.started", _instant(session.started, view)),
+        ("report.html.took", duration(session.duration, view.language)),
+        ("report.column.requests", number(requests, view.language)),
+        ("report.html.seed", str(session.seed)),
+        ("report.html.kit", f"Agent Formats {view.text(session.kit)}"),
+    )
+    listed = "".join(f"<div><dt>{view.say(id)}</dt><dd>{value}</dd></div>" for id, value in facts)
+    name = level_name(level, view.language)
+    kind = "null" if level is None else level.value
+    return (
+        '<header class="masthead"><div class="what">'
+        f'<p class="eyebrow">Agent Formats · {view.say("report.title")}</p>'
+        f'<h1 id="title"><bdi>{view.text(title(view)) or "–"}</bdi></h1>'
+        f'<dl class="facts">{listed}</dl></div>'
+        f'<p class="badge l-{kind}"><span>{view.say("report.level.label")}</span>'
+        f"<strong>{name}</strong></p></header>"
+    )
+
+
+def _instant(text: str, view: View) -> str:
+    """Give an ISO 8601 instant to the minute; any other text as it is."""
+    shown = _INSTANT.sub(r"\1 \2 UTC", text)
+    return f'<time datetime="{view.text(text)}">{view.text(shown)}</time>'
+
+
+def top(view: View, folded: Folded) -> str:
+    """Give everything between the head and the table of findings."""
+    return "".join(_parts(view, folded))
+
+
+def _parts(view: View, folded: Folded) -> Iterator[str]:
+    session = view.session
+    if session.interrupted:
+        yield f'<p class="notice">{view.say("report.interrupted")}</p>'
+    for error in session.kit_errors[:_REASONS]:
+        words = view.lines(error, 2_000)
+        yield f'<p class="notice bad">{view.say("report.kit-error")} {words}</p>'
+    full = [run for run in session.runs if run.level is not None]
+    if full:
+        yield _section("standing", view.say("report.html.standing"), _standing(full, view, folded))
+        yield _section("rates", view.say("report.html.rates"), _rates(full, view))
+    protocol = [run for run in session.runs if run.level is None]
+    if protocol:
+        names = ", ".join(f"<code>{view.text(run.run.id)}</code>" for run in protocol)
+        yield f'<p class="meta">{view.say("report.html.protocol-runs")} {names}</p>'
+    verified, applicable = clauses_verified(session)
+    line = view.say("report.verified", verified=verified, applicable=applicable)
+    called = number(len(tools_called(session)), view.language)
+    line += f" · {view.say('report.html.called', count=called)}"
+    counts = verdict_bar(view)
+    yield _section("verdicts", view.say("report.html.verdicts"), f"<p>{line}</p>{counts}")
+    table = matrix(view, folded)
+    if table:
+        yield _section("matrix", view.say("report.html.matrix"), table)
+    yield from _left_out(view)
+
+
+def _section(id: str, head: str, body: str) -> str:
+    return (
+        f'<section class="block" aria-labelledby="h-{id}"><h2 id="h-{id}">{head}</h2>'
+        f"{body}</section>"
+    )
+
+
+def _standing(runs: Sequence[RunResult], view: View, folded: Folded) -> str:
+    cards = "".join(f'<article class="card">{_card(run, view, folded)}</article>' for run in runs)
+    return f'<div class="cards">{cards}</div>'
+
+
+def _card(run: RunResult, view: View, folded: Folded) -> str:
+    version = f" {view.text(run.run.version)}" if run.run.version else ""
+    steps = "".join(_step(run, level, view) for level in LEVELS[1:])
+    return (
+        f"<h3>{view.text(run.run.id)}</h3>"
+        f'<p class="meta"><code>{view.text(run.run.endpoint)}</code>{version and " ·"}{version}</p>'
+        f'<ol class="ladder">{steps}</ol>{_missing(run, view, folded)}'
+    )
+
+
+def _step(run: RunResult, level: Level, view: View) -> str:
+    state = run.levels.get(level)
+    reached = state is not None and state.reached
+    kind, sign = ("reached", "✓") if reached else ("ahead", "")
+    says = view.say(f"report.html.{kind}")
+    return (
+        f'<li class="{kind}"><span class="dot" aria-hidden="true">{sign}</span>'
+        f'{level_name(level, view.language)}<span class="vh"> ({says})</span></li>'
+    )
+
+
+def _missing(run: RunResult, view: View, folded: Folded) -> str:
+    upper = next_level(run)
+    if upper is None:
+        return f'<p class="good">{view.say("report.top-reached")}</p>'
+    missing = missing_for(run, upper)
+    anchors = folded.anchors()
+    lines = []
+    for clause in missing[:_MISSING]:
+        found = rule(clause, view.language)
+        text = ticked(in_html(found.text, None)) if found else ""
+        anchor = next(
+            (anchors[clause, verdict] for verdict in _IN_THE_WAY if (clause, verdict) in anchors),
+            None,
+        )
+        name = view.text(clause)
+        link = f'<a href="#{anchor}">{name}</a>' if anchor else f"<b>{name}</b>"
+        lines.append(f"<li>{link} {text}</li>")
+    if len(missing) > _MISSING:
+        count = number(len(missing) - _MISSING, view.language)
+        lines.append(f"<li>{view.say('report.more', count=count)}</li>")
+    head = view.say("report.keeps-from", level=level_name(upper, view.language))
+    claim = "" if run.claims_atdf else f'<p class="meta">{view.say("report.not-claimed")}</p>'
+    return f"<p><b>{head}</b></p><ul class='missing'>{''.join(lines)}</ul>{claim}"
+
+
+def _rates(runs: Sequence[RunResult], view: View) -> str:
+    made: list[str] = []
+    for run in runs:
+        panels = f'<div class="panels">{repair_panel(run, view)}{explain_panel(run, view)}</div>'
+        if len(runs) == 1:
+            return panels
+        state = "" if made else " open"
+        made.append(f"<details{state}><summary>{view.text(run.run.id)}</summary>{panels}</details>")
+    return "".join(made)
+
+
+def _left_out(view: View) -> Iterator[str]:
+    reasons = left_out(view.session)
+    if not reasons:
+        return
+    lines = []
+    for reason, tools in list(reasons.items())[:_REASONS]:
+        names = ", ".join(view.name(tool) for tool in tools[:_NAMES])
+        more = f" (+{len(tools) - _NAMES})" if len(tools) > _NAMES else ""
+        lines.append(f"<li>{names}{more}: {view.words(reason)}</li>")
+    if len(reasons) > _REASONS:
+        count = number(len(reasons) - _REASONS, view.language)
+        lines.append(f"<li>{view.say('report.more', count=count)}</li>")
+    yield _section("left-out", view.say("report.left-out"), f"<ul>{''.join(lines)}</ul>")
