@@ -107,6 +107,17 @@ class JsonType(StrEnum):
     """A set of named values."""
 
 
+class Language(StrEnum):
+    """The languages of a report."""
+
+    EN = "en"
+    """English."""
+    ES = "es"
+    """Spanish."""
+    PT = "pt"
+    """Portuguese."""
+
+
 class Level(StrEnum):
     """The conformance levels of a tool server, each including the ones before it."""
 
@@ -161,6 +172,15 @@ class Requirement(StrEnum):
     """Recommended; breaking it is a warning."""
     MAY = "MAY"
     """Permitted; nothing follows from leaving it out."""
+
+
+class RunKind(StrEnum):
+    """What a run does."""
+
+    FULL = "full"
+    """It drives the tools."""
+    PROTOCOL = "protocol"
+    """It speaks the protocol alone; it has no level."""
 
 
 class Scope(StrEnum):

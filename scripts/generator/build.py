@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,12 +40,11 @@ class Source:
     texts: Mapping[str, Text]
 
 
-def read_source(root: Path) -> tuple[Source, list[Problem]]:
-    """Read everything below `schema/source`.
+def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
+    """Read all files of the source; gives what they say, and what is wrong with them.
 
-    Gives the source and its problems; where a file cannot be read at all, raises `SourceError`.
+    Raises `SourceError` where `project.yaml` is missing.
     """
-    files = _load_all(root)
     gathered = Gathered()
     known: dict[str, list[SourceFile]] = {
         kind: [] for kind in ("project", "vocabulary", "messages", "schema", "clauses", "example")
@@ -80,7 +79,8 @@ def read_source(root: Path) -> tuple[Source, list[Problem]]:
     return source, gathered.problems + twice(clauses)
 
 
-def _load_all(root: Path) -> list[SourceFile]:
+def load_source(root: Path) -> list[SourceFile]:
+    """Load every YAML file below `schema/source`; raises `SourceError` for those that are none."""
     files = []
     problems: list[Problem] = []
     for file in sorted((root / SOURCE).rglob("*.yaml")):

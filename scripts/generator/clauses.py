@@ -14,15 +14,32 @@ from typing import Any
 
 from scripts.generator.load import Json, Path_, SourceFile, pointer
 from scripts.generator.problems import Problem
+from scripts.generator.shapes import ANY, TEXT, Each, misshapen
 from scripts.generator.texts import Gathered, Text
 from scripts.generator.vocabularies import Vocabulary
 
 _ID = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+-[0-9]{3}")
-_REQUIRED = ("id", "requirement", "needed_for", "scope", "text")
-_KEYS = {
-    *_REQUIRED, "where_claimed", "verified", "excluded", "confirm", "applies_to", "source",
-    "document",
-}  # fmt: skip
+_SHAPE = {
+    "id": str,
+    "requirement": str,
+    "where_claimed?": str,
+    "needed_for": str,
+    "scope": str,
+    "document?": str,
+    "text": TEXT,
+    "verified?": str,
+    "excluded?": TEXT,
+    "confirm?": bool,
+    "applies_to?": {
+        "bindings?": [str],
+        "eras?": [str],
+        "since?": str,
+        "until?": str,
+        "claimed?": bool,
+    },
+    "source?": {"quote": str, "url": str},
+}
+_FILE = {"clauses": [Each(ANY)], "defaults?": Each(ANY)}
 _FROM_VOCABULARY = {
     "requirement": "requirement",
     "where_claimed": "requirement",
@@ -30,7 +47,6 @@ _FROM_VOCABULARY = {
     "scope": "scope",
     "verified": "verified",
 }
-_APPLIES_TO = {"bindings", "eras", "since", "until", "claimed"}
 _VERSION = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]+\.[0-9]+")
 
 
@@ -80,16 +96,12 @@ def read_clause_files(
     """Read the clauses of all files that have `clauses:`."""
     found = []
     for source in sources:
-        listed = source.data.get("clauses")
-        if not isinstance(listed, list):
-            what = "`clauses` is a list of clauses."
-            gathered.problems.append(source.problem(("clauses",), what, "Write it as a list."))
+        problems = list(misshapen(source, (), source.data, _FILE))
+        gathered.problems += problems
+        if problems:
             continue
-        for key in source.data.keys() - {"clauses", "defaults"}:
-            what = f"A file of clauses has no `{key}`."
-            gathered.problems.append(source.problem((key,), what, "Keep `clauses`, `defaults`."))
-        defaults = source.data.get("defaults") or {}
-        for index, item in enumerate(listed):
+        defaults = source.data.get("defaults", {})
+        for index, item in enumerate(source.data["clauses"]):
             whole = _with_defaults(defaults, item)
             clause = read_clause(source, ("clauses", index), whole, vocabularies, gathered)
             if clause is not None:
@@ -98,8 +110,6 @@ def read_clause_files(
 
 
 def _with_defaults(defaults: Json, item: Json) -> Json:
-    if not isinstance(item, dict):
-        return item
     whole = defaults | item
     if isinstance(defaults.get("applies_to"), dict) and isinstance(item.get("applies_to"), dict):
         whole["applies_to"] = defaults["applies_to"] | item["applies_to"]
@@ -119,18 +129,17 @@ def read_clause(
     at: Path_ | None = None,
 ) -> Clause | None:
     """Read one clause at `path` of `source`; `document` and `at` say which position owns it."""
-    before = len(gathered.problems)
-    if not isinstance(item, dict):
-        gathered.problems.append(source.problem(path, "A clause is a map.", "Write it as one."))
+    problems = list(misshapen(source, path, item, _SHAPE))
+    gathered.problems += problems or _faults(source, path, item, vocabularies)
+    if problems:
         return None
-    gathered.problems += _faults(source, path, item, vocabularies)
-    name = str(item.get("id", pointer(path)))
-    text = gathered.text(source, (*path, "text"), item.get("text"), f"clause:{name}")
+    name = item["id"]
+    text = gathered.text(source, (*path, "text"), item["text"], f"clause:{name}")
     excluded = None
     if "excluded" in item:
         key = f"clause:{name}/excluded"
         excluded = gathered.text(source, (*path, "excluded"), item["excluded"], key)
-    if len(gathered.problems) > before or text is None:
+    if text is None:
         return None
     spec = source.file.split("/")[2]
     facts = {key: item[key] for key in _ORDER if key in item}
@@ -147,61 +156,28 @@ def _faults(
     vocabularies: Mapping[str, Vocabulary],
 ) -> list[Problem]:
     problems = []
-    for key in _REQUIRED:
-        if key not in item:
-            problems.append(source.problem(path, f"The clause has no `{key}`.", "Add it."))
-    for key in item.keys() - _KEYS:
-        what = f"A clause has no `{key}`."
-        problems.append(source.problem((*path, key), what, "Remove it, or mend the spelling."))
-    if "id" in item and not _ID.fullmatch(str(item["id"])):
+    if not _ID.fullmatch(item["id"]):
         what = f"`{item['id']}` is not a clause id."
         problems.append(source.problem((*path, "id"), what, "Write it like ATDF-CAT-001."))
     if ("verified" in item) == ("excluded" in item):
         what = "A clause has either `verified` or `excluded`."
         problems.append(source.problem(path, what, "Say how it is verified, or why not."))
-    for key, name in _FROM_VOCABULARY.items():
-        words = vocabularies[name].words() if name in vocabularies else []
-        if key in item and item[key] not in words:
-            what = f"`{item[key]}` is not in the vocabulary `{name}`."
-            do = f"Use one of {', '.join(words)}."
-            problems.append(source.problem((*path, key), what, do))
-    if item.get("confirm", True) not in (True, False):
-        what = "`confirm` is true or false."
-        problems.append(source.problem((*path, "confirm"), what, "Say one."))
-    problems += _wrong_scope(source, path, item, vocabularies)
-    quote = item.get("source", {"quote": "", "url": ""})
-    if not isinstance(quote, dict) or quote.keys() != {"quote", "url"}:
-        what = "`source` is `{quote, url}`."
-        problems.append(source.problem((*path, "source"), what, "Give both."))
-    return problems
-
-
-def _wrong_scope(
-    source: SourceFile,
-    path: Path_,
-    item: Mapping[str, Json],
-    vocabularies: Mapping[str, Vocabulary],
-) -> list[Problem]:
-    """Check `applies_to`: the bindings, eras, versions and claims where a clause holds."""
     applies = item.get("applies_to", {})
-    at = (*path, "applies_to")
-    if not isinstance(applies, dict) or not applies.keys() <= _APPLIES_TO:
-        what = f"`applies_to` is a map with some of {', '.join(sorted(_APPLIES_TO))}."
-        return [source.problem(at, what, "Keep to those.")]
-    problems = []
+    said: list[tuple[Path_, str, str | None]]
+    said = [((key,), name, item.get(key)) for key, name in _FROM_VOCABULARY.items()]
     for key, name in (("bindings", "binding"), ("eras", "era")):
+        said += [(("applies_to", key), name, word) for word in applies.get(key, ())]
+    for place, name, word in said:
         words = vocabularies[name].words() if name in vocabularies else []
-        listed = applies.get(key, words[:1])
-        if not isinstance(listed, list) or not listed or not set(listed) <= set(words):
-            what = f"`{key}` is a list with some of {', '.join(words)}."
-            problems.append(source.problem((*at, key), what, "Mend the list."))
+        if word is not None and word not in words:
+            what = f"`{word}` is not in the vocabulary `{name}`."
+            do = f"Use one of {', '.join(words)}."
+            problems.append(source.problem((*path, *place), what, do))
     for key in ("since", "until"):
-        if key in applies and not _VERSION.fullmatch(str(applies[key])):
-            what = f"`{key}` is a version, like 2025-06-18 or 1.0."
-            problems.append(source.problem((*at, key), what, "Write it so, in quotes."))
-    if applies.get("claimed", True) is not True:
-        what = "`claimed` is true, or left out."
-        problems.append(source.problem((*at, "claimed"), what, "Remove it."))
+        if key in applies and not _VERSION.fullmatch(applies[key]):
+            what = f"`{applies[key]}` is not a version."
+            do = "Write it like 2025-06-18 or 1.0."
+            problems.append(source.problem((*path, "applies_to", key), what, do))
     return problems
 
 

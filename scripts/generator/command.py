@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from scripts.generator import locks, policies
-from scripts.generator.build import Source, outputs, read_source
+from scripts.generator.build import Source, load_source, outputs, read_source
 from scripts.generator.problems import Problem, SourceError
 from scripts.generator.texts import untranslated
 from scripts.generator.trial import try_out
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     root: Path = options.root.resolve()
     try:
-        source, problems = read_source(root)
+        source, problems = read_source(load_source(root))
     except SourceError as error:
         return _say(error.problems)
     if problems:

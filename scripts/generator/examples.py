@@ -23,17 +23,34 @@ authors leave descriptions out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from scripts.generator.clauses import Clause
 from scripts.generator.load import Json, SourceFile
 from scripts.generator.patch import apply, resolve
+from scripts.generator.shapes import ANY, TEXT, Each, Shape, misshapen
 from scripts.generator.texts import Gathered, Text
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_VALID = ({"id", "document", "title", "data"}, {"text", "errata"})
-_INVALID = ({"id", "from", "change", "title", "breaks", "at", "keyword"}, set[str]())
+_PLACES = Each(str)
+_VALID = {
+    "id": str,
+    "document": str,
+    "title": TEXT,
+    "data": ANY,
+    "text?": {"es": _PLACES, "pt": _PLACES},
+    "errata?": [{"at": str, "as_printed": ANY, "corrected": ANY, "why": TEXT}],
+}
+_INVALID = {
+    "id": str,
+    "from": str,
+    "change": [{"op": str, "path": str, "value?": ANY}],
+    "title": TEXT,
+    "breaks": str,
+    "at": str,
+    "keyword": str,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,25 +130,20 @@ def _keep(known: dict[tuple[str, str], Example], example: Example, gathered: Gat
 
 
 def _read_common(
-    source: SourceFile, keys: tuple[set[str], set[str]], gathered: Gathered
+    source: SourceFile, shape: Mapping[str, Shape], gathered: Gathered
 ) -> tuple[str, str, Text] | None:
-    required, optional = keys
-    data = source.data
-    if not isinstance(data, dict) or not required <= data.keys():
-        missing = ", ".join(sorted(required - (data.keys() if isinstance(data, dict) else set())))
-        what = f"The example has no {missing}."
-        gathered.problems.append(source.problem((), what, "Add it."))
+    """Give the id, the specification and the title of an example."""
+    problems = list(misshapen(source, (), source.data, shape))
+    gathered.problems += problems
+    if problems:
         return None
-    for key in data.keys() - required - optional:
-        what = f"An example of this kind has no `{key}`."
-        gathered.problems.append(source.problem((key,), what, "Remove it."))
-    name = str(data["id"])
+    name = source.data["id"]
     if not _ID.fullmatch(name):
         what = f"`{name}` is not an id for an example."
         do = "Use lower-case words joined by dashes."
         gathered.problems.append(source.problem(("id",), what, do))
     spec = source.file.split("/")[2]
-    title = gathered.text(source, ("title",), data["title"], f"example:{spec}/{name}")
+    title = gathered.text(source, ("title",), source.data["title"], f"example:{spec}/{name}")
     return None if title is None else (name, spec, title)
 
 
@@ -141,34 +153,25 @@ def _read_valid(source: SourceFile, gathered: Gathered) -> Example | None:
         return None
     name, spec, title = common
     data = source.data
-    example = Example(name, spec, source, str(data["document"]), title, data["data"], {}, ())
-    text = data.get("text") or {}
-    if not isinstance(text, dict) or text.keys() - {"es", "pt"}:
-        what = "`text` is a map with `es` and `pt`; the English text is in the data."
-        gathered.problems.append(source.problem(("text",), what, "Write it so."))
-        return example
-    if text and text["es"].keys() != text.get("pt", {}).keys():
+    text = data.get("text", {})
+    example = Example(name, spec, source, data["document"], title, data["data"], text, ())
+    if text and text["es"].keys() != text["pt"].keys():
         what = "`text` does not translate the same places into Spanish and Portuguese."
         gathered.problems.append(source.problem(("text",), what, "Add the missing ones."))
     for language, places in text.items():
         for at in places:
             _lead_somewhere(example, ("text", language, at), at, gathered)
-    errata = tuple(_errata(example, gathered))
-    return replace(example, text=text, errata=errata)
+    return replace(example, errata=tuple(_errata(example, gathered)))
 
 
-def _errata(example: Example, gathered: Gathered) -> Iterable[Mapping[str, Json]]:
+def _errata(example: Example, gathered: Gathered) -> Iterator[Mapping[str, Json]]:
     source = example.source
-    for index, item in enumerate(source.data.get("errata") or []):
+    for index, item in enumerate(source.data.get("errata", ())):
         path = ("errata", index)
-        if not isinstance(item, dict) or item.keys() != {"at", "as_printed", "corrected", "why"}:
-            what = "An erratum is `{at, as_printed, corrected, why}`."
-            gathered.problems.append(source.problem(path, what, "Give these four."))
-            continue
         key = f"example:{example.spec}/{example.id}/errata{item['at']}"
         why = gathered.text(source, (*path, "why"), item["why"], key)
-        if _lead_somewhere(example, (*path, "at"), str(item["at"]), gathered):
-            if resolve(example.data, str(item["at"])) != item["corrected"]:
+        if _lead_somewhere(example, (*path, "at"), item["at"], gathered):
+            if resolve(example.data, item["at"]) != item["corrected"]:
                 what = "`corrected` is not what the data holds there."
                 gathered.problems.append(source.problem((*path, "corrected"), what, "Correct it."))
             if item["as_printed"] == item["corrected"]:
@@ -202,7 +205,7 @@ def _read_invalid(
         return None
     name, spec, title = common
     data = source.data
-    base = valid.get((spec, str(data["from"])))
+    base = valid.get((spec, data["from"]))
     if base is None:
         what = f"There is no valid example `{data['from']}`."
         gathered.problems.append(source.problem(("from",), what, "Name one of the same folder."))
@@ -210,18 +213,18 @@ def _read_invalid(
     if data["breaks"] not in clauses:
         what = f"There is no clause {data['breaks']}."
         gathered.problems.append(source.problem(("breaks",), what, "Name one that exists."))
-    if not str(data["at"]).startswith("$"):
+    if not data["at"].startswith("$"):
         what = f"`{data['at']}` is not a JSON path."
         gathered.problems.append(source.problem(("at",), what, "Write it like $.tools[0].name."))
     try:
-        changed = apply(base.data, data["change"] if isinstance(data["change"], list) else [None])
+        changed = apply(base.data, data["change"])
     except ValueError as error:
         what = f"The change cannot be made: {error}."
         gathered.problems.append(source.problem(("change",), what, "Mend it."))
         return None
     return Example(
         name, spec, source, base.document, title, changed, {}, (), base.id,
-        str(data["breaks"]), str(data["at"]), str(data["keyword"]),
+        data["breaks"], data["at"], data["keyword"],
     )  # fmt: skip
 
 

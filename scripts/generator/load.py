@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +53,14 @@ def load(root: Path, file: Path) -> SourceFile:
     Raises `SourceError` for what is not UTF-8, not YAML, has a key twice, or holds a value that
     JSON has not.
     """
-    name = file.relative_to(root).as_posix()
+    return _parse(file.relative_to(root).as_posix(), file.read_bytes())
+
+
+@lru_cache(maxsize=1024)
+def _parse(name: str, content: bytes) -> SourceFile:
+    """Parse `content`; parsing takes most of the generator's time, and a test runs it often."""
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SourceError(
             [Problem(name, 0, "", f"The file is not UTF-8 ({error.reason}).", "Save it as UTF-8.")]

@@ -40,7 +40,7 @@ def apply(value: Json, operations: Sequence[Json]) -> Json:
 
 
 def _apply_one(root: Json, operation: Json) -> None:
-    name = operation.get("op") if isinstance(operation, dict) else None
+    name = operation["op"]
     if name not in _MEMBERS or operation.keys() != _MEMBERS[name]:
         raise ValueError("an operation is `add` or `replace` with a path and a value, or `remove`")
     pointer = str(operation["path"])

@@ -58,12 +58,15 @@ def undescribed(schemas: Iterable[Schema]) -> list[Problem]:
     return problems
 
 
+_DESCRIBED = {"description", "$ref"}
+
+
 def _undescribed(node: Json, path: Path_, known: frozenset[str]) -> Iterable[Path_]:
     if not isinstance(node, dict):
         return
     own = node.get("properties") or {}
     for name, child in own.items():
-        if name not in known and not ({"description", "$ref"} & set(child or ())):
+        if name not in known and not (isinstance(child, dict) and child.keys() & _DESCRIBED):
             yield (*path, "properties", name)
     for steps, child in children(node):
         if steps[0] in ("if", "not"):

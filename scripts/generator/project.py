@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scripts.generator.load import SourceFile
+from scripts.generator.shapes import TEXT, Each, misshapen
 from scripts.generator.texts import Gathered
+
+_SHAPE = {"name": str, "id_base": str, "specs": Each({"version": str, "title": TEXT})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,22 +21,16 @@ class Project:
 
 
 def read_project(source: SourceFile, gathered: Gathered) -> Project:
-    """Read `project.yaml`; each fault becomes a problem."""
-    data = source.data if isinstance(source.data, dict) else {}
-    for key in ("name", "id_base", "specs"):
-        if key not in data:
-            gathered.problems.append(source.problem((), f"`{key}` is missing.", "Add it."))
-    id_base = str(data.get("id_base", ""))
+    """Read `project.yaml`; each fault becomes a problem, and gives a project that has nothing."""
+    problems = list(misshapen(source, (), source.data, _SHAPE))
+    gathered.problems += problems
+    if problems:
+        return Project("", {})
+    id_base = source.data["id_base"]
     if not id_base.startswith("https://") or id_base.endswith("/"):
         what = "`id_base` begins with https:// and does not end in a slash."
         gathered.problems.append(source.problem(("id_base",), what, "Write it so."))
-    versions = {}
-    for name, spec in (data.get("specs") or {}).items():
-        path = ("specs", name)
-        if not isinstance(spec, dict) or spec.keys() != {"version", "title"}:
-            what = "A specification has a `version` and a `title`."
-            gathered.problems.append(source.problem(path, what, "Give both."))
-            continue
-        gathered.text(source, (*path, "title"), spec["title"], f"project#/specs/{name}")
-        versions[name] = str(spec["version"])
-    return Project(id_base, versions)
+    specs = source.data["specs"]
+    for name, spec in specs.items():
+        gathered.text(source, ("specs", name, "title"), spec["title"], f"project#/specs/{name}")
+    return Project(id_base, {name: spec["version"] for name, spec in specs.items()})

@@ -16,15 +16,24 @@ from scripts.generator.clauses import Clause, read_clause
 from scripts.generator.keywords import KEYWORDS, LISTS, MAPS, SINGLE, TEXTS, positions
 from scripts.generator.load import Json, Path_, SourceFile, pointer
 from scripts.generator.problems import Problem
+from scripts.generator.shapes import ANY, TEXT, Each, misshapen
 from scripts.generator.texts import Gathered, Text
 from scripts.generator.vocabularies import Vocabulary
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _OURS = ("x-document", "x-clauses")
+_DOCUMENT = {"spec": str, "version": str, "name": str, "title": TEXT}
+_SHAPES = (
+    {key: Each(ANY) for key in MAPS}
+    | {key: [ANY] for key in LISTS}
+    | {"$ref": str, "pattern": str, "x-clauses": [Each(ANY)]}
+)
+"""The shapes that the generator itself relies on; the rest is for the metaschema to judge."""
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _CLASS = re.compile(r"\[(?:[^\\\]]|\\.)*\]")
 _NOT_EVERYWHERE = re.compile(r"\(\?(?!:)|\\[^\\/\[\](){}.*+?^$|]|[*+?}]\+")
 """Lookaround, named groups, flags, escapes that validators read differently, possessive marks."""
+_ONE_LINE = {"pattern": "\n"}
 _ESCAPE = re.compile(r"\\[^\\/\[\](){}.*+?^$|-]")
 
 
@@ -72,11 +81,11 @@ def _read_document(
 ) -> Schema | None:
     document = source.data["x-document"]
     path: Path_ = ("x-document",)
-    if not isinstance(document, dict) or document.keys() != {"spec", "version", "name", "title"}:
-        what = "`x-document` is `{spec, version, name, title}`."
-        gathered.problems.append(source.problem(path, what, "Give these four."))
+    problems = list(misshapen(source, path, document, _DOCUMENT))
+    gathered.problems += problems
+    if problems:
         return None
-    spec, version, name = (str(document[key]) for key in ("spec", "version", "name"))
+    spec, version, name = (document[key] for key in ("spec", "version", "name"))
     folder = source.file.split("/")[2]
     if spec != folder or spec not in versions:
         what = f"`spec` is the folder `{folder}`, and stands in project.yaml."
@@ -106,17 +115,19 @@ def _read_positions(
     for path, node in positions(source.data):
         if isinstance(node, bool):
             continue
-        if not isinstance(node, dict):
-            gathered.problems.append(source.problem(path, "A schema is a map.", "Write it as one."))
+        relied = {key: _SHAPES.get(key, ANY) for key in node} if isinstance(node, dict) else {}
+        problems = list(misshapen(source, path, node, relied))
+        gathered.problems += problems
+        if problems:
             continue
         gathered.problems += _odd_keywords(source, path, node, vocabularies)
         for keyword in TEXTS:
             if keyword in node:
                 at = (*path, keyword)
                 gathered.text(source, at, node[keyword], f"{_stem(source)}#{pointer(at)}")
-        for index, item in enumerate(node.get("x-clauses") or []):
+        for index, item in enumerate(node.get("x-clauses", ())):
             at = (*path, "x-clauses", index)
-            if isinstance(item, dict) and item.keys() == {"ref"}:
+            if item.keys() == {"ref"}:
                 again.append((str(item["ref"]), at, path))
                 continue
             clause = read_clause(
@@ -151,7 +162,11 @@ def _odd_keywords(
         what = "`format` stands alone; many validators only note it."
         problems.append(source.problem((*path, "format"), what, "Put a `pattern` beside it."))
     pattern = node.get("pattern")
-    if isinstance(pattern, str) and (odd := _means_many_things(pattern)):
+    if pattern is not None and pattern.endswith("$") and node.get("not") != _ONE_LINE:
+        what = "To some validators `$` also matches before a last line end."
+        do = 'Put `not: {pattern: "\\n"}` beside it.'
+        problems.append(source.problem((*path, "pattern"), what, do))
+    if pattern is not None and (odd := _means_many_things(pattern)):
         what = f"`{odd}` does not mean the same to every validator."
         do = "Write the pattern with plain classes and groups."
         problems.append(source.problem((*path, "pattern"), what, do))
@@ -176,10 +191,10 @@ def _means_many_things(pattern: str) -> str | None:
 def _odd_enum(
     source: SourceFile, path: Path_, value: Json, vocabularies: Mapping[str, Vocabulary]
 ) -> list[Problem]:
-    if not isinstance(value, dict) or value.keys() != {"$vocabulary"}:
+    if not isinstance(value, dict) or list(value) != ["$vocabulary"]:
         what = "The values of this `enum` have no descriptions."
         return [source.problem(path, what, "Make a vocabulary, and say `{$vocabulary: name}`.")]
-    if value["$vocabulary"] not in vocabularies:
+    if not isinstance(value["$vocabulary"], str) or value["$vocabulary"] not in vocabularies:
         what = f"There is no vocabulary `{value['$vocabulary']}`."
         do = f"Use one of {', '.join(sorted(vocabularies))}."
         return [source.problem(path, what, do)]

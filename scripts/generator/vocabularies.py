@@ -15,16 +15,24 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from scripts.generator.load import Json, SourceFile
 from scripts.generator.problems import Problem
+from scripts.generator.shapes import ANY, TEXT, Each, misshapen
 from scripts.generator.texts import Gathered, Text
 
 PLAIN_TYPES: Mapping[str, type] = {"boolean": bool, "integer": int, "string": str}
 _VALUE = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_KEYS = {"vocabulary", "enum", "title", "columns", "values"}
+_ENUM = re.compile(r"[A-Z][A-Za-z0-9]*")
+_SHAPE = {
+    "vocabulary": str,
+    "enum": str,
+    "title": TEXT,
+    "columns?": Each({"type": str, "text": TEXT}),
+    "values": [Each(ANY)],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,64 +87,53 @@ def read_vocabularies(sources: Iterable[SourceFile], gathered: Gathered) -> dict
 
 def _read(source: SourceFile, gathered: Gathered) -> Vocabulary | None:
     data = source.data
-    before = len(gathered.problems)
-    if not isinstance(data, dict) or not {"vocabulary", "enum", "title", "values"} <= data.keys():
-        what = "A vocabulary needs `vocabulary`, `enum`, `title` and `values`."
-        gathered.problems.append(source.problem((), what, "Add what is missing."))
+    problems = list(misshapen(source, (), data, _SHAPE))
+    for index, item in enumerate([] if problems else data["values"]):
+        fixed = {key: item[key] for key in ("value", "text") if key in item}
+        problems += misshapen(source, ("values", index), fixed, {"value": str, "text": TEXT})
+    gathered.problems += problems
+    if problems:
         return None
-    for key in data.keys() - _KEYS:
-        what = f"A vocabulary has no `{key}`."
-        gathered.problems.append(source.problem((key,), what, "Remove it."))
-    name = str(data["vocabulary"])
+    name = data["vocabulary"]
+    before = len(gathered.problems)
     title = gathered.text(source, ("title",), data["title"], f"vocabulary:{name}")
     columns = []
-    for column, spec in (data.get("columns") or {}).items():
-        path = ("columns", column)
-        if not isinstance(spec, dict) or "type" not in spec or "text" not in spec:
-            what = "A column needs `type` and `text`."
-            gathered.problems.append(source.problem(path, what, "Add what is missing."))
-            continue
-        text = gathered.text(
-            source, (*path, "text"), spec["text"], f"vocabulary:{name}/columns/{column}"
-        )
+    for column, spec in data.get("columns", {}).items():
+        key = f"vocabulary:{name}/columns/{column}"
+        text = gathered.text(source, ("columns", column, "text"), spec["text"], key)
         if text is not None:
-            kind = str(spec["type"])
+            kind = spec["type"]
             columns.append(Column(column, kind.removesuffix("[]"), kind.endswith("[]"), text))
-    values = [
-        value
-        for index, item in enumerate(data["values"] or [])
-        if (value := _value(source, name, index, item, gathered)) is not None
-    ]
-    words = [value.value for value in values]
-    for word in sorted({word for word in words if words.count(word) > 1}):
-        what = f"The value `{word}` stands twice."
-        gathered.problems.append(source.problem(("values",), what, "Keep one."))
+    values = []
+    for index, item in enumerate(data["values"]):
+        key = f"vocabulary:{name}/{item['value']}"
+        text = gathered.text(source, ("values", index, "text"), item["text"], key)
+        if text is not None:
+            rest = {key: cell for key, cell in item.items() if key not in ("value", "text")}
+            values.append(Value(item["value"], text, rest))
+    gathered.problems += _wrong_words(source)
     if len(gathered.problems) > before or title is None:
         return None
-    return Vocabulary(name, str(data["enum"]), title, tuple(columns), tuple(values))
+    return Vocabulary(name, data["enum"], title, tuple(columns), tuple(values))
 
 
-def _value(
-    source: SourceFile, name: str, index: int, item: Json, gathered: Gathered
-) -> Value | None:
-    path = ("values", index)
-    if not isinstance(item, dict) or not _VALUE.fullmatch(str(item.get("value", ""))):
-        what = "A value of a vocabulary needs a `value`, a word."
-        gathered.problems.append(source.problem(path, what, "Add it."))
-        return None
-    word = str(item["value"])
-    if "text" not in item:
-        what = f"The value `{word}` has no description."
-        gathered.problems.append(source.problem(path, what, "Add `text` in three languages."))
-        return None
-    text = gathered.text(source, (*path, "text"), item["text"], f"vocabulary:{name}/{word}")
-    rest = {key: cell for key, cell in item.items() if key not in ("value", "text")}
-    return None if text is None else Value(word, text, rest)
+def _wrong_words(source: SourceFile) -> Iterator[Problem]:
+    if not _ENUM.fullmatch(source.data["enum"]):
+        what = f"`{source.data['enum']}` is not a name for a Python class."
+        yield source.problem(("enum",), what, "Write it like ErrorType.")
+    words = [item["value"] for item in source.data["values"]]
+    for index, word in enumerate(words):
+        at = ("values", index, "value")
+        if not _VALUE.fullmatch(word):
+            what = f"`{word}` is not a word."
+            yield source.problem(at, what, "Use letters, digits, dashes and underscores.")
+        if word in words[:index]:
+            yield source.problem(at, f"The value `{word}` stands twice.", "Keep one.")
 
 
 def _wrong_columns(source: SourceFile, known: Mapping[str, Vocabulary]) -> list[Problem]:
-    data = source.data
-    vocabulary = known.get(data.get("vocabulary", "")) if isinstance(data, dict) else None
+    name = source.data.get("vocabulary") if isinstance(source.data, dict) else None
+    vocabulary = known.get(name) if isinstance(name, str) else None
     if vocabulary is None:
         return []
     problems = []
@@ -168,7 +165,7 @@ def _is(cell: Json, kind: str, known: Mapping[str, Vocabulary]) -> bool:
     plain = PLAIN_TYPES.get(kind)
     if plain is not None:
         return type(cell) is plain
-    return kind in known and cell in known[kind].words()
+    return kind in known and isinstance(cell, str) and cell in known[kind].words()
 
 
 def vocabulary_texts(vocabularies: Mapping[str, Vocabulary]) -> dict[str, Text]:

@@ -1,0 +1,78 @@
+"""What shape a value of the source must have, written as a value of that shape.
+
+`str` and `bool` stand for themselves, `ANY` for anything, `TEXT` for a text in three languages
+(which `texts` looks into), `[shape]` for a list, `Each(shape)` for a map with any keys, and a dict
+for a map with exactly these keys; a key that ends in `?` may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from scripts.generator.load import Json, Path_, SourceFile
+from scripts.generator.problems import Problem
+
+ANY = object()
+TEXT = object()
+Shape = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """A map with any keys, whose values all have one shape."""
+
+    shape: Shape
+
+
+_NAMES = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "a map",
+    type(None): "nothing",
+}
+
+
+def misshapen(source: SourceFile, path: Path_, value: Json, shape: Shape) -> Iterator[Problem]:
+    """Find each place in `value`, which stands at `path`, that does not have its shape."""
+    if shape is ANY or shape is TEXT:
+        return
+    wanted: type = dict
+    if isinstance(shape, type | list):
+        wanted = shape if isinstance(shape, type) else list
+    if not _is(value, wanted):
+        what = f"Here stands {_NAMES[type(value)]}, where {_NAMES[wanted]} belongs."
+        yield source.problem(path, what, f"Write {_NAMES[wanted]}.")
+    elif isinstance(shape, list):
+        for index, item in enumerate(value):
+            yield from misshapen(source, (*path, index), item, shape[0])
+    elif isinstance(shape, Each):
+        for key, item in value.items():
+            yield from misshapen(source, (*path, key), item, shape.shape)
+    elif isinstance(shape, dict):
+        yield from _misshapen_map(source, path, value, shape)
+
+
+def _is(value: Json, wanted: type) -> bool:
+    """Tell whether `value` is just that, as true is no number in JSON."""
+    return type(value) is wanted
+
+
+def _misshapen_map(
+    source: SourceFile, path: Path_, value: Json, shape: dict[str, Shape]
+) -> Iterator[Problem]:
+    known = {key.removesuffix("?"): inner for key, inner in shape.items()}
+    for key, item in value.items():
+        if key not in known:
+            what = f"Nothing here is called `{key}`."
+            do = f"Use one of {', '.join(known)}."
+            yield source.problem((*path, key), what, do)
+        else:
+            yield from misshapen(source, (*path, key), item, known[key])
+    for key in shape:
+        if not key.endswith("?") and key not in value:
+            yield source.problem(path, f"`{key}` is missing.", "Add it.")
