@@ -106,17 +106,14 @@ def test_a_good_call_is_still_accepted_afterwards(tool: ToolEvidence) -> Checks:
 def test_a_call_that_changes_nothing_can_be_made_twice(tool: ToolEvidence) -> Checks:
     """Of a tool that is safe or read-only; a limit of rate or rights may stop any call."""
     for call in tool.of(CaseKind.SECOND):
-        types = {error.type for error in call.reading.envelope.errors} if _said(call) else set()
+        envelope = call.reading.envelope
+        types = {error.type for error in envelope.errors} if envelope is not None else set()
         if call.reading.accepted:
             yield holds()
         elif call.reading.outcome is Outcome.SERVER_FAULT or types - _MAY_COME_ANY_TIME:
             yield broken(call, "finding.call.second_refused")
         else:
             yield unknown("kit.not_verified.refused_for_something_else", call)
-
-
-def _said(call: Call) -> bool:
-    return call.reading.envelope is not None
 
 
 def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 from conformance.formats.errors import ErrorView
-from conformance.formats.problem import shown
+from conformance.formats.problem import Problem, shown
 from conformance.formats.validate import validate
 from conformance.formats.vocabulary import ErrorType, Outcome
 from conformance.kit.case import Strictness
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
-from conformance.kit.suggestions import Naming, check, names_place
+from conformance.kit.memo import once
+from conformance.kit.rates import suggestions
+from conformance.kit.suggestions import Naming, names_place
 
 _REFUSING_INPUT = frozenset(
     {ErrorType.VALIDATION_ERROR, ErrorType.INVALID_DATE, ErrorType.INVALID_ROUTE}
@@ -32,13 +34,17 @@ def _errors(tool: ToolEvidence) -> Iterator[tuple[Call, int, ErrorView]]:
             yield call, index, error
 
 
+@once
+def _form(call: Call) -> list[Problem]:
+    """What the error's schema says of a call's envelope."""
+    envelope = call.reading.envelope
+    return validate(dict(envelope.raw), "error") if envelope is not None else []
+
+
 def _formed(tool: ToolEvidence, clause_id: str) -> Checks:
     """What the error's schema says of one clause, call by call."""
     for call in _with_envelope(tool):
-        assert call.reading.envelope is not None
-        found = [
-            p for p in validate(dict(call.reading.envelope.raw), "error") if p.clause == clause_id
-        ]
+        found = [problem for problem in _form(call) if problem.clause == clause_id]
         for problem in found:
             words = problem.message
             yield broken(call, words.id, path=problem.path, **dict(words.values))
@@ -128,7 +134,7 @@ def _names(tool: ToolEvidence, call: Call, error: ErrorView) -> bool:
     assert call.case.violation is not None
     naming = names_place(call.case.violation, error.parameter_name)
     if naming is Naming.PARENT:
-        return error.has_suggestion and check(error, call.case.arguments, tool.tool).valid
+        return any(suggestion.valid for given, suggestion in suggestions(call) if given is error)
     return naming is Naming.EXACT
 
 

@@ -9,19 +9,16 @@ from conformance.formats.problem import shown
 from conformance.formats.vocabulary import Outcome
 from conformance.kit.clause import Checks, broken, clause, holds
 from conformance.kit.evidence import Call, ToolEvidence
-from conformance.kit.rates import Mended, mended, repairable
-from conformance.kit.suggestions import Naming, Suggestion, check, names_place
+from conformance.kit.rates import Mended, mended, repairable, suggestions
+from conformance.kit.suggestions import Naming, Suggestion, names_place
 
 
 def _suggestions(tool: ToolEvidence) -> Iterator[tuple[Call, ErrorView, Suggestion]]:
     """Every suggestion for a broken call that was refused as input."""
     for call in tool.broken:
-        envelope = call.reading.envelope
-        if envelope is None or call.reading.outcome is not Outcome.INPUT_REFUSED:
-            continue
-        for error in envelope.errors:
-            if error.has_suggestion:
-                yield call, error, check(error, call.case.arguments, tool.tool)
+        if call.reading.outcome is Outcome.INPUT_REFUSED:
+            for error, suggestion in suggestions(call):
+                yield call, error, suggestion
 
 
 @clause("ATDF-ERR-009")
@@ -55,7 +52,7 @@ def test_a_suggestion_removes_the_error(tool: ToolEvidence) -> Checks:
             for error in (envelope.errors if envelope is not None and again else ())
             if names_place(violation, error.parameter_name) is Naming.EXACT
         ]
-        if blamed and _valid(tool, call):
+        if blamed and all(suggestion.valid for _, suggestion in suggestions(call)):
             yield broken(
                 first, "finding.suggestion.error_stays", detail=shown(blamed[0].raw.get("detail"))
             )
@@ -86,13 +83,3 @@ def test_an_agent_can_repair_the_call(tool: ToolEvidence) -> Checks:
             yield broken(call, "finding.suggestion.none", parameter=parameter)
         elif outcome is Mended.STUCK:
             yield broken(call, "finding.suggestion.stuck", parameter=parameter)
-
-
-def _valid(tool: ToolEvidence, call: Call) -> bool:
-    """Whether all suggestions of a refusal were valid: invalid ones are another clause's."""
-    envelope = call.reading.envelope
-    return envelope is not None and all(
-        check(error, call.case.arguments, tool.tool).valid
-        for error in envelope.errors
-        if error.has_suggestion
-    )

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 
 from conformance.formats.clauses import Clause, clauses
-from conformance.formats.vocabulary import Binding, Verdict
+from conformance.formats.vocabulary import Binding, Era, Verdict
 from conformance.kit.clause import ClauseTest
 from conformance.kit.documents import Declared, declared
 from conformance.kit.drive.channel import Context
@@ -56,13 +56,15 @@ class Engine:
         """When the session began, as an ISO 8601 instant."""
         return self._started.isoformat(timespec="seconds")
 
-    def discover(self, targets: tuple[str, ...]) -> None:
-        """Find every target's runs; raises TargetUnusable."""
-        asyncio.run(self._discover(targets))
+    def discover(self, targets: tuple[str, ...], eras: tuple[Era, ...] = ()) -> None:
+        """Find every target's runs, of these eras only if any are named; raises TargetUnusable."""
+        asyncio.run(self._discover(targets, eras))
 
-    async def _discover(self, targets: tuple[str, ...]) -> None:
+    async def _discover(self, targets: tuple[str, ...], eras: tuple[Era, ...]) -> None:
         for target in targets:
             for found in await discover(target, self._context()):
+                if eras and found.run.era not in eras:
+                    continue
                 own = self._unique(found)
                 self.found.append(own)
                 self.declared[own.run.id] = declared(own)

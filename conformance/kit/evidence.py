@@ -15,19 +15,23 @@ from conformance.kit.reading import Reading, read
 from conformance.kit.run import Run
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Call:
-    """One tool call: what was meant, what went over the wire, what it means."""
+    """One tool call: what was meant, what went over the wire, what it means.
+
+    Known by identity, so that what judges work out about it can be remembered.
+    """
 
     case: Case
     exchange: Exchange
     reading: Reading
+    tool: Tool
 
 
-def call_of(exchange: Exchange) -> Call:
+def call_of(exchange: Exchange, tool: Tool) -> Call:
     """The call that an exchange holds; its case must be set."""
     assert exchange.case is not None
-    return Call(exchange.case, exchange, read(exchange))
+    return Call(exchange.case, exchange, read(exchange), tool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class ToolEvidence:
         """The tool's accepted baseline call, else the last one tried, else None."""
         tried = [call for call in self.of(CaseKind.BASELINE) if not call.case.neighbour]
         accepted = [call for call in tried if call.reading.accepted]
-        return (accepted or tried[-1:] or [None])[0]
+        return next(iter(accepted or tried[-1:]), None)
 
     def neighbour_accepted(self, case: Case) -> bool:
         """Whether the call from which `case` deviates was accepted."""
@@ -97,7 +101,7 @@ class ToolEvidence:
     def instead(self, exchanges: Mapping[str, Exchange]) -> ToolEvidence:
         """The same evidence with other exchanges for the cases named by their ids."""
         calls = tuple(
-            call_of(exchanges[call.case.id]) if call.case.id in exchanges else call
+            call_of(exchanges[call.case.id], call.tool) if call.case.id in exchanges else call
             for call in self.calls
         )
         return replace(self, calls=calls)

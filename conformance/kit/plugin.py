@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import sys
 from collections.abc import Generator
 from dataclasses import dataclass, field
@@ -15,6 +13,7 @@ import pytest
 from conformance.formats.clauses import Clause, clauses
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Verified
+from conformance.kit.chapter import scripts_of
 from conformance.kit.clause import ClauseTest
 from conformance.kit.describe import explained, planned
 from conformance.kit.drive.discover import TargetUnusable
@@ -164,12 +163,7 @@ def _load_scripts(state: State, collector: pytest.Module | pytest.Class) -> None
     if not package or package in state.scripts_of:
         return
     state.scripts_of.add(package)
-    name = f"{package}.scripts"
-    if importlib.util.find_spec(name) is None:
-        return
-    loaded = importlib.import_module(name)
-    found = [getattr(one, "__script__", None) for one in vars(loaded).values()]
-    state.engine.scripts.extend(one for one in found if one is not None)
+    state.engine.scripts.extend(scripts_of(package))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

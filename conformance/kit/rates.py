@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
+from conformance.formats.errors import ErrorView
 from conformance.formats.vocabulary import Outcome
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.explain import explains
+from conformance.kit.memo import once
 from conformance.kit.results import Explain, Rate, Repair
-from conformance.kit.suggestions import check
+from conformance.kit.suggestions import Suggestion, check
 
 
 class Mended(StrEnum):
@@ -23,14 +25,24 @@ class Mended(StrEnum):
     NONE_GIVEN = "none_given"
 
 
+@once
+def suggestions(call: Call) -> tuple[tuple[ErrorView, Suggestion], ...]:
+    """Each error of a refusal that suggests something, with what its suggestion is worth."""
+    envelope = call.reading.envelope
+    return tuple(
+        (error, check(error, call.case.arguments, call.tool))
+        for error in (envelope.errors if envelope is not None else ())
+        if error.has_suggestion
+    )
+
+
 def mended(tool: ToolEvidence, refused: Call) -> Mended:
     """What came of a refused call: its repairs end accepted, or refused for state only."""
-    envelope = refused.reading.envelope
-    if envelope is None or not any(error.has_suggestion for error in envelope.errors):
+    given = suggestions(refused)
+    if not given:
         return Mended.NONE_GIVEN
-    for error in envelope.errors:
-        if error.has_suggestion and not check(error, refused.case.arguments, tool.tool).valid:
-            return Mended.WRONG
+    if not all(suggestion.valid for _, suggestion in given):
+        return Mended.WRONG
     steps = tool.repairs_of(refused.case.id)
     last = steps[-1].reading.outcome if steps else None
     over = last in {Outcome.ACCEPTED, Outcome.OTHER_REFUSED}
@@ -87,8 +99,8 @@ def explain(tools: Iterable[ToolEvidence]) -> Explain:
         keyword: _shares([s for s in said if s[0] == keyword])
         for keyword in sorted({s[0] for s in said})
     }
-    names, right = _shares(said)
-    return Explain(names, right, by_keyword)
+    all_names, all_right = _shares(said)
+    return Explain(all_names, all_right, by_keyword)
 
 
 def _shares(said: list[tuple[str, bool, bool]]) -> tuple[Rate, Rate]:

@@ -98,7 +98,7 @@ def response_of(exchange: Exchange) -> dict[str, Any] | None:
     ]
     responses = [m for m in found if isinstance(m, dict) and ("result" in m or "error" in m)]
     own = [m for m in responses if m.get("id") == exchange.request.answer_to]
-    return (own or responses or [None])[0]
+    return next(iter(own or responses), None)
 
 
 def _read_http(exchange: Exchange, case: Case | None) -> Reading:
@@ -145,8 +145,9 @@ def _of_envelope(envelope: Envelope, case: Case | None) -> Outcome:
 
 
 def _names_broken(parameter_name: object, case: Case | None) -> bool:
-    broken = case is not None and case.kind is CaseKind.BROKEN and case.violation is not None
-    return broken and parameter_name == case.violation.parameter
+    if case is None or case.kind is not CaseKind.BROKEN or case.violation is None:
+        return False
+    return parameter_name == case.violation.parameter
 
 
 def _read_mcp(exchange: Exchange, case: Case | None) -> Reading:

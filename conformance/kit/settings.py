@@ -62,5 +62,6 @@ class Settings:
         )
 
     def asks_for(self, profile: str) -> bool:
-        """Whether a profile is judged: all that apply, unless some were named."""
-        return not self.profiles or profile in self.profiles
+        """Whether a binding, `http` or `mcp`, is judged: both, unless one was named."""
+        named = {"http", "mcp"} & set(self.profiles)
+        return not named or profile in named

@@ -192,8 +192,10 @@ async def _discover_http(target: str, context: Context) -> list[Discovered]:
         first = await _look(channel, base, "itself")
         _raise_if_dead(target, first)
         endpoints = [base] if parts.path.strip("/") else [base + "/mcp", base + "/"]
-        asked = [_mcp_at(endpoint, target, context) for endpoint in endpoints]
-        http, *spoken = await asyncio.gather(_http_at(channel, probe), *asked)
+        asks = context.settings.asks_for
+        asked = [_mcp_at(endpoint, target, context) for endpoint in endpoints if asks("mcp")]
+        http = await _http_at(channel, probe) if asks("http") else None
+        spoken = await asyncio.gather(*asked)
     finally:
         await channel.close()
     mcp = next((runs for runs in spoken if runs), [])

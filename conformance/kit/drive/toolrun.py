@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -134,7 +134,7 @@ class ToolRun:
                 waiting.insert(0, mended)
         return last
 
-    def _mend(self, refused: Call) -> Mapping[str, Any] | None:
+    def _mend(self, refused: Call) -> dict[str, Any] | None:
         """The refused arguments, corrected by the suggestions or the words of the refusal."""
         envelope = refused.reading.envelope
         if envelope is not None and any(error.has_suggestion for error in envelope.errors):
@@ -203,12 +203,12 @@ class ToolRun:
             self._slow += 1
             if not await self._channel.answers_a_list(case.id):
                 self._silent.add(case.id)
-        call = call_of(exchange)
+        call = call_of(exchange, self._tool)
         self._calls.append(call)
         if case.kind is not CaseKind.REPAIR:
             self._progress.one()
         return call
 
 
-def _as_object(value: Any) -> Mapping[str, Any] | None:
+def _as_object(value: Any) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None

@@ -1,0 +1,27 @@
+"""Works out once what many judges ask of the same call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def once(function: Callable[[K], V]) -> Callable[[K], V]:
+    """`function`, remembering its answer for as long as its argument lives.
+
+    The argument is known by identity: its class must compare so and allow weak references.
+    """
+    known: WeakKeyDictionary[Any, V] = WeakKeyDictionary()
+
+    @wraps(function)
+    def remembering(key: K) -> V:
+        if key not in known:
+            known[key] = function(key)
+        return known[key]
+
+    return remembering

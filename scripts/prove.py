@@ -1,0 +1,162 @@
+"""Proves that the kit is right: each planted fault is caught by exactly its clauses.
+
+    python -m scripts.prove [--fault NAME]... [--full] [--jobs N]
+
+Each fault of `fixtures/servers/faults/` is a server with one defect. It is judged on the binding
+and the tools that it touches (--full: on every binding and era), by all clauses. Exit 0: each was
+caught by its clauses and by no other; 1: not so; 2: unusable command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from conformance.formats.vocabulary import Era, Verdict
+from conformance.kit.chapter import load
+from conformance.kit.drive.discover import TargetUnusable
+from conformance.kit.engine import Engine
+from conformance.kit.settings import AllowCalls, Settings
+from fixtures.servers.faults import FAULTS
+from fixtures.servers.faults.fault import Fault
+from fixtures.servers.start import FAULTY, command, listening
+
+CHAPTERS = ("conformance.atdf", "conformance.http", "conformance.mcp")
+_CAUGHT = frozenset({Verdict.FAIL, Verdict.WARN})
+_FEW_TOOLS = ("get_booking", "search_database")
+"""Enough for a fault that is about no tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One fault on one binding."""
+
+    fault: str
+    binding: str
+    era: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the kit said: the clauses that it found broken, each with a first reason."""
+
+    trial: Trial
+    found: tuple[tuple[str, str], ...]
+    faults_of_the_kit: tuple[str, ...]
+    seconds: float
+
+    def verdict(self) -> str:
+        """An empty text where the fault was caught by exactly its clauses; else what was wrong."""
+        fault = FAULTS[self.trial.fault]
+        own = {clause for clause, _ in self.found}
+        missed = [clause for clause in fault.clauses if clause not in own]
+        allowed = {*fault.clauses, *fault.collateral}
+        extra = [f"{clause}: {why}" for clause, why in self.found if clause not in allowed]
+        said = [f"not caught by {clause}" for clause in missed]
+        said += [f"also accused: {each}" for each in extra]
+        return "; ".join([*said, *self.faults_of_the_kit])
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; gives the exit code."""
+    parser = argparse.ArgumentParser(prog="prove", description="Prove that the kit is right.")
+    parser.add_argument(
+        "--fault", action="append", default=[], metavar="NAME", help="just this one"
+    )
+    parser.add_argument("--full", action="store_true", help="on every binding and era")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="trials at once")
+    chosen = parser.parse_args(arguments)
+    unknown = [name for name in chosen.fault if name not in FAULTS]
+    if unknown:
+        sys.stderr.write(f"There is no fault {unknown[0]!r}: see `faulty --list`.\n")
+        return 2
+    wanted = [FAULTS[name] for name in chosen.fault or FAULTS]
+    trials = [trial for fault in wanted for trial in trials_of(fault, full=chosen.full)]
+    began = time.monotonic()
+    wrong = _run(trials, max(1, chosen.jobs))
+    caught = len(trials) - wrong
+    seconds = time.monotonic() - began
+    sys.stdout.write(f"{caught} of {len(trials)} faults caught by exactly their clauses,")
+    sys.stdout.write(f" in {seconds:.0f} s\n")
+    return 1 if wrong else 0
+
+
+def trials_of(fault: Fault, *, full: bool) -> list[Trial]:
+    """Where a fault is tried: on its first binding in its newest era, or everywhere."""
+    every = [
+        Trial(fault.name, binding, era)
+        for binding in fault.bindings
+        for era in (("",) if binding == "http" else tuple(reversed(fault.eras)))
+    ]
+    return every if full else every[:1]
+
+
+def _run(trials: list[Trial], jobs: int) -> int:
+    wrong = 0
+    with ProcessPoolExecutor(jobs) as pool:
+        for outcome in pool.map(attempt, trials):
+            said = outcome.verdict()
+            wrong += bool(said)
+            where = f"{outcome.trial.binding} {outcome.trial.era}".strip()
+            head = f"{outcome.trial.fault:36}{where:16}{outcome.seconds:5.1f} s  "
+            sys.stdout.write(head + (said or "caught") + "\n")
+            sys.stdout.flush()
+    return wrong
+
+
+def attempt(trial: Trial) -> Outcome:
+    """Judge one faulty server, as the command line would."""
+    fault = FAULTS[trial.fault]
+    began = time.monotonic()
+    profile = "http" if trial.binding == "http" else "mcp"
+    settings = Settings(
+        profiles=(profile, "atdf"),
+        include_tools=fault.tools or _FEW_TOOLS,
+        allow_calls=AllowCalls.ALL,
+        request_timeout=3.0,
+    )
+    engine = Engine(settings)
+    chapters = [load(package) for package in CHAPTERS]
+    engine.scripts = [script for chapter in chapters for script in chapter.scripts]
+    try:
+        with serving(trial) as target:
+            engine.discover((target,), (Era(trial.era),) if trial.era else ())
+            asked = engine.questions([test for chapter in chapters for test in chapter.tests])
+            engine.drive()
+            items = engine.judge(asked)
+    except TargetUnusable as unusable:
+        seconds = time.monotonic() - began
+        return Outcome(trial, (), (unusable.words.words(),), seconds)
+    found: dict[str, str] = {}
+    broken: list[str] = []
+    for item in items.values():
+        if item.verdict in _CAUGHT:
+            found.setdefault(item.clause, item.findings[0].message.words())
+        elif item.verdict is Verdict.KIT_ERROR:
+            broken.append(item.findings[0].message.words())
+    return Outcome(trial, tuple(found.items()), tuple(broken[:2]), time.monotonic() - began)
+
+
+@contextmanager
+def serving(trial: Trial) -> Iterator[str]:
+    """The faulty server of a trial, as a target."""
+    if trial.binding == "stdio":
+        yield "stdio:" + shlex.join(command(FAULTY, "--stdio", "--fault", trial.fault))
+        return
+    with listening(FAULTY, "--fault", trial.fault) as url:
+        yield url if trial.binding == "http" else f"{url}/mcp"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
