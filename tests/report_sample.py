@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+import pytest
+
 from conformance.formats import messages
 from conformance.formats.messages import Message, message
 from conformance.formats.vocabulary import Binding, Level, Requirement, Verdict
@@ -336,6 +338,7 @@ def pytest_runtestloop(session):
     state = session.config.stash[REPORT_STATE]
     state.session = sample.{session}
     state.exchange = sample.{exchanges}.get
+    {more}
 """
 
 TESTS = """
@@ -351,15 +354,130 @@ def test_clause(item):
 
 
 def make_report(
-    pytester, language: str = "en", session: str = "session()", exchanges: str = "exchanges()"
+    pytester,
+    language: str = "en",
+    *,
+    session: str = "session()",
+    exchanges: str = "exchanges()",
+    more: str = "pass",
+    tests: str = TESTS,
 ):
-    """Run pytest with the plugin alone, and give the path of the page that it wrote."""
+    """Run pytest with the plugin alone, and give the path of the page that it wrote.
+
+    `session` and `exchanges` are calls of this module; `more` is a statement about `state`.
+    """
     pytester.makeconftest(
-        CONFTEST.format(language=language, session=session, exchanges=exchanges)
+        CONFTEST.format(language=language, session=session, exchanges=exchanges, more=more)
     )
-    pytester.makepyfile(TESTS)
-    with sample_words():
+    pytester.makepyfile(tests)
+    # Loading every plugin that is installed would take longer than all the rest.
+    with sample_words(), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
         pytester.runpytest_inprocess(
-            "--html=report.html", "--self-contained-html", "-p", "no:cacheprovider"
+            "-pno:cacheprovider",
+            "-ppytest_metadata.plugin",
+            "-ppytest_html.plugin",
+            "--html=report.html",
+            "--self-contained-html",
         )
     return pytester.path / "report.html"
+
+
+EVIL = (
+    "</script><img src=x onerror=alert(1)><svg onload=alert(2)>",
+    "\"><script>alert(3)</script>' onmouseover='alert(4)",
+    "</template></td></table><!-- --><iframe src=http://192.0.2.1/></iframe>",
+    "\x1b[31m\x07\u202egnp.exe\u2066 \ud800 \x00",
+    "<!--/masthead--><link rel=stylesheet href=http://192.0.2.1/a.css>",
+    '<div id="data-container" data-jsonblob="{}">${{7*7}}{{7*7}}{% raw %}',
+)
+
+
+def hostile_session(name_length: int = 10_000_000) -> SessionResult:
+    """A session in which everything that a target can say is an attack."""
+    sample = session()
+    run = sample.runs[0]
+    evil = " ".join(EVIL)
+    tools = (*EVIL, "x" * name_length)
+    items = [
+        Item(
+            clause=clause,
+            requirement=Requirement.MUST,
+            run=run.run.id,
+            tool=tool,
+            verdict=verdict,
+            findings=(
+                Finding(
+                    said(f"{tool[:500]} {evil}"),
+                    exchange=exchange_id,
+                    case=evil,
+                    scenario=evil,
+                    parameter=evil,
+                    path="$.errors[0].<b>",
+                ),
+            ),
+            waiver_reason=evil,
+        )
+        for tool in tools
+        for clause, verdict, exchange_id in (
+            ("ATDF-ERR-001", Verdict.FAIL, 1),
+            ("ATDF-ERR-007", Verdict.WAIVED, 2),
+            ("ATDF-CALL-001", Verdict.PASS, 3),
+        )
+    ]
+    changed = replace(
+        run,
+        run=replace(run.run, target=evil, endpoint=evil),
+        items=tuple(items),
+        tools_called=tools,
+        tools_left_out=tuple(LeftOut(tool, said(evil)) for tool in tools),
+        repair=replace(run.repair, by_keyword={evil: Rate(1, 2)}),
+        explain=replace(run.explain, by_keyword={evil: (Rate(1, 2), Rate(1, 2))}),
+    )
+    return replace(sample, runs=(changed,), kit_errors=(evil,), interrupted=True)
+
+
+def hostile_exchanges() -> dict[int, Exchange]:
+    """The evidence of the hostile session."""
+    evil = " ".join(EVIL)
+    raw = evil.encode("utf-8", "surrogatepass")
+    of = case()
+    violation = replace(of.violation, was=evil, sent=evil) if of.violation else None
+    nasty = replace(of, arguments={evil: [evil], "guests": evil}, violation=violation)
+    request = Request(Transport.HTTP, raw, "POST", f"http://h/{evil}", ((evil, evil),))
+    answer = Answer(200, (("content-type", evil),), raw, ({evil: evil},), (evil,))
+    first = replace(exchange(1), request=request, answer=answer, case=nasty)
+    return {
+        1: first,
+        2: replace(first, id=2, answer=Answer(500, (), raw), case=None, script=evil, step=evil),
+        3: replace(
+            first,
+            id=3,
+            request=replace(request, transport=Transport.STDIO),
+            answer=None,
+            trouble=Trouble.GARBLED,
+            trouble_detail=evil,
+        ),
+    }
+
+
+def many_tools(count: int) -> SessionResult:
+    """A session of `count` tools, every tenth with a failure of its own."""
+    sample = session()
+    run = sample.runs[0]
+    names = [f"tool_{n:04d}" for n in range(count)]
+    items = [
+        Item(
+            clause,
+            Requirement.MUST,
+            run.run.id,
+            name,
+            Verdict.FAIL if n % 10 == 0 and clause == "ATDF-ERR-007" else Verdict.PASS,
+            (finding("sample.parameter", 17, named=name, parameter="guests"),)
+            if n % 10 == 0 and clause == "ATDF-ERR-007"
+            else (),
+        )
+        for n, name in enumerate(names)
+        for clause in CLAUSES
+    ]
+    return replace(sample, runs=(replace(run, items=tuple(items), tools_called=tuple(names)),))

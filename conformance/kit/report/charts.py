@@ -12,6 +12,9 @@ from conformance.kit.results import Rate, RunResult
 _KEYWORDS = 24
 """Keywords shown; JSON Schema has fewer that one can break."""
 
+_LONGEST = 22
+"""Characters of a keyword: `unevaluatedProperties` and no more."""
+
 
 def bar(rates: Iterable[tuple[Rate, str]]) -> str:
     """Give bars of equal length, one for each (rate, class), one above the other."""
@@ -42,7 +45,7 @@ def repair_panel(run: RunResult, view: View) -> str:
         nothing = view.say("report.html.nothing-repairable")
         return f'<section class="panel">{head}{help_text}<p>{nothing}</p></section>'
     rows = "".join(
-        f'<tr><th scope="row"><code>{view.text(keyword)}</code></th>'
+        f'<tr><th scope="row"><code>{view.text(keyword[:_LONGEST])}</code></th>'
         f"<td>{bar([(rate, 'fill')])}</td><td>{_of(rate, view)}</td></tr>"
         for keyword, rate in list(repair.by_keyword.items())[:_KEYWORDS]
     )
@@ -71,7 +74,7 @@ def explain_panel(run: RunResult, view: View) -> str:
         nothing = view.say("report.html.nothing-refused")
         return f'<section class="panel">{head}{help_text}<p>{nothing}</p></section>'
     rows = "".join(
-        f'<tr><th scope="row"><code>{view.text(keyword)}</code></th>'
+        f'<tr><th scope="row"><code>{view.text(keyword[:_LONGEST])}</code></th>'
         f"<td>{bar([(named, 'fill'), (said, 'fill2')])}</td>"
         f"<td>{_of(named, view)}<br>{_of(said, view)}</td></tr>"
         for keyword, (named, said) in list(explain.by_keyword.items())[:_KEYWORDS]
