@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from conformance.formats.vocabulary import Era
-from conformance.kit.clause import Check, Checks, unknown
+from conformance.kit.clause import Check, Checks, broken, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange, Transport
 from conformance.kit.reading import body_json, response_of
 from conformance.kit.run import Run
 from conformance.kit.script import LOOKED
+from conformance.mcp.shapes import shape_faults
+
+Others = Callable[[tuple[str | int, ...]], bool]
+"""Says of a place in a result whether another clause judges it."""
 
 _PROVES_NOTHING = frozenset({401, 403, 407, 429, 503})
 """Statuses that any request may get, whatever it asks: rights, limits, load."""
@@ -159,6 +163,41 @@ def accepted_first(run: RunEvidence, script: str, step: str) -> Exchange | None:
     """The exchange of a good request, if it was answered with a result."""
     exchange = step_of(run, script, step)
     return exchange if exchange is not None and is_ok(exchange) else None
+
+
+def shape_checks(
+    exchange: Exchange, method: str, version: str, others: Others = lambda steps: False
+) -> Checks:
+    """Whether a request was answered with a result of the right form.
+
+    `others` says of a place in the result whether a clause of its own judges it.
+    """
+    result = result_of(exchange)
+    if result is None:
+        yield broken(exchange, "finding.mcp.no_result", method=method, answer=answered(exchange))
+        return
+    faults = [f for f in shape_faults(method, version, result) if not others(f.steps)]
+    for fault in faults:
+        if fault.missing:
+            yield broken(
+                exchange, "finding.mcp.shape_missing", path=fault.path, method=method,
+                place=fault.path,
+            )  # fmt: skip
+        else:
+            yield broken(
+                exchange, "finding.mcp.shape_wrong", path=fault.path, method=method,
+                place=fault.path, value=fault.value, version=version,
+            )  # fmt: skip
+    if not faults:
+        yield holds()
+
+
+def has_legacy(run: RunEvidence) -> bool | None:
+    """Whether the server of a modern run also speaks a legacy version; None if nobody can say."""
+    exchange = step_of(run, "mcp_initialize", "initialize")
+    if exchange is None or exchange.answer is None or proves_nothing(exchange):
+        return None
+    return is_ok(exchange)
 
 
 def listings(run: RunEvidence) -> Iterator[Exchange]:

@@ -1,0 +1,26 @@
+"""What a tool says of its own behaviour (MCP-ANN)."""
+
+from __future__ import annotations
+
+from conformance.formats.vocabulary import Outcome
+from conformance.kit.case import CaseKind
+from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.evidence import ToolEvidence
+
+
+@clause("MCP-ANN-001")
+def test_a_read_only_call_can_be_made_again(tool: ToolEvidence) -> Checks:
+    """Only a second refusal of the input says anything: limits and rights may stop any call."""
+    if tool.tool.annotations.read_only is not True:
+        yield absent("finding.mcp.not_read_only")
+        return
+    seconds = list(tool.of(CaseKind.SECOND))
+    if not seconds:
+        yield unknown("kit.not_verified.baseline")
+    for call in seconds:
+        if call.reading.accepted:
+            yield holds()
+        elif call.reading.outcome is Outcome.INPUT_REFUSED:
+            yield broken(call, "finding.mcp.second_refused", text=call.reading.text[:200])
+        else:
+            yield unknown("kit.not_verified.refused_for_something_else", call)

@@ -1,0 +1,99 @@
+"""What the modern era asks of every answer: codes, types, silence (MCP-RPC, MCP-ERR, MCP-LOG)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.formats.problem import shown
+from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange, Transport
+from conformance.mcp.seen import (
+    answered,
+    code_of,
+    data_of,
+    is_request,
+    messages_of,
+    method_of,
+    own_era,
+    result_of,
+    status_of,
+)
+
+_MISSING_CAPABILITY = -32021
+_DEFINED = frozenset({-32020, -32021, -32022})
+_RETIRED = frozenset({-32002, -32042})
+_RESERVED = range(-32099, -32019)
+_RESULT_TYPES = frozenset({"complete", "input_required"})
+
+
+@clause("MCP-RPC-009")
+def test_no_undefined_code_is_sent(run: RunEvidence) -> Checks:
+    """Of the reserved range only three have a meaning, and two older codes have none any more."""
+    for exchange in _modern(run):
+        code = code_of(exchange)
+        if code is None:
+            continue
+        if code in _RETIRED or (code in _RESERVED and code not in _DEFINED):
+            yield broken(exchange, "finding.mcp.undefined_code", code=code)
+        else:
+            yield holds()
+
+
+@clause("MCP-RPC-010")
+def test_a_result_says_its_type(run: RunEvidence) -> Checks:
+    """`complete` or `input_required`; another one may be an extension's."""
+    extended = bool(run.capabilities.get("extensions"))
+    for exchange in _modern(run):
+        result = result_of(exchange)
+        if result is None or not is_request(exchange):
+            continue
+        kind = result.get("resultType")
+        if isinstance(kind, str) and kind in _RESULT_TYPES:
+            yield holds()
+        elif isinstance(kind, str) and extended:
+            yield unknown("finding.mcp.result_type_extended", exchange, type=shown(kind))
+        else:
+            found = shown(kind) if "resultType" in result else "—"
+            yield broken(
+                exchange, "finding.mcp.result_type", method=method_of(exchange), type=found
+            )
+
+
+@clause("MCP-ERR-001")
+def test_a_missing_capability_is_named(run: RunEvidence) -> Checks:
+    """Of each -32021 that was seen."""
+    for exchange in _modern(run):
+        if code_of(exchange) != _MISSING_CAPABILITY:
+            continue
+        if not isinstance(data_of(exchange).get("requiredCapabilities"), dict):
+            yield broken(exchange, "finding.mcp.capabilities_unnamed")
+        elif exchange.request.transport is Transport.HTTP and status_of(exchange) != 400:
+            yield broken(
+                exchange,
+                "finding.mcp.other_answer",
+                request=method_of(exchange),
+                answer=answered(exchange),
+                wanted=f"HTTP 400, error {_MISSING_CAPABILITY}",
+            )
+        else:
+            yield holds()
+
+
+@clause("MCP-LOG-001")
+def test_no_log_message_comes_unasked(run: RunEvidence) -> Checks:
+    """The kit never asks for any."""
+    for exchange in _modern(run):
+        logged = [
+            message
+            for message in messages_of(exchange)
+            if isinstance(message, dict) and message.get("method") == "notifications/message"
+        ]
+        for _ in logged:
+            yield broken(exchange, "finding.mcp.log", method=method_of(exchange) or "—")
+        if not logged:
+            yield holds()
+
+
+def _modern(run: RunEvidence) -> Iterator[Exchange]:
+    return (exchange for exchange in run.exchanges if own_era(run.run, exchange))

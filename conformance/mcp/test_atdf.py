@@ -1,0 +1,50 @@
+"""ATDF's errors over MCP (MCP-ATDF)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.kit.case import CaseKind
+from conformance.kit.clause import Checks, broken, clause, holds
+from conformance.kit.evidence import Call, ToolEvidence
+from conformance.kit.reading import ERROR_META, envelope_in_content
+
+
+def _failed(tool: ToolEvidence) -> Iterator[Call]:
+    """The calls that were refused in a result: a JSON-RPC error is the protocol's own."""
+    return (
+        call
+        for call in tool.calls
+        if call.reading.result is not None and call.reading.result.get("isError") is True
+    )
+
+
+@clause("MCP-ATDF-001")
+def test_a_failure_is_a_result_with_the_error_as_text(tool: ToolEvidence) -> Checks:
+    """With isError, and with the envelope as JSON in a text block."""
+    for call in _failed(tool):
+        assert call.reading.result is not None
+        if envelope_in_content(call.reading.result) is None:
+            yield broken(call, "finding.mcp.no_envelope_text")
+        else:
+            yield holds()
+    for call in tool.of(CaseKind.BROKEN):
+        result = call.reading.result
+        if call.reading.accepted and result is not None and envelope_in_content(result) is not None:
+            yield broken(call, "finding.mcp.envelope_without_error")
+
+
+@clause("MCP-ATDF-002")
+def test_a_failure_carries_the_error_as_data(tool: ToolEvidence) -> Checks:
+    """The same as in the text; without a text there is nothing to compare it with."""
+    for call in _failed(tool):
+        assert call.reading.result is not None
+        meta = call.reading.result.get("_meta")
+        carried = meta.get(ERROR_META) if isinstance(meta, dict) else None
+        text = envelope_in_content(call.reading.result)
+        if carried is None:
+            yield broken(call, "finding.mcp.no_envelope_meta", path=f'$._meta["{ERROR_META}"]')
+        elif text is not None and text.raw != carried:
+            yield broken(call, "finding.mcp.envelopes_differ", path=f'$._meta["{ERROR_META}"]')
+        else:
+            yield holds()

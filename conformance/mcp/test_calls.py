@@ -1,0 +1,151 @@
+"""Calls: the form of their results, and of their refusals (MCP-CALL, MCP-MRTR, MCP-TASK)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.kit.case import Strictness
+from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
+from conformance.kit.exchange import Exchange
+from conformance.kit.slug import slug
+from conformance.mcp.script_wire import UNKNOWN_TOOL
+from conformance.mcp.seen import (
+    answered,
+    code_of,
+    method_of,
+    not_taken,
+    own_era,
+    proves_nothing,
+    result_of,
+    shape_checks,
+    usable,
+)
+
+_INVALID_PARAMS = -32602
+_METHOD_NOT_FOUND = -32601
+_MAY_NEED_INPUT = frozenset({"tools/call", "prompts/get", "resources/read"})
+
+
+@clause("MCP-CALL-001")
+def test_a_result_of_a_call_has_its_form(tool: ToolEvidence) -> Checks:
+    """Whatever the call was; an answer that is no result is another clause's."""
+    for call in tool.calls:
+        if call.reading.result is not None:
+            yield from shape_checks(call.exchange, "tools/call", tool.run.version, _others)
+
+
+def _others(steps: tuple[str | int, ...]) -> bool:
+    return steps[:1] in {("resultType",), ("inputRequests",), ("requestState",)}
+
+
+@clause("MCP-CALL-002")
+def test_an_unknown_tool_is_no_success(run: RunEvidence) -> Checks:
+    """An error will do, and a result with isError will."""
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_wire", "unknown-tool", found)
+    for exchange in found:
+        result = result_of(exchange)
+        if exchange.answer is None or exchange.trouble is not None:
+            yield unknown("kit.not_verified.no_answer", exchange)
+        elif result is not None and result.get("isError") is not True:
+            yield broken(exchange, "finding.mcp.unknown_tool", tool=UNKNOWN_TOOL)
+        else:
+            yield holds()
+
+
+@clause("MCP-CALL-003")
+def test_an_invalid_input_is_refused_in_a_result(tool: ToolEvidence) -> Checks:
+    """Where `arguments` itself is no object, the protocol's own error is right."""
+    for call in tool.broken:
+        if call.case.strictness is Strictness.MALFORMED or not call.reading.refused:
+            continue
+        if call.reading.rpc_code == _INVALID_PARAMS:
+            yield broken(call, "finding.mcp.protocol_error", code=_INVALID_PARAMS)
+        elif call.reading.result is not None:
+            yield holds()
+
+
+@clause("MCP-CALL-004")
+def test_embedded_resources_are_declared(run: RunEvidence) -> Checks:
+    """A link to a resource is none that is embedded."""
+    for call in run.calls:
+        if not any(block.get("type") == "resource" for block in _blocks(call)):
+            continue
+        if "resources" in run.capabilities:
+            yield holds()
+        else:
+            yield broken(call, "finding.mcp.resources_undeclared", tool=call.case.tool)
+
+
+def _blocks(call: Call) -> list[Mapping[str, Any]]:
+    content = (call.reading.result or {}).get("content")
+    blocks = content if isinstance(content, list) else []
+    return [block for block in blocks if isinstance(block, dict)]
+
+
+@clause("MCP-MRTR-001")
+def test_a_result_that_asks_for_input_says_for_which(run: RunEvidence) -> Checks:
+    """And it answers a method that may be asked again."""
+    for exchange in run.exchanges:
+        result = result_of(exchange)
+        if result is None or not _needs_input(result) or not own_era(run.run, exchange):
+            continue
+        method = method_of(exchange)
+        if method not in _MAY_NEED_INPUT:
+            yield broken(exchange, "finding.mcp.input_for_method", method=method)
+        elif "inputRequests" not in result and "requestState" not in result:
+            yield broken(exchange, "finding.mcp.input_for_nothing", method=method)
+        else:
+            yield holds()
+
+
+@clause("MCP-MRTR-002")
+def test_only_declared_input_is_asked_for(run: RunEvidence) -> Checks:
+    """The kit declares no capability, so there is nothing to ask for."""
+    for exchange in run.exchanges:
+        result = result_of(exchange)
+        if result is None or not _needs_input(result) or not own_era(run.run, exchange):
+            continue
+        requests = result.get("inputRequests")
+        if isinstance(requests, dict) and requests:
+            asked = sorted({str(r.get("method")) for r in requests.values() if isinstance(r, dict)})
+            yield broken(exchange, "finding.mcp.input_undeclared", methods=", ".join(asked) or "—")
+        else:
+            yield holds()
+
+
+def _needs_input(result: Mapping[str, Any]) -> bool:
+    return result.get("resultType") == "input_required"
+
+
+@clause("MCP-TASK-001")
+def test_a_plain_call_of_a_task_is_refused(tool: ToolEvidence) -> Checks:
+    """Where the server says that calls can be tasks at all."""
+    if not tool.tool.task_required:
+        return
+    scripts = {name: {e.step: e for e in steps} for name, steps in tool.scripts.items()}
+    opening = scripts.get("mcp_handshake", {}).get("initialize")
+    if opening is None:
+        yield not_taken("mcp_handshake", "initialize")
+        return
+    if not _has_tasks(opening):
+        yield absent("finding.mcp.no_tasks")
+        return
+    exchange = scripts.get("mcp_tasks", {}).get(slug(tool.tool.name))
+    if exchange is None:
+        yield not_taken("mcp_tasks", slug(tool.tool.name))
+    elif exchange.answer is None or proves_nothing(exchange):
+        yield unknown("kit.not_verified.no_answer", exchange)
+    elif code_of(exchange) == _METHOD_NOT_FOUND:
+        yield holds()
+    else:
+        yield broken(exchange, "finding.mcp.task_called", answer=answered(exchange))
+
+
+def _has_tasks(opening: Exchange) -> bool:
+    place: Any = (result_of(opening) or {}).get("capabilities")
+    for name in ("tasks", "requests", "tools", "call"):
+        place = place.get(name) if isinstance(place, dict) else None
+    return isinstance(place, dict)

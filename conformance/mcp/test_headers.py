@@ -1,0 +1,167 @@
+"""The headers that mirror the body (MCP-HEAD)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.formats.headers import header_paths
+from conformance.formats.problem import Place, json_path
+from conformance.formats.vocabulary import Outcome
+from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence, ToolEvidence
+from conformance.kit.exchange import Exchange
+from conformance.kit.reading import read
+from conformance.kit.slug import slug
+from conformance.mcp.seen import (
+    answered,
+    has_legacy,
+    is_ok,
+    is_refused,
+    not_taken,
+    proves_nothing,
+    step_of,
+    usable,
+    wanted,
+)
+
+_MISMATCH = -32020
+_WITHOUT = "finding.mcp.without_header"
+_TYPE = "documents.header.type"
+"""The rule about types: of an input that names none, or several, nobody says."""
+
+
+@clause("MCP-HEAD-001")
+def test_a_missing_standard_header_is_refused(run: RunEvidence) -> Checks:
+    """A server with a legacy era may take a request without a version for one of that."""
+    yield from _refused(run, "plain", {"no-method": "Mcp-Method"}, _WITHOUT)
+    yield from _refused(run, "call-plain", {"call-no-name": "Mcp-Name"}, _WITHOUT)
+    if has_legacy(run) is False:
+        yield from _refused(run, "plain", {"no-version": "MCP-Protocol-Version"}, _WITHOUT)
+
+
+@clause("MCP-HEAD-002")
+def test_a_header_other_than_the_body_is_refused(run: RunEvidence) -> Checks:
+    """A legacy version in the header may be refused for that version, too."""
+    word = "finding.mcp.other_header"
+    yield from _refused(run, "plain", {"other-method": "Mcp-Method"}, word)
+    yield from _refused(run, "call-plain", {"call-other-name": "Mcp-Name"}, word)
+    other = step_of(run, "mcp_headers", "other-version")
+    if has_legacy(run) is False and other is not None and is_ok(other):
+        yield broken(
+            other,
+            word,
+            header="MCP-Protocol-Version",
+            answer=answered(other),
+            wanted=wanted(other, _MISMATCH, 400),
+        )
+
+
+def _refused(run: RunEvidence, plain: str, steps: Mapping[str, str], word: str) -> Checks:
+    """Each step is refused for its header, where the same request without a fault is accepted."""
+    good = step_of(run, "mcp_headers", plain)
+    if good is None:
+        if plain == "plain":
+            yield not_taken("mcp_headers", plain)
+        return
+    if not is_ok(good):
+        yield unknown("kit.not_verified.baseline", good)
+        return
+    for step, header in steps.items():
+        found: list[Exchange] = []
+        yield from usable(run, "mcp_headers", step, found)
+        for exchange in found:
+            if is_refused(exchange, _MISMATCH, 400):
+                yield holds()
+            else:
+                yield broken(
+                    exchange,
+                    word,
+                    header=header,
+                    answer=answered(exchange),
+                    wanted=wanted(exchange, _MISMATCH, 400),
+                )
+
+
+@clause("MCP-HEAD-003")
+def test_an_encoded_name_is_decoded(run: RunEvidence) -> Checks:
+    """The answer is of the same kind as to the plain name."""
+    yield from _same(run, "call-plain", "call-encoded-name", "finding.mcp.encoded_name")
+
+
+@clause("MCP-HEAD-004")
+def test_the_case_of_a_header_does_not_matter(run: RunEvidence) -> Checks:
+    """The answer is of the same kind as to the usual spelling."""
+    yield from _same(run, "plain", "other-case", "finding.mcp.header_case")
+    if step_of(run, "mcp_headers", "call-plain") is not None:
+        yield from _same(run, "call-plain", "call-other-case", "finding.mcp.header_case")
+
+
+def _same(run: RunEvidence, plain: str, step: str, word: str) -> Checks:
+    good, other = step_of(run, "mcp_headers", plain), step_of(run, "mcp_headers", step)
+    if good is None or other is None:
+        yield not_taken("mcp_headers", plain)
+    elif not is_ok(good):
+        yield unknown("kit.not_verified.baseline", good)
+    elif is_ok(other):
+        yield holds()
+    elif proves_nothing(other) or read(other).outcome is Outcome.NO_ANSWER:
+        yield unknown("kit.not_verified.refused_for_something_else", other)
+    else:
+        yield broken(other, word, answer=answered(other))
+
+
+@clause("MCP-HEAD-005")
+def test_header_annotations_are_valid(tool: ToolEvidence) -> Checks:
+    """Where a schema has none, there is nothing to judge."""
+    schema = tool.tool.raw.get("inputSchema")
+    if not isinstance(schema, dict):
+        return
+    paths, fault = header_paths(schema)
+    for _ in paths:
+        yield holds()
+    if fault is None:
+        return
+    kind = _at(schema, fault.place[:-1]).get("type")
+    words = fault.message
+    if fault.message.id == _TYPE and (kind is None or isinstance(kind, list)):
+        yield unknown(words.id, None, **dict(words.values))
+    else:
+        path = json_path(("inputSchema", *fault.place))
+        yield broken(None, words.id, path=path, **dict(words.values))
+
+
+def _at(schema: Any, place: Place) -> Mapping[str, Any]:
+    for step in place:
+        schema = schema[step]
+    return schema if isinstance(schema, dict) else {}
+
+
+@clause("MCP-HEAD-006")
+def test_a_parameter_header_is_compared_with_the_argument(tool: ToolEvidence) -> Checks:
+    """Missing, and with another value; the call as it should be was accepted."""
+    steps = {e.step: e for e in tool.scripts.get("mcp_parameters", ())}
+    name = slug(tool.tool.name)
+    plain = steps.get(f"plain:{name}")
+    if not tool.tool.header_parameters and not tool.tool.nested_header_parameters:
+        return
+    if plain is None:
+        yield not_taken("mcp_parameters", f"plain:{name}")
+        return
+    if not is_ok(plain):
+        yield unknown("kit.not_verified.baseline", plain)
+        return
+    for step, word in (("missing", _WITHOUT), ("other", "finding.mcp.other_header")):
+        exchange = steps.get(f"{step}:{name}")
+        if exchange is None or proves_nothing(exchange):
+            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+        elif is_refused(exchange, _MISMATCH, 400):
+            yield holds()
+        else:
+            yield broken(
+                exchange,
+                word,
+                header="Mcp-Param-…",
+                answer=answered(exchange),
+                wanted=wanted(exchange, _MISMATCH, 400),
+            )

@@ -1,0 +1,176 @@
+"""How a connection begins, and who may ask whom (MCP-LIFE, MCP-PING)."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from conformance.formats.vocabulary import Era
+from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange, Trouble
+from conformance.kit.reading import response_of
+from conformance.mcp.seen import (
+    answered,
+    is_ok,
+    messages_of,
+    method_of,
+    not_taken,
+    own_era,
+    proves_nothing,
+    result_of,
+    shape_checks,
+    step_of,
+    usable,
+)
+
+_CLIENT_FEATURES = ("sampling/", "roots/", "elicitation/", "tasks/")
+_VERSION = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+@clause("MCP-LIFE-001")
+def test_initialize_is_answered_with_version_capabilities_and_name(run: RunEvidence) -> Checks:
+    """The result has the form of the version that it settles on."""
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_handshake", "initialize", found)
+    for exchange in found:
+        if exchange.trouble is Trouble.TIMEOUT:
+            yield unknown("kit.not_verified.no_answer", exchange)
+        else:
+            yield from shape_checks(exchange, "initialize", run.run.version)
+
+
+@clause("MCP-LIFE-002")
+def test_discover_is_answered_with_versions_and_capabilities(run: RunEvidence) -> Checks:
+    """And the versions are those of this run, too. What is cacheable is LIST-008's."""
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_alone", "discover", found)
+    for exchange in found:
+        yield from shape_checks(exchange, "server/discover", run.run.version, _others)
+        versions = (result_of(exchange) or {}).get("supportedVersions")
+        if isinstance(versions, list) and run.run.version not in versions:
+            yield broken(exchange, "finding.mcp.version_unlisted", version=run.run.version)
+
+
+def _others(steps: tuple[str | int, ...]) -> bool:
+    return steps[:1] in {("ttlMs",), ("cacheScope",), ("resultType",)}
+
+
+@clause("MCP-LIFE-003")
+def test_a_server_with_tools_declares_them(run: RunEvidence) -> Checks:
+    """Found by asking for the tools of a server that declares none."""
+    legacy = run.run.era is Era.LEGACY
+    script, said, listed = (
+        ("mcp_handshake", "initialize", "tools-list")
+        if legacy
+        else ("mcp_alone", "discover", "list-later")
+    )
+    opening, listing = step_of(run, script, said), step_of(run, script, listed)
+    capabilities = (result_of(opening) or {}).get("capabilities") if opening is not None else None
+    if not isinstance(capabilities, dict):
+        yield not_taken(script, said)
+    elif "tools" in capabilities:
+        yield holds()
+    elif listing is not None and (result_of(listing) or {}).get("tools"):
+        yield broken(opening, "finding.mcp.tools_undeclared")
+    else:
+        yield absent("kit.not_applicable.no_tools")
+
+
+@clause("MCP-LIFE-004")
+def test_the_client_is_not_asked_for_what_it_has_not(run: RunEvidence) -> Checks:
+    """The kit declares no capability at all; ping may always be asked."""
+    for exchange in run.exchanges:
+        asked = [m for m in _requests(exchange) if str(m).startswith(_CLIENT_FEATURES)]
+        for method in asked:
+            yield broken(exchange, "finding.mcp.server_asks", method=method)
+        if not asked:
+            yield holds()
+
+
+@clause("MCP-LIFE-005")
+def test_the_client_is_not_asked_for_anything(run: RunEvidence) -> Checks:
+    """A message with a method and an id is a request."""
+    for exchange in run.exchanges:
+        asked = _requests(exchange) if own_era(run.run, exchange) else []
+        for method in asked:
+            yield broken(exchange, "finding.mcp.server_asks", method=method)
+        if not asked:
+            yield holds()
+
+
+def _requests(exchange: Exchange) -> list[str]:
+    return [
+        str(message["method"])
+        for message in messages_of(exchange)
+        if isinstance(message, dict) and "method" in message and "id" in message
+    ]
+
+
+@clause("MCP-LIFE-006")
+def test_a_first_request_is_answered_without_anything_before(run: RunEvidence) -> Checks:
+    """Judged beside the same request later on; a slow start may make its answer late."""
+    first = step_of(run, "mcp_alone", "list-first-1")
+    later = step_of(run, "mcp_alone", "list-later")
+    if first is None or later is None:
+        yield not_taken("mcp_alone", "list-first-1")
+    elif is_ok(first) or _came_late(run, first):
+        yield holds()
+    elif proves_nothing(first) or not is_ok(later):
+        yield unknown("kit.not_verified.step", first, reason=f"tools/list: {answered(later)}")
+    else:
+        yield broken(first, "finding.mcp.needs_context", answer=answered(first))
+
+
+def _came_late(run: RunEvidence, first: Exchange) -> bool:
+    wanted = first.request.answer_to
+    return any(
+        isinstance(message, dict) and message.get("id") == wanted and "result" in message
+        for exchange in run.steps("mcp_alone").values()
+        for message in messages_of(exchange)
+    )
+
+
+@clause("MCP-LIFE-007")
+def test_a_refusal_of_initialize_names_the_versions(run: RunEvidence) -> Checks:
+    """In the message or the data of the error; a server that answers it has a legacy version."""
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_initialize", "initialize", found)
+    for exchange in found:
+        if is_ok(exchange):
+            yield absent("finding.mcp.has_legacy")
+            continue
+        if exchange.answer is None:
+            yield unknown("kit.not_verified.no_answer", exchange)
+            continue
+        error = (response_of(exchange) or {}).get("error")
+        words = json.dumps(error) if error else exchange.answer.body.decode("utf-8", "replace")
+        if set(_VERSION.findall(words)) - {_asked(exchange)}:
+            yield holds()
+        else:
+            yield broken(exchange, "finding.mcp.versions_unnamed", answer=answered(exchange))
+
+
+def _asked(exchange: Exchange) -> str:
+    """The version that `initialize` asked for: to repeat that one names nothing."""
+    sent = json.loads(exchange.request.body)
+    return str(sent["params"]["protocolVersion"])
+
+
+@clause("MCP-PING-001")
+def test_ping_is_answered_with_an_empty_result(run: RunEvidence) -> Checks:
+    """`_meta` is no content: any result may have it."""
+    for exchange in run.scripts.get("mcp_handshake", ()):
+        if method_of(exchange) != "ping":
+            continue
+        result = result_of(exchange)
+        if proves_nothing(exchange):
+            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+        elif result is None:
+            yield broken(
+                exchange, "finding.mcp.no_result", method="ping", answer=answered(exchange)
+            )
+        elif set(result) - {"_meta", "resultType"}:
+            yield broken(exchange, "finding.mcp.ping_full", members=", ".join(sorted(result)))
+        else:
+            yield holds()

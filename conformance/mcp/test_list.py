@@ -1,0 +1,286 @@
+"""Lists of tools: their form, their order, their pages (MCP-LIST, MCP-PAGE)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.formats.problem import json_path, shown
+from conformance.formats.schemas import schema_faults
+from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence, ToolEvidence
+from conformance.kit.exchange import Exchange
+from conformance.kit.reading import response_of
+from conformance.kit.script import LOOKED
+from conformance.mcp.seen import (
+    answered,
+    code_of,
+    listings,
+    method_of,
+    not_taken,
+    proves_nothing,
+    result_of,
+    shape_checks,
+    step_of,
+    usable,
+)
+
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_INVALID_PARAMS = -32602
+_MOST_PAGES = 1000
+_SCOPES = frozenset({"public", "private"})
+_INVALID = frozenset({"documents.schema.invalid", "documents.schema.dangling_ref"})
+"""What makes a schema invalid for certain; a schema may also be too large, or unknown, to say."""
+
+
+@clause("MCP-LIST-001")
+def test_tools_list_has_its_form(run: RunEvidence) -> Checks:
+    """Each page; what a single tool's input schema is, is judged with that tool."""
+    seen = False
+    for exchange in listings(run):
+        seen = True
+        if result_of(exchange) is None:
+            yield from _unlisted(run, exchange)
+            continue
+        yield from shape_checks(exchange, "tools/list", run.run.version, _others)
+    if not seen and "tools" in run.capabilities:
+        yield not_taken(LOOKED, "tools/list")
+
+
+def _unlisted(run: RunEvidence, exchange: Exchange) -> Checks:
+    """What a `tools/list` without a result says: nothing, of a server that declares no tools."""
+    if proves_nothing(exchange) or exchange.trouble is not None:
+        yield unknown("kit.not_verified.no_answer", exchange)
+    elif "tools" not in run.capabilities:
+        yield absent("kit.not_applicable.no_tools")
+    else:
+        answer = answered(exchange)
+        yield broken(exchange, "finding.mcp.no_result", method="tools/list", answer=answer)
+
+
+def _others(steps: tuple[str | int, ...]) -> bool:
+    """Whether a fault is another clause's: of an input schema, of hints for caches, of the type."""
+    return steps[2:3] == ("inputSchema",) or steps[:1] in {
+        ("ttlMs",),
+        ("cacheScope",),
+        ("resultType",),
+    }
+
+
+@clause("MCP-LIST-002")
+def test_an_input_schema_is_an_object_of_type_object(tool: ToolEvidence) -> Checks:
+    """As it came, before anything was made of it."""
+    schema = tool.tool.raw.get("inputSchema")
+    if not isinstance(schema, dict):
+        yield broken(None, "finding.mcp.input_schema", schema=shown(schema), path="$.inputSchema")
+    elif schema.get("type") != "object":
+        kind = shown(schema["type"]) if "type" in schema else "—"
+        yield broken(None, "finding.mcp.input_type", type=kind, path="$.inputSchema.type")
+    else:
+        yield holds()
+
+
+@clause("MCP-LIST-003")
+def test_the_schemas_are_valid_in_their_dialect(tool: ToolEvidence) -> Checks:
+    """Of an unknown dialect nobody can say; references to the network are not followed."""
+    for member in ("inputSchema", "outputSchema"):
+        schema = tool.tool.raw.get(member)
+        if not isinstance(schema, dict):
+            continue
+        faults = schema_faults(schema)
+        for fault in faults:
+            words = fault.message
+            if words.id in _INVALID:
+                path = json_path((member, *fault.place))
+                yield broken(None, words.id, path=path, **dict(words.values))
+            elif words.id != "documents.schema.remote_ref":
+                yield unknown(words.id, None, **dict(words.values))
+        if not faults:
+            yield holds()
+
+
+@clause("MCP-LIST-004")
+def test_a_name_is_short_and_plain(tool: ToolEvidence) -> Checks:
+    """Letters, digits, and three signs."""
+    name = tool.tool.raw.get("name")
+    if not isinstance(name, str):
+        return
+    if _NAME.fullmatch(name):
+        yield holds()
+    else:
+        yield broken(None, "finding.mcp.tool_name", name=shown(name), length=len(name))
+
+
+@clause("MCP-LIST-005")
+def test_no_two_tools_have_one_name(run: RunEvidence) -> Checks:
+    """On all pages together; a name that comes again on another page is PAGE-001's."""
+    for exchange in _pages(run):
+        counted = Counter(_names([exchange]))
+        for name, times in counted.items():
+            if times > 1:
+                yield broken(exchange, "finding.mcp.name_twice", name=shown(name), times=times)
+            else:
+                yield holds()
+
+
+@clause("MCP-LIST-006")
+def test_the_order_of_tools_is_the_same(run: RunEvidence) -> Checks:
+    """Twice in a row on one connection; another set of tools is LIST-007's."""
+    first, second = _listed(run, "mcp_lists", "first"), _listed(run, "mcp_lists", "second")
+    if first is None or second is None:
+        yield not_taken("mcp_lists", "tools/list")
+        return
+    one, two = _names(first), _names(second)
+    if sorted(one) != sorted(two):
+        yield unknown("finding.mcp.other_set")
+    elif one == two:
+        yield holds()
+    else:
+        place = next(n for n, (a, b) in enumerate(zip(one, two, strict=True)) if a != b)
+        yield broken(
+            second[0], "finding.mcp.order", place=place + 1, one=shown(one[place]),
+            two=shown(two[place]),
+        )  # fmt: skip
+
+
+@clause("MCP-LIST-007")
+def test_the_set_of_tools_is_the_same(run: RunEvidence) -> Checks:
+    """On a fresh connection between two looks at an older one, and before and after the calls.
+
+    A call of a tool that changes something may have changed the tools, too: nobody can say.
+    """
+    parts = [
+        _listed(run, "mcp_lists", "first"),
+        _listed(run, "mcp_alone", "first"),
+        _listed(run, "mcp_lists_again", "third"),
+    ]
+    before, (older, fresh, again) = _pages(run), parts
+    if older is None or fresh is None or again is None or not before:
+        yield not_taken("mcp_lists", "tools/list")
+        return
+    sets = [frozenset(_names(each)) for each in (older, fresh, again)]
+    if sets[0] == sets[2] != sets[1]:
+        yield broken(fresh[0], "finding.mcp.set_by_connection", tools=_differing(sets[0], sets[1]))
+        return
+    if len(set(sets)) > 1:
+        yield unknown("finding.mcp.other_set")
+        return
+    first = frozenset(_names(before))
+    if first == sets[0]:
+        yield holds()
+    elif _only_read(run):
+        yield broken(older[0], "finding.mcp.set_by_calls", tools=_differing(first, sets[0]))
+    else:
+        yield unknown("finding.mcp.other_set")
+
+
+def _only_read(run: RunEvidence) -> bool:
+    called = [tool for tool in run.by_tool.values() if tool.calls]
+    return all(tool.tool.annotations.read_only is True for tool in called)
+
+
+def _differing(one: frozenset[str], two: frozenset[str]) -> str:
+    return ", ".join(shown(name) for name in sorted(one ^ two)[:5])
+
+
+@clause("MCP-LIST-008")
+def test_lists_say_how_they_may_be_cached(run: RunEvidence) -> Checks:
+    """For how long, in milliseconds, and for whom."""
+    for exchange in (*_discoveries(run), *listings(run)):
+        result = result_of(exchange)
+        if result is None or result.get("resultType", "complete") != "complete":
+            continue
+        ttl, scope = result.get("ttlMs"), result.get("cacheScope")
+        counts = isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0
+        method = method_of(exchange)
+        if not counts:
+            value = shown(ttl) if "ttlMs" in result else "—"
+            yield broken(exchange, "finding.mcp.ttl", method=method, value=value)
+        if scope not in _SCOPES:
+            value = shown(scope) if "cacheScope" in result else "—"
+            yield broken(exchange, "finding.mcp.cache_scope", method=method, value=value)
+        if counts and scope in _SCOPES:
+            yield holds()
+
+
+def _discoveries(run: RunEvidence) -> Iterator[Exchange]:
+    found = (step_of(run, LOOKED, "server-discover"), step_of(run, "mcp_alone", "discover"))
+    return (exchange for exchange in found if exchange is not None)
+
+
+@clause("MCP-PAGE-001")
+def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
+    """No cursor twice, not more than a thousand pages, no tool on two of them."""
+    pages = _pages(run)
+    cursors = [c for page in pages if isinstance(c := _cursor(page), str) and c]
+    if not cursors:
+        yield absent("finding.mcp.one_page")
+        return
+    again = [cursor for cursor, times in Counter(cursors).items() if times > 1]
+    if again:
+        yield broken(pages[-1], "finding.mcp.cursor_twice", cursor=shown(again[0]))
+    elif len(pages) > _MOST_PAGES:
+        yield broken(pages[-1], "finding.mcp.endless", pages=len(pages))
+    else:
+        yield holds()
+    seen: set[str] = set()
+    for page in pages:
+        names = set(_names([page]))
+        for name in sorted(names & seen) if not again else ():
+            yield broken(page, "finding.mcp.name_on_two_pages", name=shown(name))
+        seen |= names
+
+
+@clause("MCP-PAGE-002")
+def test_an_invalid_cursor_is_refused(run: RunEvidence) -> Checks:
+    """Of a server that gives cursors at all."""
+    probe = step_of(run, "mcp_lists", "list-probe")
+    if probe is not None and not isinstance(_cursor(probe), str):
+        yield absent("finding.mcp.one_page")
+        return
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_lists", "bad-cursor", found)
+    for exchange in found:
+        if code_of(exchange) == _INVALID_PARAMS:
+            yield holds()
+        elif response_of(exchange) is None:
+            yield unknown("kit.not_verified.no_answer", exchange)
+        else:
+            yield broken(
+                exchange,
+                "finding.mcp.other_answer",
+                request="tools/list, cursor",
+                answer=answered(exchange),
+                wanted=f"error {_INVALID_PARAMS}",
+            )
+
+
+def _pages(run: RunEvidence) -> list[Exchange]:
+    """The pages of discovery's walk, in order."""
+    walked = run.scripts.get(LOOKED, ())
+    return [e for e in walked if (e.step or "").startswith("tools-list") and result_of(e)]
+
+
+def _listed(run: RunEvidence, script: str, prefix: str) -> list[Exchange] | None:
+    """All pages of a script's list; None if it was not read to its end."""
+    found = [e for e in run.scripts.get(script, ()) if (e.step or "").startswith(f"list-{prefix}-")]
+    if not found or result_of(found[-1]) is None or _cursor(found[-1]):
+        return None
+    return found
+
+
+def _cursor(page: Exchange) -> Any:
+    return (result_of(page) or {}).get("nextCursor")
+
+
+def _names(pages: list[Exchange]) -> list[str]:
+    names = []
+    for page in pages:
+        tools = (result_of(page) or {}).get("tools")
+        for tool in tools if isinstance(tools, list) else []:
+            name = tool.get("name") if isinstance(tool, dict) else None
+            if isinstance(name, str):
+                names.append(name)
+    return names

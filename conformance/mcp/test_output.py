@@ -1,0 +1,96 @@
+"""What a tool gives back, as data and as text (MCP-OUT)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from conformance.formats.instances import Unjudgeable, errors_of, nearest
+from conformance.formats.keywords import words
+from conformance.formats.problem import json_path
+from conformance.formats.schemas import schema_faults
+from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import Call, ToolEvidence
+
+_MEMBER = "structuredContent"
+_ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})
+"""Keywords that say what a value means, and make none invalid."""
+
+
+@clause("MCP-OUT-001")
+def test_structured_content_is_valid_for_the_output_schema(tool: ToolEvidence) -> Checks:
+    """Of each accepted call of a tool that has such a schema."""
+    schema = tool.tool.raw.get("outputSchema")
+    if not isinstance(schema, dict):
+        return
+    faults = schema_faults(schema)
+    if faults:
+        said = faults[0].message
+        yield unknown(said.id, None, **dict(said.values))
+        return
+    judged: set[str] = set()
+    for call, result in _complete(tool):
+        if _MEMBER not in result:
+            yield broken(call, "finding.mcp.no_structured_content")
+            continue
+        key = json.dumps(result[_MEMBER], sort_keys=True)
+        if key in judged:
+            continue
+        judged.add(key)
+        yield from _judged(call, schema, result[_MEMBER])
+
+
+def _judged(call: Call, schema: Mapping[str, Any], value: Any) -> Checks:
+    try:
+        errors = [nearest(each) for each in errors_of(schema, value)]
+    except Unjudgeable as beyond:
+        yield unknown(beyond.reason.id, call, **dict(beyond.reason.values))
+        return
+    errors = [error for error in errors if error.validator not in _ONLY_SAID]
+    for error in errors:
+        said = words(error)
+        path = json_path((_MEMBER, *error.absolute_path))
+        yield broken(call, said.id, path=path, **dict(said.values))
+    if not errors:
+        yield holds()
+
+
+@clause("MCP-OUT-002")
+def test_structured_content_is_there_as_text_too(tool: ToolEvidence) -> Checks:
+    """A text that says something else may say it better: nobody can judge that."""
+    for call, result in _complete(tool):
+        if _MEMBER not in result:
+            continue
+        texts = list(_texts(result))
+        if not texts:
+            yield broken(call, "finding.mcp.no_text")
+        elif any(_is_json(text, result[_MEMBER]) for text in texts):
+            yield holds()
+        else:
+            yield unknown("finding.mcp.other_text", call)
+
+
+def _complete(tool: ToolEvidence) -> Iterator[tuple[Call, Mapping[str, Any]]]:
+    """The accepted calls that are at their end, with their results."""
+    for call in tool.calls:
+        result = call.reading.result
+        if result is None or result.get("isError") is True:
+            continue
+        if result.get("resultType", "complete") == "complete":
+            yield call, result
+
+
+def _texts(result: Mapping[str, Any]) -> Iterator[str]:
+    content = result.get("content")
+    for block in content if isinstance(content, list) else []:
+        text = block.get("text") if isinstance(block, dict) else None
+        if isinstance(text, str):
+            yield text
+
+
+def _is_json(text: str, value: Any) -> bool:
+    try:
+        return bool(json.loads(text) == value)
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,254 @@
+"""JSON-RPC: ids, members, notifications, batches (MCP-RPC)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from conformance.formats.problem import shown
+from conformance.formats.vocabulary import Binding, Era
+from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange, Transport, Trouble
+from conformance.mcp.seen import (
+    answered,
+    code_of,
+    error_of,
+    is_ok,
+    is_request,
+    media_type,
+    messages_of,
+    method_of,
+    proves_nothing,
+    responses_of,
+    status_of,
+    usable,
+)
+from conformance.mcp.steps import UNKNOWN_METHOD
+
+_METHOD_NOT_FOUND = -32601
+_PARSE_ERROR = -32700
+"""The id of a message that could not be read cannot be known."""
+_WIRE = "mcp_wire"
+
+
+@clause("MCP-RPC-001")
+def test_an_answer_has_the_id_of_its_request(run: RunEvidence) -> Checks:
+    """Over HTTP the one request's; over stdio that of any request of ours: answers may be late.
+
+    An error that says nothing of an id may be about a message that could not be read.
+    """
+    known = [e.request.answer_to for e in run.exchanges if is_request(e)]
+    ours = {_key(each) for each in known}
+    for exchange in run.exchanges:
+        if not is_request(exchange):
+            continue
+        over_http = exchange.request.transport is Transport.HTTP
+        right = {_key(exchange.request.answer_to)} if over_http else ours
+        wrong = [r for r in responses_of(exchange) if _is_wrong(r, exchange, right)]
+        for response in wrong:
+            yield broken(
+                exchange,
+                "finding.mcp.wrong_id",
+                found=shown(response["id"]) if "id" in response else "—",
+                wanted=shown(exchange.request.answer_to),
+            )
+        if not wrong and any(True for _ in responses_of(exchange)):
+            yield holds()
+
+
+def _is_wrong(response: Mapping[str, Any], exchange: Exchange, right: set[tuple[str, Any]]) -> bool:
+    id = response.get("id")
+    if id is not None:
+        return _key(id) not in right
+    if "result" in response:
+        return True
+    if exchange.request.transport is Transport.HTTP:
+        return 200 <= status_of(exchange) < 300 and code_of(exchange) != _PARSE_ERROR
+    return False
+
+
+def _key(id: object) -> tuple[str, Any]:
+    """An id with its kind: 1 and "1" differ, and true is no number."""
+    if isinstance(id, bool) or not isinstance(id, int | float | str):
+        return type(id).__name__, shown(id)
+    return ("text", id) if isinstance(id, str) else ("number", id)
+
+
+@clause("MCP-RPC-002")
+def test_an_answer_is_a_result_or_an_error(run: RunEvidence) -> Checks:
+    """A 4xx or 5xx whose body is no JSON-RPC at all may come from a proxy."""
+    for exchange in run.exchanges:
+        if not is_request(exchange) or exchange.answer is None or _is_unreadable(exchange):
+            continue
+        found = [r for r in responses_of(exchange) if _is_spoken(r, exchange)]
+        bad = [r for r in found if not _is_formed(r)]
+        for response in bad:
+            members = ", ".join(sorted(k for k in response if k in _MEMBERS)) or "—"
+            version = shown(response.get("jsonrpc"))
+            yield broken(exchange, "finding.mcp.not_rpc", members=members, version=version)
+        if found and not bad:
+            yield holds()
+        elif not found and 200 <= status_of(exchange) < 300 and exchange.trouble is None:
+            yield broken(exchange, "finding.mcp.no_response", method=method_of(exchange))
+
+
+_MEMBERS = ("jsonrpc", "id", "result", "error")
+
+
+def _is_formed(response: Mapping[str, Any]) -> bool:
+    return response.get("jsonrpc") == "2.0" and ("result" in response) != ("error" in response)
+
+
+def _is_spoken(response: Mapping[str, Any], exchange: Exchange) -> bool:
+    """Whether a message of an answer means to be JSON-RPC."""
+    return status_of(exchange) < 400 or "jsonrpc" in response
+
+
+def _is_unreadable(exchange: Exchange) -> bool:
+    """Whether another clause says already that this answer cannot be read."""
+    if exchange.request.transport is not Transport.HTTP:
+        return False
+    kinds = {"application/json", "text/event-stream"}
+    return media_type(exchange) not in kinds or not _is_utf8(exchange)
+
+
+@clause("MCP-RPC-003")
+def test_an_error_has_a_code_and_a_message(run: RunEvidence) -> Checks:
+    """The code an integer, the message text."""
+    for exchange in run.exchanges:
+        for response in responses_of(exchange):
+            if "error" not in response or not _is_spoken(response, exchange):
+                continue
+            error = response["error"]
+            code = error.get("code") if isinstance(error, dict) else None
+            words = error.get("message") if isinstance(error, dict) else None
+            is_integer = isinstance(code, int) and not isinstance(code, bool)
+            if is_integer and isinstance(words, str):
+                yield holds()
+            else:
+                yield broken(exchange, "finding.mcp.error_form", error=shown(error))
+
+
+@clause("MCP-RPC-004")
+def test_an_unknown_method_is_answered_with_an_error(run: RunEvidence) -> Checks:
+    """Any error will do, and over HTTP any 4xx; over stdio silence will not."""
+    found: list[Exchange] = []
+    yield from usable(run, _WIRE, "unknown-method", found)
+    for exchange in found:
+        if is_ok(exchange):
+            yield broken(exchange, "finding.mcp.unknown_method_ok", method=UNKNOWN_METHOD)
+        elif exchange.trouble is Trouble.TIMEOUT and _is_alive(run, "unknown-method"):
+            yield broken(exchange, "finding.mcp.unknown_method_silent", method=UNKNOWN_METHOD)
+        elif exchange.answer is None or exchange.trouble is not None:
+            yield unknown("kit.not_verified.no_answer", exchange)
+        else:
+            yield holds()
+
+
+def _is_alive(run: RunEvidence, step: str) -> bool:
+    after = run.steps(_WIRE).get(f"{step}-alive")
+    return after is not None and is_ok(after)
+
+
+@clause("MCP-RPC-005")
+def test_the_code_for_an_unknown_method(run: RunEvidence) -> Checks:
+    """Over HTTP the modern era says it as a MUST of its own."""
+    if run.run.era is Era.MODERN and run.run.binding is Binding.MCP:
+        yield absent("finding.mcp.said_by", clause="MCP-HTTP-005")
+        return
+    found: list[Exchange] = []
+    yield from usable(run, _WIRE, "unknown-method", found)
+    for exchange in found:
+        if error_of(exchange) is None:
+            yield unknown("kit.not_verified.step", exchange, reason=answered(exchange))
+        elif code_of(exchange) == _METHOD_NOT_FOUND:
+            yield holds()
+        else:
+            yield broken(
+                exchange,
+                "finding.mcp.other_answer",
+                request=UNKNOWN_METHOD,
+                answer=answered(exchange),
+                wanted=f"error {_METHOD_NOT_FOUND}",
+            )
+
+
+@clause("MCP-RPC-006")
+def test_a_notification_is_not_answered(run: RunEvidence) -> Checks:
+    """Over stdio: nothing comes but answers to requests of ours, and what is no answer."""
+    steps = run.steps(_WIRE)
+    sent, after = steps.get("unknown-notification"), steps.get("unknown-notification-alive")
+    if sent is None or after is None or not is_ok(after):
+        yield unknown("kit.not_verified.step", reason="unknown-notification")
+        return
+    ours = {_key(e.request.answer_to) for e in run.exchanges if is_request(e)}
+    for exchange in (sent, after):
+        stray = [r for r in responses_of(exchange) if _key(r.get("id")) not in ours]
+        for response in stray:
+            yield broken(exchange, "finding.mcp.notification_answered", answer=shown(response))
+        if not stray:
+            yield holds()
+
+
+@clause("MCP-RPC-007")
+def test_messages_are_utf8(run: RunEvidence) -> Checks:
+    """Every byte of an answer; a line on stdout that could not be decoded was kept as noise."""
+    for exchange in run.exchanges:
+        if exchange.answer is None or exchange.trouble is not None:
+            continue
+        bad = [line for line in exchange.answer.noise if is_garbled(line)]
+        if bad or not _is_utf8(exchange):
+            yield broken(exchange, "finding.mcp.not_utf8")
+        else:
+            yield holds()
+
+
+def is_garbled(line: str) -> bool:
+    """Whether a line was a message but for its encoding; where it was cut it proves nothing."""
+    return line.lstrip().startswith("{") and "�" in line.rstrip("�")
+
+
+def _is_utf8(exchange: Exchange) -> bool:
+    assert exchange.answer is not None
+    try:
+        exchange.answer.body.decode("utf-8")
+    except UnicodeDecodeError:
+        return exchange.request.transport is not Transport.HTTP or media_type(exchange) not in {
+            "application/json",
+            "text/event-stream",
+        }
+    return True
+
+
+@clause("MCP-RPC-008")
+def test_a_batch_is_answered(run: RunEvidence) -> Checks:
+    """Each request in it, in one message or in several."""
+    steps = run.steps("mcp_batch")
+    sent, after = steps.get("batch"), steps.get("batch-alive")
+    if sent is None or after is None:
+        yield unknown("kit.not_verified.step", reason="batch")
+        return
+    if proves_nothing(sent):
+        yield unknown("kit.not_verified.refused_for_something_else", sent)
+        return
+    answers = {_key(one.get("id")) for one in _all_responses(sent, after) if "result" in one}
+    asked = {_key(id) for id in _ids_in(sent)}
+    missing = asked - answers
+    if missing:
+        yield broken(sent, "finding.mcp.batch", missing=len(missing), count=len(asked))
+    else:
+        yield holds()
+
+
+def _ids_in(exchange: Exchange) -> list[Any]:
+    return [one["id"] for one in json.loads(exchange.request.body)]
+
+
+def _all_responses(*exchanges: Exchange) -> Iterator[Mapping[str, Any]]:
+    for exchange in exchanges:
+        for message in messages_of(exchange):
+            for one in message if isinstance(message, list) else [message]:
+                if isinstance(one, dict):
+                    yield one

@@ -1,0 +1,99 @@
+"""Sessions of the legacy era, and that the modern one has none (MCP-SESS)."""
+
+from __future__ import annotations
+
+from conformance.formats.problem import shown
+from conformance.kit.clause import Check, Checks, absent, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange
+from conformance.mcp.seen import (
+    answered,
+    has_legacy,
+    is_ok,
+    not_taken,
+    own_era,
+    proves_nothing,
+    status_of,
+    step_of,
+    usable,
+)
+
+_HEADER = "mcp-session-id"
+
+
+@clause("MCP-SESS-001")
+def test_a_session_id_is_visible_ascii(run: RunEvidence) -> Checks:
+    """From 0x21 to 0x7E, and not empty."""
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_handshake", "initialize", found)
+    for exchange in found:
+        issued = exchange.answer.header(_HEADER) if exchange.answer is not None else None
+        if issued is None:
+            yield absent("finding.mcp.no_session")
+        elif issued and all("\x21" <= each <= "\x7e" for each in issued):
+            yield holds()
+        else:
+            yield broken(exchange, "finding.mcp.session_id", session=shown(issued))
+
+
+@clause("MCP-SESS-002")
+def test_a_request_without_its_session_is_refused(run: RunEvidence) -> Checks:
+    """With 400; a server that answers it does not require the id."""
+    exchange = step_of(run, "mcp_session", "without-session")
+    if exchange is None:
+        yield _why_none(run)
+    elif is_ok(exchange):
+        yield absent("finding.mcp.session_not_required")
+    elif exchange.answer is None or proves_nothing(exchange):
+        yield unknown("kit.not_verified.refused_for_something_else", exchange)
+    elif status_of(exchange) == 400:
+        yield holds()
+    else:
+        yield broken(exchange, "finding.mcp.without_session", answer=answered(exchange))
+
+
+@clause("MCP-SESS-003")
+def test_a_session_that_ended_is_not_found(run: RunEvidence) -> Checks:
+    """With 404; a server need not let the client end a session."""
+    ended = step_of(run, "mcp_session", "delete")
+    after = step_of(run, "mcp_session", "after-delete")
+    if ended is None or after is None:
+        yield _why_none(run)
+    elif not 200 <= status_of(ended) < 300:
+        yield absent("finding.mcp.session_not_ended")
+    elif after.answer is None or proves_nothing(after):
+        yield unknown("kit.not_verified.refused_for_something_else", after)
+    elif status_of(after) == 404:
+        yield holds()
+    else:
+        yield broken(after, "finding.mcp.ended_session", answer=answered(after))
+
+
+def _why_none(run: RunEvidence) -> Check:
+    """Why there was no step in a session: there is none, or there was no handshake."""
+    shaken = step_of(run, "mcp_session", "initialize")
+    if shaken is None or not is_ok(shaken):
+        return not_taken("mcp_session", "initialize")
+    return absent("finding.mcp.no_session")
+
+
+@clause("MCP-SESS-004")
+def test_session_ids_are_ignored(run: RunEvidence) -> Checks:
+    """Where there is no legacy version: neither refused, nor given, nor repeated."""
+    if has_legacy(run):
+        yield absent("finding.mcp.has_legacy")
+        return
+    good = step_of(run, "mcp_headers", "plain")
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_removed", "session", found)
+    for exchange in found:
+        if is_ok(exchange):
+            yield holds()
+        elif good is None or not is_ok(good):
+            yield not_taken("mcp_headers", "plain")
+        else:
+            yield broken(exchange, "finding.mcp.session_refused", answer=answered(exchange))
+    for exchange in run.exchanges:
+        issued = exchange.answer.header(_HEADER) if exchange.answer is not None else None
+        if issued is not None and own_era(run.run, exchange):
+            yield broken(exchange, "finding.mcp.session_issued", session=shown(issued))

@@ -1,0 +1,68 @@
+"""Standard output, the end of the input, and what must not stop a server (MCP-STDIO, MCP-WIRE)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.formats.problem import shown
+from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Trouble
+from conformance.mcp.script_wire import ALIVE, BATCHES, BEFORE
+from conformance.mcp.seen import answered, is_ok, messages_of, not_taken, proves_nothing, step_of
+from conformance.mcp.test_rpc import is_garbled
+
+_LONGEST = 200
+_SAYS_SOMETHING = frozenset({"method", "result", "error", "id"})
+
+
+@clause("MCP-STDIO-001")
+def test_nothing_but_messages_is_on_stdout(run: RunEvidence) -> Checks:
+    """A line that is only badly encoded is RPC-007's, an answer that is badly formed RPC-002's."""
+    for exchange in run.exchanges:
+        if exchange.answer is None:
+            continue
+        lines = [line for line in exchange.answer.noise if not is_garbled(line)]
+        odd = [m for m in messages_of(exchange) if not _is_message(m, run.run.version)]
+        for line in (*lines, *odd):
+            yield broken(exchange, "finding.mcp.stdout", line=shown(line, _LONGEST))
+        if not lines and not odd:
+            yield holds()
+
+
+def _is_message(value: Any, version: str) -> bool:
+    if isinstance(value, list):
+        return version == BATCHES
+    return isinstance(value, dict) and not _SAYS_SOMETHING.isdisjoint(value)
+
+
+@clause("MCP-STDIO-002")
+def test_the_server_ends_with_its_input(run: RunEvidence) -> Checks:
+    """Within the seconds that the kit waits before it ends it by force."""
+    exchange = step_of(run, "mcp_alone", "end")
+    if exchange is None or exchange.answer is None:
+        yield not_taken("mcp_alone", "end")
+    elif exchange.trouble is Trouble.TIMEOUT:
+        yield broken(exchange, "finding.mcp.goes_on", seconds=round(exchange.elapsed, 1))
+    else:
+        yield holds()
+
+
+@clause("MCP-WIRE-001")
+def test_a_good_message_is_answered_after_each_odd_one(run: RunEvidence) -> Checks:
+    """Whatever the odd one was answered with."""
+    steps = run.steps("mcp_wire")
+    before = steps.get(BEFORE)
+    if before is None or not is_ok(before):
+        yield not_taken("mcp_wire", BEFORE)
+        return
+    for step, exchange in steps.items():
+        if not step.endswith(ALIVE):
+            continue
+        if is_ok(exchange):
+            yield holds()
+        elif proves_nothing(exchange):
+            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+        else:
+            odd = step.removesuffix(ALIVE)
+            yield broken(exchange, "finding.mcp.not_alive", step=odd, answer=answered(exchange))

@@ -1,0 +1,148 @@
+"""What HTTP adds: media types, methods, origins (MCP-HTTP, MCP-ORIG)."""
+
+from __future__ import annotations
+
+from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange, Transport
+from conformance.kit.targets.http import is_loopback
+from conformance.mcp.seen import (
+    answered,
+    has_legacy,
+    is_ok,
+    is_refused,
+    is_request,
+    media_type,
+    method_of,
+    not_taken,
+    proves_nothing,
+    status_of,
+    step_of,
+    usable,
+    wanted,
+)
+from conformance.mcp.steps import UNKNOWN_METHOD
+
+_MEDIA = frozenset({"application/json", "text/event-stream"})
+_REMOVED = (UNKNOWN_METHOD, "ping", "logging/setLevel", "resources/subscribe")
+_METHOD_NOT_FOUND = -32601
+_FORBIDDEN_SINCE = "2025-11-25"
+
+
+@clause("MCP-HTTP-001")
+def test_an_answer_is_json_or_an_event_stream(run: RunEvidence) -> Checks:
+    """Of answers with a 2xx status: what a proxy says with an error is not the server's."""
+    for exchange in run.exchanges:
+        if not is_request(exchange) or exchange.request.transport is not Transport.HTTP:
+            continue
+        if not 200 <= status_of(exchange) < 300:
+            continue
+        if media_type(exchange) in _MEDIA:
+            yield holds()
+        else:
+            yield broken(
+                exchange,
+                "finding.mcp.media_type",
+                method=method_of(exchange),
+                status=status_of(exchange),
+                type=media_type(exchange) or "—",
+            )
+
+
+@clause("MCP-HTTP-002")
+def test_a_notification_is_answered_with_202_and_no_body(run: RunEvidence) -> Checks:
+    """A server may refuse one, with a 4xx."""
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_handshake", "initialized", found)
+    for exchange in found:
+        status = status_of(exchange)
+        if exchange.answer is None or not 200 <= status < 300:
+            yield unknown("kit.not_verified.step", exchange, reason=answered(exchange))
+        elif status != 202:
+            yield broken(exchange, "finding.mcp.notification_status", status=status)
+        elif exchange.answer.body:
+            yield broken(
+                exchange, "finding.mcp.notification_body", length=len(exchange.answer.body)
+            )
+        else:
+            yield holds()
+
+
+@clause("MCP-HTTP-003")
+def test_a_get_opens_a_stream_or_is_not_allowed(run: RunEvidence) -> Checks:
+    """The first GET of a session, with all that the session needs."""
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_session", "get", found)
+    for exchange in found:
+        streams = status_of(exchange) == 200 and media_type(exchange) == "text/event-stream"
+        if streams or status_of(exchange) == 405:
+            yield holds()
+        elif exchange.answer is None:
+            yield unknown("kit.not_verified.no_answer", exchange)
+        else:
+            yield broken(
+                exchange,
+                "finding.mcp.get",
+                answer=f"HTTP {status_of(exchange)} {media_type(exchange)}".strip(),
+            )
+
+
+@clause("MCP-HTTP-004")
+def test_get_and_delete_are_not_allowed(run: RunEvidence) -> Checks:
+    """Where there is no legacy version, which has both."""
+    if has_legacy(run):
+        yield absent("finding.mcp.has_legacy")
+        return
+    for step, method in (("get", "GET"), ("delete", "DELETE")):
+        found: list[Exchange] = []
+        yield from usable(run, "mcp_removed", step, found)
+        for exchange in found:
+            if status_of(exchange) == 405:
+                yield holds()
+            else:
+                yield broken(
+                    exchange,
+                    "finding.mcp.other_answer",
+                    request=method,
+                    answer=answered(exchange),
+                    wanted="HTTP 405",
+                )
+
+
+@clause("MCP-HTTP-005")
+def test_an_unknown_method_is_answered_with_404(run: RunEvidence) -> Checks:
+    """One that nobody knows, and those that the modern era no longer has."""
+    for method in _REMOVED:
+        found: list[Exchange] = []
+        yield from usable(run, "mcp_removed", method, found)
+        for exchange in found:
+            if is_refused(exchange, _METHOD_NOT_FOUND, 404):
+                yield holds()
+            else:
+                yield broken(
+                    exchange,
+                    "finding.mcp.other_answer",
+                    request=method,
+                    answer=answered(exchange),
+                    wanted=wanted(exchange, _METHOD_NOT_FOUND, 404),
+                )
+
+
+@clause("MCP-ORIG-001")
+def test_a_foreign_origin_is_refused(run: RunEvidence) -> Checks:
+    """Of a server on this machine: elsewhere any origin may be meant to be served."""
+    if not is_loopback(run.run.endpoint):
+        yield unknown("finding.mcp.origin_remote")
+        return
+    none = step_of(run, "mcp_origin", "none")
+    foreign = step_of(run, "mcp_origin", "foreign")
+    if none is None or foreign is None or foreign.answer is None:
+        yield not_taken("mcp_origin", "foreign")
+    elif not is_ok(none) or (proves_nothing(foreign) and status_of(foreign) != 403):
+        yield unknown("kit.not_verified.refused_for_something_else", none)
+    elif status_of(foreign) == 403 or (
+        run.run.version < _FORBIDDEN_SINCE and 400 <= status_of(foreign) < 500
+    ):
+        yield holds()
+    else:
+        yield broken(foreign, "finding.mcp.origin", answer=answered(foreign))

@@ -1,0 +1,183 @@
+"""Which protocol version is spoken, and what is said of those that are not (MCP-VER, MCP-META)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.formats.vocabulary import Binding
+from conformance.kit.clause import Check, Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange
+from conformance.mcp.seen import (
+    answered,
+    data_of,
+    has_legacy,
+    is_ok,
+    is_refused,
+    not_taken,
+    proves_nothing,
+    result_of,
+    status_of,
+    step_of,
+    usable,
+    wanted,
+)
+from conformance.mcp.steps import LEGACY_VERSIONS, UNKNOWN_VERSION
+
+_UNSUPPORTED = -32022
+_INVALID_PARAMS = -32602
+
+
+def _offered(exchange: Exchange | None) -> str | None:
+    """The version that an answer to `initialize` offers."""
+    found = (result_of(exchange) or {}).get("protocolVersion") if exchange is not None else None
+    return found if isinstance(found, str) else None
+
+
+def _asked(run: RunEvidence) -> Mapping[str, Exchange]:
+    """The last answer to each version that was asked for."""
+    steps = run.steps("mcp_versions")
+    return {
+        version: steps.get(f"ask-{version}-alone") or steps[f"ask-{version}"]
+        for version in (UNKNOWN_VERSION, *LEGACY_VERSIONS)
+        if f"ask-{version}" in steps
+    }
+
+
+@clause("MCP-VER-001")
+def test_a_supported_version_is_agreed_to(run: RunEvidence) -> Checks:
+    """A version is supported if the server ever answered with it."""
+    asked = _asked(run)
+    if not asked:
+        yield not_taken("mcp_versions", "initialize")
+    supported = {_offered(exchange) for exchange in asked.values()} - {None, UNKNOWN_VERSION}
+    for version in sorted(str(each) for each in supported):
+        exchange = asked.get(version)
+        if exchange is None:
+            continue
+        offered = _offered(exchange)
+        if offered == version:
+            yield holds()
+        elif proves_nothing(exchange) or (offered is None and exchange.trouble is not None):
+            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+        else:
+            answer = offered or answered(exchange)
+            yield broken(exchange, "finding.mcp.version_changed", asked=version, answer=answer)
+
+
+@clause("MCP-VER-002")
+def test_an_unknown_version_is_not_agreed_to(run: RunEvidence) -> Checks:
+    """Another version is right, and so is an error: neither agrees."""
+    exchange = _asked(run).get(UNKNOWN_VERSION)
+    if exchange is None:
+        yield not_taken("mcp_versions", f"ask-{UNKNOWN_VERSION}")
+    elif _offered(exchange) == UNKNOWN_VERSION:
+        yield broken(exchange, "finding.mcp.unknown_version_agreed", version=UNKNOWN_VERSION)
+    elif exchange.answer is None or proves_nothing(exchange):
+        yield unknown("kit.not_verified.refused_for_something_else", exchange)
+    else:
+        yield holds()
+
+
+@clause("MCP-VER-003")
+def test_the_newest_version_is_offered_instead(run: RunEvidence) -> Checks:
+    """The newest of those that the server ever answered with."""
+    asked = _asked(run)
+    instead = _offered(asked.get(UNKNOWN_VERSION))
+    if instead is None or instead == UNKNOWN_VERSION:
+        yield not_taken("mcp_versions", f"ask-{UNKNOWN_VERSION}")
+        return
+    newest = max(found for exchange in asked.values() if (found := _offered(exchange)))
+    if instead >= newest:
+        yield holds()
+    else:
+        exchange = asked[UNKNOWN_VERSION]
+        yield broken(exchange, "finding.mcp.older_offered", offered=instead, newest=newest)
+
+
+@clause("MCP-VER-004")
+def test_an_unsupported_version_is_refused_with_the_supported_ones(run: RunEvidence) -> Checks:
+    """`data.supported` may leave out legacy versions, and has the one of this run."""
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_requests", "unknown-version", found)
+    for exchange in found:
+        supported = data_of(exchange).get("supported")
+        if not is_refused(exchange, _UNSUPPORTED, 400):
+            yield _other_answer(exchange, _UNSUPPORTED, f"protocolVersion {UNKNOWN_VERSION}")
+        elif not isinstance(supported, list) or run.run.version not in supported:
+            yield broken(exchange, "finding.mcp.supported_unlisted", version=run.run.version)
+        elif data_of(exchange).get("requested", UNKNOWN_VERSION) != UNKNOWN_VERSION:
+            yield broken(exchange, "finding.mcp.requested", version=UNKNOWN_VERSION)
+        else:
+            yield holds()
+
+
+def _other_answer(exchange: Exchange, code: int, request: str) -> Check:
+    return broken(
+        exchange,
+        "finding.mcp.other_answer",
+        request=request,
+        answer=answered(exchange),
+        wanted=wanted(exchange, code, 400),
+    )
+
+
+@clause("MCP-VER-005")
+def test_each_request_is_judged_by_its_own_version(run: RunEvidence) -> Checks:
+    """A good one, one in an unknown version, a good one: accepted, refused, accepted."""
+    steps = run.steps("mcp_requests")
+    good, odd, again = (steps.get(s) for s in ("good", "unknown-version", "good-again"))
+    if good is None or odd is None or again is None or not is_ok(good):
+        yield not_taken("mcp_requests", "good")
+    elif proves_nothing(odd) or proves_nothing(again):
+        yield unknown("kit.not_verified.refused_for_something_else", odd)
+    elif is_ok(odd):
+        yield broken(odd, "finding.mcp.version_remembered", version=UNKNOWN_VERSION)
+    elif not is_ok(again):
+        yield broken(again, "finding.mcp.good_refused_after", answer=answered(again))
+    else:
+        yield holds()
+
+
+@clause("MCP-VER-006")
+def test_an_unknown_version_in_the_header_is_refused(run: RunEvidence) -> Checks:
+    """With 400; the same request with the right header was accepted."""
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_session", "unknown-version", found)
+    good = step_of(run, "mcp_session", "ping")
+    for exchange in found:
+        if good is None or not is_ok(good):
+            yield not_taken("mcp_session", "ping")
+        elif status_of(exchange) == 400:
+            yield holds()
+        else:
+            yield broken(
+                exchange,
+                "finding.mcp.other_answer",
+                request=f"MCP-Protocol-Version: {UNKNOWN_VERSION}",
+                answer=answered(exchange),
+                wanted="HTTP 400",
+            )
+
+
+@clause("MCP-META-001")
+def test_a_request_without_a_required_key_is_refused(run: RunEvidence) -> Checks:
+    """Without a version over stdio a server with a legacy era may take the request for one."""
+    good = step_of(run, "mcp_requests", "good")
+    if good is None or not is_ok(good):
+        yield not_taken("mcp_requests", "good")
+        return
+    found: list[Exchange] = []
+    yield from usable(run, "mcp_requests", "without-clientCapabilities", found)
+    for exchange in found:
+        if is_refused(exchange, _INVALID_PARAMS, 400):
+            yield holds()
+        else:
+            yield _other_answer(exchange, _INVALID_PARAMS, "_meta - clientCapabilities")
+    if run.run.binding is Binding.STDIO and has_legacy(run) is not False:
+        return
+    for step, missing in (("without-protocolVersion", "protocolVersion"), ("without-meta", "*")):
+        exchange_or_none = step_of(run, "mcp_requests", step)
+        if exchange_or_none is None or not is_ok(exchange_or_none):
+            continue
+        yield _other_answer(exchange_or_none, _INVALID_PARAMS, f"_meta - {missing}")
