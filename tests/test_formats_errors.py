@@ -69,6 +69,13 @@ def test_an_error_that_lacks_one_member_is_still_recognised(missing):
     assert envelope_of({"errors": [error]}) is not None
 
 
+def test_an_error_with_nothing_but_what_other_formats_share_needs_all_of_it():
+    shared = {name: ERROR[name] for name in ("type", "title", "detail", "instance")}
+    assert envelope_of({"errors": [shared]}) is not None
+    del shared["instance"]
+    assert envelope_of({"errors": [shared]}) is None
+
+
 def test_garbage_in_an_error_is_passed_over():
     garbage = {"type": 5, "tool_name": [], "parameter_name": {}, "suggested_value": None}
     (error,) = envelope_of({"errors": ["text", garbage, None]}).errors

@@ -159,6 +159,13 @@ def test_an_mcp_tool_carries_what_mcp_lacks_in_its_meta():
     ]
 
 
+def test_what_the_meta_of_an_mcp_tool_says_goes_before_what_stands_beside_it():
+    item = {"name": "t", "inputSchema": SCHEMA, "version": "1", "tags": ["beside"]}
+    item["_meta"] = {"agent-formats/atdf": {"version": "2"}}
+    tool = one(item, Source.MCP)
+    assert (tool.version, tool.tags) == ("2", ("beside",))
+
+
 @pytest.mark.parametrize("member", ["version", "tags", "examples"])
 def test_a_field_that_mcp_lacks_claims_atdf(member):
     assert one({"name": "t", "inputSchema": SCHEMA, member: []}, Source.MCP).claims_atdf
