@@ -7,7 +7,7 @@ TARGET ?=
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help conformance test check generate format known bench clean lock
+.PHONY: help setup conformance test check generate format prove known bench clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,9 @@ generate: $(READY) ## make schemas, clauses, examples and vocabularies from sche
 format: $(READY) ## put the code into its one form
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
+
+prove: $(READY) ## run the faulty servers: each must be caught by exactly its clauses
+	@$(BIN)/python -m scripts.prove $(ARGS)
 
 known: $(READY) ## install the known servers, judge them, write fixtures/implementations
 	@$(BIN)/python -m scripts.judge_known $(ARGS)
