@@ -52,6 +52,11 @@ class Engine:
         return version("agent-formats")
 
     @property
+    def began(self) -> datetime:
+        """When the session began."""
+        return self._started
+
+    @property
     def started(self) -> str:
         """When the session began, as an ISO 8601 instant."""
         return self._started.isoformat(timespec="seconds")

@@ -46,6 +46,8 @@ class Reading:
     document: Any = None
     result: Mapping[str, Any] | None = None
     envelope: Envelope | None = None
+    hollow: Mapping[str, Any] | None = None
+    """A body with a list of `errors` that holds no error: meant as an envelope, and none."""
     text: str = ""
     rpc_code: int | None = None
     status: int = 0
@@ -117,6 +119,7 @@ def _read_http(exchange: Exchange, case: Case | None) -> Reading:
         outcome,
         document=document,
         envelope=envelope,
+        hollow=_hollow(document),
         text="" if outcome is Outcome.ACCEPTED else text,
         status=status,
         trouble=exchange.trouble,
@@ -172,6 +175,7 @@ def _read_mcp(exchange: Exchange, case: Case | None) -> Reading:
         document=response,
         result=result,
         envelope=envelope,
+        hollow=next((h for place in _json_texts(result) if (h := _hollow(place))), None),
         text=content_text(result),
         status=status,
     )
@@ -193,6 +197,12 @@ def _read_rpc_error(
     else:
         outcome = Outcome.INPUT_REFUSED if code is None else Outcome.OTHER_REFUSED
     return Reading(outcome, document=response, text=text, rpc_code=code, status=status)
+
+
+def _hollow(document: Any) -> Mapping[str, Any] | None:
+    listed = document.get("errors") if isinstance(document, dict) else None
+    empty = isinstance(listed, list) and not any(isinstance(each, dict) for each in listed)
+    return document if empty else None
 
 
 def _envelope_in(result: Mapping[str, Any]) -> Envelope | None:

@@ -46,8 +46,7 @@ def strictness(found: Sequence[Break], near_miss: bool) -> Strictness:
 
 def is_judgeable(asked: Facts) -> bool:
     """Say whether strings at this place can be judged here: its patterns and formats are known."""
-    known = all(f in FORMATS for f in asked.formats) and all(map(is_known, asked.patterns))
-    return known and not asked.forbids
+    return all(f in FORMATS for f in asked.formats) and all(map(is_known, asked.patterns))
 
 
 def gives_a_value(spot: Spot, names: Sequence[str]) -> bool:

@@ -34,11 +34,7 @@ def broken_members(spot: Spot, maker: Maker) -> Iterator[Change]:
                 rest = {k: v for k, v in value.items() if k != name}
                 yield Change(Deviation("missing", rest), (name,))
         yield from _dependents(spot, value)
-        extra = EXTRA
-        while extra in value:
-            extra += "_"
-        for sent in ("abc", 7):
-            yield Change(Deviation("extra-property", {**value, extra: sent}), (extra,))
+        yield from _extra(spot, value)
         if asked.max_members is not None and asked.max_members <= MOST_SENT:
             more = _with_members(spot, value, asked.max_members + 1, maker)
             if more is not None:
@@ -50,6 +46,20 @@ def broken_members(spot: Spot, maker: Maker) -> Iterator[Change]:
             yield Change(Deviation("too-few-properties", few))
     elif isinstance(value, list):
         yield from _items(spot, value, maker)
+
+
+def _extra(spot: Spot, value: dict[str, Any]) -> Iterator[Change]:
+    """A member that is not declared, where the schema says something of such members."""
+    words = ("additionalProperties", "unevaluatedProperties", "propertyNames")
+    said = [w for w in words if spot.asked.first(w) not in (ABSENT, True)]
+    if not said:
+        return
+    extra = EXTRA
+    while extra in value:
+        extra += "_"
+    yield Change(Deviation("extra-property", {**value, extra: "abc"}), (extra,))
+    if any(isinstance(spot.asked.first(w), dict) for w in words[:2]):
+        yield Change(Deviation("extra-property-number", {**value, extra: 7}), (extra,))
 
 
 def _dependents(spot: Spot, value: dict[str, Any]) -> Iterator[Change]:

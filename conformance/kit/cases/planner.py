@@ -13,6 +13,7 @@ from conformance.kit.cases import judge
 from conformance.kit.cases.breaks import Break, breaks
 from conformance.kit.cases.deviations import Deviation
 from conformance.kit.cases.explore import Spot
+from conformance.kit.cases.facts import same
 from conformance.kit.cases.members import Change
 from conformance.kit.cases.naming import Ids, baseline_id, place_of
 from conformance.kit.cases.pointer import ABSENT, Tokens, get, put, to_parameter, to_pointer
@@ -66,6 +67,7 @@ class Planner:
     dropped: int = 0
     waiting: deque[Start] = field(default_factory=deque)
     _sent: set[str] = field(default_factory=set)
+    _starts: set[str] = field(default_factory=set)
     _repairable: dict[tuple[int, ...], bool] = field(default_factory=dict)
 
     def maker(self, full: bool = False) -> Maker:
@@ -77,6 +79,21 @@ class Planner:
         key = json.dumps(arguments, sort_keys=True)
         if key in self._sent:
             return False
+        self._sent.add(key)
+        return True
+
+    def _is_new_start(self, arguments: Any) -> bool:
+        """Say whether no branch starts from these arguments yet; a valid case of them gives way."""
+        key = json.dumps(arguments, sort_keys=True)
+        if key in self._starts:
+            return False
+        self._starts.add(key)
+        if key in self._sent:
+            self.cases = [
+                (place, case)
+                for place, case in self.cases
+                if case.kind is not CaseKind.VALID or not same(case.arguments, arguments)
+            ]
         self._sent.add(key)
         return True
 
@@ -115,14 +132,15 @@ class Planner:
     def broken(self, start: Start, spot: Spot, change: Change) -> None:
         """Take in a broken deviation, if it is broken at its place and nowhere else.
 
-        One that turns out valid, or breaks other places too, is dropped and counted; one that is
-        broken only elsewhere is a problem.
+        One that turns out valid, or breaks other places too, or a rule of what is around it (two
+        branches of a oneOf match now), is dropped and counted; one that is broken only somewhere
+        that has nothing to do with it is a problem.
         """
         arguments, found, blamed = self._judged(start, spot, change)
         places = {b.tokens for b in found}
         if places != {blamed}:
             self.dropped += 1
-            if places and blamed not in places:
+            if not any(_related(place, blamed) for place in places) and places:
                 names = sorted(to_pointer(p) for p in places)
                 self.problems.append(
                     f"{change.deviation.scenario} at {to_pointer(blamed)!r} breaks {names} instead"
@@ -138,7 +156,7 @@ class Planner:
         tokens, arguments = beginning.within, beginning.arguments
         if len(self.branches) >= MOST_BRANCHES or start.level >= DEEPEST_BRANCH:
             return
-        if not self.is_new(arguments):
+        if not self._is_new_start(arguments):
             return
         case = Case(
             id=self.ids.give(name, place_of(tokens), start.label),
@@ -228,3 +246,9 @@ class Planner:
         if key not in self._repairable:
             self._repairable[key] = judge.can_be_made(spot, self.maker())
         return self._repairable[key]
+
+
+def _related(one: Tokens, other: Tokens) -> bool:
+    """Say whether one place is around the other, or the same."""
+    size = min(len(one), len(other))
+    return one[:size] == other[:size]

@@ -165,7 +165,8 @@ async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discover
 
     found = await pages(fetch, lambda e: (response_of(e) or {}).get("result"))
     listed = [one for page in found for one in _items(page.get("tools"))]
-    catalog = tools_of({"tools": listed}, Source.MCP)
+    mirroring = run.binding is Binding.MCP and run.version >= MODERN
+    catalog = tools_of({"tools": listed}, Source.MCP, mirroring=mirroring)
     return Discovered(
         run,
         tools=catalog.tools,
