@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,6 +80,3 @@ def scratch_of(template: Path, folder: Path, capture: pytest.CaptureFixture[str]
     root = folder / "tree"
     shutil.copytree(template, root)
     return Scratch(root, capture)
-
-
-Template = Callable[[], Path]

@@ -160,6 +160,14 @@ def test_a_released_file_stays(scratch: Scratch):
     assert "error.schema.json: A released file is no longer made." in scratch.run()[1]
 
 
+def test_a_lock_with_the_marks_of_a_merge_is_named(scratch: Scratch):
+    for lock in ("schema/source/ids.lock", "schema/source/translations.lock"):
+        whole = scratch.read(lock)
+        scratch.write(lock, "<<<<<<< ours\n" + whole)
+        assert f"{lock}:1: This is no line of the lock." in scratch.run()[1]
+        scratch.write(lock, whole)
+
+
 @pytest.mark.usefixtures("untried")
 def test_a_clause_that_nothing_judges_is_named(scratch: Scratch):
     missing = "Nothing shows that ATDF-CALL-001 is judged."
@@ -188,6 +196,11 @@ def test_a_test_of_no_clause_is_named(scratch: Scratch):
     assert (
         "conformance/atdf/test_calls.py:2: The test names ATDF-X-001, which is no clause." in said
     )
+
+
+def test_a_test_file_that_is_not_python_is_named(scratch: Scratch):
+    scratch.write("conformance/atdf/test_calls.py", "def test_x(:\n")
+    assert "conformance/atdf/test_calls.py:1: The file is not Python" in scratch.run("--check")[1]
 
 
 def test_an_invalid_example_carries_only_data_and_its_index_says_what_it_breaks(scratch: Scratch):

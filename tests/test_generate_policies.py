@@ -290,6 +290,24 @@ def test_a_file_that_the_generator_does_not_know_is_named(scratch: Scratch):
     assert "notes.yaml:1: The generator does not know what this file is." in scratch.run()[1]
 
 
+def test_a_folder_that_is_no_specification_is_named(scratch: Scratch):
+    scratch.write("schema/source/other/clauses.yaml", "clauses: []\n")
+    assert "The folder `other` is no specification of project.yaml." in scratch.run()[1]
+
+
+def test_two_vocabularies_of_one_python_name_are_named(scratch: Scratch):
+    scratch.write("schema/source/vocabularies/copy.yaml", scratch.read(VERDICT))
+    said = scratch.run()[1]
+    assert "Another vocabulary is called `verdict` too." in said
+    assert "Another vocabulary is called `Verdict` too." in said
+
+
+@pytest.mark.parametrize("text", ["a: &a [*a]\n", "[" * 2000 + "]" * 2000])
+def test_a_value_without_end_is_named(scratch: Scratch, text: str):
+    scratch.write(MESSAGES, text)
+    assert f"{MESSAGES}: " in scratch.run()[1]
+
+
 def test_an_empty_file_is_named(scratch: Scratch):
     scratch.write("schema/source/atdf/empty.yaml", "# nothing\n")
     assert "empty.yaml:1: The file is empty." in scratch.run()[1]

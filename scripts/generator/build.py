@@ -49,6 +49,7 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
     known: dict[str, list[SourceFile]] = {
         kind: [] for kind in ("project", "vocabulary", "messages", "schema", "clauses", "example")
     }
+    specs: dict[str, SourceFile] = {}
     for file in files:
         kind = _kind(file)
         if file.data is None and kind != "messages":
@@ -59,12 +60,18 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
             gathered.problems.append(file.problem((), what, do))
         else:
             known[kind].append(file)
+            if kind in ("schema", "clauses", "example"):
+                specs[file.file.split("/")[2]] = file
     if len(known["project"]) != 1:
         raise SourceError([Problem(f"{SOURCE}/project.yaml", 0, "", "It is missing.", "Add it.")])
     project = read_project(known["project"][0], gathered)
+    for spec, file in specs.items():
+        if project.versions and spec not in project.versions:
+            what = f"The folder `{spec}` is no specification of project.yaml."
+            gathered.problems.append(file.problem((), what, "Add it there, or move the file."))
     vocabularies = read_vocabularies(known["vocabulary"], gathered)
     messages = read_messages(known["messages"], gathered)
-    schemas, clauses = read_schemas(known["schema"], project.versions, vocabularies, gathered)
+    schemas, clauses = read_schemas(known["schema"], vocabularies, gathered)
     clauses += read_clause_files(known["clauses"], vocabularies, gathered)
     examples = read_examples(known["example"], clauses, gathered)
     source = Source(

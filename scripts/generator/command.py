@@ -41,18 +41,21 @@ def main(arguments: Sequence[str]) -> int:
     if problems:
         return _say(problems)
     made = outputs(source)
-    frozen = locks.released(root, made)
+    accept = options.accept_translations
+    try:
+        frozen = locks.released(root, made)
+        texts, late = locks.translations(root, source.texts, accept=accept)
+        ids, reused = locks.ids(root, source.clauses, retire=options.retire)
+    except SourceError as error:
+        return _say(error.problems)
     if frozen:
         return _say(frozen)
     problems = _broken(root, source, made)
-    accept = options.accept_translations
-    texts, late = locks.translations(root, source.texts, accept=accept)
-    ids, reused = locks.ids(root, source.clauses, retire=options.retire)
     problems += late + reused
     made |= {locks.TRANSLATIONS: texts, locks.IDS: ids}
     if options.check:
-        tested = policies.tested_clauses(root)
-        problems += stale(root, made)
+        tested, unread = policies.tested_clauses(root)
+        problems += unread + stale(root, made)
         problems += policies.unproven(source.clauses, source.examples, tested)
         return _say(problems)
     if options.release and not problems:

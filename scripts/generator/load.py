@@ -71,6 +71,9 @@ def _parse(name: str, content: bytes) -> SourceFile:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         what = f"The file is not YAML: {error.problem or error.context}."
         raise SourceError([Problem(name, line, "", what, "Mend the syntax there.")]) from error
+    except RecursionError:
+        what = "Too much stands in one another."
+        raise SourceError([Problem(name, 0, "", what, "Write it flat.")]) from None
     except YAMLError as error:
         what = f"The file is not YAML: {str(error).splitlines()[0]}."
         raise SourceError([Problem(name, 0, "", what, "Mend the syntax.")]) from error
@@ -78,7 +81,11 @@ def _parse(name: str, content: bytes) -> SourceFile:
         return SourceFile(name, None, {})
     lines: dict[Path_, int] = {}
     problems: list[Problem] = []
-    value = _value(name, node, (), lines, problems)
+    try:
+        value = _value(name, node, (), lines, problems)
+    except RecursionError:
+        what = "A value holds itself, or too much stands in one another."
+        raise SourceError([Problem(name, 0, "", what, "Write it flat.")]) from None
     if problems:
         raise SourceError(problems)
     return SourceFile(name, value, lines)
@@ -127,7 +134,8 @@ def _scalar(tag: object, text: str) -> Json:
         case "bool":
             return text.lower() == "true"
         case "int":
-            return int(text.replace("_", ""), 0) if text.startswith("0o") else int(text)
+            digits = text.replace("_", "")
+            return int(digits, 0 if digits[:2] in ("0o", "0x") else 10)
         case "float":
             number = float(text.replace("_", "").replace(".inf", "inf").replace(".nan", "nan"))
             if not math.isfinite(number):

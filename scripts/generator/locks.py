@@ -8,16 +8,20 @@ holds every clause id that was ever used. `schema/released.sha256` freezes relea
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from scripts.generator.clauses import Clause
-from scripts.generator.problems import Problem
+from scripts.generator.problems import Problem, SourceError
 from scripts.generator.texts import LANGUAGES, Text
 
 TRANSLATIONS = "schema/source/translations.lock"
 IDS = "schema/source/ids.lock"
 RELEASED = "schema/released.sha256"
+_TEXT = re.compile(r"(?P<key>.+) (?P<en>[0-9a-f]{12}) (?P<es>[0-9a-f]{12}) (?P<pt>[0-9a-f]{12})")
+_ID = re.compile(r"(?P<id>[A-Z0-9-]+) (?P<state>live|retired)")
+_FILE = re.compile(r"(?P<digest>[0-9a-f]{64})  (?P<name>.+)")
 _NAMES = {"es": "Spanish", "pt": "Portuguese"}
 
 
@@ -29,7 +33,10 @@ def translations(
     The entry of a stale text stays as it was, unless `accept` says that its translations were read
     and still hold.
     """
-    known = {line.split(" ")[0]: tuple(line.split(" ")[1:]) for line in _lines(root / TRANSLATIONS)}
+    known = {
+        entry["key"]: (entry["en"], entry["es"], entry["pt"])
+        for entry in _entries(root, TRANSLATIONS, _TEXT)
+    }
     made = {}
     problems = []
     for key, text in texts.items():
@@ -63,7 +70,7 @@ def ids(
 
     An id in `retire` is marked as retired; it can never be used again.
     """
-    known = dict(line.split(" ") for line in _lines(root / IDS))
+    known = {entry["id"]: entry["state"] for entry in _entries(root, IDS, _ID)}
     live = {clause.id: clause for clause in clauses}
     problems = []
     for name in retire:
@@ -88,11 +95,11 @@ def ids(
 def released(root: Path, files: Mapping[str, bytes]) -> list[Problem]:
     """Find each file of a released version that `files` would change or drop."""
     problems = []
-    for line in _lines(root / RELEASED):
-        digest, name = line.split("  ", 1)
+    for entry in _entries(root, RELEASED, _FILE):
+        name = entry["name"]
         if name not in files:
             what = "A released file is no longer made."
-        elif hashlib.sha256(files[name]).hexdigest() != digest:
+        elif hashlib.sha256(files[name]).hexdigest() != entry["digest"]:
             what = "A released file would change."
         else:
             continue
@@ -110,8 +117,17 @@ def release(files: Mapping[str, bytes]) -> bytes:
     )
 
 
-def _lines(file: Path) -> list[str]:
-    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+def _entries(root: Path, name: str, form: re.Pattern[str]) -> list[re.Match[str]]:
+    """Read a lock; raises `SourceError` for lines that are none of it: a merge may leave them."""
+    file = root / name
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    entries = [form.fullmatch(line) for line in lines]
+    odd = [number for number, entry in enumerate(entries, 1) if entry is None]
+    if odd:
+        do = "Take the lock of one side whole, and run `python -m scripts.generate`."
+        what = "This is no line of the lock."
+        raise SourceError([Problem(name, number, "", what, do) for number in odd])
+    return [entry for entry in entries if entry is not None]
 
 
 def _text(lines: Iterable[str]) -> bytes:

@@ -115,16 +115,20 @@ def lost_examples(schemas: Iterable[Schema], examples: Iterable[Example]) -> lis
     ]
 
 
-def tested_clauses(root: Path) -> dict[str, list[str]]:
+def tested_clauses(root: Path) -> tuple[dict[str, list[str]], list[Problem]]:
     """Give each clause id that a test of the kit names in `@clause(…)`, with the places.
 
-    A test file that is not Python names nothing; it is for other checks to say so.
+    A test file that is not Python names nothing, and is a problem.
     """
     found: dict[str, list[str]] = {}
+    problems = []
     for file in sorted((root / "conformance").rglob("test_*.py")):
         try:
             tree = ast.parse(file.read_bytes())
-        except SyntaxError:
+        except SyntaxError as error:
+            name = file.relative_to(root).as_posix()
+            what = f"The file is not Python: {error.msg}."
+            problems.append(Problem(name, error.lineno or 0, "", what, "Mend the syntax."))
             continue
         for node in ast.walk(tree):
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -133,7 +137,7 @@ def tested_clauses(root: Path) -> dict[str, list[str]]:
                 for name in _named(decorator):
                     place = f"{file.relative_to(root).as_posix()}:{decorator.lineno}"
                     found.setdefault(name, []).append(place)
-    return found
+    return found, problems
 
 
 def _named(decorator: ast.expr) -> list[str]:

@@ -55,7 +55,6 @@ class Schema:
 
 def read_schemas(
     sources: Iterable[SourceFile],
-    versions: Mapping[str, str],
     vocabularies: Mapping[str, Vocabulary],
     gathered: Gathered,
 ) -> tuple[list[Schema], list[Clause]]:
@@ -64,7 +63,7 @@ def read_schemas(
     clauses: list[Clause] = []
     homes: dict[str, str] = {}
     for source in sources:
-        schema = _read_document(source, versions, gathered)
+        schema = _read_document(source, gathered)
         if schema is None:
             continue
         if schema.file in homes:
@@ -76,9 +75,7 @@ def read_schemas(
     return schemas, clauses
 
 
-def _read_document(
-    source: SourceFile, versions: Mapping[str, str], gathered: Gathered
-) -> Schema | None:
+def _read_document(source: SourceFile, gathered: Gathered) -> Schema | None:
     document = source.data["x-document"]
     path: Path_ = ("x-document",)
     problems = list(misshapen(source, path, document, _DOCUMENT))
@@ -87,8 +84,8 @@ def _read_document(
         return None
     spec, version, name = (document[key] for key in ("spec", "version", "name"))
     folder = source.file.split("/")[2]
-    if spec != folder or spec not in versions:
-        what = f"`spec` is the folder `{folder}`, and stands in project.yaml."
+    if spec != folder:
+        what = f"`spec` is the folder, `{folder}`."
         gathered.problems.append(source.problem((*path, "spec"), what, "Make them agree."))
     if not re.fullmatch(r"[0-9]+\.[0-9]+", version):
         what = f"`{version}` is not a version."

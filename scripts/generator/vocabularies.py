@@ -64,6 +64,11 @@ class Vocabulary:
     columns: tuple[Column, ...]
     values: tuple[Value, ...]
 
+    @property
+    def names(self) -> tuple[str, str]:
+        """Its name in the source, and in Python."""
+        return self.name, self.enum
+
     def words(self) -> list[str]:
         """Give the values, in the order of the source."""
         return [value.value for value in self.values]
@@ -76,9 +81,10 @@ def read_vocabularies(sources: Iterable[SourceFile], gathered: Gathered) -> dict
         vocabulary = _read(source, gathered)
         if vocabulary is None:
             continue
-        if vocabulary.name in found:
-            what = f"The vocabulary `{vocabulary.name}` stands in two files."
-            gathered.problems.append(source.problem(("vocabulary",), what, "Keep one."))
+        for key, name in (("vocabulary", vocabulary.name), ("enum", vocabulary.enum)):
+            if any(name in each.names for each in found.values()):
+                what = f"Another vocabulary is called `{name}` too."
+                gathered.problems.append(source.problem((key,), what, "Rename one."))
         found[vocabulary.name] = vocabulary
     for source in sources:
         gathered.problems += _wrong_columns(source, found)
