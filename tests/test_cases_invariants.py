@@ -364,7 +364,28 @@ def _containers(inner):
         st.sampled_from(["anyOf", "oneOf", "allOf"]),
         st.lists(inner, min_size=1, max_size=3),
     )
-    return objects | arrays | unions
+    refined = st.builds(
+        lambda schema, more: {**schema, **more} if isinstance(schema, dict) else schema,
+        objects | arrays,
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "not": st.sampled_from([{"required": ["b"]}, {"maxItems": 0}]),
+                "if": st.just({"required": ["a"]}),
+                "then": members.map(lambda p: {"properties": p, "required": sorted(p)[:1]}),
+                "else": inner,
+                "dependentRequired": st.just({"a": ["b"], "c": ["a", "x.y"]}),
+                "uniqueItems": st.booleans(),
+                "contains": inner,
+                "minProperties": st.integers(0, 2),
+                "maxProperties": st.integers(1, 3),
+                "propertyNames": st.just({"maxLength": 3}),
+                "unevaluatedProperties": st.booleans(),
+                "anyOf": st.lists(inner, min_size=1, max_size=2),
+            },
+        ),
+    )
+    return objects | arrays | unions | refined
 
 
 SCHEMAS = st.builds(

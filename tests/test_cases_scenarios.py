@@ -1,0 +1,312 @@
+"""Which named scenarios each keyword yields, what they expect, and whether they can be repaired."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.formats.tool import Tool, ToolForm
+from conformance.kit.case import CaseKind, Strictness
+from conformance.kit.cases.plan import plan
+from conformance.kit.cases.valid_values import generate
+
+
+def planned(schema, **more):
+    return plan(Tool("book", schema, ToolForm.CATALOG, {}), "http", generate(schema), **more)
+
+
+def cases_at(prop, **root):
+    """The cases at one required parameter `x`, by scenario."""
+    schema = {"type": "object", "properties": {"x": prop}, "required": ["x"], **root}
+    found = {}
+    for case in planned(schema).cases:
+        at_x = case.violation is None or case.violation.pointer == "/x"
+        if at_x:
+            found.setdefault(case.scenario, []).append(case)
+    return found
+
+
+def sent(prop, scenario):
+    return [case.arguments["x"] for case in cases_at(prop)[scenario]]
+
+
+VALID = [
+    ({"enum": ["a", "b", "c"]}, "enum-value", ["b", "c"]),
+    ({"type": "integer", "minimum": 2, "maximum": 9}, "above-the-minimum", [3]),
+    ({"type": "integer", "minimum": 2, "maximum": 9}, "below-the-maximum", [8]),
+    ({"type": "integer", "minimum": 2, "maximum": 9}, "maximum", [9]),
+    ({"type": "integer", "exclusiveMinimum": 2, "maximum": 9}, "above-the-minimum", [4]),
+    ({"type": "integer", "multipleOf": 5, "minimum": 3}, "above-the-minimum", [10]),
+    ({"type": "integer"}, "zero", [0]),
+    ({"type": "integer"}, "negative", [-1]),
+    ({"type": "number"}, "with-fraction", [2.5]),
+    ({"type": "boolean"}, "false", [False]),
+    ({"type": "string"}, "empty-text", [""]),
+    ({"type": "string", "minLength": 2}, "shortest", ["aa"]),
+    ({"type": "string", "maxLength": 3}, "longest", ["aaa"]),
+    ({"type": "string", "maxLength": 3}, "below-the-longest", ["aa"]),
+    ({"type": "string"}, "unicode", ["Zoë 東京 🚀"]),
+    ({"type": ["string", "null"]}, "null-value", [None]),
+    ({"type": "string", "default": "d", "examples": ["e", "f"]}, "example", ["e", "f"]),
+    ({"type": "array", "items": {"type": "integer"}}, "empty-array", [[]]),
+    ({"type": "array", "items": {"const": 1}, "maxItems": 2}, "most-items", [[1, 1]]),
+    ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "branch-2", [None]),
+]
+
+
+@pytest.mark.parametrize(("prop", "scenario", "expected"), VALID)
+def test_a_valid_scenario_sends(prop, scenario, expected):
+    assert sent(prop, scenario) == expected
+
+
+BROKEN = [
+    ({"type": "integer", "minimum": 2}, "below-minimum", [1], ("minimum",)),
+    ({"type": "integer", "maximum": 9}, "above-maximum", [10], ("maximum",)),
+    ({"type": "number", "exclusiveMinimum": 0}, "at-excluded-minimum", [0], ("exclusiveMinimum",)),
+    ({"type": "number", "multipleOf": 0.5}, "not-a-multiple", [0.75], ("multipleOf",)),
+    ({"type": "integer"}, "fraction", [1.5], ("type",)),
+    ({"type": "string", "minLength": 3}, "too-short", ["aa"], ("minLength",)),
+    ({"type": "string", "maxLength": 3}, "too-long", ["aaaa"], ("maxLength",)),
+    ({"enum": ["ab", "cd"]}, "enum-case", ["AB"], ("enum",)),
+    ({"enum": ["ab", "cd"]}, "enum-space", ["ab "], ("enum",)),
+    ({"enum": ["ab", "cd"]}, "enum-neighbour", ["ab_x"], ("enum",)),
+    ({"const": "v1"}, "const-neighbour", ["v1_x"], ("const",)),
+    (
+        {"type": "array", "items": {"type": "integer"}, "minItems": 2},
+        "too-few-items",
+        [[1]],
+        ("minItems",),
+    ),
+    (
+        {"type": "array", "items": {"type": "integer"}, "maxItems": 1},
+        "too-many-items",
+        [[1, 1]],
+        ("maxItems",),
+    ),
+    (
+        {"type": "array", "items": {"type": "integer"}, "uniqueItems": True},
+        "duplicate-items",
+        [[1, 1]],
+        ("uniqueItems",),
+    ),
+    ({"type": "boolean"}, "wrong-type-string", ["abc"], ("type",)),
+    ({"type": "boolean"}, "wrong-type-number", [7], ("type",)),
+    ({"type": "string"}, "wrong-type-null", [None], ("type",)),
+]
+
+
+@pytest.mark.parametrize(("prop", "scenario", "expected", "keywords"), BROKEN)
+def test_a_broken_scenario_is_strict_and_repairable(prop, scenario, expected, keywords):
+    cases = cases_at(prop)[scenario]
+    assert [case.arguments["x"] for case in cases] == expected
+    assert [case.violation.keywords for case in cases] == [keywords]
+    assert [case.strictness for case in cases] == [Strictness.STRICT]
+    assert [case.repairable for case in cases] == [True]
+
+
+NEAR = [
+    ({"type": "integer"}, {"1", True, False}),
+    ({"type": "number", "minimum": 0.5}, {"1", True, False}),
+    ({"type": "boolean"}, {"true", 0, 1, "yes"}),
+    ({"type": "array", "items": {"type": "integer"}}, {"[1]"}),
+    ({"type": "string", "format": "date"}, {2_000_000_000, "2035-06-15T10:00:00Z"}),
+    ({"type": "string", "format": "date-time"}, {2_000_000_000, "2035-06-15"}),
+    ({"type": "string", "format": "time"}, set()),
+    ({"type": "string"}, set()),
+    ({"enum": ["1", "2"]}, set()),
+    ({"enum": [1, 2]}, {"1", True, False}),
+]
+
+
+@pytest.mark.parametrize(("prop", "expected"), NEAR)
+def test_near_misses_are_exactly_those_of_the_closed_list(prop, expected):
+    found = [
+        case.arguments["x"]
+        for cases in cases_at(prop).values()
+        for case in cases
+        if case.strictness is Strictness.NEAR_MISS
+    ]
+    assert sorted(map(repr, found)) == sorted(map(repr, expected))
+
+
+FORMATS = [
+    ("email", Strictness.FORMAT),
+    ("date", Strictness.FORMAT),
+    ("date-time", Strictness.FORMAT),
+    ("uri", Strictness.FORMAT),
+    ("uuid", Strictness.OTHER_FORMAT),
+    ("ipv4", Strictness.OTHER_FORMAT),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), FORMATS)
+def test_what_breaks_a_format_alone_is_told_apart(name, expected):
+    cases = cases_at({"type": "string", "format": name})[f"format-{name}"]
+    assert len(cases) >= 2
+    assert {case.strictness for case in cases} == {expected}
+
+
+def test_a_value_that_breaks_the_type_and_a_format_is_judged_by_its_type():
+    case = cases_at({"type": "string", "format": "email"})["wrong-type-number"][0]
+    assert case.strictness is Strictness.STRICT
+
+
+NOT_REPAIRABLE = [
+    ({"type": "string", "pattern": "^[a-z]{3}$", "maxLength": 3}, "too-long"),
+    ({"type": "string", "format": "currency"}, "wrong-type-number"),
+    ({"type": "string", "not": {"const": "root"}}, "wrong-type-number"),
+    (
+        {
+            "type": "object",
+            "properties": {"y": {"type": "string", "pattern": "^a"}},
+            "required": ["y"],
+        },
+        "wrong-type-string",
+    ),
+    ({"type": "string"}, "missing"),
+]
+
+
+@pytest.mark.parametrize(("prop", "scenario"), NOT_REPAIRABLE)
+def test_what_the_schema_alone_does_not_settle_is_not_repairable(prop, scenario):
+    assert [case.repairable for case in cases_at(prop)[scenario]] == [False]
+
+
+@pytest.mark.parametrize("prop", [{"const": 3}, {"type": "integer", "default": 3}])
+def test_a_missing_value_is_repairable_where_the_schema_gives_one(prop):
+    assert [case.repairable for case in cases_at(prop)["missing"]] == [True]
+
+
+def test_an_extra_property_is_broken_only_where_the_object_is_closed():
+    closed = planned({"type": "object", "properties": {}, "additionalProperties": False}).cases
+    assert [c.strictness for c in closed if c.scenario == "extra-property"] == [Strictness.CLOSED]
+    assert not [c for c in planned({"type": "object"}).cases if c.scenario == "extra-property"]
+
+
+def test_an_integer_written_with_a_fraction_of_zero_is_not_sent_as_broken():
+    assert 2.0 not in [c.arguments["x"] for cs in cases_at({"type": "integer"}).values()
+                       for c in cs if isinstance(c.arguments.get("x"), float)]  # fmt: skip
+
+
+def test_null_is_not_sent_where_openapi_says_nullable():
+    assert "wrong-type-null" not in cases_at({"type": "string", "nullable": True})
+
+
+def test_a_type_that_another_branch_takes_is_not_sent_as_broken():
+    either = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
+    assert "wrong-type-string" not in cases_at(either)
+
+
+def test_arguments_themselves_are_broken_too():
+    found = {c.scenario: c for c in planned({"properties": {"x": {}}, "required": ["x"]}).cases}
+    assert found["arguments-null"].strictness is Strictness.NEAR_MISS
+    assert found["arguments-array"].strictness is Strictness.MALFORMED
+    assert found["arguments-array"].violation.parameter is None
+
+
+def test_no_arguments_at_all_are_broken_only_if_something_is_required():
+    two = {"type": "object", "required": ["x", "y"]}
+    assert "arguments-empty" in {c.scenario for c in planned(two).cases}
+    assert not [c for c in planned({"type": "object"}).cases if c.arguments == {}]
+
+
+def test_a_nested_place_is_named_by_dots_and_indexes():
+    schema = {
+        "properties": {
+            "guests": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"age": {"type": "integer"}},
+                          "required": ["age"]},
+                "minItems": 1,
+            }
+        },
+        "required": ["guests"],
+    }  # fmt: skip
+    names = {c.violation.parameter for c in planned(schema).cases if c.violation}
+    assert {"guests", "guests[0]", "guests[0].age"} <= names
+
+
+PAY = {
+    "properties": {
+        "amount": {"type": "integer"},
+        "pay": {
+            "type": "object",
+            "oneOf": [
+                {"properties": {"kind": {"const": "card"}, "pin": {"type": "integer"}},
+                 "required": ["kind", "pin"]},
+                {"properties": {"kind": {"const": "cash"}, "coin": {"enum": ["eur", "usd"]}},
+                 "required": ["kind", "coin"]},
+            ],
+        },
+    },
+    "required": ["amount", "pay"],
+}  # fmt: skip
+
+
+def test_each_branch_of_a_union_has_a_baseline_call_from_which_its_deviations_start():
+    result = planned(PAY)
+    (branch,) = result.branches
+    assert branch.kind is CaseKind.BASELINE
+    assert branch.arguments["pay"] == {"kind": "cash", "coin": "eur"}
+    inside = [c for c in result.cases if c.violation and c.violation.parameter == "pay.coin"]
+    assert inside
+    assert {c.neighbour for c in inside} == {branch.id}
+    assert {c.neighbour for c in result.cases if c.violation and
+            c.violation.parameter == "pay.pin"} == {None}  # fmt: skip
+
+
+def test_a_broken_discriminator_is_a_case_but_not_a_repairable_one():
+    kinds = [c for c in planned(PAY).cases if c.violation and c.violation.parameter == "pay.kind"]
+    assert kinds
+    assert not any(c.repairable for c in kinds)
+
+
+def test_an_absent_optional_parameter_is_broken_by_adding_it():
+    schema = {"properties": {"limit": {"type": "integer", "maximum": 9}}}
+    case = next(c for c in planned(schema).cases if c.scenario == "above-maximum")
+    assert case.arguments == {"limit": 10}
+    assert case.violation.was_absent
+
+
+def test_an_absent_optional_object_is_filled_in_before_it_is_broken_inside():
+    schema = {
+        "properties": {"f": {"type": "object", "properties": {"n": {"type": "integer"}},
+                             "required": ["n"]}}
+    }  # fmt: skip
+    result = planned(schema)
+    assert [b.arguments for b in result.branches] == [{"f": {"n": 1}}]
+    inside = [c for c in result.cases if c.violation and c.violation.pointer == "/f/n"]
+    assert {c.neighbour for c in inside} == {result.branches[0].id}
+
+
+def test_ids_are_stable_readable_and_begin_with_the_run_and_the_tool():
+    ids = [c.id for c in planned({"properties": {"n": {"type": "integer"}}}).cases]
+    assert "http/book/fraction/n" in ids
+
+
+def test_a_hostile_name_leaves_no_trace_in_ids():
+    schema = {"properties": {"</script>\x1b[31m": {"type": "integer"}}}
+    tool = Tool("<b>" + "x" * 10_000, schema, ToolForm.CATALOG, {})
+    for case in plan(tool, "http", {}).cases:
+        assert case.id.isascii()
+        assert "<" not in case.id
+        assert "\x1b" not in case.id
+        assert len(case.id) < 250
+
+
+def test_a_baseline_that_the_schema_refuses_leaves_only_cases_about_arguments_themselves():
+    schema = {"properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    result = plan(Tool("t", schema, ToolForm.CATALOG, {}), "http", {"n": "x"})
+    assert {c.violation.pointer for c in result.cases} == {""}
+    assert len(result.problems) == 1
+
+
+@pytest.mark.parametrize("scale", [15, 60])
+def test_a_large_tool_stays_within_the_cap_and_forgets_no_parameter(scale):
+    schema = {
+        "properties": {f"p{n}": {"type": "integer", "minimum": 0} for n in range(scale)},
+        "required": [f"p{n}" for n in range(scale)],
+    }
+    cases = planned(schema).cases
+    assert len(cases) <= 400
+    broken = {c.violation.parameter for c in cases if c.violation and c.violation.parameter}
+    assert len(broken) == scale
