@@ -27,7 +27,9 @@ def mcp_handshake(stage: Stage) -> Steps:
     speaker = yield from shake(stage.speaker(), own)
     if speaker is None:
         return
-    yield Send(speaker.request("ping", id="kit-ping"), "ping-string")
+    pinged = yield Send(speaker.request("ping", id="kit-ping"), "ping-string")
+    if pinged.trouble is not None:
+        return
     yield Send(speaker.request("ping", id=next(own)), "ping-number")
     yield Send(speaker.request("tools/list", {}, id=next(own)), "tools-list")
 

@@ -79,6 +79,7 @@ def _malformed(good: bytes) -> dict[str, bytes]:
         "not-json": b"this is no JSON",
         "cut-json": good[:-2],
         "empty-array": b"[]",
+        "batch": b"[" + good + b"]",
         "a-number": b"42",
         "no-jsonrpc": without,
         "id-null": _with_id(good, b"null"),

@@ -13,10 +13,10 @@ from conformance.kit.exchange import Exchange, Transport
 from conformance.kit.reading import body_json, response_of
 from conformance.kit.run import Run
 from conformance.kit.script import LOOKED
-from conformance.mcp.shapes import shape_faults
+from conformance.mcp.shapes import ShapeFault, shape_faults
 
-Others = Callable[[tuple[str | int, ...]], bool]
-"""Says of a place in a result whether another clause judges it."""
+Others = Callable[[ShapeFault], bool]
+"""Says of what is wrong with a result whether another clause judges it."""
 
 _PROVES_NOTHING = frozenset({401, 403, 407, 429, 503})
 """Statuses that any request may get, whatever it asks: rights, limits, load."""
@@ -166,17 +166,17 @@ def accepted_first(run: RunEvidence, script: str, step: str) -> Exchange | None:
 
 
 def shape_checks(
-    exchange: Exchange, method: str, version: str, others: Others = lambda steps: False
+    exchange: Exchange, method: str, version: str, others: Others = lambda fault: False
 ) -> Checks:
     """Whether a request was answered with a result of the right form.
 
-    `others` says of a place in the result whether a clause of its own judges it.
+    `others` says what a clause of its own judges.
     """
     result = result_of(exchange)
     if result is None:
         yield broken(exchange, "finding.mcp.no_result", method=method, answer=answered(exchange))
         return
-    faults = [f for f in shape_faults(method, version, result) if not others(f.steps)]
+    faults = [f for f in shape_faults(method, version, result) if not others(f)]
     for fault in faults:
         if fault.missing:
             yield broken(

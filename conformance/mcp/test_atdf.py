@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.kit.case import CaseKind
+from conformance.kit.case import Strictness
 from conformance.kit.clause import Checks, broken, clause, holds
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.reading import ERROR_META, envelope_in_content
+
+_INVALID_PARAMS = -32602
 
 
 def _failed(tool: ToolEvidence) -> Iterator[Call]:
@@ -19,6 +21,11 @@ def _failed(tool: ToolEvidence) -> Iterator[Call]:
     )
 
 
+def _is_malformed(call: Call) -> bool:
+    """Whether `arguments` itself was no object: then the protocol's own error is right."""
+    return call.case.strictness is Strictness.MALFORMED
+
+
 @clause("MCP-ATDF-001")
 def test_a_failure_is_a_result_with_the_error_as_text(tool: ToolEvidence) -> Checks:
     """With isError, and with the envelope as JSON in a text block."""
@@ -28,8 +35,10 @@ def test_a_failure_is_a_result_with_the_error_as_text(tool: ToolEvidence) -> Che
             yield broken(call, "finding.mcp.no_envelope_text")
         else:
             yield holds()
-    for call in tool.of(CaseKind.BROKEN):
+    for call in tool.broken:
         result = call.reading.result
+        if call.reading.rpc_code == _INVALID_PARAMS and not _is_malformed(call):
+            yield broken(call, "finding.mcp.protocol_error", code=_INVALID_PARAMS)
         if call.reading.accepted and result is not None and envelope_in_content(result) is not None:
             yield broken(call, "finding.mcp.envelope_without_error")
 

@@ -22,6 +22,7 @@ from conformance.mcp.seen import (
     shape_checks,
     usable,
 )
+from conformance.mcp.shapes import ShapeFault
 
 _INVALID_PARAMS = -32602
 _METHOD_NOT_FOUND = -32601
@@ -36,8 +37,8 @@ def test_a_result_of_a_call_has_its_form(tool: ToolEvidence) -> Checks:
             yield from shape_checks(call.exchange, "tools/call", tool.run.version, _others)
 
 
-def _others(steps: tuple[str | int, ...]) -> bool:
-    return steps[:1] in {("resultType",), ("inputRequests",), ("requestState",)}
+def _others(fault: ShapeFault) -> bool:
+    return fault.steps[:1] in {("resultType",), ("inputRequests",), ("requestState",)}
 
 
 @clause("MCP-CALL-002")

@@ -23,6 +23,7 @@ from conformance.mcp.seen import (
     step_of,
     usable,
 )
+from conformance.mcp.shapes import ShapeFault
 
 _CLIENT_FEATURES = ("sampling/", "roots/", "elicitation/", "tasks/")
 _VERSION = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -52,8 +53,8 @@ def test_discover_is_answered_with_versions_and_capabilities(run: RunEvidence) -
             yield broken(exchange, "finding.mcp.version_unlisted", version=run.run.version)
 
 
-def _others(steps: tuple[str | int, ...]) -> bool:
-    return steps[:1] in {("ttlMs",), ("cacheScope",), ("resultType",)}
+def _others(fault: ShapeFault) -> bool:
+    return fault.steps[:1] in {("ttlMs",), ("cacheScope",), ("resultType",)}
 
 
 @clause("MCP-LIFE-003")

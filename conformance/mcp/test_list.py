@@ -26,6 +26,7 @@ from conformance.mcp.seen import (
     step_of,
     usable,
 )
+from conformance.mcp.shapes import ShapeFault
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _INVALID_PARAMS = -32602
@@ -60,19 +61,19 @@ def _unlisted(run: RunEvidence, exchange: Exchange) -> Checks:
         yield broken(exchange, "finding.mcp.no_result", method="tools/list", answer=answer)
 
 
-def _others(steps: tuple[str | int, ...]) -> bool:
+def _others(fault: ShapeFault) -> bool:
     """Whether a fault is another clause's: of an input schema, of hints for caches, of the type."""
-    return steps[2:3] == ("inputSchema",) or steps[:1] in {
-        ("ttlMs",),
-        ("cacheScope",),
-        ("resultType",),
-    }
+    if fault.steps[2:3] == ("inputSchema",):
+        return not (fault.missing and fault.steps[3:] == ())
+    return fault.steps[:1] in {("ttlMs",), ("cacheScope",), ("resultType",)}
 
 
 @clause("MCP-LIST-002")
 def test_an_input_schema_is_an_object_of_type_object(tool: ToolEvidence) -> Checks:
     """As it came, before anything was made of it."""
-    schema = tool.tool.raw.get("inputSchema")
+    if "inputSchema" not in tool.tool.raw:
+        return  # what is missing is LIST-001's
+    schema = tool.tool.raw["inputSchema"]
     if not isinstance(schema, dict):
         yield broken(None, "finding.mcp.input_schema", schema=shown(schema), path="$.inputSchema")
     elif schema.get("type") != "object":
@@ -149,7 +150,7 @@ def test_the_order_of_tools_is_the_same(run: RunEvidence) -> Checks:
 def test_the_set_of_tools_is_the_same(run: RunEvidence) -> Checks:
     """On a fresh connection between two looks at an older one, and before and after the calls.
 
-    A call of a tool that changes something may have changed the tools, too: nobody can say.
+    Of a server whose list changes at times, a call that changes something may have changed it.
     """
     parts = [
         _listed(run, "mcp_lists", "first"),
@@ -170,10 +171,16 @@ def test_the_set_of_tools_is_the_same(run: RunEvidence) -> Checks:
     first = frozenset(_names(before))
     if first == sets[0]:
         yield holds()
-    elif _only_read(run):
+    elif _only_read(run) or not _may_change(run):
         yield broken(older[0], "finding.mcp.set_by_calls", tools=_differing(first, sets[0]))
     else:
         yield unknown("finding.mcp.other_set")
+
+
+def _may_change(run: RunEvidence) -> bool:
+    """Whether the server says that its tools change at times."""
+    tools = run.capabilities.get("tools")
+    return isinstance(tools, dict) and tools.get("listChanged") is True
 
 
 def _only_read(run: RunEvidence) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -31,6 +32,7 @@ _METHOD_NOT_FOUND = -32601
 _PARSE_ERROR = -32700
 """The id of a message that could not be read cannot be known."""
 _WIRE = "mcp_wire"
+_AN_ID = re.compile(rb'"id":(\d{1,18})')
 
 
 @clause("MCP-RPC-001")
@@ -39,8 +41,7 @@ def test_an_answer_has_the_id_of_its_request(run: RunEvidence) -> Checks:
 
     An error that says nothing of an id may be about a message that could not be read.
     """
-    known = [e.request.answer_to for e in run.exchanges if is_request(e)]
-    ours = {_key(each) for each in known}
+    ours = _all_ids(run)
     for exchange in run.exchanges:
         if not is_request(exchange):
             continue
@@ -67,6 +68,16 @@ def _is_wrong(response: Mapping[str, Any], exchange: Exchange, right: set[tuple[
     if exchange.request.transport is Transport.HTTP:
         return 200 <= status_of(exchange) < 300 and code_of(exchange) != _PARSE_ERROR
     return False
+
+
+def _all_ids(run: RunEvidence) -> set[tuple[str, Any]]:
+    """The ids of all that was sent, of malformed messages too: over stdio answers may be late."""
+    sent = [exchange.request for exchange in run.exchanges]
+    ids: list[Any] = [request.answer_to for request in sent if request.answer_to is not None]
+    for request in sent:
+        if request.answer_to is None:
+            ids += [int(digits) for digits in _AN_ID.findall(request.body)]
+    return {_key(id) for id in ids}
 
 
 def _key(id: object) -> tuple[str, Any]:
@@ -183,7 +194,7 @@ def test_a_notification_is_not_answered(run: RunEvidence) -> Checks:
     if sent is None or after is None or not is_ok(after):
         yield unknown("kit.not_verified.step", reason="unknown-notification")
         return
-    ours = {_key(e.request.answer_to) for e in run.exchanges if is_request(e)}
+    ours = _all_ids(run)
     for exchange in (sent, after):
         stray = [r for r in responses_of(exchange) if _key(r.get("id")) not in ours]
         for response in stray:
