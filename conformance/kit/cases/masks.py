@@ -86,8 +86,8 @@ def _content(found: re.Match[str]) -> str:
 
 
 _LIST: Final = re.compile(
-    r"(?:one of|expected|allowed(?: values)?(?: are)?|must be|should be|valid (?:values|options)"
-    r"(?: are)?|choose from|options)[:\s]+(.{1,400})",
+    r"(?:(?:must|should) be one of|one of|expected|allowed(?: values)?(?: are)?|must be|should be"
+    r"|valid (?:values|options)(?: are)?|choose from|options)[:\s]+(.{1,400})",
     re.I | re.S,
 )
 

@@ -77,8 +77,7 @@ def some(facts: Facts, whole: bool) -> Iterator[Fraction]:
     if low is not None and start < low:
         start = low
     if high is not None and start > high:
-        start = high
-        step = -step
+        start, step = (low, step) if low is not None else (high, -step)
     for k in range(40):
         value = start + k * step
         if (low is None or value >= low) and (high is None or value <= high):

@@ -58,7 +58,7 @@ def samples(expression: str, least: int, most: int | None) -> list[str]:
         return []
     found: dict[str, None] = {}
     for pick in range(6):
-        for times in (0, 1, 2, 3, max(least, 0)):
+        for times in (0, 1, 2, 3, *range(4, min(least, 40) + 1), max(least - 1, 0), least):
             try:
                 text = regex_tree.fill(compiled[1], min(times, 200), pick)
             except regex_tree.Unreadable:

@@ -1,0 +1,122 @@
+"""Values made from a schema: valid, minimal, readable; formats; and what is given up by name."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import jsonschema
+import pytest
+
+from conformance.kit.cases.formats import FORMATS, SOMEDAY
+from conformance.kit.cases.problems import ProblemKind, SchemaProblem
+from conformance.kit.cases.valid_values import generate
+
+CHECKER = jsonschema.Draft202012Validator.FORMAT_CHECKER
+
+
+def made(prop, **more):
+    return generate({"properties": {"x": prop}, "required": ["x"]}, **more)["x"]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_format_in_use_is_checked_and_told_from_its_broken_values(name):
+    known = FORMATS[name]
+    for number in range(5):
+        assert CHECKER.conforms(known.make(number, SOMEDAY), name)
+    for variant, text in known.broken:
+        assert not CHECKER.conforms(text, name), variant
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_values_of_a_format_are_distinct(name):
+    assert len({FORMATS[name].make(number, SOMEDAY) for number in range(5)}) == 5
+
+
+EXPECTED = [
+    ({"type": "integer"}, 1),
+    ({"type": "integer", "minimum": 3}, 3),
+    ({"type": "integer", "exclusiveMaximum": 0}, -1),
+    ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.5}, 0.01),
+    ({"type": "integer", "multipleOf": 7}, 7),
+    ({"type": "number", "multipleOf": 0.1, "minimum": 0.35}, 0.4),
+    ({"type": "string"}, "x"),
+    ({"type": "string", "minLength": 4}, "xaaa"),
+    ({"type": "string", "format": "email"}, "user@example.com"),
+    ({"type": "string", "pattern": "^[A-Z]{3}$"}, "AAA"),
+    ({"type": "boolean"}, True),
+    ({"type": "null"}, None),
+    ({"enum": [None, "b"]}, "b"),
+    ({"const": {"k": [1]}}, {"k": [1]}),
+    ({"type": "integer", "default": 8}, 8),
+    ({"type": "integer", "default": "wrong", "examples": [4]}, 4),
+    ({"type": ["null", "integer"]}, 1),
+    ({"anyOf": [{"type": "null"}, {"type": "integer"}]}, 1),
+    ({"allOf": [{"minimum": 2}, {"maximum": 2}], "type": "number"}, 2),
+    ({"oneOf": [{"type": "integer"}, {"minimum": 5}], "type": "number"}, 1),
+    ({"type": "array", "items": {"type": "integer"}}, [1]),
+    ({"type": "array", "items": {"type": "integer"}, "minItems": 2, "uniqueItems": True}, [1, 2]),
+    ({"type": "array", "prefixItems": [{"const": "a"}, {"const": 2}], "minItems": 2}, ["a", 2]),
+    ({"type": "array", "contains": {"const": 9}}, [9]),
+    ({"type": "object"}, {}),
+    ({"type": "object", "minProperties": 1}, {"extra1": "extra1"}),
+    ({"if": {"type": "string"}, "then": {"const": "t"}, "type": "string"}, "t"),
+    ({"not": {"type": "string"}, "type": ["string", "boolean"]}, True),
+]
+
+
+@pytest.mark.parametrize(("prop", "expected"), EXPECTED)
+def test_a_value_is_minimal_and_readable(prop, expected):
+    assert made(prop) == expected
+
+
+def test_dates_of_one_call_ascend():
+    day = {"type": "string", "format": "date"}
+    schema = {"properties": {"from": day, "to": day}, "required": ["from", "to"]}
+    call = generate(schema, now=datetime(2026, 1, 1, tzinfo=UTC))
+    assert call == {"from": "2026-01-31", "to": "2026-02-01"}
+
+
+def test_only_required_members_are_made_unless_all_are_asked_for():
+    schema = {"properties": {"a": {"const": 1}, "b": {"const": 2}}, "required": ["a"]}
+    assert generate(schema) == {"a": 1}
+    assert generate(schema, full=True) == {"a": 1, "b": 2}
+
+
+def test_optional_members_that_exclude_each_other_are_not_made_together():
+    schema = {
+        "properties": {"a": {"const": 1}, "b": {"const": 2}},
+        "not": {"required": ["a", "b"]},
+    }
+    assert generate(schema, full=True) == {"a": 1}
+
+
+def test_what_depends_on_a_member_is_made_with_it():
+    schema = {"properties": {"a": {}, "b": {"const": 2}}, "required": ["a"],
+              "dependentRequired": {"a": ["b"]}}  # fmt: skip
+    assert generate(schema)["b"] == 2
+
+
+ENDLESS = {"$defs": {"n": {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}},
+                           "required": ["n"]}}, "$ref": "#/$defs/n"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"x": {"type": "integer", "minimum": 2, "maximum": 1}}, "required": ["x"]},
+        {"properties": {"x": False}, "required": ["x"]},
+        {"properties": {"x": {"type": "string", "pattern": "^(?=a)b"}}, "required": ["x"]},
+        {"properties": {"x": {"type": "string", "minLength": 10**7}}, "required": ["x"]},
+        {"properties": {"x": {"type": "array", "minItems": 10**6}}, "required": ["x"]},
+        ENDLESS,
+    ],
+)
+def test_a_schema_without_a_value_that_can_be_made_is_given_up_by_name(schema):
+    with pytest.raises(SchemaProblem) as problem:
+        generate(schema)
+    assert problem.value.kind in (ProblemKind.NO_VALUE, ProblemKind.TOO_COMPLEX)
+
+
+def test_a_pattern_that_was_given_up_is_named():
+    with pytest.raises(SchemaProblem, match="pattern"):
+        made({"type": "string", "pattern": "^(?=a)b"})
