@@ -11,9 +11,9 @@ from conformance.kit.evidence import RunEvidence
 def test_no_error_repeats_a_credential(run: RunEvidence) -> Checks:
     """Neither one that the user gave to the kit nor the made-up one that was sent for this."""
     for call in run.calls:
-        if call.reading.accepted or not run.secrets:
+        if call.reading.accepted or not run.credentials:
             continue
-        if any(secret in call.reading.text for secret in run.secrets):
+        if any(secret in call.reading.text for secret in run.credentials):
             yield broken(call, "finding.error.secret")
         else:
             yield holds()

@@ -39,15 +39,15 @@ class ToolEvidence:
     """All that is known of one tool in one run.
 
     `calls` are in the order in which they were sent. `left_out` says why it was not called,
-    `slow` that its calls were given up because they took too long, `cut` that the session ended
-    before all were made.
+    `unsent` are the cases that were given up because its calls take too long, `cut` says that the
+    session ended before all were made.
     """
 
     run: Run
     tool: Tool
     calls: tuple[Call, ...] = ()
     left_out: Message | None = None
-    slow: bool = False
+    unsent: tuple[Case, ...] = ()
     cut: bool = False
     claims_atdf: bool = False
     problems: tuple[Problem, ...] = ()
@@ -122,7 +122,7 @@ class RunEvidence:
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     connected: bool = True
     cut: bool = False
-    secrets: tuple[str, ...] = ()
+    credentials: tuple[str, ...] = ()
 
     def steps(self, script: str) -> dict[str, Exchange]:
         """A script's exchanges by the name of their step; empty if it was not run."""

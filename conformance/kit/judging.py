@@ -87,12 +87,9 @@ def _unless_cut(item: Item, subject: RunEvidence | ToolEvidence) -> Item:
     """A pass rests on all that was planned: on a part of it, it is not verified."""
     if item.verdict not in {Verdict.PASS, Verdict.NOT_APPLICABLE}:
         return item
-    if isinstance(subject, ToolEvidence) and subject.slow:
-        reason = message("kit.not_verified.slow")
-    elif subject.cut:
-        reason = message("kit.not_verified.cut")
-    else:
+    if not subject.cut:
         return item
+    reason = message("kit.not_verified.cut")
     return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(Finding(reason),))
 
 

@@ -184,6 +184,7 @@ def settings_of(config: pytest.Config) -> Settings:
         language=language,
         plan_only=option("plan_only"),
         secrets=_secrets(headers, environment),
+        credentials=_credentials(headers, environment),
     )
 
 
@@ -228,6 +229,14 @@ def _secrets(headers: list[tuple[str, str]], environment: Mapping[str, str]) -> 
     own = [value for _, value in headers] + list(environment.values())
     others = [value for name, value in os.environ.items() if is_secret_name(name)]
     return tuple(own + others)
+
+
+def _credentials(
+    headers: list[tuple[str, str]], environment: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Values that prove who is calling; a path that was passed on may well be repeated."""
+    given = [*headers, *environment.items()]
+    return tuple(value.removeprefix("Bearer ") for name, value in given if is_secret_name(name))
 
 
 def _examples(

@@ -52,6 +52,9 @@ class Settings:
     replay: str | None = None
     plan_only: bool = False
     secrets: tuple[str, ...] = ()
+    """What is never written: also variables of this machine that look like secrets."""
+    credentials: tuple[str, ...] = ()
+    """What an answer must not repeat: secret values that were given to the target."""
 
     def selects(self, tool: str) -> bool:
         """Whether the command line's globs leave this tool in."""

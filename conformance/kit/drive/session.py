@@ -79,7 +79,7 @@ def _before(discovered: Discovered, session: Session) -> RunEvidence:
         scripts={LOOKED: own},
         capabilities=discovered.capabilities,
         cut=True,
-        secrets=settings.secrets,
+        credentials=settings.credentials,
     )
 
 

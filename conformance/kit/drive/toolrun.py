@@ -65,6 +65,7 @@ class ToolRun:
         self._calls: list[Call] = []
         self._slow = 0
         self._silent: set[str] = set()
+        self._unsent: list[Case] = []
 
     async def drive(self) -> Driven:
         """All calls, in order; the cases of one tool go out side by side."""
@@ -95,7 +96,7 @@ class ToolRun:
             self._channel.run,
             self._tool,
             tuple(calls),
-            slow=self._slow >= _SLOW_CALLS,
+            unsent=tuple(self._unsent),
             silent_after=frozenset(self._silent),
         )
 
@@ -149,7 +150,9 @@ class ToolRun:
             await self._call(replace(baseline.case, id=self._id("second"), kind=CaseKind.SECOND))
 
     async def _all(self, cases: tuple[Case, ...]) -> None:
-        await asyncio.gather(*(self._call(case) for case in cases))
+        """Broken ones first: they are refused at once, and valid ones may take their time."""
+        for kind in (CaseKind.BROKEN, CaseKind.VALID):
+            await asyncio.gather(*(self._call(case) for case in cases if case.kind is kind))
 
     async def _repairs(self) -> None:
         refused = [
@@ -192,12 +195,14 @@ class ToolRun:
         """One call, recorded; None if it was not made because the tool is too slow."""
         async with self._width:
             if self._slow >= _SLOW_CALLS:
+                self._unsent.append(case)
                 self._progress.one()
                 return None
             try:
                 exchange = await self._channel.call(self._tool, case)
             except ConnectFailed:
                 self._slow = _SLOW_CALLS
+                self._unsent.append(case)
                 return None
         if exchange.trouble is Trouble.TIMEOUT:
             self._slow += 1
