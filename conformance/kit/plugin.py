@@ -22,6 +22,7 @@ from conformance.kit.exchange import Exchange
 from conformance.kit.exit import Exit, exit_of
 from conformance.kit.item import ClauseItem, item_name
 from conformance.kit.options import add_options, settings_of
+from conformance.kit.quiet import QuietItems, header
 from conformance.kit.reference import STDIO, ReferenceServer
 from conformance.kit.report.exchanges import ExchangeWriter, Looked
 from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
@@ -36,11 +37,11 @@ from conformance.kit.settings import Settings
 __all__ = [
     "pytest_addoption",
     "pytest_cmdline_main",
-    "pytest_collection",
     "pytest_configure",
     "pytest_pycollect_makeitem",
     "pytest_runtestloop",
     "pytest_sessionfinish",
+    "pytest_sessionstart",
     "pytest_terminal_summary",
 ]
 
@@ -95,6 +96,7 @@ def pytest_configure(config: pytest.Config) -> None:
     report = ReportState(settings.language, redact=redact, fail_on_should=settings.fail_on_should)
     config.stash[STATE] = State(settings, Engine(settings), redact, report)
     config.option.reportchars = ""
+    config.pluginmanager.register(QuietItems(), "agent-formats-quiet")
     if config.option.collectonly or settings.plan_only:
         return
     settings.report.mkdir(parents=True, exist_ok=True)
@@ -108,14 +110,36 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Generator[None, Any, Any]:
-    """Find out what the targets are and offer, then collect; no tool is called."""
-    state = session.config.stash[STATE]
+def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
+    """Find out what the targets are and offer, before pytest writes a word; no tool is called.
+
+    A target that cannot be judged ends the session here, so that one sentence is all that it says.
+    """
+    config = session.config
+    state = config.stash[STATE]
+    if not _only_asks(config):
+        _discover(config, state)
+        config.option.no_header = config.get_verbosity() <= 0
+    result = yield
+    if state.engine.found and config.get_verbosity() >= 0:
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            reporter.write_line(header(state.engine.found, state.settings.language, state.redact))
+    return result
+
+
+def _only_asks(config: pytest.Config) -> bool:
+    """Whether the command line asks for something that pytest answers without any item."""
+    return bool(config.option.showfixtures or config.option.show_fixtures_per_test)
+
+
+def _discover(config: pytest.Config, state: State) -> None:
     language = state.settings.language
     targets = state.settings.targets
     try:
         if not targets:
             state.reference = ReferenceServer()
+            config.add_cleanup(state.reference.stop)
             targets = (state.reference.url, STDIO)
         state.engine.discover(targets)
     except TargetUnusable as unusable:
@@ -123,7 +147,6 @@ def pytest_collection(session: pytest.Session) -> Generator[None, Any, Any]:
     except RuntimeError as failed:
         said = message("kit.no_reference", reason=failed).words(language)
         raise pytest.UsageError(said) from None
-    return (yield)
 
 
 def pytest_pycollect_makeitem(
@@ -219,12 +242,10 @@ def _writer(state: State) -> ExchangeWriter:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the files, set the exit code, and end what was started."""
+    """Write the files, and set the exit code."""
     state = session.config.stash.get(STATE, None)
     if state is None:
         return
-    if state.reference is not None:
-        state.reference.stop()
     if state.settings.plan_only:
         session.exitstatus = Exit.CONFORMANT
         return
