@@ -211,10 +211,18 @@ def test_an_error_in_setting_up_keeps_its_row_without_secrets(pytester):
     assert "hidden &lt;b&gt;" in own[0]["log"]
 
 
+def test_an_error_of_an_item_that_was_judged_has_no_second_row(pytester):
+    judged = "state.judged = {item.nodeid for item in session.items}"
+    path = make_report(pytester, more=judged, tests=BROKEN)
+    tests = blob(path.read_text(encoding="utf-8"))["tests"]
+    assert not any(entry[0]["testId"].startswith("own-") for entry in tests.values())
+
+
 def test_where_no_session_was_reached_pytests_own_rows_stay(pytester):
     path = make_report(pytester, more="state.session = None")
     tests = blob(path.read_text(encoding="utf-8"))["tests"]
     assert [entry[0]["result"] for entry in tests.values()] == ["Passed", "Failed", "Skipped"]
+    assert "Nothing was judged in this session" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

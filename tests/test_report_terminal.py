@@ -12,7 +12,7 @@ from conformance.kit.report.summary import summary
 from conformance.kit.report.terminal import summary_lines
 from conformance.kit.report.words import number, percent
 from conformance.kit.report.write import write_files
-from conformance.kit.results import Finding, Rate, SessionResult
+from conformance.kit.results import Finding, LevelState, Rate, SessionResult
 from tests.report_sample import run_result, said, sample_words, session
 
 
@@ -67,11 +67,21 @@ def test_clauses_verified_are_counted():
 
 def test_the_level_comes_last_with_what_keeps_it_from_the_next_and_then_the_report():
     text = lines(session(), report="conformance-report/report.html")
-    assert text[-3:] == [
+    assert text[-4:] == [
         "Level: Guarded",
-        "    What keeps it from Explained: ATDF-ERR-007",
+        "    What keeps it from Explained:",
+        "      ATDF-ERR-007  fail  `parameter_name` MUST name the input that was refused.",
         "Report: conformance-report/report.html",
     ]
+
+
+def test_a_clause_that_could_not_be_judged_says_why_it_keeps_the_level_down():
+    sample = session()
+    items = [item for item in sample.runs[0].items if item.verdict is Verdict.NOT_VERIFIED]
+    level = {Level.EXPLAINED: LevelState(reached=False, missing=("ATDF-CALL-001",))}
+    run = replace(sample.runs[0], items=tuple(items), levels=level)
+    why = "not verified  not verified: no call of this tool was accepted; give one with --examples"
+    assert f"      ATDF-CALL-001  {why}" in lines(replace(sample, runs=(run,)))
 
 
 def test_the_level_is_that_of_the_weakest_full_run():

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from conformance.kit.report.standing import all_items, counts
 from conformance.kit.report.view import SYMBOLS, View
 from conformance.kit.report.words import number, percent, verdict_name
 from conformance.kit.results import Rate, RunResult
 
-_KEYWORDS = 24
-"""Keywords shown; JSON Schema has fewer that one can break."""
+_KEYWORDS = 8
+"""Keywords shown at once, the worst first; the others are a click away."""
+
+_MOST = 64
+"""Keywords shown at all; JSON Schema has fewer that one can break."""
 
 _LONGEST = 22
 """Characters of a keyword: `unevaluatedProperties` and no more."""
@@ -44,11 +47,10 @@ def repair_panel(run: RunResult, view: View) -> str:
     if repair.rate.rate is None:
         nothing = view.say("report.html.nothing-repairable")
         return f'<section class="panel">{head}{help_text}<p>{nothing}</p></section>'
-    rows = "".join(
-        f'<tr><th scope="row"><code>{view.text(keyword[:_LONGEST])}</code></th>'
-        f"<td>{bar([(rate, 'fill')])}</td><td>{_of(rate, view)}</td></tr>"
-        for keyword, rate in list(repair.by_keyword.items())[:_KEYWORDS]
-    )
+    rows = [
+        (keyword, bar([(rate, "fill")]), _of(rate, view))
+        for keyword, rate in sorted(repair.by_keyword.items(), key=lambda pair: _worst(pair[1]))
+    ]
     rest = " · ".join(
         view.say(f"report.html.repair.{name}", count=number(count, view.language))
         for name, count in (
@@ -58,11 +60,9 @@ def repair_panel(run: RunResult, view: View) -> str:
         )
         if count
     )
-    return (
-        f'<section class="panel">{head}{_figure(repair.rate, "", view)}{help_text}'
-        f'<table class="bars"><caption class="vh">{view.say("report.html.by-keyword")}</caption>'
-        f'<tbody>{rows}</tbody></table><p class="meta">{rest}</p></section>'
-    )
+    note = f'<p class="meta">{rest}</p>' if rest else ""
+    figure = _figure(repair.rate, "", view)
+    return f'<section class="panel">{head}{figure}{help_text}{_bars(rows, view)}{note}</section>'
 
 
 def explain_panel(run: RunResult, view: View) -> str:
@@ -73,12 +73,16 @@ def explain_panel(run: RunResult, view: View) -> str:
     if explain.names_parameter.rate is None:
         nothing = view.say("report.html.nothing-refused")
         return f'<section class="panel">{head}{help_text}<p>{nothing}</p></section>'
-    rows = "".join(
-        f'<tr><th scope="row"><code>{view.text(keyword[:_LONGEST])}</code></th>'
-        f"<td>{bar([(named, 'fill'), (said, 'fill2')])}</td>"
-        f"<td>{_of(named, view)}<br>{_of(said, view)}</td></tr>"
-        for keyword, (named, said) in list(explain.by_keyword.items())[:_KEYWORDS]
-    )
+    rows = [
+        (
+            keyword,
+            bar([(named, "fill"), (said, "fill2")]),
+            f"{_of(named, view)}<br>{_of(said, view)}",
+        )
+        for keyword, (named, said) in sorted(
+            explain.by_keyword.items(), key=lambda pair: min(map(_worst, pair[1]))
+        )
+    ]
     named_word, said_word = view.say("report.column.named"), view.say("report.column.said")
     figures = (
         _figure(explain.names_parameter, f'<i class="key fill"></i>{named_word}', view)
@@ -86,9 +90,37 @@ def explain_panel(run: RunResult, view: View) -> str:
     )  # fmt: skip
     return (
         f'<section class="panel">{head}<div class="figures">{figures}</div>{help_text}'
-        f'<table class="bars"><caption class="vh">{view.say("report.html.by-keyword")}</caption>'
-        f"<tbody>{rows}</tbody></table></section>"
+        f"{_bars(rows, view)}</section>"
     )
+
+
+def _worst(rate: Rate) -> tuple[float, int]:
+    """Give a key that sorts the lowest rate first, and among equals the one counted most."""
+    return (rate.rate if rate.rate is not None else 1.0, -rate.of)
+
+
+def _bars(rows: Sequence[tuple[str, str, str]], view: View) -> str:
+    """Give the rows (keyword, bars, words) as a table, the ones past the first few folded."""
+
+    def table(some: Sequence[tuple[str, str, str]]) -> str:
+        lines = "".join(
+            f'<tr><th scope="row"><code>{view.text(keyword[:_LONGEST])}</code></th>'
+            f"<td>{picture}</td><td>{words}</td></tr>"
+            for keyword, picture, words in some
+        )
+        caption = view.say("report.html.by-keyword")
+        return (
+            f'<table class="bars"><caption class="vh">{caption}</caption>'
+            f"<tbody>{lines}</tbody></table>"
+        )
+
+    if not rows:
+        return ""
+    first, rest = rows[:_KEYWORDS], rows[_KEYWORDS:_MOST]
+    if not rest:
+        return table(first)
+    more = view.say("report.more", count=number(len(rest), view.language))
+    return f"{table(first)}<details><summary>{more}</summary>{table(rest)}</details>"
 
 
 def _figure(rate: Rate, label: str, view: View) -> str:

@@ -8,7 +8,7 @@ in place of its own: one of its own is one item, and a thousand tools have sixty
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Container, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from conformance.kit.exchange import Exchange
 from conformance.kit.report.data import Redact, unchanged
 from conformance.kit.report.fold import Folded, fold
 from conformance.kit.report.localise import MASTHEAD, MASTHEAD_END, SCRIPT, localise
-from conformance.kit.report.page import masthead, title, top
+from conformance.kit.report.page import masthead, targets, top
 from conformance.kit.report.rows import (
     RESULTS,
     entry,
@@ -43,7 +43,8 @@ _OWN_ROWS = 20
 class ReportState:
     """What the report is made from; `session` is None until there is something to report.
 
-    `exchange` gives evidence by id, `redact` takes secrets out of any text.
+    `exchange` gives evidence by id, `redact` takes secrets out of any text. `judged` holds the ids of
+    the items whose verdict is in the session, so that an error of theirs has no second row.
     """
 
     language: str = "en"
@@ -51,6 +52,7 @@ class ReportState:
     exchange: Callable[[int], Exchange | None] = no_exchange
     redact: Redact = unchanged
     fail_on_should: bool = False
+    judged: Container[str] = frozenset()
 
 
 REPORT_STATE = pytest.StashKey[ReportState]()
@@ -89,7 +91,8 @@ class HtmlReport:
         Where no session was reached, each report keeps its row.
         """
         error = report.failed and report.when != "call"
-        wanted = error or self._state.session is None
+        state = self._state
+        wanted = state.session is None or (error and report.nodeid not in state.judged)
         if not wanted or self._own_rows >= _OWN_ROWS:
             cells.clear()
             return
@@ -119,11 +122,14 @@ class HtmlReport:
         folded, view = Folded((), 0), self._view()
         if state.session is not None:
             folded = fold(all_items(state.session))
-            name = visible(state.redact(title(view)))
+            name = visible(state.redact(", ".join(targets(view))))
             self._report.title = f"{say('report.title', state.language)}: {name}"
             self._put_rows(folded, view)
             prefix.append(MASTHEAD + masthead(view) + MASTHEAD_END)
             prefix.append(top(view, folded))
+        else:
+            nothing = say("report.html.no-session", state.language)
+            prefix.append(f'<p class="notice">{in_html(nothing, None)}</p>')
         postfix.append(filter_bar(folded, view))
         postfix.append(templates(folded, view))
         postfix.append(f"<script>{SCRIPT}</script>")

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.report.fold import Folded
+from conformance.kit.report.rules import sentence
 from conformance.kit.report.standing import GRAVITY, all_items
+from conformance.kit.report.text import in_html, ticked
 from conformance.kit.report.view import SYMBOLS, View
 from conformance.kit.report.words import number, verdict_name
 
@@ -20,26 +22,65 @@ Cells = Mapping[tuple[str, str | None], Verdict]
 
 
 def matrix(view: View, folded: Folded) -> str:
-    """Give the matrix as HTML, empty where there is nothing to show."""
+    """Give the matrix as HTML, empty where there is nothing to show.
+
+    Clauses about the whole target have no row of cells: they are listed below. Those that nowhere
+    apply are counted.
+    """
     cells = _cells(view)
-    clauses = sorted({clause for clause, _ in cells})
+    applying = {clause for (clause, _), verdict in cells.items() if verdict is not _NOWHERE}
+    clauses = sorted({clause for clause, tool in cells if tool is not None} & applying)
+    whole = sorted({clause for clause, tool in cells if tool is None} & applying)
     tools = list(dict.fromkeys(tool for _, tool in cells if tool is not None))
-    if not cells:
-        return ""
     anchors = folded.anchors()
-    if len(tools) <= FEW:
-        columns = [None, *tools] if any(tool is None for _, tool in cells) else list(tools)
-        body = _by_clause(clauses, columns, cells, anchors, view)
-        return _framed(body, view)
+    parts = []
+    if clauses and len(tools) <= FEW:
+        parts.append(_framed(_by_clause(clauses, tools, cells, anchors, view), view))
+    elif clauses:
+        parts.append(_large(clauses, tools, cells, anchors, view))
+    if whole:
+        listed = "".join(_chip(clause, cells[clause, None], anchors, view) for clause in whole)
+        head = view.say("report.html.whole-target")
+        parts.append(f'<h3>{head}</h3><ul class="wholes">{listed}</ul>')
+    nowhere = len({clause for clause, _ in cells} - applying)
+    if nowhere:
+        count = number(nowhere, view.language)
+        parts.append(f'<p class="meta">{view.say("report.html.nowhere", count=count)}</p>')
+    return "".join(parts)
+
+
+_NOWHERE = Verdict.NOT_APPLICABLE
+
+
+def _large(
+    clauses: Sequence[str],
+    tools: Sequence[str],
+    cells: Cells,
+    anchors: Mapping[tuple[str, Verdict], str],
+    view: View,
+) -> str:
     by_gravity = sorted(tools, key=lambda tool: _gravest(tool, clauses, cells))
-    body = _by_tool(clauses, by_gravity[:_TOOLS], cells, anchors, view)
+    body = _framed(_by_tool(clauses, by_gravity[:_TOOLS], cells, anchors, view), view)
     rest = len(tools) - _TOOLS
     if rest > 0:
         count = number(rest, view.language)
         body += f'<p class="meta">{view.say("report.more", count=count)} · {_results(view)}</p>'
     count = number(len(tools), view.language)
     title = view.say("report.html.matrix-of", count=count)
-    return f"<details><summary>{title}</summary>{_framed(body, view)}</details>"
+    return f"<details><summary>{title}</summary>{body}</details>"
+
+
+def _chip(
+    clause: str, verdict: Verdict, anchors: Mapping[tuple[str, Verdict], str], view: View
+) -> str:
+    name, anchor = verdict_name(verdict, view.language), anchors.get((clause, verdict))
+    body = (
+        f'<span aria-hidden="true">{SYMBOLS[verdict]}</span> {view.text(clause)}'
+        f'<span class="vh"> {name}</span>'
+    )
+    if anchor is not None and verdict is not Verdict.PASS:
+        body = f'<a href="#{anchor}">{body}</a>'
+    return f'<li class="v-{verdict.value}" title="{name}">{body}</li>'
 
 
 def _results(view: View) -> str:
@@ -68,27 +109,24 @@ def _framed(table: str, view: View) -> str:
     return f'<div class="scroll" role="region" aria-label="{name}" tabindex="0">{table}</div>'
 
 
-def _head(tool: str | None, view: View) -> str:
-    if tool is None:
-        return f"<span>{view.say('report.html.whole-target')}</span>"
-    return f"<span>{view.name(tool, 40)}</span>"
-
-
 def _by_clause(
     clauses: Sequence[str],
-    columns: Sequence[str | None],
+    tools: Sequence[str],
     cells: Cells,
     anchors: Mapping[tuple[str, Verdict], str],
     view: View,
 ) -> str:
-    heads = "".join(f'<th scope="col">{_head(tool, view)}</th>' for tool in columns)
+    heads = "".join(f'<th scope="col"><span>{view.name(tool, 40)}</span></th>' for tool in tools)
     rows = []
     for clause in clauses:
-        row = "".join(_cell(cells.get((clause, tool)), clause, anchors, view) for tool in columns)
+        row = "".join(_cell(cells.get((clause, tool)), clause, anchors, view) for tool in tools)
+        words = ticked(in_html(sentence(clause, view.language), None))
+        row += f'<td class="rule">{words}</td>'
         rows.append(f'<tr><th scope="row">{view.text(clause)}</th>{row}</tr>')
     corner = f'<th scope="col" class="corner">{view.say("report.html.clause")}</th>'
+    last = f'<th scope="col" class="corner">{view.say("report.html.rule")}</th>'
     return (
-        f'<table class="matrix"><thead><tr>{corner}{heads}</tr></thead>'
+        f'<table class="matrix"><thead><tr>{corner}{heads}{last}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"
     )
 
@@ -123,7 +161,7 @@ def _cell(
         return "<td></td>"
     name, symbol = verdict_name(verdict, view.language), SYMBOLS[verdict]
     anchor = anchors.get((clause, verdict))
-    if anchor is None or verdict is Verdict.PASS:
+    if anchor is None or verdict in {Verdict.PASS, _NOWHERE}:
         return f'<td class="v-{verdict.value}" title="{name}">{symbol}</td>'
     return (
         f'<td class="v-{verdict.value}"><a href="#{anchor}" title="{name}">{symbol}'

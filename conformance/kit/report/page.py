@@ -21,7 +21,7 @@ from conformance.kit.report.standing import (
 )
 from conformance.kit.report.text import in_html, ticked
 from conformance.kit.report.view import View
-from conformance.kit.report.words import duration, level_name, number
+from conformance.kit.report.words import NOTHING, duration, level_name, number, percent
 from conformance.kit.results import RunResult
 
 _INSTANT = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?(?:Z|\+00:00)$")
@@ -31,10 +31,9 @@ _NAMES = 30
 _IN_THE_WAY = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.NOT_VERIFIED, Verdict.WAIVED)
 
 
-def title(view: View) -> str:
-    """Give the title of the page as plain text."""
-    targets = dict.fromkeys(run.run.target for run in view.session.runs)
-    return ", ".join(targets)
+def targets(view: View) -> tuple[str, ...]:
+    """Give the targets of the session, each once, as plain text."""
+    return tuple(dict.fromkeys(run.run.target for run in view.session.runs))
 
 
 def masthead(view: View) -> str:
@@ -50,12 +49,13 @@ def masthead(view: View) -> str:
         ("report.html.kit", f"Agent Formats {view.text(session.kit)}"),
     )
     listed = "".join(f"<div><dt>{view.say(id)}</dt><dd>{value}</dd></div>" for id, value in facts)
+    named = "<br>".join(f"<bdi>{view.text(target)}</bdi>" for target in targets(view))
     name = level_name(level, view.language)
     kind = "null" if level is None else level.value
     return (
         '<header class="masthead"><div class="what">'
         f'<p class="eyebrow">Agent Formats · {view.say("report.title")}</p>'
-        f'<h1 id="title"><bdi>{view.text(title(view)) or "–"}</bdi></h1>'
+        f'<h1 id="title">{named or NOTHING}</h1>'
         f'<dl class="facts">{listed}</dl></div>'
         f'<p class="badge l-{kind}"><span>{view.say("report.level.label")}</span>'
         f"<strong>{name}</strong></p></header>"
@@ -143,13 +143,13 @@ def _missing(run: RunResult, view: View, folded: Folded) -> str:
     for clause in missing[:_MISSING]:
         found = rule(clause, view.language)
         text = ticked(in_html(found.text, None)) if found else ""
-        anchor = next(
-            (anchors[clause, verdict] for verdict in _IN_THE_WAY if (clause, verdict) in anchors),
-            None,
-        )
+        held = {item.verdict for item in run.items if item.clause == clause}
+        verdict = next((each for each in _IN_THE_WAY if each in held), None)
+        anchor = anchors.get((clause, verdict)) if verdict else None
         name = view.text(clause)
         link = f'<a href="#{anchor}">{name}</a>' if anchor else f"<b>{name}</b>"
-        lines.append(f"<li>{link} {text}</li>")
+        label = f" {view.verdict(verdict)}" if verdict else ""
+        lines.append(f"<li>{link}{label} {text}</li>")
     if len(missing) > _MISSING:
         count = number(len(missing) - _MISSING, view.language)
         lines.append(f"<li>{view.say('report.more', count=count)}</li>")
@@ -165,7 +165,14 @@ def _rates(runs: Sequence[RunResult], view: View) -> str:
         if len(runs) == 1:
             return panels
         state = "" if made else " open"
-        made.append(f"<details{state}><summary>{view.text(run.run.id)}</summary>{panels}</details>")
+        rates = view.say(
+            "report.terminal.rates",
+            repair=percent(run.repair.rate, view.language),
+            named=percent(run.explain.names_parameter, view.language),
+            said=percent(run.explain.says_what_is_right, view.language),
+        )
+        head = f'{view.text(run.run.id)} <span class="meta">{rates}</span>'
+        made.append(f"<details{state}><summary>{head}</summary>{panels}</details>")
     return "".join(made)
 
 

@@ -14,6 +14,7 @@ from conformance.formats.vocabulary import Level, Verdict
 from conformance.kit.report.data import Redact, unchanged
 from conformance.kit.report.rules import sentence
 from conformance.kit.report.standing import (
+    GRAVITY,
     Group,
     all_items,
     clauses_verified,
@@ -163,12 +164,23 @@ class _Summary:
         weakest = weakest_run(session)
         upper = next_level(weakest) if weakest else None
         if weakest is not None and upper is not None:
-            missing = missing_for(weakest, upper)
-            listed = ", ".join(missing[:_MISSING])
-            if len(missing) > _MISSING:
-                listed += f" (+{len(missing) - _MISSING})"
             upper_name = level_name(upper, self.language)
-            yield Line(f"    {self.say('report.keeps-from', level=upper_name)} {listed}")
+            yield Line(f"    {self.say('report.keeps-from', level=upper_name)}")
+            yield from self.missing(weakest, missing_for(weakest, upper))
+
+    def missing(self, run: RunResult, clauses: tuple[str, ...]) -> Iterable[Line]:
+        for clause in clauses[:_MISSING]:
+            held = [item for item in run.items if item.clause == clause]
+            item = min(held, key=lambda each: GRAVITY.index(each.verdict), default=None)
+            why = sentence(clause, self.language)
+            # What failed is told above; what could not be judged is told here, and by what.
+            if item is not None and item.findings and item.verdict is not Verdict.FAIL:
+                why = item.findings[0].message.words(self.language)
+            name = verdict_name(item.verdict, self.language) if item is not None else ""
+            yield Line(f"      {self.text(clause)}  {name}  {self.text(why, 160)}")
+        if len(clauses) > _MISSING:
+            more = number(len(clauses) - _MISSING, self.language)
+            yield Line(f"      {self.say('report.terminal.more', count=more)}")
 
     def run(self, run: RunResult, width: int) -> str:
         name = f"{run.run.id:<{width}}  {level_name(run.level, self.language)}"
