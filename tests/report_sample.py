@@ -197,6 +197,13 @@ def exchanges() -> dict[int, Exchange]:
     return {each.id: each for each in made}
 
 
+def far_down() -> dict[int, Exchange]:
+    """The first exchange with its broken spot below thirty other parameters."""
+    of = case()
+    many = {f"note_{n:02d}": "x" for n in range(30)} | {"guests": 9}
+    return exchanges() | {17: exchange(17, of=replace(of, arguments=many))}
+
+
 def finding(id: str, shown: int | None = None, **values: object) -> Finding:
     """A finding with its exchange's case, if it has one."""
     of = exchanges()[shown].case if shown else None

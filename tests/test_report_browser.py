@@ -154,6 +154,16 @@ def test_a_row_shows_what_was_sent_with_the_broken_spot_what_came_back_and_the_r
         assert expected in shown
 
 
+def test_a_broken_spot_far_down_is_scrolled_into_sight(chromium, pytester):
+    page, _ = opened(chromium, make_report(pytester, exchanges="far_down()"))
+    first = page.locator("#results-table tbody").first
+    first.locator(".open").click()
+    mark, frame = (first.locator(name).first.bounding_box() for name in ("mark", ".pair pre"))
+    assert mark
+    assert frame
+    assert frame["y"] <= mark["y"] <= frame["y"] + frame["height"]
+
+
 def test_a_missing_parameter_is_shown_as_left_out(chromium, pytester):
     page, _ = opened(chromium, make_report(pytester))
     first = page.locator("#results-table tbody").first

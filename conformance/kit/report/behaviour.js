@@ -26,7 +26,14 @@
     button.setAttribute('aria-controls', extra.id)
     button.setAttribute('aria-expanded', String(open))
     body.classList.toggle('is-open', open)
+    if (open) showMarks(extra)
   }
+  const showMarks = (within) => all('pre', within).forEach((pre) => {
+    const mark = pre.querySelector('mark')
+    if (!mark || pre.scrollHeight <= pre.clientHeight) return
+    const above = mark.getBoundingClientRect().top - pre.getBoundingClientRect().top
+    pre.scrollTop += above - pre.clientHeight / 3
+  })
   const isOpen = (body) => body.classList.contains('is-open')
 
   const show = () => {
@@ -87,6 +94,8 @@
     const link = target.closest('a[href^="#r"]')
     if (link) { setTimeout(() => goTo(link.hash)) }
   }, true)
+
+  document.addEventListener('toggle', (event) => showMarks(event.target), true)
 
   document.addEventListener('DOMContentLoaded', () => {
     document.getElementById('results-table').setAttribute('aria-labelledby', 'h-findings')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from conformance.kit.exchange import Answer, Exchange, Transport
@@ -28,6 +29,15 @@ _BUDGET = 6_000_000
 _NOISE = 5
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The evidence of one place, as HTML: the two sides, and the lines that send it again."""
+
+    place: Place
+    pair: str
+    again: str
+
+
 class Details:
     """Makes the details of one report; past its budget a row shows its places alone."""
 
@@ -47,15 +57,19 @@ class Details:
             if reason:
                 yield f"<p>{view.say('report.html.waived')} {view.text(reason, 400)}</p>"
         shown = self._evidence(row) if self._left > 0 else []
-        if shown:
-            yield shown[0][1]
+        first = shown[0] if shown else None
+        if first is not None:
+            yield first.pair
+        yield rule_html(row.clause, view)
+        if first is not None:
+            yield first.again
         if row.tools or len(row.places) > 1:
             yield places(row, view)
-        for place, made in shown[1:]:
-            yield f"<details><summary>{_where(place, view)}</summary>{made}</details>"
-        yield rule_html(row.clause, view)
+        for made in shown[1:]:
+            where = _where(made.place, view)
+            yield f"<details><summary>{where}</summary>{made.pair}{made.again}</details>"
 
-    def _evidence(self, row: Row) -> list[tuple[Place, str]]:
+    def _evidence(self, row: Row) -> list[_Shown]:
         made = []
         for place in row.places:
             finding = place.finding
@@ -63,7 +77,8 @@ class Details:
                 continue
             found = self._view.exchange(finding.exchange)
             if found is not None:
-                made.append((place, evidence(found, finding, self._view)))
+                pair = _pair(found, finding, self._view)
+                made.append(_Shown(place, pair, _again(found, finding, self._view)))
             if len(made) == _EVIDENCE:
                 break
         return made
@@ -115,12 +130,9 @@ def rule_html(clause: str, view: View) -> str:
     )
 
 
-def evidence(exchange: Exchange, finding: Finding, view: View) -> str:
-    """Give one exchange: sent beside answered, and the lines that send it again."""
-    return (
-        f'<div class="pair">{_sent(exchange, view)}{_answered(exchange, finding, view)}</div>'
-        f"{_again(exchange, finding, view)}"
-    )
+def _pair(exchange: Exchange, finding: Finding, view: View) -> str:
+    """Give what was sent beside what came back."""
+    return f'<div class="pair">{_sent(exchange, view)}{_answered(exchange, finding, view)}</div>'
 
 
 def _sent(exchange: Exchange, view: View) -> str:

@@ -43,8 +43,8 @@ _OWN_ROWS = 20
 class ReportState:
     """What the report is made from; `session` is None until there is something to report.
 
-    `exchange` gives evidence by id, `redact` takes secrets out of any text. `judged` holds the ids of
-    the items whose verdict is in the session, so that an error of theirs has no second row.
+    `exchange` gives evidence by id, `redact` takes secrets out of any text. `judged` holds the ids
+    of the items whose verdict is in the session, so that an error of theirs has no second row.
     """
 
     language: str = "en"
