@@ -144,7 +144,7 @@ def _put(document: Any, tokens: Tokens, value: Any) -> Any:
         return put(document, tokens, value)
     except LookupError:
         parent = get(document, tokens[:-1])
-        if isinstance(tokens[-1], str) and not isinstance(parent, dict | list):
+        if isinstance(tokens[-1], str) and not isinstance(parent, dict):
             return _put(document, tokens[:-1], {tokens[-1]: value})
         return document
 
