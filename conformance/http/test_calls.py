@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 from conformance.formats.problem import shown
-from conformance.formats.vocabulary import ErrorType, Outcome
+from conformance.formats.vocabulary import ERROR_TYPE_STATUSES, ErrorType, Outcome
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.reading import body_json
 
-_FITTING = {
-    ErrorType.VALIDATION_ERROR: {400, 422},
-    ErrorType.INVALID_DATE: {400, 422},
-    ErrorType.INVALID_ROUTE: {400, 422},
-    ErrorType.BUSINESS_RULE: {409, 422},
-    ErrorType.AUTHENTICATION: {401},
-    ErrorType.AUTHORIZATION: {403},
-    ErrorType.NOT_FOUND: {404},
-    ErrorType.METHOD_NOT_ALLOWED: {405},
-    ErrorType.PAYLOAD_TOO_LARGE: {413},
-    ErrorType.UNSUPPORTED_MEDIA_TYPE: {415},
-    ErrorType.MALFORMED_REQUEST: {400, 422},
-    ErrorType.CONFLICT: {409},
-    ErrorType.RATE_LIMITED: {429},
-    ErrorType.INTERNAL_ERROR: {500},
-}
-"""The status that fits each type (conflict C14 of the specifications)."""
+_RESERVED = frozenset(kind.value for kind in ErrorType)
 
 
 def _media_type(call: Call) -> str:
@@ -94,9 +78,9 @@ def test_the_status_fits_the_error_type(tool: ToolEvidence) -> Checks:
         if envelope is None or not envelope.errors or 200 <= call.reading.status < 300:
             continue
         kind = envelope.errors[0].type
-        fitting = _FITTING.get(kind) if kind is not None else None  # type: ignore[call-overload]
-        if fitting is None:
+        if kind is None or kind not in _RESERVED:
             continue
+        fitting = ERROR_TYPE_STATUSES[ErrorType(kind)]
         if call.reading.status in fitting:
             yield holds()
         else:

@@ -8,6 +8,9 @@ from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange
 from conformance.kit.reading import body_json
 
+_FIRST = "unknown-path-alive"
+"""If even the first request got no answer, the server was dead before the script began."""
+
 _CORS = "access-control-allow-origin"
 
 
@@ -22,8 +25,8 @@ def _refused(
     taken = run.steps(script)
     for step in steps:
         exchange = taken.get(step)
-        if exchange is None:
-            yield unknown("kit.not_verified.step", reason=f"{script}/{step}")
+        if exchange is None or exchange.answer is None:
+            yield unknown("kit.not_verified.step", exchange, reason=f"{script}/{step}")
         elif _status(exchange) not in statuses:
             yield broken(exchange, "finding.http.wire_status", step=step, status=_status(exchange))
         elif envelope_of(body_json(exchange)) is None:
@@ -76,8 +79,8 @@ def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Check
     steps = run.steps("http_wire")
     for step, fitting in (("not-json", 400), ("cut-json", 400), ("wrong-type", 415)):
         exchange = steps.get(step)
-        if exchange is None:
-            yield unknown("kit.not_verified.step", reason=f"http_wire/{step}")
+        if exchange is None or exchange.answer is None:
+            yield unknown("kit.not_verified.step", exchange, reason=f"http_wire/{step}")
         elif _status(exchange) == fitting:
             yield holds()
         else:
@@ -127,11 +130,15 @@ def test_a_preflight_carries_the_cors_headers_of_successes(run: RunEvidence) -> 
 def test_the_server_answers_after_each_malformed_request(run: RunEvidence) -> Checks:
     """The list of tools is asked for after each."""
     steps = run.steps("http_wire")
+    alive = True
     for step, exchange in steps.items():
         if not step.endswith("-alive"):
             continue
+        before = steps[step.removesuffix("-alive")]
         if exchange.answer is not None and exchange.trouble is None and _status(exchange) < 500:
             yield holds()
-        else:
-            before = steps[step.removesuffix("-alive")]
+        elif alive and (before.answer is not None or step != _FIRST):
             yield broken(before, "finding.http.dead", step=before.step or "")
+            alive = False
+        else:
+            yield unknown("kit.not_verified.step", before, reason=step)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 
 from conformance.formats.clauses import Clause, clauses
-from conformance.formats.vocabulary import Binding, Era, Verdict
+from conformance.formats.vocabulary import Binding, Era, RunKind, Verdict
 from conformance.kit.clause import ClauseTest
 from conformance.kit.documents import Declared, declared
 from conformance.kit.drive.channel import Context
@@ -23,7 +23,6 @@ from conformance.kit.judging import Question, judge, questions
 from conformance.kit.levels import levels, reached
 from conformance.kit.rates import explain, repair
 from conformance.kit.results import Item, LeftOut, RunResult, SessionResult
-from conformance.kit.run import RunKind
 from conformance.kit.script import Script
 from conformance.kit.settings import AllowCalls, Settings
 

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-from conformance.formats.vocabulary import Binding, Era
+from conformance.formats.vocabulary import Binding, Era, RunKind
 
 MODERN = "2026-07-28"
 """The first version of the modern era; later ones sort behind it."""
-
-
-class RunKind(StrEnum):
-    """Whether a run drives the tools or speaks the protocol alone."""
-
-    FULL = "full"
-    PROTOCOL = "protocol"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.formats.vocabulary import Binding
-from conformance.kit.run import Run, RunKind
+from conformance.formats.vocabulary import Binding, RunKind
+from conformance.kit.run import Run
 
 
 def run_fields(run: Run, clean: Callable[[str], str]) -> dict[str, Any]:
