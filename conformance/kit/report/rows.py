@@ -32,6 +32,7 @@ SHOWN = len(_COLUMNS)
 """Columns that are seen."""
 
 _TOOLS = 3
+_RUNS = 3
 
 
 def head_cells(language: str) -> list[str]:
@@ -79,8 +80,9 @@ def entry(row: Row, view: View, result: str) -> dict[str, Any]:
     if len(row.tools) > _TOOLS:
         names += f" +{number(len(row.tools) - _TOOLS, view.language)}"
     names = f"<span>{names}</span>"
+    more = f" +{len(row.runs) - _RUNS}" if len(row.runs) > _RUNS else ""
     runs = (
-        f'<span class="runs">{" · ".join(view.text(run) for run in row.runs[:4])}</span>'
+        f'<span class="runs">{" · ".join(map(view.text, row.runs[:_RUNS]))}{more}</span>'
         if len(view.session.runs) > 1
         else ""
     )
