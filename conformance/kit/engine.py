@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 
 from conformance.formats.clauses import Clause, clauses
+from conformance.formats.messages import message
 from conformance.formats.vocabulary import Binding, Era, RunKind, Verdict
 from conformance.kit.clause import ClauseTest
 from conformance.kit.documents import Declared, declared
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.confirm import confirmed, repeat, to_confirm
-from conformance.kit.drive.discover import Discovered, discover
+from conformance.kit.drive.discover import Discovered, TargetUnusable, discover
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.session import Session
 from conformance.kit.drive.toolrun import Progress
@@ -65,13 +66,25 @@ class Engine:
         asyncio.run(self._discover(targets, eras))
 
     async def _discover(self, targets: tuple[str, ...], eras: tuple[Era, ...]) -> None:
+        await self._discover_all(targets, eras)
+        if not self.found and self.settings.replay is not None:
+            raise TargetUnusable(message("kit.option.replay", case=self.settings.replay))
+
+    async def _discover_all(self, targets: tuple[str, ...], eras: tuple[Era, ...]) -> None:
         for target in targets:
             for found in await discover(target, self._context()):
                 if eras and found.run.era not in eras:
                     continue
+                if not self._replays(found.run.id):
+                    continue
                 own = self._unique(found)
                 self.found.append(own)
                 self.declared[own.run.id] = declared(own)
+
+    def _replays(self, run: str) -> bool:
+        """Whether `--replay` leaves this run in: it names one of its cases, or none at all."""
+        wanted = self.settings.replay
+        return wanted is None or wanted.startswith(f"{run}/")
 
     def _unique(self, found: Discovered) -> Discovered:
         """A run of a second target with the same id gets a number behind it."""
@@ -96,7 +109,7 @@ class Engine:
         self.session = Session(
             self.found, self.declared, self.scripts, self._context(), self.progress
         )
-        if self.settings.allow_calls is AllowCalls.NONE:
+        if self.settings.allow_calls is AllowCalls.NONE or self.settings.replay is not None:
             self.session.scripts = []
         try:
             asyncio.run(self._limited(self.session.drive()))

@@ -8,10 +8,11 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from conformance.formats.messages import LANGUAGES, message
 from conformance.formats.vocabulary import Level
@@ -117,6 +118,11 @@ def add_options(parser: pytest.Parser) -> None:
         help="how long one request may take (default 10)",
     )
     add(
+        "--replay",
+        metavar="CASE-ID",
+        help="make one case again, with the good call beside it and the repairs that follow",
+    )
+    add(
         "--plan",
         action="store_true",
         dest="plan_only",
@@ -154,8 +160,7 @@ def settings_of(config: pytest.Config) -> Settings:
     if option("--rate") < 0:
         raise _usage("kit.option.not_positive", language, option="--rate", value=option("--rate"))
     for target in targets:
-        if target.startswith("stdio:"):
-            _check_command(target, language)
+        _check_target(target, language)
     if set(option("--include-tool")) & set(option("--exclude-tool")):
         both = sorted(set(option("--include-tool")) & set(option("--exclude-tool")))
         raise _usage("kit.option.contradict", language, globs=", ".join(both))
@@ -182,6 +187,7 @@ def settings_of(config: pytest.Config) -> Settings:
         request_timeout=option("--request-timeout"),
         report=Path(config.invocation_params.dir, option("--report")),
         language=language,
+        replay=option("--replay"),
         plan_only=option("plan_only"),
         secrets=_secrets(headers, environment),
         credentials=_credentials(headers, environment),
@@ -207,13 +213,22 @@ def _variable(name: str, option: str, language: str) -> str:
     return value
 
 
-def _check_command(target: str, language: str) -> None:
+def _check_target(target: str, language: str) -> None:
+    if target.startswith("stdio:"):
+        try:
+            empty = not shlex.split(target.removeprefix("stdio:"))
+        except ValueError:
+            empty = True
+        if empty:
+            raise _usage("kit.option.command", language, target=target)
+        return
     try:
-        empty = not shlex.split(target.removeprefix("stdio:"))
-    except ValueError:
-        empty = True
-    if empty:
-        raise _usage("kit.option.command", language, target=target)
+        parts = urlsplit(target)
+        sound = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:  # a port beyond 65535, or half an IPv6 address
+        sound = False
+    if not sound or not target.isprintable() or " " in target:
+        raise _usage("kit.target.not_a_target", language, target=target)
 
 
 def _route(text: str | None, language: str) -> tuple[str, str] | None:
@@ -231,9 +246,7 @@ def _secrets(headers: list[tuple[str, str]], environment: Mapping[str, str]) -> 
     return tuple(own + others)
 
 
-def _credentials(
-    headers: list[tuple[str, str]], environment: Mapping[str, str]
-) -> tuple[str, ...]:
+def _credentials(headers: list[tuple[str, str]], environment: Mapping[str, str]) -> tuple[str, ...]:
     """Values that prove who is calling; a path that was passed on may well be repeated."""
     given = [*headers, *environment.items()]
     return tuple(value.removeprefix("Bearer ") for name, value in given if is_secret_name(name))
@@ -247,7 +260,8 @@ def _examples(
     try:
         loaded = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, YAMLError) as error:
-        raise _usage("kit.option.examples", language, path=path, reason=error) from None
+        reason = _in_one_line(error)
+        raise _usage("kit.option.examples", language, path=path, reason=reason) from None
     filled = _filled(loaded, environment, path, language)
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
     for tool, calls in (filled if isinstance(filled, dict) else {"": None}).items():
@@ -256,6 +270,14 @@ def _examples(
             raise _usage("kit.option.examples", language, path=path, reason=reason)
         found[tool] = tuple(calls)
     return found
+
+
+def _in_one_line(error: Exception) -> str:
+    """What is wrong with a file, in words: the system's for it, or YAML's with its place."""
+    if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
+        mark = error.problem_mark
+        return f"{error.problem} ({mark.line + 1}:{mark.column + 1})"
+    return getattr(error, "strerror", None) or " ".join(str(error).split())
 
 
 def _filled(value: Any, environment: Mapping[str, str], path: str, language: str) -> Any:
@@ -270,7 +292,7 @@ def _filled(value: Any, environment: Mapping[str, str], path: str, language: str
     def variable(found: re.Match[str]) -> str:
         name = found.group(1)
         if name not in environment:
-            raise _usage("kit.option.no_variable", language, name=name, option=f"--env ({path})")
+            raise _usage("kit.option.examples_variable", language, name=name, path=path)
         return environment[name]
 
     return _PLACEHOLDER.sub(variable, value)

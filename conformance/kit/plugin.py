@@ -16,7 +16,7 @@ from conformance.formats.vocabulary import Verified
 from conformance.kit.chapter import scripts_of
 from conformance.kit.clause import ClauseTest
 from conformance.kit.describe import explained, planned
-from conformance.kit.drive.discover import TargetUnusable
+from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.exchange import Exchange
 from conformance.kit.exit import Exit, exit_of
@@ -28,6 +28,7 @@ from conformance.kit.report.exchanges import ExchangeWriter, Looked
 from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
 from conformance.kit.report.progress import Progress
 from conformance.kit.report.terminal import write_summary
+from conformance.kit.report.text import visible
 from conformance.kit.report.write import EXCHANGES, JUNIT, REPORT, write_files
 from conformance.kit.results import SessionResult
 from conformance.kit.script import LOOKED
@@ -143,7 +144,8 @@ def _discover(config: pytest.Config, state: State) -> None:
             targets = (state.reference.url, STDIO)
         state.engine.discover(targets)
     except TargetUnusable as unusable:
-        raise pytest.UsageError(state.redact(unusable.words.words(language))) from None
+        said = visible(state.redact(unusable.words.words(language)), None)
+        raise pytest.UsageError(said) from None
     except RuntimeError as failed:
         said = message("kit.no_reference", reason=failed).words(language)
         raise pytest.UsageError(said) from None
@@ -218,6 +220,7 @@ def _judge_all(session: pytest.Session, state: State) -> None:
     for number, item in enumerate(items):
         item.result = judged[number]
     state.result = state.report.session = engine.results(asked, judged)
+    state.report.judged = {item.nodeid for item in items}
 
 
 def _writer(state: State) -> ExchangeWriter:

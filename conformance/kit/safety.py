@@ -10,6 +10,7 @@ from conformance.formats.vocabulary import Binding
 from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.run import Run
 from conformance.kit.settings import AllowCalls, Settings
+from conformance.kit.slug import slug
 from conformance.kit.targets.http import is_loopback
 
 _OURS = "fixtures.servers."
@@ -20,7 +21,7 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
 
     The message names the option that would include it.
     """
-    if not settings.selects(tool.name):
+    if not settings.selects(tool.name) or not _is_replayed(tool, run, settings):
         return message("kit.left_out.not_selected")
     if tool.task_required:
         return message("kit.left_out.task_required")
@@ -35,6 +36,12 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
     if _own_server(run):
         return message("kit.left_out.destructive") if tool.annotations.destructive else None
     return None if _harmless(tool, remote=_is_remote(run)) else message("kit.left_out.read_only")
+
+
+def _is_replayed(tool: Tool, run: Run, settings: Settings) -> bool:
+    """Whether `--replay` leaves this tool in."""
+    wanted = settings.replay
+    return wanted is None or wanted.startswith(f"{run.id}/{slug(tool.name)}/")
 
 
 def _own_server(run: Run) -> bool:

@@ -16,6 +16,7 @@ from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.bindings.mcp import KNOWN_VERSIONS, McpSpeaker
 from conformance.kit.case import Case
 from conformance.kit.drive.recorder import Recorder
+from conformance.kit.drive.unusable import no_handshake, no_start
 from conformance.kit.exchange import Exchange, Request, Transport, Trouble
 from conformance.kit.reading import response_of
 from conformance.kit.run import Run
@@ -90,14 +91,17 @@ class Channel:
         settings = self.context.settings
         self._starts += 1
         if self.run.binding is Binding.STDIO:
+            command = shlex.split(self.run.endpoint)
             connection = StdioConnection(
-                shlex.split(self.run.endpoint),
+                command,
                 timeout=settings.request_timeout,
                 environment=environment_for_server(settings.environment),
             )
-            reason = await connection.start()
-            if reason is not None:
-                raise ConnectFailed(reason)
+            try:
+                await connection.start()
+            except (OSError, ValueError) as error:
+                reason = no_start(command[0], error, settings.language)
+                raise ConnectFailed(reason) from None
             self._connection = connection
         else:
             agent = ("User-Agent", f"agent-formats-conformance/1.0 session/{SESSION}")
@@ -235,8 +239,16 @@ class Channel:
         result = (response_of(exchange) or {}).get("result")
         version = result.get("protocolVersion") if isinstance(result, dict) else None
         if not isinstance(version, str) or version not in KNOWN_VERSIONS:
+            connection = self._connection
+            code = connection.exit_code if isinstance(connection, StdioConnection) else None
+            reason = no_handshake(
+                exchange,
+                code=code,
+                stderr=self.said_on_stderr,
+                language=self.context.settings.language,
+            )
             await self.close()
-            raise ConnectFailed(_handshake_reason(exchange), exchange)
+            raise ConnectFailed(reason, exchange)
         session = exchange.answer.header("mcp-session-id") if exchange.answer else None
         self.mcp = McpSpeaker(self.run, self.run.version).after_handshake(version, session)
         self.opened = exchange
@@ -252,14 +264,6 @@ async def open_channel(run: Run, context: Context, *, handshake: bool = True) ->
     channel = Channel(run, context, handshake=handshake)
     await channel.open()
     return channel
-
-
-def _handshake_reason(exchange: Exchange) -> str:
-    if exchange.trouble is not None:
-        return f"{exchange.trouble.value} {exchange.trouble_detail}".strip()
-    response = response_of(exchange)
-    status = exchange.answer.status if exchange.answer else 0
-    return str(response)[:300] if response else f"HTTP {status}"
 
 
 def _pause_asked(received: Received) -> float | None:

@@ -17,7 +17,8 @@ from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.bindings.mcp import KNOWN_VERSIONS, McpSpeaker
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.pages import pages
-from conformance.kit.exchange import Exchange, Trouble
+from conformance.kit.drive.unusable import TargetUnusable, why_dead, why_nothing
+from conformance.kit.exchange import Exchange
 from conformance.kit.reading import body_json, response_of
 from conformance.kit.run import MODERN, Run
 from conformance.kit.script import LOOKED
@@ -27,14 +28,6 @@ NEWEST_LEGACY = max(version for version in KNOWN_VERSIONS if version < MODERN)
 _MODERN_CODES = frozenset({-32020, -32021, -32022})
 _SILENCE = 3.0
 """Seconds in which a server that has answered one era answers the other, over stdio."""
-
-
-class TargetUnusable(Exception):
-    """The target cannot be judged; the message says why and what to do, in one sentence."""
-
-    def __init__(self, words: Message) -> None:
-        super().__init__(words.id)
-        self.words = words
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,26 +177,40 @@ def _items(value: Any) -> list[Any]:
 
 async def _discover_http(target: str, context: Context) -> list[Discovered]:
     parts = urlsplit(target)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise TargetUnusable(message("kit.target.not_a_target", target=target))
     base = target.rstrip("/")
     probe = Run("http", target, Binding.HTTP, base)
     channel = await open_channel(probe, context)
     try:
         first = await _look(channel, base, "itself")
-        _raise_if_dead(target, first)
+        dead = why_dead(target, first)
+        if dead is not None:
+            raise TargetUnusable(dead)
         endpoints = [base] if parts.path.strip("/") else [base + "/mcp", base + "/"]
         asks = context.settings.asks_for
         asked = [_mcp_at(endpoint, target, context) for endpoint in endpoints if asks("mcp")]
-        http = await _http_at(channel, probe) if asks("http") else None
+        # A GET that is not answered may be a stream; MCP is still asked, which is a POST.
+        speaks = asks("http") and first.trouble is None
+        http = await _http_at(channel, probe) if speaks else None
         spoken = await asyncio.gather(*asked)
     finally:
         await channel.close()
     mcp = next((runs for runs in spoken if runs), [])
     found = [*([http] if http is not None else []), *mcp]
     if not found:
-        raise TargetUnusable(_why_nothing(target, first))
+        raise TargetUnusable(_why_nothing(target, first, context))
     return found
+
+
+def _why_nothing(target: str, first: Exchange, context: Context) -> Message:
+    names = {name.lower() for name, _ in context.settings.headers}
+    of_target = [e for e in context.recorder.by_id.values() if e.id >= first.id]
+    return why_nothing(
+        target,
+        first,
+        of_target,
+        authorized="authorization" in names,
+        language=context.settings.language,
+    )
 
 
 async def _look(channel: Channel, url: str, step: str) -> Exchange:
@@ -266,32 +273,3 @@ def _tool_paths(manifest: Any) -> list[str]:
     resources = manifest.get("resources") if isinstance(manifest, dict) else None
     found = [r for r in _items(resources) if isinstance(r, dict) and r.get("type") == "tool"]
     return [r["path"] for r in found if isinstance(r.get("path"), str)]
-
-
-def _raise_if_dead(target: str, first: Exchange) -> None:
-    """One clear sentence for a target that cannot be spoken to at all."""
-    if first.answer is not None and first.trouble is not Trouble.REDIRECTED:
-        if first.answer.status in {401, 407}:
-            raise TargetUnusable(message("kit.target.credentials", target=target))
-        return
-    detail = first.trouble_detail
-    if first.trouble is Trouble.REDIRECTED and first.answer is not None:
-        to = first.answer.header("location") or ""
-        raise TargetUnusable(message("kit.target.redirects", target=target, to=to))
-    if "SSL" in detail or "certificate" in detail.lower():
-        raise TargetUnusable(message("kit.target.tls", target=target, reason=detail))
-    if first.trouble is Trouble.REFUSED:
-        raise TargetUnusable(message("kit.target.unreachable", target=target, reason=detail))
-    if first.trouble is Trouble.TIMEOUT:
-        raise TargetUnusable(message("kit.target.silent", target=target))
-    raise TargetUnusable(message("kit.target.not_http", target=target, reason=detail))
-
-
-def _why_nothing(target: str, first: Exchange) -> Message:
-    kind = (first.answer.header("content-type") or "") if first.answer else ""
-    if kind.startswith("text/html"):
-        return message("kit.target.html", target=target)
-    status = first.answer.status if first.answer else 0
-    if status == 403:
-        return message("kit.target.credentials", target=target)
-    return message("kit.target.nothing_found", target=target, status=status)

@@ -75,6 +75,7 @@ class ToolRun:
         planned = await asyncio.to_thread(
             plan, self._tool, self._channel.run.id, baseline.case.arguments
         )
+        planned = _only_replayed(planned, self._channel.context.settings.replay)
         self._progress.plan(len(planned.cases) + len(planned.branches))
         for branch in planned.branches:
             await self._call(branch)
@@ -213,6 +214,16 @@ class ToolRun:
         if case.kind is not CaseKind.REPAIR:
             self._progress.one()
         return call
+
+
+def _only_replayed(planned: Plan, wanted: str | None) -> Plan:
+    """The plan, or that one case of it, with the branch's call beside which it proves something."""
+    if wanted is None:
+        return planned
+    cases = tuple(c for c in planned.cases if wanted == c.id or wanted.startswith(f"{c.id}/"))
+    beside = {case.neighbour for case in cases}
+    branches = tuple(b for b in planned.branches if b.id in beside or b.id == wanted)
+    return replace(planned, cases=cases, branches=branches)
 
 
 def _as_object(value: Any) -> dict[str, Any] | None:
