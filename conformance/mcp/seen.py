@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -18,6 +19,7 @@ from conformance.mcp.shapes import ShapeFault, shape_faults
 Others = Callable[[ShapeFault], bool]
 """Says of what is wrong with a result whether another clause judges it."""
 
+_INTEGER = re.compile(r"-?[0-9]{1,9}")
 _PROVES_NOTHING = frozenset({401, 403, 407, 429, 503})
 """Statuses that any request may get, whatever it asks: rights, limits, load."""
 
@@ -35,8 +37,13 @@ def error_of(exchange: Exchange) -> Mapping[str, Any] | None:
 
 
 def code_of(exchange: Exchange) -> int | None:
-    """The code of an answer's error, None where there is none, or none that is an integer."""
+    """The code that an answer's error means, None where there is none.
+
+    One that is written as text is read all the same: its form is a clause of its own.
+    """
     found = (error_of(exchange) or {}).get("code")
+    if isinstance(found, str) and _INTEGER.fullmatch(found):
+        return int(found)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 

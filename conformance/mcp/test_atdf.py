@@ -39,7 +39,9 @@ def test_a_failure_is_a_result_with_the_error_as_text(tool: ToolEvidence) -> Che
         result = call.reading.result
         if call.reading.rpc_code == _INVALID_PARAMS and not _is_malformed(call):
             yield broken(call, "finding.mcp.protocol_error", code=_INVALID_PARAMS)
-        if call.reading.accepted and result is not None and envelope_in_content(result) is not None:
+        if result is None or result.get("isError", False) is not False:
+            continue
+        if envelope_in_content(result) is not None:
             yield broken(call, "finding.mcp.envelope_without_error")
 
 

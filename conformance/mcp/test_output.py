@@ -60,7 +60,7 @@ def _judged(call: Call, schema: Mapping[str, Any], value: Any) -> Checks:
 def test_structured_content_is_there_as_text_too(tool: ToolEvidence) -> Checks:
     """A text that says something else may say it better: nobody can judge that."""
     for call, result in _complete(tool):
-        if _MEMBER not in result:
+        if _MEMBER not in result or not isinstance(result.get("content"), list):
             continue
         texts = list(_texts(result))
         if not texts:
@@ -75,7 +75,7 @@ def _complete(tool: ToolEvidence) -> Iterator[tuple[Call, Mapping[str, Any]]]:
     """The accepted calls that are at their end, with their results."""
     for call in tool.calls:
         result = call.reading.result
-        if result is None or result.get("isError") is True:
+        if result is None or result.get("isError", False) is not False:
             continue
         if result.get("resultType", "complete") == "complete":
             yield call, result
