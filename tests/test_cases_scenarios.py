@@ -310,3 +310,15 @@ def test_a_large_tool_stays_within_the_cap_and_forgets_no_parameter(scale):
     assert len(cases) <= 400
     broken = {c.violation.parameter for c in cases if c.violation and c.violation.parameter}
     assert len(broken) == scale
+
+
+def test_an_object_where_another_branch_takes_objects_is_not_sent_as_a_wrong_type():
+    either = {
+        "oneOf": [
+            {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+        ]
+    }
+    found = cases_at(either)
+    assert "wrong-type-object" not in found
+    assert "wrong-type-string" in found

@@ -45,7 +45,7 @@ def _of(view: SchemaView, error: Any, base: Tokens, value: Any, before: Any) -> 
     if keyword in UNIONS and error.context:
         used = _used_branch(view, error, get(before, here))
         for inner in error.context:
-            if inner.relative_schema_path[0] == used:
+            if inner.relative_schema_path[0] in (used, *_as_good(error, used)):
                 yield from _of(view, inner, here, value, before)
         return
     said = error.validator_value
@@ -66,6 +66,24 @@ def _used_branch(view: SchemaView, error: Any, before: Any) -> int:
         return (min(len(e.relative_path) for e in mine), -len(mine))
 
     return max(sorted({int(e.relative_schema_path[0]) for e in context}), key=depth)
+
+
+def _as_good(error: Any, used: int) -> list[int]:
+    """The other branches to which a reader may hold a container that its own branch refuses.
+
+    Where an array or an object stands for something else, a branch that takes arrays or objects
+    says what is wrong inside; both readings are right.
+    """
+    mine = [e for e in error.context if e.relative_schema_path[0] == used]
+    if not isinstance(error.instance, dict | list) or any(e.relative_path for e in mine):
+        return []
+    refusing = {
+        e.relative_schema_path[0]
+        for e in error.context
+        if not e.relative_path and e.validator in ("type", "const", "enum", None)
+    }
+    branches = sorted({int(e.relative_schema_path[0]) for e in error.context} - refusing)
+    return [index for index in branches if index != used]
 
 
 def _blamed(error: Any, keyword: str, here: Tokens, before: Any) -> Iterator[Tokens]:
