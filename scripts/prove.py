@@ -25,7 +25,7 @@ if __package__ in (None, ""):
 
 from conformance.formats.vocabulary import Era, Verdict
 from conformance.kit.chapter import load
-from conformance.kit.drive.discover import TargetUnusable
+from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.faults import FAULTS

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
+import ssl
 import time
 import zlib
 from collections.abc import AsyncIterator
@@ -66,7 +68,7 @@ class HttpConnection:
         except TimeoutError:
             trouble = Trouble.TIMEOUT
         except httpx2.ConnectError as error:
-            trouble, detail = Trouble.REFUSED, str(error)
+            trouble, detail = Trouble.REFUSED, _why_refused(error)
         except (httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             trouble, detail = Trouble.TIMEOUT, str(error)
         except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError) as error:
@@ -151,6 +153,18 @@ class HttpConnection:
             if limit is None:
                 raise
         return None
+
+
+def _why_refused(error: BaseException) -> str:
+    """What the system said: the client's own words are only that all attempts failed."""
+    cause: BaseException | None = error
+    while cause is not None:
+        inner = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause
+        if isinstance(inner, OSError) and inner.strerror and not isinstance(inner, ssl.SSLError):
+            number = inner.errno or 0  # negative for a name that could not be looked up
+            return os.strerror(number) if number > 0 else inner.strerror
+        cause = inner.__cause__ or inner.__context__
+    return str(error)
 
 
 def _answers(message: object, request: Request) -> bool:

@@ -17,10 +17,12 @@ _NOISE_LINES = 50
 _STDERR_KEPT = 16 * 1024
 _EXIT_GRACE = 3.0
 """Seconds a server has to end after its input ended."""
+_LAST_WORDS = 1.0
+"""Seconds after its output ended in which a process's exit code and errors are waited for."""
 
 
 class StdioConnection:
-    """One process. `start` must have been awaited, and given no reason why it didn't start."""
+    """One process. `start` must have been awaited."""
 
     def __init__(
         self, command: list[str], *, timeout: float, environment: Mapping[str, str]
@@ -38,24 +40,20 @@ class StdioConnection:
         self._tasks: list[asyncio.Task[None]] = []
         self._ended = asyncio.Event()
 
-    async def start(self) -> str | None:
-        """Start the process; the reason in words if the command cannot be run, else None."""
-        try:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env=self._environment,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            return str(error)
+    async def start(self) -> None:
+        """Start the process; raises OSError or ValueError if the command cannot be run."""
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=self._environment,
+            start_new_session=True,
+        )
         self._tasks = [
             asyncio.create_task(self._read_messages()),
             asyncio.create_task(self._read_errors()),
         ]
-        return None
 
     @property
     def said_on_stderr(self) -> str:
@@ -101,6 +99,8 @@ class StdioConnection:
     ) -> Received:
         trouble = await self._wait(future, request)
         self._forget(request)
+        if trouble is Trouble.CLOSED:
+            await self._hear_last_words()
         elapsed = time.perf_counter() - clock
         own = future.result() if future is not None and future.done() else None
         messages = (*self._others, *([own] if own is not None else []))
@@ -177,6 +177,13 @@ class StdioConnection:
         if self._ended.is_set():
             return Trouble.TOO_LARGE if self._too_large else Trouble.CLOSED
         return None if settling else Trouble.TIMEOUT
+
+    async def _hear_last_words(self) -> None:
+        """Give a process that has closed its output a moment to end, and its errors to arrive."""
+        assert self._process is not None
+        gone = asyncio.ensure_future(self._process.wait())
+        await asyncio.wait({gone, self._tasks[1]}, timeout=_LAST_WORDS)
+        gone.cancel()
 
     def _why_ended(self) -> str:
         return self.said_on_stderr[-400:].strip()
