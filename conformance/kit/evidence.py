@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from conformance.formats.messages import Message
@@ -34,7 +35,7 @@ def call_of(exchange: Exchange, tool: Tool) -> Call:
     return Call(exchange.case, exchange, read(exchange), tool)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: the look-ups that judges repeat are kept on the instance
 class ToolEvidence:
     """All that is known of one tool in one run.
 
@@ -75,7 +76,7 @@ class ToolEvidence:
             if call.case.expects is Expectation.ACCEPT
         )
 
-    @property
+    @cached_property
     def baseline(self) -> Call | None:
         """The tool's accepted baseline call, else the last one tried, else None."""
         tried = [call for call in self.of(CaseKind.BASELINE) if not call.case.neighbour]
@@ -84,11 +85,9 @@ class ToolEvidence:
 
     def neighbour_accepted(self, case: Case) -> bool:
         """Whether the call from which `case` deviates was accepted."""
-        wanted = case.neighbour
-        baselines = self.of(CaseKind.BASELINE)
-        if wanted is None:
+        if case.neighbour is None:
             return self.baseline is not None and self.baseline.reading.accepted
-        return any(c.case.id == wanted and c.reading.accepted for c in baselines)
+        return case.neighbour in self._accepted_baselines
 
     def by_case(self, case_id: str) -> Call | None:
         """The call of a case, None if it was not made."""
@@ -96,7 +95,19 @@ class ToolEvidence:
 
     def repairs_of(self, case_id: str) -> list[Call]:
         """The repair steps that began with this case, in order."""
-        return [call for call in self.of(CaseKind.REPAIR) if call.case.neighbour == case_id]
+        return self._repairs.get(case_id, [])
+
+    @cached_property
+    def _accepted_baselines(self) -> frozenset[str]:
+        baselines = self.of(CaseKind.BASELINE)
+        return frozenset(call.case.id for call in baselines if call.reading.accepted)
+
+    @cached_property
+    def _repairs(self) -> dict[str, list[Call]]:
+        steps: dict[str, list[Call]] = {}
+        for call in self.of(CaseKind.REPAIR):
+            steps.setdefault(call.case.neighbour or "", []).append(call)
+        return steps
 
     def instead(self, exchanges: Mapping[str, Exchange]) -> ToolEvidence:
         """The same evidence with other exchanges for the cases named by their ids."""

@@ -46,6 +46,7 @@ class HttpConnection:
         self._timeout = timeout
         self._client = httpx2.AsyncClient(
             follow_redirects=False,
+            verify=base.startswith("https:"),  # loading certificates takes 60 ms a client
             trust_env=not is_loopback(base),
             timeout=httpx2.Timeout(None, connect=timeout),
             limits=httpx2.Limits(max_connections=width + 4, max_keepalive_connections=width + 4),
