@@ -114,6 +114,7 @@ RULINGS = [
         evidence(
             LEGACY_RUN,
             mcp_session=[
+                exchange(LEGACY_RUN, "ping", result()),
                 exchange(LEGACY_RUN, "delete", status=200),
                 exchange(LEGACY_RUN, "after-delete", error(-32000), status=400),
             ],
@@ -126,6 +127,7 @@ RULINGS = [
         evidence(
             LEGACY_RUN,
             mcp_session=[
+                exchange(LEGACY_RUN, "ping", result()),
                 exchange(LEGACY_RUN, "delete", status=405),
                 exchange(LEGACY_RUN, "after-delete", result()),
             ],

@@ -19,6 +19,7 @@ from conformance.mcp.steps import (
     UNKNOWN_METHOD,
     UNKNOWN_VERSION,
     callable_tool,
+    harmless,
     ids,
     shake,
 )
@@ -68,25 +69,25 @@ def _opening(stage: Stage, id: int) -> Request:
     speaker = stage.speaker()
     if stage.run.era is Era.LEGACY:
         return speaker.initialize(id=id)
-    return speaker.request("tools/list", {}, id=id)
+    return speaker.request(harmless(stage), {}, id=id)
 
 
 @script(Binding.MCP, eras=MODERN_ONLY)
 def mcp_headers(stage: Stage) -> Steps:
     """The standard headers: missing, other than the body, in another case, encoded."""
-    own, speaker = ids(12), stage.speaker()
+    own, speaker, method = ids(12), stage.speaker(), harmless(stage)
 
     def listed(**headers: str | None) -> Request:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return speaker.request("tools/list", {}, id=next(own), headers=named)
+        return speaker.request(method, {}, id=next(own), headers=named)
 
     yield Send(listed(), "plain")
     yield Send(listed(Mcp_Method=None), "no-method")
     yield Send(listed(Mcp_Method="tools/call"), "other-method")
     yield Send(listed(MCP_Protocol_Version=None), "no-version")
     yield Send(listed(MCP_Protocol_Version=LEGACY_VERSIONS[-1]), "other-version")
-    cased = {"mcp-METHOD": "tools/list", "mcp-protocol-VERSION": speaker.version}
-    yield Send(speaker.request("tools/list", {}, id=next(own), headers=cased), "other-case")
+    cased = {"mcp-METHOD": method, "mcp-protocol-VERSION": speaker.version}
+    yield Send(speaker.request(method, {}, id=next(own), headers=cased), "other-case")
     tool = callable_tool(stage)
     if tool is None:
         return
@@ -125,7 +126,7 @@ def mcp_removed(stage: Stage) -> Steps:
     for method, params in removed.items():
         yield Send(speaker.request(method, params, id=next(own)), method)
     session = {"Mcp-Session-Id": "kit-made-session"}
-    yield Send(speaker.request("tools/list", {}, id=next(own), headers=session), "session")
+    yield Send(speaker.request(harmless(stage), {}, id=next(own), headers=session), "session")
     if is_ok(shaken):
         return
     yield Send(speaker.http("GET", _STREAM), "get")

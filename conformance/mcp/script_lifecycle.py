@@ -14,6 +14,7 @@ from conformance.mcp.steps import (
     LEGACY_VERSIONS,
     MODERN_ONLY,
     UNKNOWN_VERSION,
+    harmless,
     ids,
     listing,
     shake,
@@ -77,13 +78,13 @@ def mcp_requests(stage: Stage) -> Steps:
     """Requests in an unknown version and without what `_meta` must hold, between good ones."""
     own, speaker = ids(5), stage.speaker()
     meta = speaker.meta()
-    yield Send(speaker.request("tools/list", {}, id=next(own)), "good")
+    yield Send(speaker.request(harmless(stage), {}, id=next(own)), "good")
     unknown = {**meta, META + "protocolVersion": UNKNOWN_VERSION}
     header = {"MCP-Protocol-Version": UNKNOWN_VERSION}
-    request = speaker.request("tools/list", {}, id=next(own), meta=unknown, headers=header)
+    request = speaker.request(harmless(stage), {}, id=next(own), meta=unknown, headers=header)
     yield Send(request, "unknown-version")
-    yield Send(speaker.request("tools/list", {}, id=next(own)), "good-again")
+    yield Send(speaker.request(harmless(stage), {}, id=next(own)), "good-again")
     for key in ("clientCapabilities", "protocolVersion"):
         less = {name: value for name, value in meta.items() if name != META + key}
-        yield Send(speaker.request("tools/list", {}, id=next(own), meta=less), f"without-{key}")
-    yield Send(speaker.request("tools/list", {}, id=next(own), meta={}), "without-meta")
+        yield Send(speaker.request(harmless(stage), {}, id=next(own), meta=less), f"without-{key}")
+    yield Send(speaker.request(harmless(stage), {}, id=next(own), meta={}), "without-meta")

@@ -17,6 +17,9 @@ BEFORE = "before"
 ALIVE = "-alive"
 """How the name of the good step behind a malformed one ends."""
 
+AGAIN = "-again"
+"""The same once more, where the connection was closed: HTTP allows that after any answer."""
+
 BATCHES = "2025-03-26"
 """The one version that has them."""
 
@@ -39,6 +42,8 @@ def mcp_wire(stage: Stage) -> Steps:
     for step, request in _odd(speaker, own):
         yield Send(request, step)
         alive = yield Send(_good(speaker, next(own)), step + ALIVE)
+        if alive.trouble is Trouble.CLOSED and stage.run.binding is Binding.MCP:
+            alive = yield Send(_good(speaker, next(own)), step + AGAIN)
         if alive.trouble is None:
             continue
         deaths += 1

@@ -65,6 +65,11 @@ def listing(
         cursor = following
 
 
+def harmless(stage: Stage) -> str:
+    """A method that changes nothing and is answered, of a server with tools and of any other."""
+    return "tools/list" if stage.tools else "server/discover"
+
+
 def callable_tool(stage: Stage) -> Tool | None:
     """A tool whose good call is known, one that changes nothing if there is one."""
     able = [tool for tool in stage.tools if tool.name in stage.good_calls]

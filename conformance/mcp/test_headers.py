@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.formats.headers import header_paths
+from conformance.formats.headers import header_paths, mirrored
 from conformance.formats.problem import Place, json_path
 from conformance.formats.vocabulary import Outcome
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
@@ -151,6 +152,7 @@ def test_a_parameter_header_is_compared_with_the_argument(tool: ToolEvidence) ->
     if not is_ok(plain):
         yield unknown("kit.not_verified.baseline", plain)
         return
+    header = _first_header(tool, plain)
     for step, word in (("missing", _WITHOUT), ("other", "finding.mcp.other_header")):
         exchange = steps.get(f"{step}:{name}")
         if exchange is None or proves_nothing(exchange):
@@ -158,10 +160,11 @@ def test_a_parameter_header_is_compared_with_the_argument(tool: ToolEvidence) ->
         elif is_refused(exchange, _MISMATCH, 400):
             yield holds()
         else:
-            yield broken(
-                exchange,
-                word,
-                header="Mcp-Param-…",
-                answer=answered(exchange),
-                wanted=wanted(exchange, _MISMATCH, 400),
-            )
+            due = wanted(exchange, _MISMATCH, 400)
+            yield broken(exchange, word, header=header, answer=answered(exchange), wanted=due)
+
+
+def _first_header(tool: ToolEvidence, plain: Exchange) -> str:
+    """The header that the script changed: the first one that the good call has."""
+    sent = json.loads(plain.request.body)
+    return mirrored(tool.tool, sent["params"]["arguments"])[0][0]

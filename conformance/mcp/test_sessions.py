@@ -44,6 +44,8 @@ def test_a_request_without_its_session_is_refused(run: RunEvidence) -> Checks:
         yield _why_none(run)
     elif is_ok(exchange):
         yield absent("finding.mcp.session_not_required")
+    elif not _pings(run):
+        yield not_taken("mcp_session", "ping")
     elif exchange.answer is None or proves_nothing(exchange):
         yield unknown("kit.not_verified.refused_for_something_else", exchange)
     elif status_of(exchange) == 400:
@@ -61,12 +63,20 @@ def test_a_session_that_ended_is_not_found(run: RunEvidence) -> Checks:
         yield _why_none(run)
     elif not 200 <= status_of(ended) < 300:
         yield absent("finding.mcp.session_not_ended")
+    elif not _pings(run):
+        yield not_taken("mcp_session", "ping")
     elif after.answer is None or proves_nothing(after):
         yield unknown("kit.not_verified.refused_for_something_else", after)
     elif status_of(after) == 404:
         yield holds()
     else:
         yield broken(after, "finding.mcp.ended_session", answer=answered(after))
+
+
+def _pings(run: RunEvidence) -> bool:
+    """Whether the same request was answered while it had its session."""
+    good = step_of(run, "mcp_session", "ping")
+    return good is not None and is_ok(good)
 
 
 def _why_none(run: RunEvidence) -> Check:

@@ -8,7 +8,7 @@ from conformance.formats.problem import shown
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Trouble
-from conformance.mcp.script_wire import ALIVE, BEFORE
+from conformance.mcp.script_wire import AGAIN, ALIVE, BEFORE
 from conformance.mcp.seen import answered, is_ok, messages_of, not_taken, proves_nothing, step_of
 from conformance.mcp.test_rpc import is_garbled
 
@@ -56,13 +56,14 @@ def test_a_good_message_is_answered_after_each_odd_one(run: RunEvidence) -> Chec
     if before is None or not is_ok(before):
         yield not_taken("mcp_wire", BEFORE)
         return
-    for step, exchange in steps.items():
+    for step, alive in steps.items():
         if not step.endswith(ALIVE):
             continue
+        odd = step.removesuffix(ALIVE)
+        exchange = steps.get(odd + AGAIN, alive)
         if is_ok(exchange):
             yield holds()
         elif proves_nothing(exchange):
             yield unknown("kit.not_verified.refused_for_something_else", exchange)
         else:
-            odd = step.removesuffix(ALIVE)
             yield broken(exchange, "finding.mcp.not_alive", step=odd, answer=answered(exchange))

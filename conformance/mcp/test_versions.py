@@ -98,6 +98,10 @@ def test_the_newest_version_is_offered_instead(run: RunEvidence) -> Checks:
 @clause("MCP-VER-004")
 def test_an_unsupported_version_is_refused_with_the_supported_ones(run: RunEvidence) -> Checks:
     """`data.supported` may leave out legacy versions, and has the one of this run."""
+    good = step_of(run, "mcp_requests", "good")
+    if good is None or not is_ok(good):
+        yield not_taken("mcp_requests", "good")
+        return
     found: list[Exchange] = []
     yield from usable(run, "mcp_requests", "unknown-version", found)
     for exchange in found:
