@@ -44,6 +44,7 @@ VALID = [
     ({"type": "string", "minLength": 2}, "shortest", ["aa"]),
     ({"type": "string", "maxLength": 3}, "longest", ["aaa"]),
     ({"type": "string", "maxLength": 3}, "below-the-longest", ["aa"]),
+    ({"type": "string", "maxLength": 3}, "longest-unicode", ["東東東"]),
     ({"type": "string"}, "unicode", ["Zoë 東京 🚀"]),
     ({"type": ["string", "null"]}, "null-value", [None]),
     ({"type": "string", "default": "d", "examples": ["e", "f"]}, "example", ["e", "f"]),
@@ -207,6 +208,13 @@ def test_no_arguments_at_all_are_broken_only_if_something_is_required():
     two = {"type": "object", "required": ["x", "y"]}
     assert "arguments-empty" in {c.scenario for c in planned(two).cases}
     assert not [c for c in planned({"type": "object"}).cases if c.arguments == {}]
+
+
+def test_a_near_miss_of_an_enum_is_near_the_value_that_was_accepted():
+    schema = {"type": "object", "properties": {"x": {"enum": ["ab", "cd"]}}}
+    cases = plan(Tool("book", schema, ToolForm.CATALOG, {}), "http", {"x": "cd"}).cases
+    missed = {case.arguments["x"] for case in cases if case.scenario.startswith("enum-n")}
+    assert missed == {"cd_x"}
 
 
 def test_a_nested_place_is_named_by_dots_and_indexes():
