@@ -15,10 +15,11 @@ from conformance.kit.clause import ClauseTest
 from conformance.kit.documents import Declared, declared
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.confirm import confirmed, repeat, to_confirm
-from conformance.kit.drive.discover import Discovered, TargetUnusable, discover
+from conformance.kit.drive.discover import Discovered, discover
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.session import Session
 from conformance.kit.drive.toolrun import Progress
+from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.judging import Question, judge, questions
 from conformance.kit.levels import levels, reached
