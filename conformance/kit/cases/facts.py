@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 from typing import Any, Final
 
 from conformance.kit.cases.pointer import ABSENT
@@ -126,10 +127,10 @@ def facts(flat: Sequence[Node]) -> Facts:
     low, high = _range(schemas)
 
     def most(keyword: str, least: int) -> int:
-        return max((int(s[keyword]) for s in schemas if keyword in s), default=least)
+        return max((int(s[keyword]) for s in schemas if _is_number(s.get(keyword))), default=least)
 
     def fewest(keyword: str) -> int | None:
-        return min((int(s[keyword]) for s in schemas if keyword in s), default=None)
+        return min((int(s[keyword]) for s in schemas if _is_number(s.get(keyword))), default=None)
 
     def each(keyword: str) -> tuple[Any, ...]:
         return tuple(s[keyword] for s in schemas if keyword in s)
@@ -140,7 +141,7 @@ def facts(flat: Sequence[Node]) -> Facts:
         allowed=_allowed(schemas),
         low=low,
         high=high,
-        multiples=each("multipleOf"),
+        multiples=tuple(m for m in each("multipleOf") if _is_number(m) and m > 0),
         min_length=most("minLength", 0),
         max_length=fewest("maxLength"),
         patterns=each("pattern"),
@@ -207,4 +208,5 @@ def _range(schemas: list[dict[str, Any]]) -> tuple[Bound | None, Bound | None]:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether a value is a number; 1e999, which is read as infinity, bounds nothing."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
