@@ -202,7 +202,7 @@ def _header(text: str, language: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     sound = colon and name.strip() and name.isascii() and "\n" not in text and "\r" not in text
     if not sound:
-        raise _usage("kit.option.header", language, text=text)
+        raise _usage("kit.option.header", language)  # its text may be a secret
     return name.strip(), value.strip()
 
 

@@ -8,7 +8,7 @@ import shlex
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding, Era
@@ -160,6 +160,7 @@ class Channel:
                 break
             received = await self._connection.wait_for(request)
             waited += received.elapsed
+        received = replace(received, elapsed=waited)
         return self.context.recorder.record(
             self.run.id, request, received, script=script, step=step
         )

@@ -73,6 +73,8 @@ def no_handshake(exchange: Exchange, *, code: int | None, stderr: str, language:
         reason = message("kit.reason.ended", code=code)
     elif exchange.trouble is Trouble.TIMEOUT:
         reason = message("kit.reason.silent", seconds=round(exchange.elapsed))
+    elif exchange.trouble is Trouble.TOO_LARGE:
+        reason = message("kit.reason.noise")
     elif exchange.trouble is not None:
         reason = message("kit.reason.closed")
     else:
