@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from conformance.formats.clauses import Clause
+from conformance.formats.clauses import Clause, clauses
 from conformance.formats.messages import Message, message
-from conformance.formats.vocabulary import Requirement, Scope, Verdict, Verified
+from conformance.formats.vocabulary import NeededFor, Requirement, Scope, Verdict, Verified
 from conformance.kit.clause import Checks, ClauseTest, Said
 from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.results import Finding, Item
@@ -76,11 +76,18 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
         cut = own.cut or (evidence.cut and own.left_out is None and not own.calls)
         subject = replace(own, claims_atdf=evidence.claims_atdf, cut=cut, scripts=evidence.scripts)
     try:
-        return _unless_cut(_verdict(item, question.test.judge(subject)), subject)
+        judged = _verdict(item, question.test.judge(subject))
+        return judged if _by_documents(clause) else _unless_cut(judged, subject)
     except Exception as fault:
         what = f"{type(fault).__name__}: {fault}"
         reason = message("kit.judge_failed", clause=clause.id, fault=what)
         return replace(item, verdict=Verdict.KIT_ERROR, findings=(Finding(reason),))
+
+
+def _by_documents(clause: Clause) -> bool:
+    """Whether a clause rests on what was declared alone: that is whole before any call."""
+    looks = clause.verified in {Verified.SCHEMA, Verified.STATIC}
+    return looks and clause.needed_for is NeededFor.DESCRIBED
 
 
 def _unless_cut(item: Item, subject: RunEvidence | ToolEvidence) -> Item:
@@ -91,6 +98,20 @@ def _unless_cut(item: Item, subject: RunEvidence | ToolEvidence) -> Item:
         return item
     reason = message("kit.not_verified.cut")
     return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(Finding(reason),))
+
+
+def unasked(asked: Iterable[str], evidence: RunEvidence) -> list[str]:
+    """The MUST clauses that hold for a run and are not among those asked about."""
+    about = set(asked)
+    return [
+        clause.id
+        for clause in clauses().values()
+        if clause.id not in about
+        and clause.excluded is None
+        and belongs(clause, evidence.run)
+        and (evidence.claims_atdf or not clause.applies_to.claimed)
+        and requirement_in_force(clause, evidence) is Requirement.MUST
+    ]
 
 
 def requirement_in_force(clause: Clause, evidence: RunEvidence) -> Requirement:

@@ -26,14 +26,24 @@ _IN_THE_WAY = frozenset({Verdict.FAIL, Verdict.NOT_VERIFIED, Verdict.FLAKY, Verd
 
 
 def levels(
-    items: Iterable[Item], clauses: Mapping[str, Clause], repair: Repair, *, claims_atdf: bool
+    items: Iterable[Item],
+    clauses: Mapping[str, Clause],
+    repair: Repair,
+    *,
+    claims_atdf: bool,
+    unasked: Iterable[str] = (),
 ) -> dict[Level, LevelState]:
-    """Each level's state. A level includes the ones before it."""
-    all_items = list(items)
+    """Each level's state. A level includes the ones before it.
+
+    `unasked` are MUST clauses of the run that the command line left out: what was not judged
+    keeps a level from being reached just as what was not verified.
+    """
+    all_items, unasked = list(items), tuple(unasked)
     states: dict[Level, LevelState] = {}
     below: tuple[str, ...] = ()
     for level, needed in LADDER:
         own = _missing(all_items, clauses, needed)
+        own += tuple(id for id in unasked if clauses[id].needed_for is needed)
         if level is Level.EXPLAINED and not claims_atdf:
             own = (*own, ENVELOPE_CLAUSE)
         if level is Level.RECOVERABLE and repair.rate.rate != 1:
@@ -61,7 +71,7 @@ def order(level: Level) -> int:
 def _missing(
     items: list[Item], clauses: Mapping[str, Clause], needed: NeededFor
 ) -> tuple[str, ...]:
-    """The MUST clauses of one level that were not verified and passed; all if none was judged."""
+    """The MUST clauses of one level that were judged, and not verified and passed."""
     own = [
         item
         for item in items

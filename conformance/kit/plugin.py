@@ -206,7 +206,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     state = config.stash[STATE]
     if state.settings.plan_only:
         for line in planned(state.engine.found, state.settings):
-            sys.stdout.write(state.redact(line) + "\n")
+            sys.stdout.write(visible(state.redact(line), None) + "\n")
         session.items.clear()
     elif not config.option.collectonly:
         config.option.tbstyle = "no"  # our summary says it in one line each
