@@ -8,10 +8,10 @@ from conformance.formats.messages import Message, message
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding
 from conformance.kit.bindings.http import HttpSpeaker
+from conformance.kit.loopback import is_loopback
 from conformance.kit.run import Run
 from conformance.kit.settings import AllowCalls, Settings
 from conformance.kit.slug import slug
-from conformance.kit.targets.http import is_loopback
 
 _OURS = "fixtures.servers."
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import os
 import ssl
 import time
@@ -14,23 +13,13 @@ from urllib.parse import urljoin, urlsplit
 import httpx2
 
 from conformance.kit.exchange import Answer, Request, Trouble
+from conformance.kit.loopback import is_loopback
 from conformance.kit.targets.connection import BODY_CAP, Received
 from conformance.kit.targets.sse import EventReader
 
 _REDIRECTS = 3
 _KEEP_METHOD = frozenset({307, 308})
 _REDIRECTING = frozenset({301, 302, 303, 307, 308})
-
-
-def is_loopback(url: str) -> bool:
-    """Whether the URL's host is this machine."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class HttpConnection:
