@@ -30,7 +30,7 @@ from conformance.kit.engine import Engine
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault
-from fixtures.servers.start import FAULTY, command, listening
+from fixtures.servers.start import FAULTY, NotStarted, command, listening
 
 CHAPTERS = ("conformance.atdf", "conformance.http", "conformance.mcp")
 _CAUGHT = frozenset({Verdict.FAIL, Verdict.WARN})
@@ -136,8 +136,9 @@ def attempt(trial: Trial) -> Outcome:
             engine.drive()
             items = engine.judge(asked)
     except TargetUnusable as unusable:
-        seconds = time.monotonic() - began
-        return Outcome(trial, (), (unusable.words.words(),), seconds)
+        return Outcome(trial, (), (unusable.words.words(),), time.monotonic() - began)
+    except NotStarted as reason:
+        return Outcome(trial, (), (str(reason),), time.monotonic() - began)
     found: dict[str, str] = {}
     broken: list[str] = []
     for item in items.values():
