@@ -21,7 +21,7 @@ from conformance.kit.drive.session import Session
 from conformance.kit.drive.toolrun import Progress
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.evidence import RunEvidence
-from conformance.kit.judging import Question, judge, questions, unasked
+from conformance.kit.judging import Question, belongs, judge, questions, unasked
 from conformance.kit.levels import levels, reached
 from conformance.kit.rates import explain, repair
 from conformance.kit.results import Item, LeftOut, RunResult, SessionResult
@@ -181,7 +181,7 @@ class Engine:
         tools = evidence.by_tool.values()
         mending = repair(tools)
         states = levels(
-            items,
+            [item for item in items if belongs(clauses()[item.clause], evidence.run)],
             clauses(),
             mending,
             claims_atdf=evidence.claims_atdf,

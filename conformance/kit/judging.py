@@ -139,7 +139,9 @@ def _beyond(question: Question, evidence: RunEvidence) -> tuple[Verdict, Message
         verdict = Verdict.NOT_APPLICABLE if tool.tool.task_required else Verdict.NOT_VERIFIED
         return verdict, tool.left_out
     if not tool.calls:
-        return Verdict.NOT_VERIFIED, message("kit.not_verified.no_call")
+        cut = tool.cut or evidence.cut
+        reason = "kit.not_verified.cut" if cut else "kit.not_verified.no_call"
+        return Verdict.NOT_VERIFIED, message(reason)
     return None
 
 
