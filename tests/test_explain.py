@@ -92,6 +92,7 @@ def test_a_refusal_that_only_names_the_parameter_does_not_say_what_is_right(viol
 NEITHER = [
     (broken("/count", "minimum"), ""),
     (broken("/count", "minimum"), "Invalid input"),
+    (broken("/name", "type"), "file-name must be a string"),
     (broken("/count", "minimum"), "accounts must be at least 1"),
     (broken("/id", "type"), "invalid value, must be integer"),
     (broken("/guest/age", "type"), "guest: Input should be a valid integer"),

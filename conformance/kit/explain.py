@@ -191,7 +191,8 @@ def _has(word: str, text: str) -> bool:
     """Whether a word stands in a text on its own, whatever its case."""
     if not word:
         return False
-    return re.search(rf"(?<![\w]){re.escape(word)}(?![\w])", text, re.IGNORECASE) is not None
+    alone = rf"(?<!\w)(?<!\w-){re.escape(word)}(?!\w)(?!-\w)"
+    return re.search(alone, text, re.IGNORECASE) is not None
 
 
 def _without(text: str, sent: Any) -> str:

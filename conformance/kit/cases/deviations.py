@@ -9,9 +9,10 @@ from fractions import Fraction
 from typing import Any, Final
 
 from conformance.kit.cases import numbers, patterns
-from conformance.kit.cases.facts import Facts, same, type_of
+from conformance.kit.cases.facts import Facts, type_of
 from conformance.kit.cases.formats import FORMATS
-from conformance.kit.cases.pointer import ABSENT, Absent
+from conformance.kit.cases.near_misses import is_near_miss
+from conformance.kit.cases.pointer import Absent
 from conformance.kit.cases.valid_values import LONGEST_TEXT, fitted
 
 LONGEST_SENT: Final = 20_000
@@ -24,7 +25,6 @@ MOST_CHOICES: Final = 50
 
 UNICODE: Final = "Zoë 東京 🚀"
 WIDE: Final = "東"
-_WORDS: Final = ("yes", "no", "on", "off", "y", "n", "t", "f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,36 +267,6 @@ def _wrong_types(place: Place) -> Iterator[Deviation]:
         if is_near_miss(kinds, asked.formats, sample, place.value):
             continue
         yield Deviation(f"wrong-type-{kind}", sample)
-
-
-def is_near_miss(
-    kinds: tuple[str, ...], formats: tuple[str, ...], sent: Any, valid_value: Any
-) -> bool:
-    """Say whether sending this where such a value is asked is on the closed list."""
-    sent_kind = type_of(sent)
-    numeric = "integer" in kinds or "number" in kinds
-    if sent_kind == "boolean":
-        return numeric
-    if sent_kind in ("integer", "number"):
-        if any(name in formats for name in ("date", "date-time")):
-            return True
-        return "boolean" in kinds and sent in (0, 1)
-    if sent_kind == "string" and "string" not in kinds:
-        if "boolean" in kinds and sent.strip().lower() in _WORDS:
-            return True
-        return _is_text_of(sent, kinds, valid_value)
-    return False
-
-
-def _is_text_of(sent: str, kinds: tuple[str, ...], valid_value: Any) -> bool:
-    try:
-        meant = json.loads(sent)
-    except ValueError:
-        return False
-    if valid_value is not ABSENT and same(meant, valid_value):
-        return True
-    kind = type_of(meant)
-    return kind in kinds or (kind == "integer" and "number" in kinds)
 
 
 def _shown(value: Any) -> str:

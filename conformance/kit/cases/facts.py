@@ -104,12 +104,6 @@ def type_of(value: Any) -> str:
     return "array" if isinstance(value, list) else "object"
 
 
-def is_of(value: Any, types: Sequence[str]) -> bool:
-    """Say whether a value is of one of the types."""
-    name = type_of(value)
-    return name in types or (name == "integer" and "number" in types)
-
-
 def same(one: Any, other: Any) -> bool:
     """Say whether two JSON values are equal: 1 is 1.0, but true is not 1."""
     if isinstance(one, bool) or isinstance(other, bool):

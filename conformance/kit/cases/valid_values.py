@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, Final
 
 from conformance.kit.cases import numbers, patterns
@@ -270,12 +270,3 @@ def generate(
     view = view_of(schema)
     maker = Maker(view, now=now, full=full, use_patterns=use_patterns)
     return maker.value((view.root,), "arguments")
-
-
-def distinct(values: Iterable[Any]) -> list[Any]:
-    """Keep the first of equal JSON values."""
-    found: list[Any] = []
-    for value in chain(values):
-        if not any(same(value, other) for other in found):
-            found.append(value)
-    return found
