@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from conformance.kit.cases import patterns
+from conformance.formats.ecma import patterns
 from conformance.kit.cases.pointer import Absent
 from conformance.kit.cases.problems import ProblemKind, SchemaProblem
 from conformance.kit.cases.schema import Node, SchemaView

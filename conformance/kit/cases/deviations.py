@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from conformance.kit.cases import numbers, patterns
+from conformance.formats.ecma import patterns
+from conformance.kit.cases import numbers
 from conformance.kit.cases.facts import Facts, type_of
 from conformance.kit.cases.formats import FORMATS
 from conformance.kit.cases.near_misses import is_near_miss

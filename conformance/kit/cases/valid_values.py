@@ -8,7 +8,8 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
-from conformance.kit.cases import numbers, patterns
+from conformance.formats.ecma import patterns
+from conformance.kit.cases import numbers
 from conformance.kit.cases.applies import alternatives, item, member
 from conformance.kit.cases.facts import Facts, facts, same, type_of
 from conformance.kit.cases.formats import FORMATS, SOMEDAY
