@@ -27,6 +27,7 @@ from conformance.formats.vocabulary import Era, Verdict
 from conformance.kit.chapter import load
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
+from conformance.kit.results import Item
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault
@@ -116,37 +117,41 @@ def _run(trials: list[Trial], jobs: int) -> int:
 
 
 def attempt(trial: Trial) -> Outcome:
-    """Judge one faulty server, as the command line would."""
-    fault = FAULTS[trial.fault]
+    """Judge one faulty server."""
     began = time.monotonic()
-    profile = "http" if trial.binding == "http" else "mcp"
-    settings = Settings(
-        profiles=(profile, "atdf"),
-        include_tools=fault.tools or _FEW_TOOLS,
-        allow_calls=AllowCalls.ALL,
-        request_timeout=3.0,
-    )
-    engine = Engine(settings)
-    chapters = [load(package) for package in CHAPTERS]
-    engine.scripts = [script for chapter in chapters for script in chapter.scripts]
     try:
         with serving(trial) as target:
-            engine.discover((target,), (Era(trial.era),) if trial.era else ())
-            asked = engine.questions([test for chapter in chapters for test in chapter.tests])
-            engine.drive()
-            items = engine.judge(asked)
+            _, items = judged(trial, target)
     except TargetUnusable as unusable:
         return Outcome(trial, (), (unusable.words.words(),), time.monotonic() - began)
     except NotStarted as reason:
         return Outcome(trial, (), (str(reason),), time.monotonic() - began)
     found: dict[str, str] = {}
     broken: list[str] = []
-    for item in items.values():
+    for item in items:
         if item.verdict in _CAUGHT:
             found.setdefault(item.clause, item.findings[0].message.words())
         elif item.verdict is Verdict.KIT_ERROR:
             broken.append(item.findings[0].message.words())
     return Outcome(trial, tuple(found.items()), tuple(broken[:2]), time.monotonic() - began)
+
+
+def judged(trial: Trial, target: str, *, request_timeout: float = 3.0) -> tuple[Engine, list[Item]]:
+    """Judge the server of a trial, as the command line would; gives the engine and all items."""
+    profile = "http" if trial.binding == "http" else "mcp"
+    settings = Settings(
+        profiles=(profile, "atdf"),
+        include_tools=FAULTS[trial.fault].tools or _FEW_TOOLS,
+        allow_calls=AllowCalls.ALL,
+        request_timeout=request_timeout,
+    )
+    engine = Engine(settings)
+    chapters = [load(package) for package in CHAPTERS]
+    engine.scripts = [script for chapter in chapters for script in chapter.scripts]
+    engine.discover((target,), (Era(trial.era),) if trial.era else ())
+    asked = engine.questions([test for chapter in chapters for test in chapter.tests])
+    engine.drive()
+    return engine, list(engine.judge(asked).values())
 
 
 @contextmanager

@@ -75,9 +75,11 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
         own = evidence.by_tool[question.tool]
         cut = own.cut or (evidence.cut and own.left_out is None and not own.calls)
         subject = replace(own, claims_atdf=evidence.claims_atdf, cut=cut, scripts=evidence.scripts)
+    silenced = _is_silenced(question, evidence)
     try:
         judged = _verdict(item, question.test.judge(subject))
-        return judged if _by_documents(clause) else _unless_cut(judged, subject)
+        whole = _by_documents(clause)
+        return judged if whole else _unless_cut(judged, cut=subject.cut, silenced=silenced)
     except Exception as fault:
         what = f"{type(fault).__name__}: {fault}"
         reason = message("kit.judge_failed", clause=clause.id, fault=what)
@@ -90,13 +92,19 @@ def _by_documents(clause: Clause) -> bool:
     return looks and clause.needed_for is NeededFor.DESCRIBED
 
 
-def _unless_cut(item: Item, subject: RunEvidence | ToolEvidence) -> Item:
+def _is_silenced(question: Question, evidence: RunEvidence) -> bool:
+    """Whether the server stopped answering before all was sent that a question rests on."""
+    by_calls = question.clause.verified in _BY_CALLS
+    if question.tool is None:
+        return evidence.silenced or any(tool.silenced for tool in evidence.by_tool.values())
+    return evidence.by_tool[question.tool].silenced or (evidence.silenced and not by_calls)
+
+
+def _unless_cut(item: Item, *, cut: bool, silenced: bool) -> Item:
     """A pass rests on all that was planned: on a part of it, it is not verified."""
-    if item.verdict not in {Verdict.PASS, Verdict.NOT_APPLICABLE}:
+    if item.verdict not in {Verdict.PASS, Verdict.NOT_APPLICABLE} or not (cut or silenced):
         return item
-    if not subject.cut:
-        return item
-    reason = message("kit.not_verified.cut")
+    reason = message("kit.not_verified.silent" if silenced else "kit.not_verified.cut")
     return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(Finding(reason),))
 
 
@@ -138,6 +146,8 @@ def _beyond(question: Question, evidence: RunEvidence) -> tuple[Verdict, Message
     if tool.left_out is not None:
         verdict = Verdict.NOT_APPLICABLE if tool.tool.task_required else Verdict.NOT_VERIFIED
         return verdict, tool.left_out
+    if not tool.calls and tool.silenced:
+        return Verdict.NOT_VERIFIED, message("kit.not_verified.silent")
     if not tool.calls:
         cut = tool.cut or evidence.cut
         reason = "kit.not_verified.cut" if cut else "kit.not_verified.no_call"

@@ -118,10 +118,16 @@ class _RunDrive:
             self._keep(connected=False, cut=False, scripts={"connection": steps})
             return
         try:
+            await channel.started()
             waiting = [e for e in self._evidence.by_tool.values() if e.left_out is None]
             await asyncio.gather(*(self._tool(channel, one.tool) for one in waiting))
-            await self._scripts(channel)
-            self._keep(cut=False)
+            if channel.silent and self._run.binding is Binding.STDIO:
+                await channel.renew()
+            if not channel.silent:
+                await self._scripts(channel)
+            self._keep(cut=False, silenced=channel.silent)
+        except ConnectFailed:
+            self._keep(cut=False, silenced=True)
         finally:
             await channel.close()
 

@@ -99,6 +99,7 @@ class ToolRun:
             tuple(calls),
             unsent=tuple(self._unsent),
             silent_after=frozenset(self._silent),
+            silenced=self._channel.silent,
         )
 
     def _id(self, scenario: str) -> str:
@@ -193,9 +194,10 @@ class ToolRun:
         self._progress.one()
 
     async def _call(self, case: Case) -> Call | None:
-        """One call, recorded; None if it was not made because the tool is too slow."""
+        """One call, recorded; None if it was not made: the tool is too slow, the server silent."""
         async with self._width:
-            if self._slow >= _SLOW_CALLS:
+            await self._channel.settled()
+            if self._slow >= _SLOW_CALLS or self._channel.silent:
                 self._unsent.append(case)
                 self._progress.one()
                 return None
@@ -207,7 +209,7 @@ class ToolRun:
                 return None
         if exchange.trouble is Trouble.TIMEOUT:
             self._slow += 1
-            if not await self._channel.answers_a_list(case.id):
+            if await self._channel.has_fallen_silent(case.id):
                 self._silent.add(case.id)
         call = call_of(exchange, self._tool)
         self._calls.append(call)
