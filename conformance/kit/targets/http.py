@@ -42,7 +42,10 @@ class HttpConnection:
             limits=httpx2.Limits(max_connections=width + 4, max_keepalive_connections=width + 4),
         )
         # Headers of ours only: the client's own defaults would hide which server needs them.
-        self._client.headers = httpx2.Headers([("accept-encoding", "identity"), *headers])
+        own = httpx2.Headers([("accept-encoding", "identity"), *headers])
+        for name in [name for name in self._client.headers if name not in own]:
+            del self._client.headers[name]
+        self._client.headers.update(own)
 
     async def send(self, request: Request) -> Received:
         """Send and read. A trouble names what was missing; nothing the target does raises."""
