@@ -123,6 +123,8 @@ def test_a_call_that_changes_nothing_can_be_made_twice(tool: ToolEvidence) -> Ch
 def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     """Accepted is broken; refused as input holds, if the good call beside it was accepted."""
     spoilt = _spoilt_afterwards(tool)
+    if tool.unplanned:
+        yield unknown("kit.not_verified.unplanned", reason=tool.unplanned)
     if any(case.strictness in which for case in tool.unsent):
         yield _unsent(tool)
     for call in tool.broken:

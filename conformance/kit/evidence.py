@@ -49,6 +49,8 @@ class ToolEvidence:
     calls: tuple[Call, ...] = ()
     left_out: Message | None = None
     unsent: tuple[Case, ...] = ()
+    unplanned: str = ""
+    """Why no case could be made from the tool's schema; empty where some were."""
     cut: bool = False
     claims_atdf: bool = False
     problems: tuple[Problem, ...] = ()
