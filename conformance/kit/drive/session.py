@@ -92,7 +92,7 @@ def _unusable(problems: tuple[Problem, ...], language: str) -> Message:
     if first is None:
         return message("kit.left_out.unusable_name")
     words = first.message.words(language).rstrip(".")
-    return message("kit.left_out.unusable", reason=words, path=first.path)
+    return message("kit.left_out.unusable", reason=words, place=first.path)
 
 
 class _RunDrive:
