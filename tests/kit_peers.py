@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+import json
+import threading
+from contextlib import asynccontextmanager, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Peer:
@@ -80,3 +83,62 @@ def unused_url():
             return peer.url
 
     return asyncio.run(main())
+
+
+@contextmanager
+def offering(tools, call, *, manifest=False):
+    """A server of the HTTP binding; gives its URL.
+
+    `tools` is its catalog, `call(name, arguments)` gives status and JSON body of a call; None
+    closes the connection. `arguments` that are no JSON come as bytes.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *args):
+            pass
+
+        def do_GET(self):
+            if self.path.startswith("/tools"):
+                self._send(200, {"tools": tools})
+            elif manifest and self.path == "/manifest":
+                self._send(200, {"resources": [{"type": "tool", "path": "/tools"}]})
+            else:
+                self._send(404, {"detail": "no such path"})
+
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            name = self.path.removeprefix("/tools/").removesuffix("/invoke")
+            try:
+                arguments = json.loads(body)
+            except ValueError:
+                arguments = body
+            known = self.path == f"/tools/{name}/invoke"
+            answer = call(name, arguments) if known else (404, {})
+            if answer is None:
+                self.close_connection = True
+            else:
+                self._send(*answer)
+
+        def _send(self, status, body):
+            data = json.dumps(body).encode()
+            try:
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+            except ConnectionError:
+                self.close_connection = True  # the client has given up
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
