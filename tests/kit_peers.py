@@ -95,6 +95,7 @@ def offering(tools, call, *, manifest=False):
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = 1 << 20  # one packet for an answer: two would wait for each other
 
         def log_message(self, *args):
             pass
@@ -132,8 +133,11 @@ def offering(tools, call, *, manifest=False):
             except ConnectionError:
                 self.close_connection = True  # the client has given up
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 128  # the kit opens many connections at once
+
+    server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
