@@ -19,7 +19,7 @@ from conformance.kit.script import Script
 
 TIMES = 2
 _CASES = 3
-"""Cases confirmed at most for each (clause, tool)."""
+"""Cases, and steps of scripts, confirmed at most for each (clause, tool)."""
 _FAILED = frozenset({Verdict.FAIL, Verdict.WARN})
 
 
@@ -40,7 +40,7 @@ def to_confirm(question: Question, item: Item) -> list[Finding]:
         if finding.case is not None and finding.case not in chosen and len(chosen) < _CASES:
             chosen[finding.case] = finding
     by_exchange = [f for f in item.findings if f.case is None and f.exchange is not None]
-    return [*chosen.values(), *by_exchange]
+    return [*chosen.values(), *by_exchange[:_CASES]]
 
 
 async def repeat(
