@@ -267,11 +267,11 @@ def _examples(
     filled = _filled(loaded, environment, path, language)
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
     for tool, calls in (filled if isinstance(filled, dict) else {"": None}).items():
-        listed = isinstance(tool, str) and isinstance(calls, list)
-        if not listed or not all(isinstance(call, dict) for call in calls):
+        sound = isinstance(tool, str) and isinstance(calls, list)
+        if not sound or not all(isinstance(call, dict) for call in calls or ()):
             reason = message("kit.option.examples_shape").words(language)
             raise _usage("kit.option.examples", language, path=path, reason=reason)
-        found[tool] = tuple(calls)
+        found[tool] = tuple(calls or ())
     return found
 
 
