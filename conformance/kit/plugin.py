@@ -168,15 +168,18 @@ def pytest_pycollect_makeitem(
     _load_scripts(state, collector)
     asked = state.engine.questions([(test, _clause(test.clause))])
     line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
+    # Told as text, the id is read as it will be read from the cache of `--lf`.
+    named = [(item_name(name, question), question) for question in asked]
     return [
         ClauseItem.from_parent(
             collector,
-            name=item_name(name, question),
+            name=own,
+            nodeid=f"{collector.nodeid}::{own}",
             question=question,
             line=line,
             language=state.settings.language,
         )
-        for question in asked
+        for own, question in named
     ]
 
 
