@@ -87,8 +87,7 @@ class HttpConnection:
         except (httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             trouble, detail = Trouble.TIMEOUT, str(error)
         except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError) as error:
-            closed = "disconnect" in str(error) or not isinstance(error, httpx2.ProtocolError)
-            trouble, detail = (Trouble.CLOSED if closed else Trouble.GARBLED), str(error)
+            trouble, detail = (Trouble.CLOSED if _closed(error) else Trouble.GARBLED), str(error)
         except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error, ValueError) as error:
             trouble, detail = Trouble.GARBLED, str(error)
         elapsed = time.perf_counter() - clock
@@ -181,6 +180,12 @@ def _why_refused(error: BaseException) -> str:
             return os.strerror(number) if number > 0 else inner.strerror
         cause = inner.__cause__ or inner.__context__
     return str(error)
+
+
+def _closed(error: Exception) -> bool:
+    """Whether a connection ended too early, before the answer or within; else it was no HTTP."""
+    early = ("disconnect", "peer closed connection")
+    return not isinstance(error, httpx2.ProtocolError) or any(w in str(error) for w in early)
 
 
 def _answers(message: object, request: Request) -> bool:
