@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -57,25 +57,32 @@ def validator(document: str) -> Validator:
 def clause_at(document: str, schema_path: Iterable[Step], missing: str | None) -> str | None:
     """The clause that owns the rule at `schema_path`, which leads from a document through `$ref`s.
 
-    It is the nearest owner on the way up; `missing` is the name of a property that should be there,
-    whose own position is asked first. Raises KeyError for a document that is not in the table.
+    It is the nearest owner on the way up that is of the document's own specification, else of
+    another; `missing` is the name of a property that should be there, whose own position is asked
+    first. Raises KeyError for a document that is not in the table.
     """
-    trail = _trail(document, tuple(schema_path))
+    found = list(_claims(document, tuple(schema_path), missing))
+    own = row_of(document).spec
+    return next((each for spec, each in found if spec == own), found[0][1] if found else None)
+
+
+def _claims(
+    document: str, schema_path: tuple[Step, ...], missing: str | None
+) -> Iterator[tuple[str, str]]:
+    """The owners of a rule, each with its specification, the nearest first."""
+    trail = _trail(document, schema_path)
     owner = _owners()
     if missing is not None:
-        found = owner.get(_key(trail[-1][1].up().down("properties", missing)))
-        if found is not None:
-            return found
-    for start, end in reversed(trail):
-        place = end
+        place = trail[-1][1].up().down("properties", missing)
+        if _key(place) in owner:
+            yield place.spec, owner[_key(place)]
+    for start, place in reversed(trail):
         while True:
-            found = owner.get(_key(place))
-            if found is not None:
-                return found
+            if _key(place) in owner:
+                yield place.spec, owner[_key(place)]
             if place == start:
                 break
             place = place.up()
-    return None
 
 
 def _trail(document: str, path: tuple[Step, ...]) -> list[tuple[SchemaPlace, SchemaPlace]]:
@@ -106,8 +113,12 @@ def _target(place: SchemaPlace, reference: str) -> SchemaPlace:
     """Where a `$ref` at a position leads."""
     name, _, fragment = reference.partition("#")
     steps = tuple(part.replace("~1", "/").replace("~0", "~") for part in fragment.split("/")[1:])
-    document = name.removesuffix(".schema.json") if name else place.document
-    return SchemaPlace(place.spec, document, steps)
+    if not name:
+        return SchemaPlace(place.spec, place.document, steps)
+    # `../../atdf/1.0/tool.schema.json`: the version is that of the document, as the table has it.
+    *folders, file = name.split("/")
+    spec = folders[-2] if folders[2:] else place.spec
+    return SchemaPlace(spec, file.removesuffix(".schema.json"), steps)
 
 
 def _key(place: SchemaPlace) -> tuple[str, str, str]:

@@ -22,6 +22,8 @@ from conformance.formats.vocabulary import Requirement
 DEEPEST = 256
 """Levels of JSON in a document; real ones have a dozen."""
 
+_OF_TOOLS = frozenset({"catalog", "tool", "descriptor", "enhanced-descriptor"})
+
 
 @dataclass(frozen=True, slots=True)
 class Examined:
@@ -101,7 +103,7 @@ def _tool_name(document: str, data: Any, place: Place) -> str | None:
     tool = data
     if document == "catalog":
         tool = data["tools"][place[1]] if len(place) > 1 else None
-    if document == "error" or not isinstance(tool, Mapping):
+    if document not in _OF_TOOLS or not isinstance(tool, Mapping):
         return None
     names = (tool.get(member) for member in ("name", "tool_id", "id"))
     return next((name for name in names if isinstance(name, str)), None)

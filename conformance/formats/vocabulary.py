@@ -9,6 +9,15 @@ from types import MappingProxyType
 from typing import Final
 
 
+class AnswerStatus(StrEnum):
+    """How a call ended, in an enriched response."""
+
+    SUCCESS = "success"
+    """The call did what it was asked."""
+    ERROR = "error"
+    """The call failed, and `data` says why."""
+
+
 class Binding(StrEnum):
     """How a target is spoken to."""
 
