@@ -6,8 +6,15 @@ import pytest
 from conformance.formats.problem import Problem
 from conformance.formats.recognise import TABLE, Recognition, recognise, row_of
 
-EXAMPLES = Path(__file__).parents[1] / "fixtures" / "examples" / "atdf"
-INDEX = json.loads((EXAMPLES / "index.json").read_text(encoding="utf-8"))
+EXAMPLES = Path(__file__).parents[1] / "fixtures" / "examples"
+INDEX = {
+    kind: [
+        {**entry, "file": f"{index.parent.name}/{entry['file']}"}
+        for index in sorted(EXAMPLES.glob("*/index.json"))
+        for entry in json.loads(index.read_text(encoding="utf-8"))[kind]
+    ]
+    for kind in ("valid", "invalid")
+}
 
 
 @pytest.mark.parametrize("entry", INDEX["valid"], ids=lambda entry: entry["id"])

@@ -9,8 +9,15 @@ from conformance.formats.reading import Notation
 from conformance.formats.validate import examine, validate
 from conformance.formats.vocabulary import Requirement
 
-EXAMPLES = Path(__file__).parents[1] / "fixtures" / "examples" / "atdf"
-INDEX = json.loads((EXAMPLES / "index.json").read_text(encoding="utf-8"))
+EXAMPLES = Path(__file__).parents[1] / "fixtures" / "examples"
+INDEX = {
+    kind: [
+        {**entry, "file": f"{index.parent.name}/{entry['file']}"}
+        for index in sorted(EXAMPLES.glob("*/index.json"))
+        for entry in json.loads(index.read_text(encoding="utf-8"))[kind]
+    ]
+    for kind in ("valid", "invalid")
+}
 TOOL = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
 
 

@@ -1,6 +1,7 @@
-"""The rules of ATDF documents that no schema holds: the clauses that are verified `static`.
+"""The rules of documents that no schema holds: the clauses that are verified `static`.
 
-Each rule takes a tool and gives its problems; `RULES` says which clause a rule serves.
+Each rule takes a tool and gives its problems; `RULES` says which clause a rule serves. Those of
+ARDF stand in `resource_rules` and `collection_rules`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 
 from conformance.formats import declared, placeholders
+from conformance.formats.collection_rules import ardf_problems
 from conformance.formats.instances import Unjudgeable, errors_of, nearest
 from conformance.formats.keywords import words
 from conformance.formats.messages import Message, message
@@ -43,6 +45,8 @@ def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
     """The problems of a document, by its name in the table of `recognise`, that no schema finds."""
     if document == "error":
         return list(_errors(data))
+    if document in ("resource", "collection", "manifest"):
+        return ardf_problems(document, data)
     found: list[Problem] = []
     if document == "catalog":
         found += [*_names(data), *_absent_tools(data)]
