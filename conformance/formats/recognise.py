@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.formats.messages import message
 from conformance.formats.problem import Problem, problem, shown
+from conformance.formats.resource import resources
 
 Condition = Callable[[Mapping[str, Any]], bool]
 """Looks at values, where the names of members do not decide."""
@@ -158,8 +159,11 @@ def recognise(data: Any) -> Recognition | Problem:
             other_rule=rivals[0].rule,
         )
         return problem((), "document", said)
-    dialects = (LEGACY_LABEL,) if data.get("schema_version") in ("0.1", "0.2") else ()
-    return Recognition(first.spec, first.document, first.version, first.rule, dialects)
+    dialects = {LEGACY_LABEL: None} if data.get("schema_version") in ("0.1", "0.2") else {}
+    if first.document in ("resource", "collection"):
+        listed = resources(first.document, data)
+        dialects |= {name: None for each in listed for name in each.dialects}
+    return Recognition(first.spec, first.document, first.version, first.rule, tuple(dialects))
 
 
 def row_of(document: str) -> Row:
