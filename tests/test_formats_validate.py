@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.formats import published
 from conformance.formats.problem import Problem
 from conformance.formats.reading import Notation
 from conformance.formats.validate import examine, validate
@@ -173,3 +174,18 @@ def test_a_thousand_tools_are_validated_in_seconds():
     }
     tools = [{**TOOL, "name": f"t{i}", "inputSchema": schema} for i in range(1000)]
     assert validate({"tools": tools}) == []
+
+
+def test_the_compiled_validator_only_makes_things_faster(monkeypatch):
+    every = [data_of(entry) for kind in INDEX.values() for entry in kind]
+    quick = [validate(data, "resource") for data in every]
+    monkeypatch.setattr(published, "_rust", None)
+    published._compiled.cache_clear()
+    assert [validate(data, "resource") for data in every] == quick
+    monkeypatch.undo()
+    published._compiled.cache_clear()
+
+
+def test_a_value_that_the_compiled_validator_cannot_take_is_judged_all_the_same():
+    tool = {**TOOL, "version": "\ud800", "examples": [{"name": "a", "input": {"n": 10**400}}]}
+    assert validate({"tools": [tool]}) == []
