@@ -9,6 +9,64 @@ from types import MappingProxyType
 from typing import Final
 
 
+class AccessMode(StrEnum):
+    """What an agent may do with what it accesses."""
+
+    READ_ONLY = "read-only"
+    """Read it."""
+    READ_WRITE = "read-write"
+    """Read it and change it."""
+    WRITE_ONLY = "write-only"
+    """Add to it, without reading it."""
+
+
+class AnswerStatus(StrEnum):
+    """How a call ended, in an enriched response."""
+
+    SUCCESS = "success"
+    """The call did what it was asked."""
+    ERROR = "error"
+    """The call failed, and `data` says why."""
+
+
+class ArdfBlock(StrEnum):
+    """The blocks of `how_to_use`."""
+
+    INVOCATION = "invocation"
+    """How it is called: inputs, outputs, endpoint and method."""
+    ACCESS = "access"
+    """How it is reached and in what format."""
+    COMPOSITION = "composition"
+    """Of what other resources it is made, in what order."""
+    GUARDRAILS = "guardrails"
+    """What it forbids or demands, and of whom."""
+    CONTENT = "content"
+    """The text or the data itself."""
+
+
+class ArdfContent(StrEnum):
+    """The kinds of `content` in the dialect `ardf-content`; a kind is written `tool/io`."""
+
+    TOOL_IO = "tool-io"
+    """The inputs and outputs of a tool."""
+    DOCUMENT_REF = "document-ref"
+    """Where a document is."""
+    WORKFLOW_STEPS = "workflow-steps"
+    """The steps of a workflow."""
+    POLICY_RULES = "policy-rules"
+    """The rules of a policy."""
+    PROMPT_TEMPLATE = "prompt-template"
+    """The text of a prompt."""
+    PROMPT_FLOW = "prompt-flow"
+    """The steps to which a prompt leads."""
+    MODEL_SPEC = "model-spec"
+    """How a model is called."""
+    DATASET_SPEC = "dataset-spec"
+    """How a dataset is accessed."""
+    CONNECTOR_SPEC = "connector-spec"
+    """How a connector is called."""
+
+
 class Binding(StrEnum):
     """How a target is spoken to."""
 
@@ -18,6 +76,28 @@ class Binding(StrEnum):
     """The Model Context Protocol over streamable HTTP."""
     STDIO = "stdio"
     """The Model Context Protocol over standard input and output."""
+
+
+class ControlFlow(StrEnum):
+    """How the steps of a composition follow each other."""
+
+    SEQUENTIAL = "sequential"
+    """One after the other, in their order."""
+    CONDITIONAL = "conditional"
+    """In their order, but a step whose condition does not hold is left out."""
+    PARALLEL = "parallel"
+    """At the same time; the order says only how they are listed."""
+
+
+class Enforcement(StrEnum):
+    """How firmly a policy binds."""
+
+    HARD = "hard"
+    """What breaks a rule is not done."""
+    SOFT = "soft"
+    """What breaks a rule is done only after a person agrees."""
+    AUDIT = "audit"
+    """What breaks a rule is done, and recorded."""
 
 
 class Era(StrEnum):
@@ -133,6 +213,21 @@ class Level(StrEnum):
     """Recoverable: every repairable mistake can be mended from its error alone, and no suggestion is wrong."""
 
 
+class Maturity(StrEnum):
+    """How far a resource has come."""
+
+    DRAFT = "draft"
+    """Written down, not yet usable."""
+    ALPHA = "alpha"
+    """Usable for trials; anything may change."""
+    BETA = "beta"
+    """Complete, and still being proven."""
+    STABLE = "stable"
+    """Proven; changes keep its users working."""
+    DEPRECATED = "deprecated"
+    """Still there, not to be used for anything new."""
+
+
 class NeededFor(StrEnum):
     """The level that a clause is needed for."""
 
@@ -172,6 +267,29 @@ class Requirement(StrEnum):
     """Recommended; breaking it is a warning."""
     MAY = "MAY"
     """Permitted; nothing follows from leaving it out."""
+
+
+class ResourceType(StrEnum):
+    """The types of a resource."""
+
+    TOOL = "tool"
+    """Something that can be called: a function, an API, a skill of an agent."""
+    PROMPT = "prompt"
+    """Instructions, or a strategy, for the agent itself."""
+    DOCUMENT = "document"
+    """Something to read: a knowledge base, a procedure, reference material."""
+    WORKFLOW = "workflow"
+    """Other resources in an order, some of them under a condition."""
+    POLICY = "policy"
+    """Rules that bind the use of other resources."""
+    MODEL = "model"
+    """A model that classifies, predicts or generates."""
+    DATASET = "dataset"
+    """Structured data."""
+    CONNECTOR = "connector"
+    """A bridge to another system, called or accessed."""
+    CUSTOM = "custom"
+    """A type of a domain's own, with any of the blocks."""
 
 
 class RunKind(StrEnum):
@@ -232,6 +350,51 @@ class Verified(StrEnum):
     """By comparing two bindings of the same server."""
 
 
+ARDF_CONTENT_RESOURCE_TYPE: Final[Mapping[ArdfContent, ResourceType]] = MappingProxyType(
+    {
+        ArdfContent.TOOL_IO: ResourceType.TOOL,
+        ArdfContent.DOCUMENT_REF: ResourceType.DOCUMENT,
+        ArdfContent.WORKFLOW_STEPS: ResourceType.WORKFLOW,
+        ArdfContent.POLICY_RULES: ResourceType.POLICY,
+        ArdfContent.PROMPT_TEMPLATE: ResourceType.PROMPT,
+        ArdfContent.PROMPT_FLOW: ResourceType.PROMPT,
+        ArdfContent.MODEL_SPEC: ResourceType.MODEL,
+        ArdfContent.DATASET_SPEC: ResourceType.DATASET,
+        ArdfContent.CONNECTOR_SPEC: ResourceType.CONNECTOR,
+    }
+)
+"""The type of the resource that it belongs to."""
+
+ARDF_CONTENT_WRITTEN: Final[Mapping[ArdfContent, str]] = MappingProxyType(
+    {
+        ArdfContent.TOOL_IO: 'tool/io',
+        ArdfContent.DOCUMENT_REF: 'document/ref',
+        ArdfContent.WORKFLOW_STEPS: 'workflow/steps',
+        ArdfContent.POLICY_RULES: 'policy/rules',
+        ArdfContent.PROMPT_TEMPLATE: 'prompt/template',
+        ArdfContent.PROMPT_FLOW: 'prompt/flow',
+        ArdfContent.MODEL_SPEC: 'model/spec',
+        ArdfContent.DATASET_SPEC: 'dataset/spec',
+        ArdfContent.CONNECTOR_SPEC: 'connector/spec',
+    }
+)
+"""How a document names it."""
+
+ARDF_CONTENT_BLOCK: Final[Mapping[ArdfContent, ArdfBlock]] = MappingProxyType(
+    {
+        ArdfContent.TOOL_IO: ArdfBlock.INVOCATION,
+        ArdfContent.DOCUMENT_REF: ArdfBlock.ACCESS,
+        ArdfContent.WORKFLOW_STEPS: ArdfBlock.COMPOSITION,
+        ArdfContent.POLICY_RULES: ArdfBlock.GUARDRAILS,
+        ArdfContent.PROMPT_TEMPLATE: ArdfBlock.CONTENT,
+        ArdfContent.PROMPT_FLOW: ArdfBlock.COMPOSITION,
+        ArdfContent.MODEL_SPEC: ArdfBlock.INVOCATION,
+        ArdfContent.DATASET_SPEC: ArdfBlock.ACCESS,
+        ArdfContent.CONNECTOR_SPEC: ArdfBlock.INVOCATION,
+    }
+)
+"""The block that says the same."""
+
 ERROR_TYPE_CATEGORY: Final[Mapping[ErrorType, ErrorCategory]] = MappingProxyType(
     {
         ErrorType.VALIDATION_ERROR: ErrorCategory.INPUT,
@@ -291,6 +454,51 @@ ERROR_TYPE_CORE: Final[Mapping[ErrorType, bool]] = MappingProxyType(
     }
 )
 """Whether it is one of the six types that every implementation knows."""
+
+RESOURCE_TYPE_BLOCKS: Final[Mapping[ResourceType, tuple[ArdfBlock, ...]]] = MappingProxyType(
+    {
+        ResourceType.TOOL: (ArdfBlock.INVOCATION,),
+        ResourceType.PROMPT: (ArdfBlock.CONTENT, ArdfBlock.COMPOSITION),
+        ResourceType.DOCUMENT: (ArdfBlock.ACCESS,),
+        ResourceType.WORKFLOW: (ArdfBlock.COMPOSITION,),
+        ResourceType.POLICY: (ArdfBlock.GUARDRAILS,),
+        ResourceType.MODEL: (ArdfBlock.INVOCATION,),
+        ResourceType.DATASET: (ArdfBlock.ACCESS,),
+        ResourceType.CONNECTOR: (ArdfBlock.INVOCATION, ArdfBlock.ACCESS),
+        ResourceType.CUSTOM: (ArdfBlock.INVOCATION, ArdfBlock.ACCESS, ArdfBlock.COMPOSITION, ArdfBlock.GUARDRAILS, ArdfBlock.CONTENT),
+    }
+)
+"""The blocks that say how it is used; one of them will do."""
+
+RESOURCE_TYPE_BLOCK_REQUIRED: Final[Mapping[ResourceType, bool]] = MappingProxyType(
+    {
+        ResourceType.TOOL: True,
+        ResourceType.PROMPT: False,
+        ResourceType.DOCUMENT: True,
+        ResourceType.WORKFLOW: False,
+        ResourceType.POLICY: False,
+        ResourceType.MODEL: False,
+        ResourceType.DATASET: False,
+        ResourceType.CONNECTOR: False,
+        ResourceType.CUSTOM: False,
+    }
+)
+"""Whether one of the blocks has to be there."""
+
+RESOURCE_TYPE_PATH: Final[Mapping[ResourceType, str]] = MappingProxyType(
+    {
+        ResourceType.TOOL: '/tools',
+        ResourceType.PROMPT: '/prompts',
+        ResourceType.DOCUMENT: '/documents',
+        ResourceType.WORKFLOW: '/workflows',
+        ResourceType.POLICY: '/policies',
+        ResourceType.MODEL: '/models',
+        ResourceType.DATASET: '/datasets',
+        ResourceType.CONNECTOR: '/connectors',
+        ResourceType.CUSTOM: '/custom',
+    }
+)
+"""Where a server usually lists resources of the type."""
 
 VERDICT_FAILS_RUN: Final[Mapping[Verdict, bool]] = MappingProxyType(
     {
