@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.formats.messages import message
 from conformance.formats.problem import Problem, problem, shown
+from conformance.formats.runtime_rows import RUNTIME_ROWS, RuntimeRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class Row:
         return all(any(name in members for name in group) for group in self.needs)
 
 
-TABLE = (
+TABLE: tuple[Row | RuntimeRow, ...] = (
+    *RUNTIME_ROWS,
     Row("atdf", "error", "1.0", (("errors",),), ("descriptor", "tool")),
     Row("atdf", "catalog", "1.0", (("tools",),), ("descriptor", "tool")),
     Row(
@@ -72,7 +74,11 @@ def recognise(data: Any) -> Recognition | Problem:
         said = message("documents.unknown", looked_for=_looked_for())
         return problem((), "document", said)
     first, *others = matching
-    rivals = [row for row in others if row.document not in first.outranks]
+    rivals = [
+        row
+        for row in others
+        if not isinstance(first, RuntimeRow) and row.document not in first.outranks
+    ]
     if rivals:
         said = message(
             "documents.ambiguous",
@@ -86,7 +92,7 @@ def recognise(data: Any) -> Recognition | Problem:
     return Recognition(first.spec, first.document, first.version, first.rule, dialects)
 
 
-def row_of(document: str) -> Row:
+def row_of(document: str) -> Row | RuntimeRow:
     """The line of the table for a document; raises KeyError, saying which names there are."""
     for row in TABLE:
         if row.document == document:

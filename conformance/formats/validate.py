@@ -15,9 +15,13 @@ from conformance.formats.published import clause_at, validator
 from conformance.formats.reading import Notation, Reading, positions_of, read
 from conformance.formats.recognise import Recognition, recognise
 from conformance.formats.rules import semantic_problems
+from conformance.formats.runtime_rules import DOCUMENTS as RUNTIME_DOCUMENTS
 from conformance.formats.schemas import deeper_than
 from conformance.formats.source_lines import Position
 from conformance.formats.vocabulary import Requirement
+
+NO_TOOLS = frozenset({"error"}) | RUNTIME_DOCUMENTS
+"""Documents that are no tool and hold none of ATDF's."""
 
 DEEPEST = 256
 """Levels of JSON in a document; real ones have a dozen."""
@@ -101,7 +105,7 @@ def _tool_name(document: str, data: Any, place: Place) -> str | None:
     tool = data
     if document == "catalog":
         tool = data["tools"][place[1]] if len(place) > 1 else None
-    if document == "error" or not isinstance(tool, Mapping):
+    if document in NO_TOOLS or not isinstance(tool, Mapping):
         return None
     names = (tool.get(member) for member in ("name", "tool_id", "id"))
     return next((name for name in names if isinstance(name, str)), None)
