@@ -9,7 +9,11 @@ from typing import Any
 from conformance.formats.problem import Problem, problem
 from conformance.formats.runtime_calls import CALL_RULES
 from conformance.formats.runtime_kinds import Rule
+from conformance.formats.runtime_manifest import MANIFEST_RULES
+from conformance.formats.runtime_models import MODEL_RULES
 from conformance.formats.runtime_parts import parts
+from conformance.formats.runtime_replay import REPLAY_RULES
+from conformance.formats.runtime_retry import RETRY_RULES
 from conformance.formats.runtime_rows import RUNTIME_ROWS
 from conformance.formats.runtime_tools import TOOL_RULES
 
@@ -17,6 +21,10 @@ DOCUMENTS = frozenset(row.document for row in RUNTIME_ROWS)
 
 RULES: Mapping[str, tuple[tuple[str, Rule], ...]] = {
     **TOOL_RULES,
+    **MODEL_RULES,
+    **MANIFEST_RULES,
+    "retry-record": RETRY_RULES,
+    "rule-record": REPLAY_RULES,
     "call-record": CALL_RULES,
 }
 

@@ -539,6 +539,15 @@ class Verified(StrEnum):
     """By comparing two bindings of the same server."""
 
 
+class WireForm(StrEnum):
+    """How a stream of events is written down."""
+
+    SSE = "sse"
+    """Server-sent events: the name of the event in `event:`, its payload in `data:`."""
+    NDJSON = "ndjson"
+    """One JSON object on each line, with the name of the event in `event`."""
+
+
 CALL_STATUS_FINAL: Final[Mapping[CallStatus, bool]] = MappingProxyType(
     {
         CallStatus.RUNNING: False,
@@ -703,6 +712,48 @@ RUNTIME_ERROR_NAME_STATUSES: Final[Mapping[RuntimeErrorName, tuple[int, ...]]] =
     }
 )
 """The HTTP statuses that mean it."""
+
+STANDARD_PARAMETER_TYPES: Final[Mapping[StandardParameter, tuple[ParameterType, ...]]] = MappingProxyType(
+    {
+        StandardParameter.TEMPERATURE: (ParameterType.FLOAT,),
+        StandardParameter.MAX_TOKENS: (ParameterType.INTEGER,),
+        StandardParameter.TOP_P: (ParameterType.FLOAT,),
+        StandardParameter.STREAM: (ParameterType.BOOLEAN,),
+        StandardParameter.STOP: (ParameterType.ARRAY,),
+        StandardParameter.TOOLS: (ParameterType.ARRAY,),
+        StandardParameter.TOOL_CHOICE: (ParameterType.STRING, ParameterType.OBJECT),
+        StandardParameter.RESPONSE_FORMAT: (ParameterType.OBJECT,),
+    }
+)
+"""The types that its value may have."""
+
+STREAM_EVENT_PAYLOAD: Final[Mapping[StreamEventName, tuple[str, ...]]] = MappingProxyType(
+    {
+        StreamEventName.PARTIALCONTENTDELTA: ('content',),
+        StreamEventName.THINKINGDELTA: ('thinking',),
+        StreamEventName.TOOLCALLSTARTED: ('tool_call_id', 'tool_name', 'index'),
+        StreamEventName.PARTIALTOOLCALL: ('tool_call_id', 'arguments', 'index'),
+        StreamEventName.TOOLCALLENDED: ('tool_call_id', 'index'),
+        StreamEventName.STREAMEND: ('finish_reason',),
+        StreamEventName.STREAMERROR: ('error', 'event_id'),
+        StreamEventName.METADATA: ('usage', 'model', 'raw_finish_reason'),
+    }
+)
+"""The fields of its payload."""
+
+STREAM_EVENT_REQUIRED: Final[Mapping[StreamEventName, tuple[str, ...]]] = MappingProxyType(
+    {
+        StreamEventName.PARTIALCONTENTDELTA: ('content',),
+        StreamEventName.THINKINGDELTA: ('thinking',),
+        StreamEventName.TOOLCALLSTARTED: ('tool_call_id', 'tool_name'),
+        StreamEventName.PARTIALTOOLCALL: ('tool_call_id', 'arguments'),
+        StreamEventName.TOOLCALLENDED: ('tool_call_id',),
+        StreamEventName.STREAMEND: (),
+        StreamEventName.STREAMERROR: ('error',),
+        StreamEventName.METADATA: (),
+    }
+)
+"""Those of them that it always has."""
 
 VERDICT_FAILS_RUN: Final[Mapping[Verdict, bool]] = MappingProxyType(
     {
