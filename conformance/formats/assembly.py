@@ -240,7 +240,7 @@ def reading_of(manifest: Mapping[str, Any]) -> Reading:
     for entry in listed if isinstance(listed, list) else ():
         try:
             rules.append(compiled(entry))
-        except (RuleError, KeyError, TypeError, AttributeError):
+        except (RuleError, KeyError, TypeError):
             continue
     return Reading(
         tuple(rules),

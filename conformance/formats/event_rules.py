@@ -80,13 +80,19 @@ class Rule:
     extract: Callable[[Frame], list[dict[str, Any]]]
 
 
-def compiled(entry: Mapping[str, Any]) -> Rule:
+def compiled(entry: Any) -> Rule:
     """A rule of an `event_map`: `match`, `emit`, and `extract` or its other name `fields`.
 
-    Raises RuleError for an expression or a path that is none.
+    Raises RuleError for an expression or a path that is none, and TypeError or KeyError where the
+    entry has not the form of a rule.
     """
+    if not isinstance(entry, dict):
+        raise TypeError("a rule is an object")
     listed = entry.get("extract", entry.get("fields", {}))
-    return Rule(entry["emit"], expression(entry["match"]), _extractor(listed))
+    event, match = entry["emit"], entry["match"]
+    if not (isinstance(event, str) and isinstance(match, str) and isinstance(listed, dict)):
+        raise TypeError("a rule has the texts `match` and `emit`, and maps fields to their sources")
+    return Rule(event, expression(match), _extractor(listed))
 
 
 def apply(rules: tuple[Rule, ...], frame: Frame) -> list[Made] | None:

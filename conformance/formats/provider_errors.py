@@ -5,13 +5,12 @@ Serves RT-ERR-003 to RT-ERR-006.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any
 
+from conformance.formats.patterns import found
 from conformance.formats.vocabulary import (
     RUNTIME_ERROR_NAME_CATEGORY,
     RUNTIME_ERROR_NAME_CODE,
@@ -61,21 +60,21 @@ def classify(
     """
     by_code = classification.get("by_error_code")
     for code in codes:
-        found = named(by_code.get(str(code))) if isinstance(by_code, dict) else None
-        if found is not None:
-            return Classified(found, By.CODE)
+        name = named(by_code.get(str(code))) if isinstance(by_code, dict) else None
+        if name is not None:
+            return Classified(name, By.CODE)
     patterns = classification.get("by_error_message")
     if isinstance(said, str):
         for entry in patterns if isinstance(patterns, list) else ():
-            found = named(entry.get("maps_to")) if isinstance(entry, dict) else None
-            if found is not None and _says(entry.get("pattern"), said):
-                return Classified(found, By.MESSAGE)
+            name = named(entry.get("maps_to")) if isinstance(entry, dict) else None
+            if name is not None and _says(entry.get("pattern"), said):
+                return Classified(name, By.MESSAGE)
     if type(status) is int:
         by_status = classification.get("by_http_status")
-        found = named(by_status.get(str(status))) if isinstance(by_status, dict) else None
-        found = found or _by_table(status)
-        if found is not None:
-            return Classified(found, By.STATUS)
+        name = named(by_status.get(str(status))) if isinstance(by_status, dict) else None
+        name = name or _by_table(status)
+        if name is not None:
+            return Classified(name, By.STATUS)
     return Classified(RuntimeErrorName.UNKNOWN, By.NOTHING)
 
 
@@ -102,13 +101,8 @@ def _by_table(status: int) -> RuntimeErrorName | None:
 
 
 def _says(pattern: Any, said: str) -> bool:
-    found = _pattern(pattern) if isinstance(pattern, str) else None
-    return found is not None and found.search(said[:_LONGEST_MESSAGE]) is not None
-
-
-@lru_cache(maxsize=1024)
-def _pattern(text: str) -> re.Pattern[str] | None:
-    try:
-        return re.compile(text, re.IGNORECASE)
-    except re.error:
-        return None  # RT-MAN-015 names it
+    """Whether a pattern is found in a message, letter case aside; RT-MAN-015 names a broken one."""
+    if not isinstance(pattern, str):
+        return False
+    anycase = pattern if pattern.startswith("(?i)") else f"(?i){pattern}"
+    return found(anycase, said[:_LONGEST_MESSAGE]) is True

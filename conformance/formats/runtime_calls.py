@@ -158,7 +158,9 @@ def _obeyed(record: Members) -> Iterator[Broken]:
     names = _tool(record).get("injected")
     sent, got = _object(record.get("arguments")), _object(record.get("received"))
     for name in names if isinstance(names, list) else ():
-        if name in sent and name in got and sent[name] == got[name]:
+        if not isinstance(name, str) or name not in sent or name not in got:
+            continue
+        if sent[name] == got[name]:
             yield ("received", name), message("documents.toolset.obeyed", name=shown(name))
 
 
@@ -167,8 +169,10 @@ def _entries(record: Members) -> list[Members]:
     return [_object(each) for each in listed] if isinstance(listed, list) else []
 
 
-def _kinds(record: Members) -> dict[Any, Members]:
-    return {each.get("kind"): each for each in declared(_tool(record))}
+def _kinds(record: Members) -> dict[str, Members]:
+    return {
+        each["kind"]: each for each in declared(_tool(record)) if isinstance(each.get("kind"), str)
+    }
 
 
 def _known(record: Members) -> Iterator[Broken]:
@@ -177,6 +181,8 @@ def _known(record: Members) -> Iterator[Broken]:
     for index, each in enumerate(_entries(record)):
         place: Place = ("tool_result", "server_data", index)
         kind = each.get("kind")
+        if not isinstance(kind, str):
+            continue  # the schema says so
         if kind not in kinds:
             yield (*place, "kind"), message("documents.serverdata.undeclared", kind=shown(kind))
         elif "data" in each:

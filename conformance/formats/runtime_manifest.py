@@ -138,8 +138,8 @@ def _patterns(manifest: Members) -> Iterator[Broken]:
             continue
         try:
             re.compile(pattern)
-        except re.error as error:
-            said = message("documents.manifest.pattern", what=shown(error.msg))
+        except (re.error, OverflowError, RecursionError) as error:
+            said = message("documents.manifest.pattern", what=shown(str(error)))
             yield ("error_classification", "by_error_message", index, "pattern"), said
 
 

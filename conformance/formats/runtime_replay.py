@@ -58,7 +58,7 @@ def _difference(record: Mapping[str, Any]) -> tuple[str, Broken] | None:
 def _blamed(
     made: Sequence[Event], events: Sequence[Any], wanted: Event, found: Mapping[str, Any]
 ) -> str:
-    names = (wanted.get("event"), found.get("event"))
+    names = (str(wanted.get("event")), str(found.get("event")))
     if wanted.get("event") == Name.STREAMERROR:
         return "RT-ASM-004" if "provider_error" in wanted["error"] else "RT-ASM-003"
     if any("raw_finish_reason" in each for each in (wanted, found)):

@@ -25,6 +25,9 @@ from conformance.formats.vocabulary import (
 
 Members = Mapping[str, Any]
 
+_GREATEST = 10**15
+"""Milliseconds beyond which all delays are alike; JSON may hold numbers that no float can."""
+
 
 def delay(policy: Members, number: int) -> float:
     """The delay before retry `number`, from 0, in milliseconds, before any jitter.
@@ -32,9 +35,12 @@ def delay(policy: Members, number: int) -> float:
     `policy` has the fields of exponential backoff. However many retries there are, the delay is at
     most `max_delay_ms`.
     """
-    first, most = float(policy["initial_delay_ms"]), float(policy["max_delay_ms"])
+    first, most, factor = (
+        _number(policy[name]) or 0.0
+        for name in ("initial_delay_ms", "max_delay_ms", "backoff_multiplier")
+    )
     try:
-        grown = first * float(policy["backoff_multiplier"]) ** number
+        grown = first * factor**number
     except OverflowError:
         grown = math.inf if first else 0.0
     return min(grown, most)
@@ -55,7 +61,8 @@ class _Step:
 
 def _steps(record: Members) -> Iterator[_Step]:
     listed = record.get("attempts")
-    attempts = [each if isinstance(each, dict) else {} for each in listed or ()] if listed else []
+    listed = listed if isinstance(listed, list) else []
+    attempts = [each if isinstance(each, dict) else {} for each in listed]
     provider: Any = attempts[0].get("provider") if attempts else None
     number = 0
     for index, (before, attempt) in enumerate(pairwise(attempts), 1):
@@ -76,8 +83,9 @@ def _steps(record: Members) -> Iterator[_Step]:
 
 
 def _number(value: Any) -> float | None:
-    usable = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if usable else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(max(-_GREATEST, min(value, _GREATEST)))
 
 
 def _policy(record: Members) -> Members:

@@ -47,7 +47,7 @@ def disorder(events: Iterable[Any]) -> Iterator[Disorder]:
     ended = False
     for number, event in enumerate(events):
         members = event if isinstance(event, dict) else {}
-        name = members.get("event")
+        name = str(members.get("event"))
         if ended:
             yield Disorder("RT-ORD-005", number, message("documents.stream.after_end"))
             continue

@@ -111,7 +111,8 @@ def inputs(tool: Members) -> Members:
 def declared(tool: Members) -> list[Members]:
     """The kinds of server data that a tool declares."""
     listed = tool.get("server_data")
-    return [each if isinstance(each, dict) else {} for each in listed or ()] if listed else []
+    listed = listed if isinstance(listed, list) else []
+    return [each if isinstance(each, dict) else {} for each in listed]
 
 
 def _injected(tool: Members) -> Iterator[Broken]:
@@ -208,7 +209,9 @@ def _status(status: Members) -> Iterator[Broken]:
             call=shown(status.get("tool_call_id")),
         )
         yield ("tool_result", "tool_call_id"), said
-    wanted = {CallStatus.COMPLETED: False, CallStatus.FAILED: True}.get(status.get("status"))  # type: ignore[arg-type]  # whatever it is, it is looked up
+    wanted = {CallStatus.COMPLETED: False, CallStatus.FAILED: True}.get(
+        str(status.get("status"))  # type: ignore[call-overload]  # a text equals its enum
+    )
     if wanted is not None and wanted != ("error" in result):
         yield ("tool_result",), message("documents.status.mixed", status=shown(status["status"]))
 
