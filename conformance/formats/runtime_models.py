@@ -104,7 +104,7 @@ def _unread(record: Members) -> Iterator[tuple[str, Broken]]:
                 "documents.wire.event",
                 number=number,
                 keyword=error.validator,
-                path=json_path(error.absolute_path),
+                place=json_path(error.absolute_path),
             )
             yield "RT-WIRE-004", (("text",), said)
     for found in disorder(events):
