@@ -17,7 +17,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; say which with PYTHON=…"; exit 1; }
 	@echo "Setting up $(VENV) …"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip --version > /dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
 	@# uv, itself from the lock, installs the rest in seconds; where it finds no registry, pip does.
 	@sed -n '/^uv==/,/# via/p' requirements.lock > $(VENV)/uv.lock
 	@$(PIP) --require-hashes --no-deps -r $(VENV)/uv.lock

@@ -27,10 +27,11 @@ from conformance.formats.vocabulary import Era, Verdict
 from conformance.kit.chapter import load
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
+from conformance.kit.results import Item
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault
-from fixtures.servers.start import FAULTY, command, listening
+from fixtures.servers.start import FAULTY, NotStarted, command, listening
 
 CHAPTERS = ("conformance.atdf", "conformance.http", "conformance.mcp")
 _CAUGHT = frozenset({Verdict.FAIL, Verdict.WARN})
@@ -60,12 +61,15 @@ class Outcome:
         """An empty text where the fault was caught by exactly its clauses; else what was wrong."""
         fault = FAULTS[self.trial.fault]
         own = {clause for clause, _ in self.found}
-        missed = [clause for clause in fault.clauses if clause not in own]
-        allowed = {*fault.clauses, *fault.collateral}
-        extra = [f"{clause}: {why}" for clause, why in self.found if clause not in allowed]
-        said = [f"not caught by {clause}" for clause in missed]
-        said += [f"also accused: {each}" for each in extra]
+        said = [f"not caught by {clause}" for clause in fault.clauses if clause not in own]
+        said += [f"also accused: {clause}: {why}" for clause, why in self.others()]
         return "; ".join([*said, *self.faults_of_the_kit])
+
+    def others(self) -> list[tuple[str, str]]:
+        """The clauses that accuse the fault beside its own and its collaterals, with reasons."""
+        fault = FAULTS[self.trial.fault]
+        known = {*fault.clauses, *fault.collateral}
+        return [(clause, why) for clause, why in self.found if clause not in known]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -84,12 +88,17 @@ def main(arguments: Sequence[str]) -> int:
     wanted = [FAULTS[name] for name in chosen.fault or FAULTS]
     trials = [trial for fault in wanted for trial in trials_of(fault, full=chosen.full)]
     began = time.monotonic()
-    wrong = _run(trials, max(1, chosen.jobs))
-    caught = len(trials) - wrong
+    outcomes = _run(trials, max(1, chosen.jobs))
+    wrong = [outcome for outcome in outcomes if outcome.verdict()]
+    others = sum(len(outcome.others()) for outcome in outcomes)
     seconds = time.monotonic() - began
-    sys.stdout.write(f"{caught} of {len(trials)} faults caught by exactly their clauses,")
-    sys.stdout.write(f" in {seconds:.0f} s\n")
-    return 1 if wrong else 0
+    sys.stdout.write(
+        f"{len(trials) - len(wrong)} of {len(trials)} trials of {len(wanted)} faults: caught by "
+        f"exactly their clauses, {others} others accused, in {seconds:.0f} s\n"
+    )
+    idle = idle_collaterals(outcomes) if chosen.full else []
+    sys.stdout.writelines(f"{name}: {clause} never accuses it\n" for name, clause in idle)
+    return 1 if wrong or idle else 0
 
 
 def trials_of(fault: Fault, *, full: bool) -> list[Trial]:
@@ -102,50 +111,62 @@ def trials_of(fault: Fault, *, full: bool) -> list[Trial]:
     return every if full else every[:1]
 
 
-def _run(trials: list[Trial], jobs: int) -> int:
-    wrong = 0
+def idle_collaterals(outcomes: Sequence[Outcome]) -> list[tuple[str, str]]:
+    """Name the collaterals of faults that no trial of them needed: each fault with the clause."""
+    seen = {(outcome.trial.fault, clause) for outcome in outcomes for clause, _ in outcome.found}
+    tried = dict.fromkeys(outcome.trial.fault for outcome in outcomes)
+    named = [(name, clause) for name in tried for clause in FAULTS[name].collateral]
+    return [each for each in named if each not in seen]
+
+
+def _run(trials: list[Trial], jobs: int) -> list[Outcome]:
+    outcomes = []
     with ProcessPoolExecutor(jobs) as pool:
         for outcome in pool.map(attempt, trials):
-            said = outcome.verdict()
-            wrong += bool(said)
+            outcomes.append(outcome)
             where = f"{outcome.trial.binding} {outcome.trial.era}".strip()
-            head = f"{outcome.trial.fault:36}{where:16}{outcome.seconds:5.1f} s  "
-            sys.stdout.write(head + (said or "caught") + "\n")
+            head = f"{outcome.trial.fault:42}{where:14}{outcome.seconds:5.1f} s  "
+            sys.stdout.write(head + (outcome.verdict() or "caught") + "\n")
             sys.stdout.flush()
-    return wrong
+    return outcomes
 
 
 def attempt(trial: Trial) -> Outcome:
-    """Judge one faulty server, as the command line would."""
-    fault = FAULTS[trial.fault]
+    """Judge one faulty server."""
     began = time.monotonic()
-    profile = "http" if trial.binding == "http" else "mcp"
-    settings = Settings(
-        profiles=(profile, "atdf"),
-        include_tools=fault.tools or _FEW_TOOLS,
-        allow_calls=AllowCalls.ALL,
-        request_timeout=3.0,
-    )
-    engine = Engine(settings)
-    chapters = [load(package) for package in CHAPTERS]
-    engine.scripts = [script for chapter in chapters for script in chapter.scripts]
     try:
         with serving(trial) as target:
-            engine.discover((target,), (Era(trial.era),) if trial.era else ())
-            asked = engine.questions([test for chapter in chapters for test in chapter.tests])
-            engine.drive()
-            items = engine.judge(asked)
+            _, items = judged(trial, target)
     except TargetUnusable as unusable:
-        seconds = time.monotonic() - began
-        return Outcome(trial, (), (unusable.words.words(),), seconds)
+        return Outcome(trial, (), (unusable.words.words(),), time.monotonic() - began)
+    except NotStarted as reason:
+        return Outcome(trial, (), (str(reason),), time.monotonic() - began)
     found: dict[str, str] = {}
     broken: list[str] = []
-    for item in items.values():
+    for item in items:
         if item.verdict in _CAUGHT:
             found.setdefault(item.clause, item.findings[0].message.words())
         elif item.verdict is Verdict.KIT_ERROR:
             broken.append(item.findings[0].message.words())
     return Outcome(trial, tuple(found.items()), tuple(broken[:2]), time.monotonic() - began)
+
+
+def judged(trial: Trial, target: str, *, request_timeout: float = 3.0) -> tuple[Engine, list[Item]]:
+    """Judge the server of a trial, as the command line would; gives the engine and all items."""
+    profile = "http" if trial.binding == "http" else "mcp"
+    settings = Settings(
+        profiles=(profile, "atdf"),
+        include_tools=FAULTS[trial.fault].tools or _FEW_TOOLS,
+        allow_calls=AllowCalls.ALL,
+        request_timeout=request_timeout,
+    )
+    engine = Engine(settings)
+    chapters = [load(package) for package in CHAPTERS]
+    engine.scripts = [script for chapter in chapters for script in chapter.scripts]
+    engine.discover((target,), (Era(trial.era),) if trial.era else ())
+    asked = engine.questions([test for chapter in chapters for test in chapter.tests])
+    engine.drive()
+    return engine, list(engine.judge(asked).values())
 
 
 @contextmanager

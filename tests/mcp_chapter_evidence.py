@@ -141,6 +141,7 @@ def text(words):
     return {"type": "text", "text": words}
 
 
+BASELINE = CaseKind.BASELINE
 BROKEN, VALID, SECOND = CaseKind.BROKEN, CaseKind.VALID, CaseKind.SECOND
 
 

@@ -253,6 +253,10 @@ def assert_sound(schema, planned):
     assert all(each.isascii() and not set(each) & set("<>&\"' \x1b") for each in ids)
     assert planned.problems == ()
     assert len(planned.cases) <= MOST_CASES
+    sent = [
+        json.dumps(each.arguments, sort_keys=True) for each in (*planned.cases, *planned.branches)
+    ]
+    assert len(sent) == len(set(sent))
     for branch in planned.branches:
         assert branch.neighbour
         assert view.accepts(branch.arguments), branch.id

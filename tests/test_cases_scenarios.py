@@ -44,6 +44,7 @@ VALID = [
     ({"type": "string", "minLength": 2}, "shortest", ["aa"]),
     ({"type": "string", "maxLength": 3}, "longest", ["aaa"]),
     ({"type": "string", "maxLength": 3}, "below-the-longest", ["aa"]),
+    ({"type": "string", "maxLength": 3}, "longest-unicode", ["東東東"]),
     ({"type": "string"}, "unicode", ["Zoë 東京 🚀"]),
     ({"type": ["string", "null"]}, "null-value", [None]),
     ({"type": "string", "default": "d", "examples": ["e", "f"]}, "example", ["e", "f"]),
@@ -209,6 +210,13 @@ def test_no_arguments_at_all_are_broken_only_if_something_is_required():
     assert not [c for c in planned({"type": "object"}).cases if c.arguments == {}]
 
 
+def test_a_near_miss_of_an_enum_is_near_the_value_that_was_accepted():
+    schema = {"type": "object", "properties": {"x": {"enum": ["ab", "cd"]}}}
+    cases = plan(Tool("book", schema, ToolForm.CATALOG, {}), "http", {"x": "cd"}).cases
+    missed = {case.arguments["x"] for case in cases if case.scenario.startswith("enum-n")}
+    assert missed == {"cd_x"}
+
+
 def test_a_nested_place_is_named_by_dots_and_indexes():
     schema = {
         "properties": {
@@ -322,3 +330,48 @@ def test_an_object_where_another_branch_takes_objects_is_not_sent_as_a_wrong_typ
     found = cases_at(either)
     assert "wrong-type-object" not in found
     assert "wrong-type-string" in found
+
+
+def test_the_tightest_of_several_bounds_is_broken():
+    twice = {"type": "integer", "allOf": [{"minimum": 3, "maximum": 9}, {"minimum": 1}]}
+    assert sent(twice, "below-minimum") == [2]
+    assert sent({**twice, "maximum": 7}, "above-maximum") == [8]
+
+
+def test_what_a_condition_adds_is_broken_too():
+    schema = {
+        "properties": {"kind": {"const": "a"}, "n": {"type": "integer"}},
+        "required": ["kind", "n"],
+        "if": {"properties": {"kind": {"const": "a"}}},
+        "then": {"properties": {"n": {"maximum": 5}}},
+        "else": {"properties": {"n": {"maximum": 50}}},
+    }
+    assert [c.arguments["n"] for c in planned(schema).cases if c.scenario == "above-maximum"] == [6]
+
+
+def test_a_broken_branch_does_not_blame_what_it_leaves_unevaluated():
+    schema = {
+        "properties": {"n": {"type": "integer"}},
+        "anyOf": [{"properties": {"x": {"type": "string"}}, "required": ["x"]}],
+        "required": ["n"],
+        "unevaluatedProperties": False,
+    }
+    at_x = [c for c in planned(schema).cases if c.violation and c.violation.pointer == "/x"]
+    assert "wrong-type-number" in {c.scenario for c in at_x}
+
+
+def test_members_beside_a_union_are_broken_once_and_not_again_in_each_branch():
+    schema = {
+        "properties": {"amount": {"type": "integer"}},
+        "required": ["amount"],
+        "oneOf": [
+            {"properties": {"pin": {"type": "integer"}}, "required": ["pin"]},
+            {"properties": {"coin": {"type": "string"}}, "required": ["coin"]},
+        ],
+    }
+    result = planned(schema)
+    assert len(result.branches) == 1
+    at_amount = [c for c in result.cases if c.violation and c.violation.parameter == "amount"]
+    assert {c.neighbour for c in at_amount} == {None}
+    at_coin = [c for c in result.cases if c.violation and c.violation.parameter == "coin"]
+    assert {c.neighbour for c in at_coin} == {result.branches[0].id}

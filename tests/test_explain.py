@@ -20,6 +20,8 @@ SCHEMA = {
         "size": {"type": "integer", "multipleOf": 5},
         "code": {"type": "string", "pattern": "^[A-Z]+$"},
         "guest": {"type": "object", "properties": {"age": {"type": "integer"}}},
+        "slot": {"oneOf": [{"enum": ["once"]}, {"type": "integer", "minimum": 1000}]},
+        "pair": {"type": "array", "prefixItems": [{}, {}], "items": False},
         "id": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
     },
     "required": ["count"],
@@ -58,6 +60,9 @@ BOTH = [
     (broken("/code", "pattern"), "code must match pattern \"^[A-Z]+$\""),
     (broken("/guest/age", "type"), "guest.age: Input should be a valid integer"),
     (broken("/id", "type", was=1), "id: Input should be a valid integer"),
+    (broken("/slot", "type", was=1000, sent="x"), "slot must be one of once"),
+    (broken("/slot", "type", was="once", sent=7), "slot must be at least 1000"),
+    (broken("/pair", "items", was=[1, 2], sent=[1, 2, 3]), "pair must have at most 2 items"),
     (broken("/oops", "additionalProperties"), "Additional properties ('oops') are not allowed"),
     (broken("/oops", "additionalProperties"), "Unrecognized key(s) in object: 'oops'"),
 ]  # fmt: skip
@@ -87,6 +92,7 @@ def test_a_refusal_that_only_names_the_parameter_does_not_say_what_is_right(viol
 NEITHER = [
     (broken("/count", "minimum"), ""),
     (broken("/count", "minimum"), "Invalid input"),
+    (broken("/name", "type"), "file-name must be a string"),
     (broken("/count", "minimum"), "accounts must be at least 1"),
     (broken("/id", "type"), "invalid value, must be integer"),
     (broken("/guest/age", "type"), "guest: Input should be a valid integer"),

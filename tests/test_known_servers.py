@@ -206,6 +206,38 @@ def test_the_published_results_name_no_folder_of_this_machine(tmp_path):
     assert json.loads((tmp_path / "r.json").read_text())["target"] == "stdio:p SCRATCH/a"
 
 
+def test_what_does_not_apply_is_counted_and_not_listed(tmp_path):
+    items = [{"verdict": "pass"}, {"verdict": "not_applicable"}]
+    results = {"started": "2026-11-21", "runs": [{"run": "r", "items": items}]}
+    outcome.publish(results, a_server(), "1", {}, tmp_path / "r.json")
+    written = json.loads((tmp_path / "r.json").read_text())
+    assert written["runs"][0]["items"] == [{"verdict": "pass"}]
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+def test_each_finding_that_is_kept_is_pinned(known):
+    kept = json.loads(known.results.read_text(encoding="utf-8"))
+    found = [
+        (run["run"], item["clause"], item["tool"])
+        for run in kept["runs"]
+        for item in run["items"]
+        if item["verdict"] in ("fail", "warn", "flaky")
+    ]
+    assert [(each["run"], each["clause"], each["tool"]) for each in kept["findings"]] == found
+    for each in kept["findings"]:
+        assert each["quote"]
+        assert each["url"].startswith("https://")
+        assert each["request"] is None or each["request"].startswith(("curl ", "{"))
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+def test_each_kept_outcome_is_of_a_server_that_was_really_judged(known):
+    kept = json.loads(known.results.read_text(encoding="utf-8"))
+    runs = outcome.figures(kept, outcome.call_clauses(ROOT))
+    assert runs
+    assert [complaint for run in runs for complaint in judge_known.complaints(run)] == []
+
+
 def test_a_run_that_judged_hardly_anything_is_complained_about():
     run = Figures("stdio", ("t",), (), Share(7, 10), Share(8, 10), (), 1)
     said = " ".join(judge_known.complaints(run))

@@ -8,6 +8,7 @@ import pytest
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.case import Strictness
 from tests.mcp_chapter_evidence import (
+    BASELINE,
     BROKEN,
     LEGACY_RUN,
     MODERN_RUN,
@@ -114,8 +115,24 @@ OF_A_TOOL = [
     (
         "an input refused by a protocol error is a warning",
         "MCP-CALL-003",
-        with_tool(LEGACY_RUN, tool(), (BROKEN, error(-32602), {"strictness": Strictness.STRICT})),
+        with_tool(
+            LEGACY_RUN,
+            tool(),
+            (BASELINE, result(content=[])),
+            (BROKEN, error(-32602), {"strictness": Strictness.STRICT}),
+        ),
         WARN,
+    ),
+    (
+        "a protocol error for the good call too proves nothing",
+        "MCP-CALL-003",
+        with_tool(
+            LEGACY_RUN,
+            tool(),
+            (BASELINE, error(-32602)),
+            (BROKEN, error(-32602), {"strictness": Strictness.STRICT}),
+        ),
+        NOT_VERIFIED,
     ),
     (
         "arguments that are no object may be refused by one",

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.formats.vocabulary import Verdict
+from conformance.formats.vocabulary import Binding, Verdict
 from conformance.kit.exchange import Trouble
+from conformance.kit.run import Run
 from tests.mcp_chapter_evidence import (
     LEGACY_RUN,
     LEGACY_STDIO,
@@ -203,3 +204,24 @@ RULINGS = [
 )
 def test_a_judge_says(clause, run, expected):
     assert said(clause, run) == expected
+
+
+BATCHES = Run("mcp-2025-03-26", "t", Binding.MCP, "http://127.0.0.1:1/mcp", "2025-03-26")
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b'[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}]', PASS),
+        (b'[{"jsonrpc":"2.0","id":1,"result":{}}]', FAIL),
+        (b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}', FAIL),
+    ],
+    ids=["both answered", "one answered", "refused"],
+)
+def test_each_request_of_a_batch_is_looked_for(body, expected):
+    asked = speaker(BATCHES).raw([{"id": 1, "method": "ping"}, {"id": 2, "method": "ping"}])
+    steps = [
+        exchange(BATCHES, "batch", body, request=asked),
+        exchange(BATCHES, "batch-alive", result(), method="ping"),
+    ]
+    assert said("MCP-RPC-008", evidence(BATCHES, mcp_batch=steps)) == expected

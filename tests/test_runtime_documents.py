@@ -1,4 +1,4 @@
-"""The documents of the runtime vocabulary: each is known for what it is, and no rule ever raises."""
+"""The documents of the runtime vocabulary: each is known for what it is; no rule ever raises."""
 
 from __future__ import annotations
 

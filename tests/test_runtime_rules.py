@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,10 +106,8 @@ def test_what_is_no_expression_is_refused_at_the_character_where_it_ends(text, c
 
 @given(st.text(alphabet="$.[]*!=&|()'ab01 intruefalsenullexists", max_size=40))
 def test_any_text_is_an_expression_or_refused(text):
-    try:
-        expression(text)(FRAME)
-    except RuleError as error:
-        assert error.column >= 1
+    with suppress(RuleError):
+        assert expression(text)(FRAME) in (True, False)
 
 
 def test_an_expression_of_a_book_is_refused():

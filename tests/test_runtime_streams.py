@@ -77,7 +77,7 @@ def test_the_table_gives_a_status_its_name(status, name):
 
 CLASSES = {
     "by_error_code": {"insufficient_quota": "quota_exhausted", "odd": "no such name"},
-    "by_error_message": [{"pattern": "context length", "maps_to": "request_too_large"}],
+    "by_error_message": [{"pattern": "[Cc]ontext [Ll]ength", "maps_to": "request_too_large"}],
     "by_http_status": {"429": "overloaded"},
 }
 

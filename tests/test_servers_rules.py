@@ -91,8 +91,15 @@ def test_a_booking_is_found_again_and_cancelled_once(service):
     assert service.call("cancel_booking", {"booking_id": booked}, "http").data
     assert service.call("get_booking", {"booking_id": booked}, "http").data["status"] == "cancelled"
     again = service.call("cancel_booking", {"booking_id": booked}, "http")
-    assert only_error(again)[:2] == ("conflict", "booking_id")
+    assert only_error(again) == ("conflict", "booking_id", None)
     assert again.status == 409
+
+
+def test_instead_of_a_cancelled_example_another_is_suggested(service):
+    assert ended(service, "cancel_booking").data
+    kind, name, suggested = only_error(ended(service, "cancel_booking"))
+    assert (kind, name) == ("conflict", "booking_id")
+    assert ended(service, "cancel_booking", booking_id=suggested).data["status"] == "cancelled"
 
 
 def test_a_booking_that_is_not_there_is_not_found(service):

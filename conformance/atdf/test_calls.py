@@ -42,7 +42,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
     """Only a validation-error that names a parameter is a finding: its value is valid."""
     accepted = False
     if any(case.kind is CaseKind.VALID for case in tool.unsent):
-        yield unknown("kit.not_verified.slow")
+        yield _unsent(tool)
     for call in tool.valid:
         named = _wrongly_named(call)
         if named is not None:
@@ -77,6 +77,8 @@ def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
             yield holds()
         elif call.case.id in tool.silent_after:
             yield broken(call, "finding.call.silent", case=_shown(call))
+        elif tool.silenced:
+            yield unknown("kit.not_verified.silent", call)
         else:
             yield unknown("kit.not_verified.slow", call)
 
@@ -121,8 +123,10 @@ def test_a_call_that_changes_nothing_can_be_made_twice(tool: ToolEvidence) -> Ch
 def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     """Accepted is broken; refused as input holds, if the good call beside it was accepted."""
     spoilt = _spoilt_afterwards(tool)
+    if tool.unplanned:
+        yield unknown("kit.not_verified.unplanned", reason=tool.unplanned)
     if any(case.strictness in which for case in tool.unsent):
-        yield unknown("kit.not_verified.slow")
+        yield _unsent(tool)
     for call in tool.broken:
         if call.case.strictness not in which:
             continue
@@ -136,6 +140,11 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
                 yield unknown("kit.not_verified.baseline_after", call)
             else:
                 yield holds()
+
+
+def _unsent(tool: ToolEvidence) -> Check:
+    """Why some of a tool's cases were not sent."""
+    return unknown("kit.not_verified.silent" if tool.silenced else "kit.not_verified.slow")
 
 
 def _accepted(call: Call) -> Check:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from http import HTTPStatus
 
 from conformance.formats.errors import ErrorView
 from conformance.formats.problem import Problem, shown
@@ -19,6 +20,9 @@ from conformance.kit.suggestions import Naming, names_place
 _REFUSING_INPUT = frozenset(
     {ErrorType.VALIDATION_ERROR, ErrorType.INVALID_DATE, ErrorType.INVALID_ROUTE}
 )
+
+
+_NO_ROUTE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
 
 
 def _with_envelope(tool: ToolEvidence) -> Iterator[Call]:
@@ -98,9 +102,11 @@ def test_each_occurrence_has_an_instance_of_its_own(run: RunEvidence) -> Checks:
 
 @clause("ATDF-ERR-006")
 def test_the_error_names_the_tool(tool: ToolEvidence) -> Checks:
-    """The one that was called."""
+    """The one that was called; none where the route led to no tool (HTTP-CALL-001 says so)."""
     for call, _, error in _errors(tool):
         named = error.raw.get("tool_name")
+        if named is None and call.reading.status in _NO_ROUTE:
+            continue
         if named == tool.tool.name:
             yield holds()
         else:
@@ -156,8 +162,8 @@ def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
     """An envelope; a JSON-RPC error is the protocol's own, and outside."""
     for call in tool.calls:
         reading = call.reading
-        failed = reading.refused or reading.outcome is Outcome.SERVER_FAULT
-        if not failed or reading.rpc_code is not None or reading.trouble is not None:
+        failed = reading.refused or reading.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        if not failed or _is_of_the_protocol(call) or reading.trouble is not None:
             continue
         if reading.hollow is not None:
             continue  # meant as an envelope: ATDF-ERR-001 speaks of it
@@ -165,6 +171,14 @@ def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
             yield holds()
         else:
             yield broken(call, "finding.error.no_envelope", answer=shown(reading.text))
+
+
+def _is_of_the_protocol(call: Call) -> bool:
+    """Whether an answer is a JSON-RPC error, well formed or not."""
+    answer = call.reading.document
+    if call.exchange.request.answer_to is None or not isinstance(answer, dict):
+        return False
+    return answer.get("error") is not None
 
 
 @clause("ATDF-ERR-016")

@@ -14,10 +14,13 @@ from jsonschema_specifications import (  # type: ignore[import-untyped]  # it ha
 )
 from referencing.exceptions import Unresolvable
 
+from conformance.formats.ecma.patterns import is_known, is_safe, matches
 from conformance.formats.messages import Message, message
-from conformance.formats.patterns import found, is_cheap
 from conformance.formats.positions import positions
 from conformance.formats.problem import shown
+
+_MOST_NAMES = 200
+"""Member names on which an unsafe pattern is tried."""
 
 _MOST_REFERENCES = 20_000
 """References followed for one value: a real call needs dozens, a bomb needs billions."""
@@ -65,23 +68,33 @@ def nearest(error: ValidationError) -> ValidationError:
 
 
 def _cheap_names(schema: Mapping[str, Any], value: Any) -> bool:
-    """Whether the patterns of `patternProperties` are safe: the library matches them itself."""
+    """Whether matching the patterns of `patternProperties` ends: the library does it itself.
+
+    A pattern that is not safe by its form is tried on every name first, where a limit holds.
+    """
     patterns = [each for _, _, node in positions(schema) for each in _names(node)]
-    length = _longest_name(value) if patterns else 0
-    return all(is_cheap(each, length) and found(each, "") is not None for each in patterns)
+    names = _member_names(value) if patterns else set()
+    length = max(map(len, names), default=0)
+    return all(is_known(each) and _ends(each, names, length) for each in patterns)
 
 
-def _longest_name(value: Any) -> int:
-    longest = 0
+def _ends(pattern: str, names: set[str], length: int) -> bool:
+    if is_safe(pattern, length):
+        return True
+    return len(names) <= _MOST_NAMES and all(matches(pattern, n) is not None for n in names)
+
+
+def _member_names(value: Any) -> set[str]:
+    names: set[str] = set()
     waiting = [value]
     while waiting:
         node = waiting.pop()
         if isinstance(node, dict):
-            longest = max([longest, *map(len, node)])
+            names.update(node)
             waiting += node.values()
         elif isinstance(node, list):
             waiting += node
-    return longest
+    return names
 
 
 def _names(node: Mapping[str, Any]) -> Iterator[str]:
@@ -112,5 +125,5 @@ def _overrides(kind: Any) -> dict[str, Callable[..., Any]]:
 
 def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     del schema
-    if validator.is_type(instance, "string") and found(pattern, instance) is False:
+    if validator.is_type(instance, "string") and matches(pattern, instance) is False:
         yield ValidationError(f"{instance!r} does not match {pattern!r}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from conformance.formats.patterns import found
+from conformance.formats.ecma.patterns import matches
 from conformance.formats.vocabulary import (
     RUNTIME_ERROR_NAME_CATEGORY,
     RUNTIME_ERROR_NAME_CODE,
@@ -101,8 +101,5 @@ def _by_table(status: int) -> RuntimeErrorName | None:
 
 
 def _says(pattern: Any, said: str) -> bool:
-    """Whether a pattern is found in a message, letter case aside; RT-MAN-015 names a broken one."""
-    if not isinstance(pattern, str):
-        return False
-    anycase = pattern if pattern.startswith("(?i)") else f"(?i){pattern}"
-    return found(anycase, said[:_LONGEST_MESSAGE]) is True
+    """Whether a pattern is found in a message; RT-MAN-015 names one that is none."""
+    return isinstance(pattern, str) and matches(pattern, said[:_LONGEST_MESSAGE]) is True

@@ -2,29 +2,53 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding
 from conformance.kit.bindings.encode import to_bytes
+from conformance.kit.reading import body_json
 from conformance.kit.script import Send, Stage, Steps, script
 
 NOWHERE = "/agent-formats-no-such-path"
 NO_TOOL = "agent-formats-no-such-tool"
 ORIGIN = "http://localhost:3000"
 
+COLLECTION = "collection "
+"""What the step that asks for a collection begins with; its path follows."""
+
 _JSON = ("Content-Type", "application/json")
+_MOST_COLLECTIONS = 20
 
 
 @script(Binding.HTTP)
 def http_look_around(stage: Stage) -> Steps:
-    """Health, one resource by its id, an id that does not exist."""
+    """Health, the collections other than tools, one resource by its id, an id that is none."""
     web = stage.web()
     yield Send(web.get("/health"), "health")
+    manifest = yield Send(web.get("/manifest"), "manifest")
+    for collection in _others(body_json(manifest))[:_MOST_COLLECTIONS]:
+        yield Send(web.get(collection), COLLECTION + collection)
     path = tools_path(stage)
     for tool in stage.tools[:1]:
         yield Send(web.get(f"{path}/{quote(tool.name, safe='')}"), "one")
     yield Send(web.get(f"{path}/{NO_TOOL}"), "unknown-id")
+
+
+def _others(manifest: Any) -> list[str]:
+    """The paths of the collections that discovery left alone: those of no tools."""
+    listed = manifest.get("resources") if isinstance(manifest, dict) else None
+    found = [entry for entry in (listed if isinstance(listed, list) else []) if _is_other(entry)]
+    return list(dict.fromkeys(entry["path"] for entry in found))
+
+
+def _is_other(entry: Any) -> bool:
+    """Whether an entry of the manifest has a path of the target's own and another type."""
+    if not isinstance(entry, dict) or entry.get("type") == "tool":
+        return False
+    path = entry.get("path")
+    return isinstance(path, str) and path.startswith("/") and not path.startswith("//")
 
 
 @script(Binding.HTTP)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.formats.problem import shown
-from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
+from conformance.http.scripts import COLLECTION
+from conformance.kit.clause import Check, Checks, absent, broken, clause, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange
 from conformance.kit.reading import body_json
@@ -58,22 +59,26 @@ def test_a_manifest_lists_type_and_path(run: RunEvidence) -> Checks:
 
 @clause("HTTP-DISC-003")
 def test_every_collection_answers_json(run: RunEvidence) -> Checks:
-    """The first page of each, with a list in it."""
+    """The first page of each; of tools, with a list of them in it."""
+    for step, exchange in run.steps("http_look_around").items():
+        if step.startswith(COLLECTION):
+            holding = isinstance(body_json(exchange), dict | list)
+            yield _collection(exchange, good=_status(exchange) == 200 and holding)
     for step, exchange in run.steps(LOOKED).items():
         if not step.startswith("collection") or not step.endswith("-1"):
             continue
         document = body_json(exchange)
         members = document if isinstance(document, dict) else {}
         listed = [members.get("tools"), members.get("resources")]
-        if _status(exchange) == 200 and any(isinstance(one, list) for one in listed):
-            yield holds()
-        else:
-            yield broken(
-                exchange,
-                "finding.http.collection",
-                url=exchange.request.url,
-                status=_status(exchange),
-            )
+        holding = any(isinstance(one, list) for one in listed)
+        yield _collection(exchange, good=_status(exchange) == 200 and holding)
+
+
+def _collection(exchange: Exchange, *, good: bool) -> Check:
+    if good:
+        return holds()
+    url, status = exchange.request.url, _status(exchange)
+    return broken(exchange, "finding.http.collection", url=url, status=status)
 
 
 @clause("HTTP-DISC-004")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from conformance.formats.clauses import Clause, clause_url
+from conformance.formats.messages import message
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
 from conformance.kit.drive.discover import Discovered
@@ -41,8 +42,14 @@ def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
             given = settings.examples.get(tool.name, ())
             tried = candidates(tool, given, datetime.now(UTC))
             made = plan(tool, one.run.id, tried[0] if tried else {})
-            count = len(made.cases) + len(made.branches)
-            yield f"{one.run.id}  {tool.name}: {count} ({made.dropped} dropped)"
+            said = message(
+                "kit.plan.tool",
+                run=one.run.id,
+                tool=tool.name,
+                cases=len(made.cases) + len(made.branches),
+                dropped=made.dropped,
+            )
+            yield said.words(settings.language)
             for case in (*made.branches, *made.cases):
                 yield f"  {case.expects.value}  {case.id}"
             yield from (f"  ! {problem}" for problem in made.problems)

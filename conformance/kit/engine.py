@@ -15,12 +15,13 @@ from conformance.kit.clause import ClauseTest
 from conformance.kit.documents import Declared, declared
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.confirm import confirmed, repeat, to_confirm
-from conformance.kit.drive.discover import Discovered, TargetUnusable, discover
+from conformance.kit.drive.discover import Discovered, discover
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.session import Session
 from conformance.kit.drive.toolrun import Progress
+from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.evidence import RunEvidence
-from conformance.kit.judging import Question, judge, questions
+from conformance.kit.judging import Question, belongs, judge, questions, unasked
 from conformance.kit.levels import levels, reached
 from conformance.kit.rates import explain, repair
 from conformance.kit.results import Item, LeftOut, RunResult, SessionResult
@@ -42,6 +43,7 @@ class Engine:
     scripts: list[Script] = field(default_factory=list)
     progress: Progress = field(default_factory=Progress)
     interrupted: bool = False
+    time_up: bool = False
     session: Session | None = None
     _began: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -116,7 +118,7 @@ class Engine:
         except KeyboardInterrupt:
             self.interrupted = True
         except TimeoutError:
-            pass  # what was not reached is "not verified: the time was up", item by item
+            self.time_up = True
 
     async def _limited(self, work: object) -> None:
         async with asyncio.timeout(self.settings.max_time):
@@ -134,8 +136,11 @@ class Engine:
         )
         try:
             repeats = asyncio.run(asyncio.wait_for(work, self.settings.max_time * _CONFIRM_SHARE))
-        except (KeyboardInterrupt, TimeoutError):
+        except KeyboardInterrupt:
             self.interrupted = True
+            return items
+        except TimeoutError:
+            self.time_up = True
             return items
         for n, question in doubtful.items():
             items[n] = confirmed(question, items[n], evidence[question.run], repeats)
@@ -162,7 +167,8 @@ class Engine:
             duration=round(time.monotonic() - self._began, 3),
             seed=self.settings.seed,
             runs=runs,
-            interrupted=self.interrupted,
+            interrupted=self.interrupted or self.time_up,
+            time_up=self.time_up,
             kit_errors=tuple(
                 f.message.words(self.settings.language)
                 for n in items
@@ -174,7 +180,13 @@ class Engine:
     def _run_result(self, evidence: RunEvidence, items: list[Item]) -> RunResult:
         tools = evidence.by_tool.values()
         mending = repair(tools)
-        states = levels(items, clauses(), mending, claims_atdf=evidence.claims_atdf)
+        states = levels(
+            [item for item in items if belongs(clauses()[item.clause], evidence.run)],
+            clauses(),
+            mending,
+            claims_atdf=evidence.claims_atdf,
+            unasked=unasked((item.clause for item in items), evidence),
+        )
         full = evidence.run.kind is RunKind.FULL
         return RunResult(
             run=evidence.run,

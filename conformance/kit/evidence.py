@@ -41,7 +41,7 @@ class ToolEvidence:
 
     `calls` are in the order in which they were sent. `left_out` says why it was not called,
     `unsent` are the cases that were given up because its calls take too long, `cut` says that the
-    session ended before all were made.
+    session ended before all were made, `silenced` that the server stopped answering before.
     """
 
     run: Run
@@ -49,12 +49,15 @@ class ToolEvidence:
     calls: tuple[Call, ...] = ()
     left_out: Message | None = None
     unsent: tuple[Case, ...] = ()
+    unplanned: str = ""
+    """Why no case could be made from the tool's schema; empty where some were."""
     cut: bool = False
     claims_atdf: bool = False
     problems: tuple[Problem, ...] = ()
     """What is wrong with the tool's declaration, clause by clause."""
     silent_after: frozenset[str] = frozenset()
     """The ids of the cases after which the server did not even answer a list."""
+    silenced: bool = False
     scripts: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
     """The run's scripts: some call a tool in ways that no case does."""
 
@@ -133,6 +136,8 @@ class RunEvidence:
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     connected: bool = True
     cut: bool = False
+    silenced: bool = False
+    """Whether the server stopped answering, so that scripts were not played to their end."""
     credentials: tuple[str, ...] = ()
 
     def steps(self, script: str) -> dict[str, Exchange]:

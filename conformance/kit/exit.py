@@ -31,7 +31,8 @@ def exit_of(
     """
     items = [item for run in session.runs for item in run.items]
     if session.interrupted:
-        return Exit.INTERRUPTED, None
+        late = message("kit.exit.time_up", seconds=f"{settings.max_time:g}")
+        return Exit.INTERRUPTED, late if session.time_up else None
     if session.kit_errors:
         return Exit.KIT_FAULT, None
     if not items:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.kit.case import Violation
-from conformance.kit.cases.applies import applied
+from conformance.kit.cases.applies import alternatives, applied
 from conformance.kit.cases.facts import Facts, facts, type_of
 from conformance.kit.cases.pointer import ABSENT
 from conformance.kit.cases.problems import SchemaProblem
@@ -68,6 +68,10 @@ _COUNTS: Final = {
 }  # fmt: skip
 
 
+_TELLING: Final = ("enum", "const", "type", "format", *_BOUNDS, *_COUNTS)
+_MOST_BRANCHES: Final = 16
+
+
 def explains(violation: Violation, schema: Mapping[str, Any], text: str) -> tuple[bool, bool]:
     """Say whether a refusal names the parameter, and whether it also says what would be right.
 
@@ -76,12 +80,13 @@ def explains(violation: Violation, schema: Mapping[str, Any], text: str) -> tupl
     """
     if not names_parameter(violation, text):
         return False, False
+    plain = _without(text, violation.sent)
     try:
-        asked = _asked(violation, schema)
+        return True, any(
+            _says(keyword, asked, plain) for keyword, asked in _asked(violation, schema)
+        )
     except SchemaProblem:
         return True, False
-    plain = _without(text, violation.sent)
-    return True, any(_says(keyword, asked, plain) for keyword in violation.keywords)
 
 
 def names_parameter(violation: Violation, text: str) -> bool:
@@ -102,18 +107,22 @@ def names_parameter(violation: Violation, text: str) -> bool:
     return True
 
 
-def _asked(violation: Violation, schema: Mapping[str, Any]) -> Facts:
+def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[str, Facts]]:
+    """Each broken keyword with what is asked at its place.
+
+    Where a union stands, whatever keyword of any branch tells what would be right there.
+    """
     view = view_of(schema)
-    first: Facts | None = None
+    was = ABSENT if violation.was_absent else violation.was
     for nodes in schemas_at(view, None, violation.pointer):
-        asked = facts(
-            applied(view, nodes, violation.was if not violation.was_absent else ABSENT).flat
-        )
-        fits = any(asked.has(keyword) for keyword in violation.keywords)
-        if fits:
-            return asked
-        first = first or asked
-    return first or facts(())
+        found = applied(view, nodes, was)
+        asked = facts(found.flat)
+        yield from ((keyword, asked) for keyword in violation.keywords)
+        if found.unions:
+            for flat in alternatives(view, nodes, _MOST_BRANCHES):
+                branch = facts(flat)
+                yield from ((keyword, branch) for keyword in _TELLING if branch.has(keyword))
+    yield from ((k, facts(())) for k in violation.keywords if k in _WORDS_FOR)
 
 
 def _says(keyword: str, asked: Facts, text: str) -> bool:
@@ -146,8 +155,16 @@ def _right(keyword: str, asked: Facts) -> Iterator[str]:
         yield from () if count is None else _numbers(count)
         if count == 1:
             yield from _EMPTY_WORDS
-    elif keyword == "contains":
+    else:
+        yield from _right_items(keyword, asked)
+
+
+def _right_items(keyword: str, asked: Facts) -> Iterator[str]:
+    if keyword == "contains":
         yield "contain"
+    elif keyword == "items":
+        prefix = asked.first("prefixItems")
+        yield from _numbers(len(prefix)) if isinstance(prefix, list) else ()
 
 
 def _numbers(value: int | float) -> Iterator[str]:
@@ -174,7 +191,8 @@ def _has(word: str, text: str) -> bool:
     """Whether a word stands in a text on its own, whatever its case."""
     if not word:
         return False
-    return re.search(rf"(?<![\w]){re.escape(word)}(?![\w])", text, re.IGNORECASE) is not None
+    alone = rf"(?<!\w)(?<!\w-){re.escape(word)}(?!\w)(?!-\w)"
+    return re.search(alone, text, re.IGNORECASE) is not None
 
 
 def _without(text: str, sent: Any) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from conformance.formats.clauses import Clause
+from conformance.formats.clauses import Clause, clauses
 from conformance.formats.messages import Message, message
-from conformance.formats.vocabulary import Requirement, Scope, Verdict, Verified
+from conformance.formats.vocabulary import NeededFor, Requirement, Scope, Verdict, Verified
 from conformance.kit.clause import Checks, ClauseTest, Said
 from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.results import Finding, Item
@@ -75,22 +75,51 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
         own = evidence.by_tool[question.tool]
         cut = own.cut or (evidence.cut and own.left_out is None and not own.calls)
         subject = replace(own, claims_atdf=evidence.claims_atdf, cut=cut, scripts=evidence.scripts)
+    silenced = _is_silenced(question, evidence)
     try:
-        return _unless_cut(_verdict(item, question.test.judge(subject)), subject)
+        judged = _verdict(item, question.test.judge(subject))
+        whole = _by_documents(clause)
+        return judged if whole else _unless_cut(judged, cut=subject.cut, silenced=silenced)
     except Exception as fault:
         what = f"{type(fault).__name__}: {fault}"
         reason = message("kit.judge_failed", clause=clause.id, fault=what)
         return replace(item, verdict=Verdict.KIT_ERROR, findings=(Finding(reason),))
 
 
-def _unless_cut(item: Item, subject: RunEvidence | ToolEvidence) -> Item:
+def _by_documents(clause: Clause) -> bool:
+    """Whether a clause rests on what was declared alone: that is whole before any call."""
+    looks = clause.verified in {Verified.SCHEMA, Verified.STATIC}
+    return looks and clause.needed_for is NeededFor.DESCRIBED
+
+
+def _is_silenced(question: Question, evidence: RunEvidence) -> bool:
+    """Whether the server stopped answering before all was sent that a question rests on."""
+    by_calls = question.clause.verified in _BY_CALLS
+    if question.tool is None:
+        return evidence.silenced or any(tool.silenced for tool in evidence.by_tool.values())
+    return evidence.by_tool[question.tool].silenced or (evidence.silenced and not by_calls)
+
+
+def _unless_cut(item: Item, *, cut: bool, silenced: bool) -> Item:
     """A pass rests on all that was planned: on a part of it, it is not verified."""
-    if item.verdict not in {Verdict.PASS, Verdict.NOT_APPLICABLE}:
+    if item.verdict not in {Verdict.PASS, Verdict.NOT_APPLICABLE} or not (cut or silenced):
         return item
-    if not subject.cut:
-        return item
-    reason = message("kit.not_verified.cut")
+    reason = message("kit.not_verified.silent" if silenced else "kit.not_verified.cut")
     return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(Finding(reason),))
+
+
+def unasked(asked: Iterable[str], evidence: RunEvidence) -> list[str]:
+    """The MUST clauses that hold for a run and are not among those asked about."""
+    about = set(asked)
+    return [
+        clause.id
+        for clause in clauses().values()
+        if clause.id not in about
+        and clause.excluded is None
+        and belongs(clause, evidence.run)
+        and (evidence.claims_atdf or not clause.applies_to.claimed)
+        and requirement_in_force(clause, evidence) is Requirement.MUST
+    ]
 
 
 def requirement_in_force(clause: Clause, evidence: RunEvidence) -> Requirement:
@@ -117,8 +146,12 @@ def _beyond(question: Question, evidence: RunEvidence) -> tuple[Verdict, Message
     if tool.left_out is not None:
         verdict = Verdict.NOT_APPLICABLE if tool.tool.task_required else Verdict.NOT_VERIFIED
         return verdict, tool.left_out
+    if not tool.calls and tool.silenced:
+        return Verdict.NOT_VERIFIED, message("kit.not_verified.silent")
     if not tool.calls:
-        return Verdict.NOT_VERIFIED, message("kit.not_verified.no_call")
+        cut = tool.cut or evidence.cut
+        reason = "kit.not_verified.cut" if cut else "kit.not_verified.no_call"
+        return Verdict.NOT_VERIFIED, message(reason)
     return None
 
 

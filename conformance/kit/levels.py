@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from conformance.formats.clauses import Clause
-from conformance.formats.vocabulary import Level, NeededFor, Requirement, Verdict
+from conformance.formats.vocabulary import Level, NeededFor, Requirement, Scope, Verdict
 from conformance.kit.results import Item, LevelState, Repair
 
 LADDER = (
@@ -26,14 +26,24 @@ _IN_THE_WAY = frozenset({Verdict.FAIL, Verdict.NOT_VERIFIED, Verdict.FLAKY, Verd
 
 
 def levels(
-    items: Iterable[Item], clauses: Mapping[str, Clause], repair: Repair, *, claims_atdf: bool
+    items: Iterable[Item],
+    clauses: Mapping[str, Clause],
+    repair: Repair,
+    *,
+    claims_atdf: bool,
+    unasked: Iterable[str] = (),
 ) -> dict[Level, LevelState]:
-    """Each level's state. A level includes the ones before it."""
-    all_items = list(items)
+    """Each level's state. A level includes the ones before it.
+
+    `unasked` are MUST clauses of the run that the command line left out: what was not judged
+    keeps a level from being reached just as what was not verified.
+    """
+    all_items, unasked = list(items), tuple(unasked)
     states: dict[Level, LevelState] = {}
     below: tuple[str, ...] = ()
     for level, needed in LADDER:
         own = _missing(all_items, clauses, needed)
+        own += tuple(id for id in unasked if clauses[id].needed_for is needed)
         if level is Level.EXPLAINED and not claims_atdf:
             own = (*own, ENVELOPE_CLAUSE)
         if level is Level.RECOVERABLE and repair.rate.rate != 1:
@@ -61,10 +71,18 @@ def order(level: Level) -> int:
 def _missing(
     items: list[Item], clauses: Mapping[str, Clause], needed: NeededFor
 ) -> tuple[str, ...]:
-    """The MUST clauses of one level that were not verified and passed; all if none was judged."""
+    """The MUST clauses of one level that were judged, and are in its way.
+
+    Beyond what is declared, a level rests on tools: where none kept a clause, all are in its way.
+    """
     own = [
         item
         for item in items
         if clauses[item.clause].needed_for is needed and item.requirement is Requirement.MUST
     ]
+    if needed is not NeededFor.DESCRIBED:
+        of_tools = [item for item in own if clauses[item.clause].scope is Scope.TOOL]
+        if of_tools and not any(item.verdict is Verdict.PASS for item in of_tools):
+            own = of_tools  # no tool was seen to keep any of them: nothing was reached
+            return tuple(dict.fromkeys(item.clause for item in own))
     return tuple(dict.fromkeys(item.clause for item in own if item.verdict in _IN_THE_WAY))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shlex
@@ -20,6 +21,8 @@ from conformance.kit.secrets import is_secret_name
 from conformance.kit.settings import AllowCalls, Settings
 
 PROFILES = ("atdf", "http", "mcp")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""The name of a header (RFC 9110)."""
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
@@ -155,9 +158,9 @@ def settings_of(config: pytest.Config) -> Settings:
     for number, name in ((option("--concurrency"), "--concurrency"),
                          (option("--max-time"), "--max-time"),
                          (option("--request-timeout"), "--request-timeout")):  # fmt: skip
-        if number <= 0:
+        if not 0 < number < math.inf:
             raise _usage("kit.option.not_positive", language, option=name, value=number)
-    if option("--rate") < 0:
+    if not 0 <= option("--rate") < math.inf:
         raise _usage("kit.option.not_positive", language, option="--rate", value=option("--rate"))
     for target in targets:
         _check_target(target, language)
@@ -200,9 +203,8 @@ def _usage(id: str, language: str, **values: object) -> pytest.UsageError:
 
 def _header(text: str, language: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
-    sound = colon and name.strip() and name.isascii() and "\n" not in text and "\r" not in text
-    if not sound:
-        raise _usage("kit.option.header", language, text=text)
+    if not colon or not _TOKEN.fullmatch(name.strip()) or not value.isprintable():
+        raise _usage("kit.option.header", language)  # its text may be a secret
     return name.strip(), value.strip()
 
 
@@ -265,10 +267,11 @@ def _examples(
     filled = _filled(loaded, environment, path, language)
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
     for tool, calls in (filled if isinstance(filled, dict) else {"": None}).items():
-        if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
+        sound = isinstance(tool, str) and isinstance(calls, list)
+        if not sound or not all(isinstance(call, dict) for call in calls or ()):
             reason = message("kit.option.examples_shape").words(language)
             raise _usage("kit.option.examples", language, path=path, reason=reason)
-        found[tool] = tuple(calls)
+        found[tool] = tuple(calls or ())
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from types import ModuleType
 from typing import Any
 
@@ -74,7 +75,12 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     """`--explain` tells of a clause and ends; `-n` is taken back before xdist sees it."""
     asked = config.getoption("--explain")
     if asked is not None:
-        sys.stdout.write(explained(_clause(asked), config.getoption("--language")) + "\n")
+        sys.stdout.write(
+            explained(
+                _clause(asked, config.getoption("--language")), config.getoption("--language")
+            )
+            + "\n"
+        )
         return Exit.CONFORMANT
     if getattr(config.option, "numprocesses", None):
         config.option.numprocesses = None
@@ -174,11 +180,13 @@ def pytest_pycollect_makeitem(
     ]
 
 
-def _clause(id: str) -> Clause:
-    try:
-        return clauses()[id]
-    except KeyError:
-        raise pytest.UsageError(message("kit.no_such_clause", clause=id).words("en")) from None
+def _clause(id: str, language: str = "en") -> Clause:
+    known = clauses()
+    if id in known:
+        return known[id]
+    nearest = next(iter(get_close_matches(id.upper(), known, 1, 0)), "")
+    said = message("kit.no_such_clause", clause=visible(id), nearest=nearest).words(language)
+    raise pytest.UsageError(said)
 
 
 def _load_scripts(state: State, collector: pytest.Module | pytest.Class) -> None:
@@ -198,7 +206,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     state = config.stash[STATE]
     if state.settings.plan_only:
         for line in planned(state.engine.found, state.settings):
-            sys.stdout.write(state.redact(line) + "\n")
+            sys.stdout.write(visible(state.redact(line), None) + "\n")
         session.items.clear()
     elif not config.option.collectonly:
         config.option.tbstyle = "no"  # our summary says it in one line each

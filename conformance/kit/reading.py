@@ -216,9 +216,8 @@ def _envelope_in(result: Mapping[str, Any]) -> Envelope | None:
 
 def _json_texts(result: Mapping[str, Any]) -> list[Any]:
     decoded = []
-    for block in result.get("content") or []:
-        text = block.get("text") if isinstance(block, dict) else None
-        if isinstance(text, str) and text.lstrip().startswith("{"):
+    for text in _texts(result):
+        if text.lstrip().startswith("{"):
             try:
                 decoded.append(json.loads(text))
             except (ValueError, RecursionError):
@@ -233,10 +232,14 @@ def envelope_in_content(result: Mapping[str, Any]) -> Envelope | None:
 
 def content_text(result: Mapping[str, Any]) -> str:
     """All text blocks of a result, a line each."""
+    return "\n".join(_texts(result))
+
+
+def _texts(result: Mapping[str, Any]) -> list[str]:
     content = result.get("content")
     blocks = content if isinstance(content, list) else []
     texts = [block.get("text") for block in blocks if isinstance(block, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return [text for text in texts if isinstance(text, str)]
 
 
 def _body_text(exchange: Exchange) -> str:

@@ -120,4 +120,6 @@ class SessionResult:
     seed: int
     runs: tuple[RunResult, ...]
     interrupted: bool = False
+    """Ended before all was done, by a user or by `--max-time`."""
+    time_up: bool = False
     kit_errors: tuple[str, ...] = ()

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from conformance.formats.messages import Message, message
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding
 from conformance.kit.bindings.http import HttpSpeaker
+from conformance.kit.loopback import is_loopback, same_server
 from conformance.kit.run import Run
 from conformance.kit.settings import AllowCalls, Settings
 from conformance.kit.slug import slug
-from conformance.kit.targets.http import is_loopback
 
 _OURS = "fixtures.servers."
 
@@ -68,4 +66,4 @@ def _harmless(tool: Tool, *, remote: bool) -> bool:
 def _has_own_route(tool: Tool, run: Run, settings: Settings) -> bool:
     """Whether the tool's route stays on the target's host: no other host is ever called."""
     _, url = HttpSpeaker(run, settings.invoke).route(tool)
-    return urlsplit(url)[:2] == urlsplit(run.endpoint)[:2]
+    return same_server(url, run.endpoint)

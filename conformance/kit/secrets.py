@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from urllib.parse import quote, quote_plus
 
-_SECRET_NAME = re.compile(r"TOKEN|SECRET|KEY|PASSWORD|AUTH|COOKIE", re.IGNORECASE)
+# GIT_AUTHOR_NAME holds no secret: a report without a common name in it could not be read.
+_SECRET_NAME = re.compile(r"TOKEN|SECRET|KEY|PASSWORD|AUTH(?!OR(?!I))|COOKIE", re.IGNORECASE)
+_SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey)\s+", re.IGNORECASE)
+"""What stands before the credentials in an Authorization header: servers echo them without it."""
 _SHORTEST = 6
 """Shorter values would be found in ordinary words."""
 
@@ -21,17 +25,20 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._placeholders: dict[str, str] = {}
+        self._known = 0
         self._pattern: re.Pattern[str] | None = None
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
         """Learn more secrets; short ones and those known already are passed over."""
         for secret in secrets:
-            for form in {secret, secret.removeprefix("Bearer ").strip()}:
-                if len(form) >= _SHORTEST and form not in self._placeholders:
-                    self._placeholders[form] = f"«secret-{len(self._placeholders) + 1}»"
-                    # Inside JSON text a secret with quotes or accents is written with escapes.
-                    self._placeholders.setdefault(json.dumps(form)[1:-1], self._placeholders[form])
+            scheme = _SCHEME.match(secret)
+            bare = secret[scheme.end() :] if scheme else secret
+            if len(bare.strip()) < _SHORTEST or bare in self._placeholders:
+                continue
+            self._known += 1
+            for form in (secret, bare, bare.strip(), *_written(bare)):
+                self._placeholders.setdefault(form, f"«secret-{self._known}»")
         longest_first = sorted(self._placeholders, key=len, reverse=True)
         self._pattern = (
             re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
@@ -42,3 +49,10 @@ class Redactor:
         if self._pattern is None:
             return text
         return self._pattern.sub(lambda found: self._placeholders[found.group()], text)
+
+
+def _written(secret: str) -> tuple[str, ...]:
+    """How a secret with quotes, accents or spaces is written inside JSON text and in an address."""
+    plain, escaped = (json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (False, True))
+    as_bytes = secret.encode("utf-8", "surrogatepass")  # variables need not hold UTF-8
+    return plain, escaped, quote(as_bytes, safe=""), quote_plus(as_bytes)

@@ -16,7 +16,7 @@ from conformance.formats.errors import ErrorView
 from conformance.formats.tool import Tool
 from conformance.kit.case import Violation
 from conformance.kit.cases.applies import alternatives, applied, item, member
-from conformance.kit.cases.facts import facts, same
+from conformance.kit.cases.facts import same
 from conformance.kit.cases.pointer import ABSENT, Tokens, from_pointer, get, put, to_pointer
 from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.schema import Node, SchemaView, view_of
@@ -264,10 +264,3 @@ def _exists(view: SchemaView, arguments: Any, tokens: Tokens) -> bool:
 def schemas_at(view: SchemaView, arguments: Any, pointer: str) -> list[tuple[Node, ...]]:
     """Give the schemas of a place in a call, one tuple for each way to read the unions above."""
     return _schemas_at(view, arguments, from_pointer(pointer, arguments))
-
-
-def allowed_at(view: SchemaView, arguments: Any, pointer: str) -> tuple[Any, ...] | None:
-    """Give the values that an enum or const allows at a place; None where all are."""
-    for nodes in schemas_at(view, arguments, pointer):
-        return facts(applied(view, nodes, ABSENT).flat).allowed
-    return None

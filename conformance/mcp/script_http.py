@@ -8,9 +8,9 @@ from dataclasses import replace
 from conformance.formats.headers import encoded, mirrored
 from conformance.formats.vocabulary import Binding, Era
 from conformance.kit.exchange import Request
+from conformance.kit.loopback import is_loopback
 from conformance.kit.script import Send, Stage, Steps, script
 from conformance.kit.slug import slug
-from conformance.kit.targets.http import is_loopback
 from conformance.mcp.seen import is_ok
 from conformance.mcp.steps import (
     LEGACY,

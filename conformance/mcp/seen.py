@@ -115,14 +115,14 @@ def is_request(exchange: Exchange) -> bool:
 
 
 def messages_of(exchange: Exchange) -> Iterator[Any]:
-    """Every JSON-RPC message that came, in order: of a stream, of stdout, or the one body."""
+    """Every JSON-RPC message or batch that came, in order: of a stream, of stdout, or the body."""
     if exchange.answer is None:
         return
     if exchange.answer.messages:
         yield from exchange.answer.messages
     elif exchange.request.transport is Transport.HTTP and exchange.answer.body:
         found = body_json(exchange)
-        if isinstance(found, dict):
+        if isinstance(found, dict | list):
             yield found
 
 

@@ -62,7 +62,9 @@ def test_an_invalid_input_is_refused_in_a_result(tool: ToolEvidence) -> Checks:
     for call in tool.broken:
         if call.case.strictness is Strictness.MALFORMED or not call.reading.refused:
             continue
-        if call.reading.rpc_code == _INVALID_PARAMS:
+        if call.reading.rpc_code == _INVALID_PARAMS and not tool.neighbour_accepted(call.case):
+            yield unknown("kit.not_verified.baseline", call)
+        elif call.reading.rpc_code == _INVALID_PARAMS:
             yield broken(call, "finding.mcp.protocol_error", code=_INVALID_PARAMS)
         elif call.reading.result is not None:
             yield holds()

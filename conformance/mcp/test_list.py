@@ -56,6 +56,9 @@ def _unlisted(run: RunEvidence, exchange: Exchange) -> Checks:
         yield unknown("kit.not_verified.no_answer", exchange)
     elif "tools" not in run.capabilities:
         yield absent("kit.not_applicable.no_tools")
+    elif any(result_of(each) is not None for each in listings(run)):
+        # It answers the same at other times: LIFE-006 and WIRE-001 ask why not here.
+        yield unknown("kit.not_verified.step", exchange, reason=answered(exchange))
     else:
         answer = answered(exchange)
         yield broken(exchange, "finding.mcp.no_result", method="tools/list", answer=answer)

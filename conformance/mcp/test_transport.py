@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange, Transport
-from conformance.kit.targets.http import is_loopback
+from conformance.kit.loopback import is_loopback
 from conformance.mcp.seen import (
     answered,
     has_legacy,

@@ -33,9 +33,15 @@ class HttpSpeaker:
         return method.upper(), self.url(endpoint)
 
     def url(self, path: str) -> str:
-        """A path of the target as a whole URL; a path that is one already stays as it is."""
+        """A path of the target as a whole URL; a path that is one already stays as it is.
+
+        A target may name any address: what leads elsewhere is left to the connection to refuse.
+        """
         base = self.run.endpoint.rstrip("/") + "/"
-        return urljoin(base, path.lstrip("/") if not path.startswith("http") else path)
+        try:
+            return urljoin(base, path if path.startswith("//") else path.lstrip("/"))
+        except ValueError:  # such as `http://[`
+            return path
 
     def call(self, tool: Tool, arguments: Any) -> Request:
         """The call of a tool: the body is the arguments object; for GET, query parameters."""

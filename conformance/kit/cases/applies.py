@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from conformance.kit.cases import patterns
+from conformance.formats.ecma import patterns
 from conformance.kit.cases.pointer import Absent
 from conformance.kit.cases.problems import ProblemKind, SchemaProblem
 from conformance.kit.cases.schema import Node, SchemaView
@@ -20,6 +20,8 @@ _CROSSING: Final = frozenset({
 })  # fmt: skip
 """Keywords by which a member decides on something else than itself."""
 _DEEPEST: Final = 64
+_MOST_SCHEMAS: Final = 250
+"""Schemas that may apply to one value together; each is a level of recursion here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def alternatives(view: SchemaView, nodes: Sequence[Node], most: int) -> Iterator
 def _ways(
     view: SchemaView, waiting: tuple[Node, ...], flat: tuple[Node, ...], depth: int
 ) -> Iterator[tuple[Node, ...]]:
-    if depth > _DEEPEST * 2:
+    if depth > _MOST_SCHEMAS:
         raise SchemaProblem(ProblemKind.TOO_COMPLEX, "references in a circle")
     if not waiting:
         yield flat

@@ -45,6 +45,7 @@ def candidates(
         add(arguments)
     try:
         view = view_of(tool.input_schema)
+        view.refill()
         for example in _examples(tool):
             for arguments in (shifted(example, now), example):
                 if isinstance(arguments, dict) and view.accepts(arguments):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.kit.cases import patterns
+from conformance.formats.ecma import patterns
 from conformance.kit.cases.applies import UNIONS
 from conformance.kit.cases.pointer import Absent, Tokens, get
 from conformance.kit.cases.schema import Node, SchemaView

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from conformance.kit.cases import numbers, patterns
-from conformance.kit.cases.facts import Facts, same, type_of
+from conformance.formats.ecma import patterns
+from conformance.kit.cases import numbers
+from conformance.kit.cases.facts import Facts, type_of
 from conformance.kit.cases.formats import FORMATS
-from conformance.kit.cases.pointer import ABSENT, Absent
+from conformance.kit.cases.near_misses import is_near_miss
+from conformance.kit.cases.pointer import Absent
 from conformance.kit.cases.valid_values import LONGEST_TEXT, fitted
 
 LONGEST_SENT: Final = 20_000
@@ -19,8 +21,11 @@ LONGEST_SENT: Final = 20_000
 MOST_SENT: Final = 200
 """Items of the longest array sent for a bound."""
 
+MOST_CHOICES: Final = 50
+"""Values of one enum that are sent."""
+
 UNICODE: Final = "Zoë 東京 🚀"
-_WORDS: Final = ("yes", "no", "on", "off", "y", "n", "t", "f")
+WIDE: Final = "東"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ def valid(place: Place) -> Iterator[Deviation]:
     asked, kinds = place.asked, place.asked.kinds
     if asked.allowed is not None:
         several = len(asked.allowed) > 1
-        for number, value in enumerate(asked.allowed):
+        for number, value in enumerate(asked.allowed[:MOST_CHOICES]):
             name = "enum-value" if several else "const"
             yield Deviation(name, value, _shown(value) or str(number))
         return
@@ -113,6 +118,8 @@ def _valid_texts(asked: Facts) -> Iterator[Deviation]:
         yield Deviation("longest", "a" * most)
         if most > 1:
             yield Deviation("below-the-longest", "a" * (most - 1))
+        # Three bytes each in UTF-8, one unit in UTF-16: a length is counted in characters.
+        yield Deviation("longest-unicode", WIDE * most)
     elif most is None and least <= LONGEST_TEXT:
         yield Deviation("long", "a" * LONGEST_TEXT)
     yield Deviation("unicode", fitted(UNICODE, asked))
@@ -129,7 +136,7 @@ def broken(place: Place) -> Iterator[Deviation]:
     """Give values that should be refused at this place, the telling ones first."""
     asked = place.asked
     if asked.allowed is not None:
-        yield from _broken_choices(asked)
+        yield from _broken_choices(asked, place.value)
     kinds = asked.kinds
     if not kinds:
         return
@@ -143,17 +150,18 @@ def broken(place: Place) -> Iterator[Deviation]:
     yield from _wrong_types(place)
 
 
-def _broken_choices(asked: Facts) -> Iterator[Deviation]:
+def _broken_choices(asked: Facts, value: Any) -> Iterator[Deviation]:
+    """Give near misses of the value that is there: a server that reads them leniently accepts."""
     allowed = asked.allowed or ()
     texts = [v for v in allowed if isinstance(v, str) and v]
     name = "enum" if len(allowed) > 1 else "const"
     if texts:
-        first = texts[0]
-        yield Deviation(f"{name}-neighbour", f"{first}_x")
-        swapped = first.upper() if first.upper() != first else first.lower()
-        if swapped != first:
+        meant = value if value in texts else texts[0]
+        yield Deviation(f"{name}-neighbour", f"{meant}_x")
+        swapped = meant.upper() if meant.upper() != meant else meant.lower()
+        if swapped != meant:
             yield Deviation(f"{name}-case", swapped)
-        yield Deviation(f"{name}-space", f"{first} ")
+        yield Deviation(f"{name}-space", f"{meant} ")
         yield Deviation(f"{name}-empty", "")
     counts = [v for v in allowed if type_of(v) in ("integer", "number")]
     if counts:
@@ -260,36 +268,6 @@ def _wrong_types(place: Place) -> Iterator[Deviation]:
         if is_near_miss(kinds, asked.formats, sample, place.value):
             continue
         yield Deviation(f"wrong-type-{kind}", sample)
-
-
-def is_near_miss(
-    kinds: tuple[str, ...], formats: tuple[str, ...], sent: Any, valid_value: Any
-) -> bool:
-    """Say whether sending this where such a value is asked is on the closed list."""
-    sent_kind = type_of(sent)
-    numeric = "integer" in kinds or "number" in kinds
-    if sent_kind == "boolean":
-        return numeric
-    if sent_kind in ("integer", "number"):
-        if any(name in formats for name in ("date", "date-time")):
-            return True
-        return "boolean" in kinds and sent in (0, 1)
-    if sent_kind == "string" and "string" not in kinds:
-        if "boolean" in kinds and sent.strip().lower() in _WORDS:
-            return True
-        return _is_text_of(sent, kinds, valid_value)
-    return False
-
-
-def _is_text_of(sent: str, kinds: tuple[str, ...], valid_value: Any) -> bool:
-    try:
-        meant = json.loads(sent)
-    except ValueError:
-        return False
-    if valid_value is not ABSENT and same(meant, valid_value):
-        return True
-    kind = type_of(meant)
-    return kind in kinds or (kind == "integer" and "number" in kinds)
 
 
 def _shown(value: Any) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from conformance.kit.cases.applies import Applied, Union, applied, item, member
 from conformance.kit.cases.facts import Facts, facts
-from conformance.kit.cases.pointer import ABSENT, Tokens
+from conformance.kit.cases.pointer import ABSENT, Absent, Tokens, get
 from conformance.kit.cases.schema import Node, SchemaView
 
 DEEPEST: Final = 6
 """Levels of a call that are walked: real ones have three or four."""
+_MOST_MEMBERS: Final = 500
 _MOST_INDEXES: Final = 3
 """Items of one array that are walked where each has a schema of its own."""
 
@@ -50,6 +52,19 @@ def spots(view: SchemaView, arguments: Any) -> Iterator[Spot]:
     yield from _walk(view, root, _Step((), arguments, True, (), root))
 
 
+def spot_at(view: SchemaView, arguments: Any, tokens: Tokens) -> Spot:
+    """Give one place that valid `arguments` have."""
+    nodes: tuple[Node, ...] = (view.root,)
+    step = _Step((), arguments, True, (), nodes)
+    for token in tokens:
+        spot = _spot(view, nodes, step)
+        if isinstance(token, str):
+            nodes, step = next(_members(view, spot, (token,)))
+        else:
+            nodes, step = _item(spot, token)
+    return _spot(view, nodes, step)
+
+
 @dataclass(frozen=True, slots=True)
 class _Step:
     tokens: Tokens
@@ -60,20 +75,23 @@ class _Step:
     chooses: bool = False
 
 
-def _walk(view: SchemaView, nodes: Sequence[Node], step: _Step) -> Iterator[Spot]:
+def _spot(view: SchemaView, nodes: Sequence[Node], step: _Step) -> Spot:
     found = applied(view, nodes, step.value)
-    asked = facts(found.flat)
-    spot = Spot(
+    return Spot(
         tokens=step.tokens,
         nodes=tuple(nodes),
         found=found,
-        asked=asked,
+        asked=facts(found.flat),
         value=step.value,
         required=step.required,
         scope=step.scope,
         scope_nodes=step.scope_nodes,
         discriminator=step.chooses,
     )
+
+
+def _walk(view: SchemaView, nodes: Sequence[Node], step: _Step) -> Iterator[Spot]:
+    spot = _spot(view, nodes, step)
     yield spot
     if len(step.tokens) < DEEPEST:
         for below, inner in _below(view, spot):
@@ -81,29 +99,53 @@ def _walk(view: SchemaView, nodes: Sequence[Node], step: _Step) -> Iterator[Spot
 
 
 def _below(view: SchemaView, spot: Spot) -> Iterator[tuple[tuple[Node, ...], _Step]]:
-    """The members or items of a spot's value; each a scope of its own where none looks aside."""
-    free = spot.found.plain and spot.scope == spot.tokens
-    flat, value = spot.found.flat, spot.value
+    """The members or items of a spot's value that are walked."""
+    if isinstance(spot.value, dict):
+        names = dict.fromkeys((*spot.asked.names, *spot.asked.required, *spot.value))
+        yield from _members(view, spot, islice(names, _MOST_MEMBERS))
+    elif isinstance(spot.value, list):
+        count = _walked(spot.value, spot.asked)
+        if not spot.value and spot.asked.max_items != 0 and item(spot.found.flat, 0):
+            count = 1
+        for index in range(count):
+            yield _item(spot, index)
 
-    def step(token: str | int, inner: Any, below: tuple[Node, ...], **more: bool) -> _Step:
-        place = (*spot.tokens, token)
-        scope, scope_nodes = (place, below) if free else (spot.scope, spot.scope_nodes)
-        return _Step(place, inner, more["required"], scope, scope_nodes, more["chooses"])
 
-    if isinstance(value, dict):
-        choosers = discriminators(view, spot.found)
-        for name in dict.fromkeys((*spot.asked.names, *spot.asked.required, *value)):
-            below = member(flat, name)
-            required, chooses = name in spot.asked.required, name in choosers
-            inner = value.get(name, ABSENT)
-            yield below, step(name, inner, below, required=required, chooses=chooses)
-    elif isinstance(value, list):
-        for index in range(_walked(value, spot.asked)):
-            below = item(flat, index)
-            yield below, step(index, value[index], below, required=True, chooses=False)
-        below = item(flat, 0)
-        if not value and spot.asked.max_items != 0 and below:
-            yield below, step(0, ABSENT, below, required=False, chooses=False)
+def _members(
+    view: SchemaView, spot: Spot, names: Iterable[str]
+) -> Iterator[tuple[tuple[Node, ...], _Step]]:
+    choosers = discriminators(view, spot.found)
+    for name in names:
+        below = member(spot.found.flat, name)
+        scope, scope_nodes = _scope(spot, name, below)
+        yield (
+            below,
+            _Step(
+                tokens=(*spot.tokens, name),
+                value=spot.value.get(name, ABSENT),
+                required=name in spot.asked.required,
+                scope=scope,
+                scope_nodes=scope_nodes,
+                chooses=name in choosers,
+            ),
+        )
+
+
+def _item(spot: Spot, index: int) -> tuple[tuple[Node, ...], _Step]:
+    below = item(spot.found.flat, index)
+    scope, scope_nodes = _scope(spot, index, below)
+    value = get(spot.value, (index,))
+    required = not isinstance(value, Absent)
+    return below, _Step((*spot.tokens, index), value, required, scope, scope_nodes)
+
+
+def _scope(
+    spot: Spot, token: str | int, below: tuple[Node, ...]
+) -> tuple[Tokens, tuple[Node, ...]]:
+    """From where a member is judged: itself where nothing around it looks at it."""
+    if spot.found.plain and spot.scope == spot.tokens:
+        return (*spot.tokens, token), below
+    return spot.scope, spot.scope_nodes
 
 
 def _walked(value: list[Any], asked: Facts) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 from typing import Any, Final
 
 from conformance.kit.cases.pointer import ABSENT
@@ -103,12 +104,6 @@ def type_of(value: Any) -> str:
     return "array" if isinstance(value, list) else "object"
 
 
-def is_of(value: Any, types: Sequence[str]) -> bool:
-    """Say whether a value is of one of the types."""
-    name = type_of(value)
-    return name in types or (name == "integer" and "number" in types)
-
-
 def same(one: Any, other: Any) -> bool:
     """Say whether two JSON values are equal: 1 is 1.0, but true is not 1."""
     if isinstance(one, bool) or isinstance(other, bool):
@@ -126,10 +121,10 @@ def facts(flat: Sequence[Node]) -> Facts:
     low, high = _range(schemas)
 
     def most(keyword: str, least: int) -> int:
-        return max((int(s[keyword]) for s in schemas if keyword in s), default=least)
+        return max((int(s[keyword]) for s in schemas if _is_number(s.get(keyword))), default=least)
 
     def fewest(keyword: str) -> int | None:
-        return min((int(s[keyword]) for s in schemas if keyword in s), default=None)
+        return min((int(s[keyword]) for s in schemas if _is_number(s.get(keyword))), default=None)
 
     def each(keyword: str) -> tuple[Any, ...]:
         return tuple(s[keyword] for s in schemas if keyword in s)
@@ -140,7 +135,7 @@ def facts(flat: Sequence[Node]) -> Facts:
         allowed=_allowed(schemas),
         low=low,
         high=high,
-        multiples=each("multipleOf"),
+        multiples=tuple(m for m in each("multipleOf") if _is_number(m) and m > 0),
         min_length=most("minLength", 0),
         max_length=fewest("maxLength"),
         patterns=each("pattern"),
@@ -207,4 +202,5 @@ def _range(schemas: list[dict[str, Any]]) -> tuple[Bound | None, Bound | None]:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether a value is a number; 1e999, which is read as infinity, bounds nothing."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

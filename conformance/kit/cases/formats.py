@@ -48,7 +48,7 @@ FORMATS: Final[dict[str, Format]] = {
     "date": Format(
         lambda index, now: _day(index, now).strftime("%Y-%m-%d"),
         (
-            ("impossible-day", "2024-02-30"),
+            ("impossible-day", "2036-02-30"),
             ("month-13", "2035-13-01"),
             ("day-first", "15/06/2035"),
         ),
@@ -57,7 +57,7 @@ FORMATS: Final[dict[str, Format]] = {
         lambda index, now: _day(index, now).strftime("%Y-%m-%dT%H:%M:%SZ"),
         (
             ("without-offset", "2035-06-15T10:00:00"),
-            ("impossible-day", "2024-02-30T10:00:00Z"),
+            ("impossible-day", "2036-02-30T10:00:00Z"),
             ("words", "tomorrow at noon"),
         ),
     ),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from conformance.formats.ecma.patterns import is_known
 from conformance.kit.case import Strictness
 from conformance.kit.cases.applies import applied, member
 from conformance.kit.cases.breaks import Break
 from conformance.kit.cases.explore import Spot, discriminators
 from conformance.kit.cases.facts import Facts, facts
 from conformance.kit.cases.formats import ATDF_FORMATS, FORMATS
-from conformance.kit.cases.patterns import is_known
 from conformance.kit.cases.pointer import ABSENT, Tokens
 from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.schema import SchemaView

@@ -7,7 +7,7 @@ from typing import Any
 
 from jsonschema import ValidationError
 
-from conformance.kit.cases import patterns
+from conformance.formats.ecma import patterns
 from conformance.kit.cases.problems import ProblemKind, SchemaProblem
 
 _ONE = (

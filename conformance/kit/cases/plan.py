@@ -5,24 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any, Final
 
 from conformance.formats.tool import Tool
 from conformance.kit.case import Case, Strictness
 from conformance.kit.cases import deviations, judge
 from conformance.kit.cases.applies import Union, applied
-from conformance.kit.cases.explore import Spot, declared, spots
+from conformance.kit.cases.explore import Spot, declared, spot_at, spots
 from conformance.kit.cases.facts import facts, type_of
 from conformance.kit.cases.formats import SOMEDAY
 from conformance.kit.cases.members import Change, broken_members, valid_members
 from conformance.kit.cases.naming import Ids, prefix_of
-from conformance.kit.cases.planner import Planner, Start
+from conformance.kit.cases.planner import MOST_BRANCHES, Planner, Start
 from conformance.kit.cases.pointer import ABSENT, put
 from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.schema import view_of
 from conformance.kit.cases.spread import spread
+from conformance.kit.cases.textual import is_textual, survives
 
 MOST_CASES: Final = 400
+_MOST_MEMBERS: Final = 100
+"""Members of one object whose absence is tried, where there are very many."""
+_MOST_TRIED: Final = 1_500
+"""Deviations tried over all parameters of a tool; what is beyond the cap is made for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +56,30 @@ def plan(tool: Tool, run_id: str, baseline: Mapping[str, Any], *, now: datetime 
         view = view_of(tool.input_schema)
     except SchemaProblem as problem:
         return Plan((), problems=(str(problem),))
+    view.refill()
     planner = Planner(tool.name, run_id, view, now, Ids(prefix_of(run_id, tool.name)))
     arguments = dict(baseline)
     planner.is_new(arguments)
-    try:
-        if view.accepts(arguments):
-            _explore(planner, arguments)
-        else:
-            planner.problems.append("the baseline call is not valid for the tool's own schema")
-        _arguments(planner)
-    except SchemaProblem as problem:
-        planner.problems.append(str(problem))
+    for step in (_explore, _arguments):
+        try:
+            step(planner, arguments)
+        except SchemaProblem as problem:
+            planner.problems.append(str(problem))
+        except RecursionError:
+            planner.problems.append("the schema is nested too deep to make cases of it")
+    found = planner.cases
+    if is_textual(tool, run_id):
+        found = [(place, case) for place, case in found if survives(view, case)]
     return Plan(
-        tuple(spread(planner.cases, MOST_CASES)),
+        tuple(spread(found, MOST_CASES)),
         tuple(planner.branches),
         planner.dropped,
         tuple(planner.problems),
     )
 
 
-def _arguments(planner: Planner) -> None:
-    """Break `arguments` itself. That nothing at all is missing is `{}`, where it is broken."""
+def _arguments(planner: Planner, _baseline: dict[str, Any]) -> None:
+    """Break `arguments` itself. That nothing is given at all is `{}`, where that is broken."""
     planner.whole("arguments-null", None, Strictness.NEAR_MISS, "type")
     planner.whole("arguments-array", [], Strictness.MALFORMED, "type")
     errors = planner.view.errors((planner.view.root,), {})
@@ -79,8 +88,11 @@ def _arguments(planner: Planner) -> None:
 
 
 def _explore(planner: Planner, arguments: dict[str, Any]) -> None:
-    _alone_and_all(planner, arguments)
+    if not planner.view.accepts(arguments):
+        planner.problems.append("the baseline call is not valid for the tool's own schema")
+        return
     planner.waiting.append(Start(arguments, None))
+    _alone_and_all(planner, arguments)
     while planner.waiting:
         start = planner.waiting.popleft()
         for spot in spots(planner.view, start.arguments):
@@ -93,6 +105,7 @@ def _alone_and_all(planner: Planner, arguments: dict[str, Any]) -> None:
     """Each optional parameter alone beside the required ones, and all of them together."""
     root = (planner.view.root,)
     asked = facts(applied(planner.view, root, arguments).flat)
+    planner.each = max(_MOST_TRIED // max(len(asked.names), len(arguments), 1), 2)
     needed = {n: v for n, v in arguments.items() if n in asked.required}
     everything = planner.maker(full=True).value(root, keep=arguments)
     planner.valid_whole("all-properties", everything, ())
@@ -109,7 +122,7 @@ def _present(planner: Planner, start: Start, spot: Spot) -> None:
         maker = planner.maker()
         for change in valid_members(spot, maker):
             planner.valid(start, spot, change)
-        for change in broken_members(spot, maker):
+        for change in islice(broken_members(spot, maker), max(planner.each, _MOST_MEMBERS)):
             if not change.blamed or start.owns((*spot.tokens, *change.blamed)):
                 planner.broken(start, spot, change)
     _unions(planner, start, spot)
@@ -117,9 +130,9 @@ def _present(planner: Planner, start: Start, spot: Spot) -> None:
 
 def _at(planner: Planner, start: Start, spot: Spot) -> None:
     place = deviations.Place(spot.asked, spot.value, judge.is_judgeable(spot.asked))
-    for deviation in deviations.valid(place):
+    for deviation in islice(deviations.valid(place), planner.each):
         planner.valid(start, spot, Change(deviation))
-    for deviation in deviations.broken(place):
+    for deviation in islice(deviations.broken(place), planner.each):
         planner.broken(start, spot, Change(deviation))
 
 
@@ -138,7 +151,7 @@ def _absent(planner: Planner, start: Start, spot: Spot) -> None:
     if isinstance(made, dict | list) or isinstance(spot.tokens[-1], int):
         planner.branch(start, "filled-in", Start(arguments, None, within=spot.tokens, seen=marks))
         return
-    filled = next(s for s in spots(planner.view, arguments) if s.tokens == spot.tokens)
+    filled = spot_at(planner.view, arguments, spot.tokens)
     _present(planner, replace(start, arguments=arguments, absent=spot.tokens), filled)
 
 
@@ -147,12 +160,14 @@ def _unions(planner: Planner, start: Start, spot: Spot) -> None:
     if start.branched and spot.tokens == start.within:
         return
     for union in spot.unions:
-        for index in range(len(union.branches)):
+        for index in range(min(len(union.branches), MOST_BRANCHES)):
             if index != union.used:
                 _branch(planner, start, spot, union, index)
 
 
 def _branch(planner: Planner, start: Start, spot: Spot, union: Union, index: int) -> None:
+    if planner.is_full(start):
+        return
     branch = union.branches[index]
     outside = frozenset(facts(applied(planner.view, spot.nodes, ABSENT).flat).names)
     kept = spot.value

@@ -65,6 +65,8 @@ class Planner:
     branches: list[Case] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     dropped: int = 0
+    each: int = 1_000
+    """Deviations to try at one place, valid and broken ones."""
     waiting: deque[Start] = field(default_factory=deque)
     _sent: set[str] = field(default_factory=set)
     _starts: set[str] = field(default_factory=set)
@@ -81,6 +83,10 @@ class Planner:
             return False
         self._sent.add(key)
         return True
+
+    def is_full(self, start: Start) -> bool:
+        """Say whether no further branch is to start from here."""
+        return len(self.branches) >= MOST_BRANCHES or start.level >= DEEPEST_BRANCH
 
     def _is_new_start(self, arguments: Any) -> bool:
         """Say whether no branch starts from these arguments yet; a valid case of them gives way."""
@@ -154,9 +160,7 @@ class Planner:
         `beginning` holds its arguments, its place and what it shares; the rest is filled in.
         """
         tokens, arguments = beginning.within, beginning.arguments
-        if len(self.branches) >= MOST_BRANCHES or start.level >= DEEPEST_BRANCH:
-            return
-        if not self._is_new_start(arguments):
+        if self.is_full(start) or not self._is_new_start(arguments):
             return
         case = Case(
             id=self.ids.give(name, place_of(tokens), start.label),

@@ -6,6 +6,7 @@ Never fetches anything: a reference that leaves the document is a `SchemaProblem
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -32,8 +33,12 @@ _DIALECTS: Final[tuple[Any, ...]] = (
     jsonschema.Draft6Validator,
     jsonschema.Draft4Validator,
 )
-_MOST_REFERENCES: Final = 20_000
-"""References followed in one evaluation: real calls need dozens, a bomb needs billions."""
+_MOST_STEPS: Final = 10_000
+"""References followed and branches tried in one evaluation: real calls need dozens, a bomb needs
+billions.
+"""
+_MOST_IN_ALL: Final = 60_000
+"""The same for all evaluations of one plan: about five seconds."""
 
 Resolver = Any
 """`referencing`'s resolver; its class is private there."""
@@ -56,9 +61,27 @@ class Node:
         return Node(schema, self.resolver)
 
 
-@dataclass(slots=True)
-class _Meter:
-    left: int = _MOST_REFERENCES
+class _Meter(threading.local):
+    """What evaluations may still cost: each one, and all that are made for one plan.
+
+    One for each thread: several runs may plan the same tool at once.
+    """
+
+    def __init__(self) -> None:
+        self.left = _MOST_STEPS
+        self.total = _MOST_IN_ALL
+
+    def spend(self, steps: int) -> None:
+        self.left -= steps
+        self.total -= steps
+        if self.left < 0:
+            raise SchemaProblem(
+                ProblemKind.TOO_COMPLEX, f"one call takes more than {_MOST_STEPS} steps to judge"
+            )
+        if self.total < 0:
+            raise SchemaProblem(
+                ProblemKind.TOO_COMPLEX, f"its cases take more than {_MOST_IN_ALL} steps to judge"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +118,12 @@ class SchemaView:
             raise _broken(reference) from error
         return Node(found.contents, found.resolver)
 
+    def refill(self) -> None:
+        """Begin a new plan: evaluations may cost their full sum again."""
+        self._meter.total = _MOST_IN_ALL
+
     def _guarded(self, nodes: Sequence[Node], value: Any) -> Iterator[ValidationError]:
-        self._meter.left = _MOST_REFERENCES
+        self._meter.left = _MOST_STEPS
         try:
             for node in nodes:
                 yield from self._validator.descend(value, node.schema, resolver=node.resolver)
@@ -147,21 +174,17 @@ def _compiled(text: str) -> SchemaView:
 
 def _overrides(validator_class: Any, meter: _Meter) -> dict[str, Callable[..., Any]]:
     def metered(keyword: Callable[..., Any]) -> Callable[..., Any]:
-        def follow(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-            meter.left -= 1
-            if meter.left < 0:
-                raise SchemaProblem(
-                    ProblemKind.TOO_COMPLEX, f"one call follows {_MOST_REFERENCES} references"
-                )
+        def judge(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+            meter.spend(len(value) if isinstance(value, list) else 1)
             return keyword(validator, value, instance, schema)
 
-        return follow
+        return judge
 
-    references = ("$ref", "$dynamicRef", "$recursiveRef")
+    costly = ("$ref", "$dynamicRef", "$recursiveRef", "anyOf", "oneOf")
     known = validator_class.VALIDATORS
     return {
         "pattern": keywords.pattern,
-        **{name: metered(known[name]) for name in references if name in known},
+        **{name: metered(known[name]) for name in costly if name in known},
     }
 
 

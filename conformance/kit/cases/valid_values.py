@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, Final
 
-from conformance.kit.cases import numbers, patterns
+from conformance.formats.ecma import patterns
+from conformance.kit.cases import numbers
 from conformance.kit.cases.applies import alternatives, item, member
 from conformance.kit.cases.facts import Facts, facts, same, type_of
 from conformance.kit.cases.formats import FORMATS, SOMEDAY
@@ -22,6 +23,9 @@ _MOST_WAYS: Final = 24
 _DEEPEST: Final = 8
 _MOST_PIECES: Final = 4_000
 """Values tried for one document: a schema that needs more is given up by name."""
+
+_MOST_OPTIONAL: Final = 300
+_MOST_TRIED: Final = 40
 
 Hints = Callable[[str, Facts], Iterable[Any]]
 """From a property's name and facts to values worth trying before a made one."""
@@ -177,15 +181,13 @@ class Maker:
             made[each] = self._member(asked, each, depth, kept)
         waiting = [n for n in dict.fromkeys((*kept, *asked.names)) if n not in made]
         self._dependents(asked, made, depth, kept)
-        for each in waiting:
-            if (
-                len(made) >= asked.min_members
-                and not (self.full and depth < 3)
-                and each not in kept
-            ):
-                continue
-            if each not in made:
-                self._optional(asked, made, each, depth, kept)
+        wished = [n for n in waiting if n not in made]
+        if not (self.full and depth < 3):
+            missing = max(asked.min_members - len(made), 0)
+            wished = [n for n in wished if n in kept] + [n for n in wished if n not in kept][
+                :missing
+            ]
+        self._optional(asked, made, wished[:_MOST_OPTIONAL], depth, kept)
         for number in range(asked.min_members - len(made)):
             each = f"extra{number + 1}"
             made[each] = self._member(asked, each, depth, kept)
@@ -201,18 +203,28 @@ class Maker:
                             made[each] = self._member(asked, each, depth, kept)
 
     def _optional(
-        self, asked: Facts, made: dict[str, Any], name: str, depth: int, kept: dict[str, Any]
+        self,
+        asked: Facts,
+        made: dict[str, Any],
+        names: Sequence[str],
+        depth: int,
+        kept: dict[str, Any],
     ) -> None:
-        """Add an optional member if that works, and leaves what is there valid."""
-        try:
-            value = self._member(asked, name, depth, kept)
-        except SchemaProblem as problem:
-            if problem.kind is ProblemKind.TOO_COMPLEX:
-                raise
+        """Add optional members: all that can be made; if that is not valid, one by one."""
+        found: dict[str, Any] = {}
+        for name in names:
+            try:
+                found[name] = self._member(asked, name, depth, kept)
+            except SchemaProblem as problem:
+                if problem.kind is ProblemKind.TOO_COMPLEX:
+                    raise
+        if self.view.is_valid(asked.flat, {**made, **found}):
+            made.update(found)
             return
-        with_it = {**made, name: value}
-        if self.view.is_valid(asked.flat, with_it) or not self.view.is_valid(asked.flat, made):
-            made[name] = value
+        for name, value in islice(found.items(), _MOST_TRIED):
+            with_it = {**made, name: value}
+            if self.view.is_valid(asked.flat, with_it) or not self.view.is_valid(asked.flat, made):
+                made[name] = value
 
     def _member(self, asked: Facts, name: str, depth: int, kept: dict[str, Any]) -> Any:
         nodes = member(asked.flat, name)
@@ -259,12 +271,3 @@ def generate(
     view = view_of(schema)
     maker = Maker(view, now=now, full=full, use_patterns=use_patterns)
     return maker.value((view.root,), "arguments")
-
-
-def distinct(values: Iterable[Any]) -> list[Any]:
-    """Keep the first of equal JSON values."""
-    found: list[Any] = []
-    for value in chain(values):
-        if not any(same(value, other) for other in found):
-            found.append(value)
-    return found

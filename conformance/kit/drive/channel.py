@@ -8,7 +8,7 @@ import shlex
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding, Era
@@ -83,6 +83,9 @@ class Channel:
         self._next_id = 1000
         self._starts = 0
         self._opening = asyncio.Lock()
+        self._doubt = asyncio.Lock()
+        self.silent = False
+        """Whether the server answered neither a call nor a list after it: nothing more is sent."""
         self._pace = asyncio.Lock()
         self._last_sent = 0.0
 
@@ -140,14 +143,41 @@ class Channel:
             self.run.id, request, received, script=script, step=step, confirms=confirms
         )
 
+    async def has_fallen_silent(self, after: str) -> bool:
+        """Whether a call that got no answer is to blame that the server answers nothing at all.
+
+        A list is asked for, and nothing else is sent meanwhile (`settled`). Of the calls that were
+        under way together the first is blamed: those behind it may only have waited.
+        """
+        async with self._doubt:
+            if self.silent:
+                return False
+            self.silent = not await self.answers_a_list(after)
+            return self.silent
+
+    async def settled(self) -> None:
+        """Wait while it is doubtful whether the server still answers."""
+        async with self._doubt:
+            pass
+
+    async def renew(self) -> None:
+        """Close, and open anew: over stdio another process. Raises ConnectFailed."""
+        await self.close()
+        await self.open()
+        await self.started()
+        self.silent = False
+
+    async def started(self) -> None:
+        """Wait until a process that was just started answers: its start is no call's delay.
+
+        In the handshake era the handshake was waited for; elsewhere there is nothing to wait for.
+        """
+        if self.run.binding is Binding.STDIO and self.run.era is not Era.LEGACY:
+            await self.first(self._list(), script="liveness", step="started")
+
     async def answers_a_list(self, after: str) -> bool:
         """Whether the server still answers its simplest request; recorded under `liveness`."""
-        if self.http is not None:
-            request = self.http.get("/tools")
-        else:
-            assert self.mcp is not None
-            request = self.mcp.request("tools/list", {}, id=self.fresh_id())
-        exchange = await self.send(request, script="liveness", step=after)
+        exchange = await self.send(self._list(), script="liveness", step=after)
         return exchange.answer is not None and exchange.trouble is None
 
     async def first(self, request: Request, *, script: str, step: str) -> Exchange:
@@ -160,6 +190,7 @@ class Channel:
                 break
             received = await self._connection.wait_for(request)
             waited += received.elapsed
+        received = replace(received, elapsed=waited)
         return self.context.recorder.record(
             self.run.id, request, received, script=script, step=step
         )
@@ -187,6 +218,12 @@ class Channel:
         """A JSON-RPC id that this channel has not used."""
         self._next_id += 1
         return self._next_id
+
+    def _list(self) -> Request:
+        if self.http is not None:
+            return self.http.get("/tools")
+        assert self.mcp is not None
+        return self.mcp.request("tools/list", {}, id=self.fresh_id())
 
     def _call_request(self, tool: Tool, case: Case) -> Request:
         if self.http is not None:
@@ -222,6 +259,7 @@ class Channel:
             await self.close()
             try:
                 await self.open()
+                await self.started()
             except ConnectFailed:
                 if self._starts == 1:
                     raise

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from conformance.formats.vocabulary import Outcome, Verdict
+from conformance.formats.vocabulary import Binding, Outcome, Verdict
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.play import play
 from conformance.kit.drive.session import good_calls
 from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange
+from conformance.kit.exchange import Exchange, Trouble
 from conformance.kit.judging import Question, judge
 from conformance.kit.reading import read
 from conformance.kit.results import Finding, Item
@@ -19,7 +19,7 @@ from conformance.kit.script import Script
 
 TIMES = 2
 _CASES = 3
-"""Cases confirmed at most for each (clause, tool)."""
+"""Cases, and steps of scripts, confirmed at most for each (clause, tool)."""
 _FAILED = frozenset({Verdict.FAIL, Verdict.WARN})
 
 
@@ -40,7 +40,7 @@ def to_confirm(question: Question, item: Item) -> list[Finding]:
         if finding.case is not None and finding.case not in chosen and len(chosen) < _CASES:
             chosen[finding.case] = finding
     by_exchange = [f for f in item.findings if f.case is None and f.exchange is not None]
-    return [*chosen.values(), *by_exchange]
+    return [*chosen.values(), *by_exchange[:_CASES]]
 
 
 async def repeat(
@@ -63,13 +63,34 @@ async def repeat(
                 by_tool.setdefault(key, {})[exchange.case.id] = exchange
             elif exchange.script is not None:
                 played.setdefault(question.run, set()).add(exchange.script)
+    runs = dict.fromkeys([*(run for run, _ in by_tool), *played])
+    answering = {run for run in runs if await _answers(evidence[run], context)}
     for (run, tool), originals in by_tool.items():
-        await _repeat_cases(evidence[run], tool, originals, context, repeats)
+        if run in answering:
+            await _repeat_cases(evidence[run], tool, originals, context, repeats)
     for run, names in played.items():
         for script in scripts:
-            if script.name in names:
+            if run in answering and script.name in names:
                 await _repeat_script(evidence[run], script, context, repeats)
     return repeats
+
+
+async def _answers(evidence: RunEvidence, context: Context) -> bool:
+    """Whether there is a server to ask again. One that is gone for good confirms nothing: what was
+    found before stands. Over stdio there always is one: each time a fresh process.
+    """
+    if evidence.run.binding is Binding.STDIO:
+        return True
+    if evidence.silenced:
+        return False
+    try:
+        channel = await open_channel(evidence.run, context)
+    except ConnectFailed:
+        return False
+    try:
+        return await channel.answers_a_list("before-confirming")
+    finally:
+        await channel.close()
 
 
 async def _repeat_cases(
@@ -85,9 +106,16 @@ async def _repeat_cases(
     except ConnectFailed:
         return
     try:
+        await channel.started()
         for case_id, original in originals.items():
-            exchanges = [await _again(channel, evidence, tool, original) for _ in range(TIMES)]
-            repeats.cases[evidence.run.id, case_id] = exchanges
+            again = [await _again(channel, evidence, tool, original)]
+            if again[0].trouble is Trouble.TIMEOUT and evidence.run.binding is Binding.STDIO:
+                await channel.renew()  # one fresh process that hangs is enough
+            else:
+                again += [await _again(channel, evidence, tool, original) for _ in range(TIMES - 1)]
+            repeats.cases[evidence.run.id, case_id] = again
+    except ConnectFailed:
+        return
     finally:
         await channel.close()
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from conformance.formats.messages import message
+from conformance.formats.messages import Message, message
+from conformance.formats.problem import Problem
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding
 from conformance.kit.cases.plan import Plan
@@ -21,6 +22,8 @@ from conformance.kit.safety import why_left_out
 from conformance.kit.script import LOOKED, Script
 
 _TOOLS_AT_ONCE = 4
+_SCHEMA_CLAUSES = frozenset({"ATDF-TOOL-003", "ATDF-TOOL-004", "ATDF-TOOL-005"})
+"""Clauses about an input schema: what breaks them is why a tool cannot be called."""
 _STDIO_WIDTH = 4
 """Calls at once over stdio: more would only queue in a server that reads one line at a time."""
 
@@ -63,7 +66,7 @@ def _before(discovered: Discovered, session: Session) -> RunEvidence:
         stub.name: ToolEvidence(
             discovered.run,
             stub,
-            left_out=message("kit.left_out.unusable"),
+            left_out=_unusable(judged.by_tool.get(stub.name, ()), settings.language),
             problems=judged.by_tool.get(stub.name, ()),
         )
         for stub in judged.unusable
@@ -81,6 +84,15 @@ def _before(discovered: Discovered, session: Session) -> RunEvidence:
         cut=True,
         credentials=settings.credentials,
     )
+
+
+def _unusable(problems: tuple[Problem, ...], language: str) -> Message:
+    """Why a declaration cannot be used: its worst problem in words, and where."""
+    first = min(problems, key=lambda p: p.clause not in _SCHEMA_CLAUSES, default=None)
+    if first is None:
+        return message("kit.left_out.unusable_name")
+    words = first.message.words(language).rstrip(".")
+    return message("kit.left_out.unusable", reason=words, place=first.path)
 
 
 class _RunDrive:
@@ -106,10 +118,16 @@ class _RunDrive:
             self._keep(connected=False, cut=False, scripts={"connection": steps})
             return
         try:
+            await channel.started()
             waiting = [e for e in self._evidence.by_tool.values() if e.left_out is None]
             await asyncio.gather(*(self._tool(channel, one.tool) for one in waiting))
-            await self._scripts(channel)
-            self._keep(cut=False)
+            if channel.silent and self._run.binding is Binding.STDIO:
+                await channel.renew()
+            if not channel.silent:
+                await self._scripts(channel)
+            self._keep(cut=False, silenced=channel.silent)
+        except ConnectFailed:
+            self._keep(cut=False, silenced=True)
         finally:
             await channel.close()
 

@@ -11,7 +11,7 @@ from typing import Any
 from conformance.formats.tool import Tool
 from conformance.kit.bindings.encode import to_bytes
 from conformance.kit.case import Case, CaseKind, Expectation
-from conformance.kit.cases.baseline import candidates, from_refusal
+from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
 from conformance.kit.cases.plan import Plan, plan
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.evidence import Call, ToolEvidence, call_of
@@ -66,15 +66,19 @@ class ToolRun:
         self._slow = 0
         self._silent: set[str] = set()
         self._unsent: list[Case] = []
+        self._unplanned = ""
 
     async def drive(self) -> Driven:
         """All calls, in order; the cases of one tool go out side by side."""
         baseline = await self._find_baseline()
         if baseline is None:
+            self._unplanned = str(problem_of(self._tool) or "")
             return Driven(self._evidence(), None)
         planned = await asyncio.to_thread(
             plan, self._tool, self._channel.run.id, baseline.case.arguments
         )
+        if not planned.cases:
+            self._unplanned = "; ".join(planned.problems)
         planned = _only_replayed(planned, self._channel.context.settings.replay)
         self._progress.plan(len(planned.cases) + len(planned.branches))
         for branch in planned.branches:
@@ -99,6 +103,8 @@ class ToolRun:
             tuple(calls),
             unsent=tuple(self._unsent),
             silent_after=frozenset(self._silent),
+            unplanned=self._unplanned,
+            silenced=self._channel.silent,
         )
 
     def _id(self, scenario: str) -> str:
@@ -193,9 +199,10 @@ class ToolRun:
         self._progress.one()
 
     async def _call(self, case: Case) -> Call | None:
-        """One call, recorded; None if it was not made because the tool is too slow."""
+        """One call, recorded; None if it was not made: the tool is too slow, the server silent."""
         async with self._width:
-            if self._slow >= _SLOW_CALLS:
+            await self._channel.settled()
+            if self._slow >= _SLOW_CALLS or self._channel.silent:
                 self._unsent.append(case)
                 self._progress.one()
                 return None
@@ -207,7 +214,7 @@ class ToolRun:
                 return None
         if exchange.trouble is Trouble.TIMEOUT:
             self._slow += 1
-            if not await self._channel.answers_a_list(case.id):
+            if await self._channel.has_fallen_silent(case.id):
                 self._silent.add(case.id)
         call = call_of(exchange, self._tool)
         self._calls.append(call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from http import HTTPStatus
 
 from conformance.formats.messages import Message, message
 from conformance.kit.exchange import Exchange, Trouble
@@ -50,7 +51,7 @@ def why_nothing(
     if first.answer is None:
         reason = _cut(first.trouble_detail) or message("kit.reason.closed").words(language)
         return message("kit.target.not_http", target=target, reason=reason)
-    broken = next((e for e in looked if _claims_json(e) and body_json(e) is None), None)
+    broken = next((e for e in looked if _is_broken_json(e)), None)
     if broken is not None:
         return message("kit.target.not_json", url=broken.request.url)
     if (first.answer.header("content-type") or "").startswith("text/html"):
@@ -58,10 +59,13 @@ def why_nothing(
     return message("kit.target.nothing_found", target=target, status=first.answer.status)
 
 
-def _claims_json(exchange: Exchange) -> bool:
+def _is_broken_json(exchange: Exchange) -> bool:
+    """Whether a list or document is said to be JSON, and is none."""
     answer = exchange.answer
-    kind = (answer.header("content-type") or "") if answer is not None else ""
-    return answer is not None and answer.status == 200 and "json" in kind.split(";")[0]
+    if answer is None or answer.status != HTTPStatus.OK or answer.body.strip() == b"null":
+        return False
+    kind = (answer.header("content-type") or "").split(";")[0]
+    return "json" in kind and body_json(exchange) is None
 
 
 def no_handshake(exchange: Exchange, *, code: int | None, stderr: str, language: str) -> str:
@@ -73,6 +77,8 @@ def no_handshake(exchange: Exchange, *, code: int | None, stderr: str, language:
         reason = message("kit.reason.ended", code=code)
     elif exchange.trouble is Trouble.TIMEOUT:
         reason = message("kit.reason.silent", seconds=round(exchange.elapsed))
+    elif exchange.trouble is Trouble.TOO_LARGE:
+        reason = message("kit.reason.noise")
     elif exchange.trouble is not None:
         reason = message("kit.reason.closed")
     else:

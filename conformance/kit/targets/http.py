@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import os
 import ssl
 import time
 import zlib
 from collections.abc import AsyncIterator
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 import httpx2
 
 from conformance.kit.exchange import Answer, Request, Trouble
+from conformance.kit.loopback import is_loopback, same_server
 from conformance.kit.targets.connection import BODY_CAP, Received
 from conformance.kit.targets.sse import EventReader
 
@@ -22,19 +22,8 @@ _KEEP_METHOD = frozenset({307, 308})
 _REDIRECTING = frozenset({301, 302, 303, 307, 308})
 
 
-def is_loopback(url: str) -> bool:
-    """Whether the URL's host is this machine."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 class HttpConnection:
-    """Keep-alive connections to one host.
+    """Keep-alive connections to one server, that of `base`: nothing is ever sent to another.
 
     `timeout` is in seconds, for one whole request with its answer; `headers` go with every
     request. A proxy of the environment is used for hosts other than this machine only.
@@ -44,6 +33,7 @@ class HttpConnection:
         self, base: str, *, timeout: float, headers: tuple[tuple[str, str], ...], width: int
     ) -> None:
         self._timeout = timeout
+        self._base = base
         self._client = httpx2.AsyncClient(
             follow_redirects=False,
             verify=base.startswith("https:"),  # loading certificates takes 60 ms a client
@@ -52,10 +42,16 @@ class HttpConnection:
             limits=httpx2.Limits(max_connections=width + 4, max_keepalive_connections=width + 4),
         )
         # Headers of ours only: the client's own defaults would hide which server needs them.
-        self._client.headers = httpx2.Headers([("accept-encoding", "identity"), *headers])
+        own = httpx2.Headers([("accept-encoding", "identity"), *headers])
+        for name in [name for name in self._client.headers if name not in own]:
+            del self._client.headers[name]
+        self._client.headers.update(own)
 
     async def send(self, request: Request) -> Received:
         """Send and read. A trouble names what was missing; nothing the target does raises."""
+        if not same_server(request.url, self._base):
+            # A target's own words may name any address; our headers are meant for the target.
+            return Received(None, Trouble.REDIRECTED, 0.0, f"{request.url} is another server")
         clock = time.perf_counter()
         body = bytearray()
         head: list[httpx2.Response] = []
@@ -75,7 +71,7 @@ class HttpConnection:
         except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError) as error:
             closed = "disconnect" in str(error) or not isinstance(error, httpx2.ProtocolError)
             trouble, detail = (Trouble.CLOSED if closed else Trouble.GARBLED), str(error)
-        except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error, UnicodeError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error, ValueError) as error:
             trouble, detail = Trouble.GARBLED, str(error)
         elapsed = time.perf_counter() - clock
         if not head:
@@ -118,7 +114,7 @@ class HttpConnection:
                 target = _redirect(response, url)
                 if target is None:
                     return await self._read(response, request, body, events, messages)
-                if urlsplit(target)[:2] != urlsplit(url)[:2]:
+                if not same_server(target, url):
                     return Trouble.REDIRECTED
                 if response.status_code not in _KEEP_METHOD and method != "GET":
                     return await self._read(response, request, body, events, messages)

@@ -14,6 +14,8 @@ from conformance.kit.exchange import Answer, Request, Trouble
 from conformance.kit.targets.connection import BODY_CAP, Received
 
 _NOISE_LINES = 50
+_MOST_NOISE = 10_000
+"""Lines that are no messages after which a process is not read any more."""
 _STDERR_KEPT = 16 * 1024
 _EXIT_GRACE = 3.0
 """Seconds a server has to end after its input ended."""
@@ -35,6 +37,7 @@ class StdioConnection:
         self._anyone: asyncio.Future[Any] | None = None
         self._others: list[Any] = []
         self._noise: list[str] = []
+        self._noisy = 0
         self._stderr = bytearray()
         self._too_large = False
         self._tasks: list[asyncio.Task[None]] = []
@@ -131,6 +134,9 @@ class StdioConnection:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        # Pipes that were not read to their end stay open; asyncio has no public way to close them.
+        process._transport.close()  # type: ignore[attr-defined]  # private, but there
+        await asyncio.sleep(0)
         code = process.returncode if process.returncode is not None else -1
         answer = Answer(status=code, noise=tuple(self._noise), messages=tuple(self._others))
         return Received(answer, trouble, elapsed)
@@ -198,7 +204,7 @@ class StdioConnection:
                 line = bytes(rest[:end])
                 del rest[: end + 1]
                 self._take(line)
-            if len(rest) > BODY_CAP:
+            if len(rest) > BODY_CAP or self._noisy > _MOST_NOISE:
                 self._too_large = True
                 break
         if rest and not self._too_large:
@@ -213,6 +219,7 @@ class StdioConnection:
         except (UnicodeDecodeError, ValueError, RecursionError):
             message = None
         if not isinstance(message, (dict, list)):
+            self._noisy += 1
             if len(self._noise) < _NOISE_LINES:
                 self._noise.append(line[:2000].decode("utf-8", "replace"))
             return

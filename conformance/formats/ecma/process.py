@@ -16,7 +16,7 @@ LIMIT: Final = 0.5
 """Seconds for one match: real patterns need microseconds."""
 _START: Final = 10.0
 """Seconds for the process to start, on a busy machine."""
-_WORKER: Final = Path(__file__).with_name("pattern_worker.py")
+_WORKER: Final = Path(__file__).with_name("worker.py")
 
 
 class LimitedMatcher:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from conformance.kit.cases.regex_tree import (
+from conformance.formats.ecma.tree import (
     UNBOUNDED,
     Anchor,
     Chars,

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from conformance.kit.cases import patterns
-from conformance.kit.cases.pattern_process import LimitedMatcher
+from conformance.formats.ecma import patterns
+from conformance.formats.ecma.process import LimitedMatcher
 
 JUDGED = [
     (r"^\d+$", "12", True),

@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from conformance.kit.cases import ecma, regex_tree
-from conformance.kit.cases.pattern_process import LimitedMatcher
+from conformance.formats.ecma import grammar, tree
+from conformance.formats.ecma.process import LimitedMatcher
 
 _MOST_STEPS: Final = 200_000
 """About ten milliseconds of matching: what takes no more is matched in this process."""
@@ -60,8 +60,8 @@ def samples(expression: str, least: int, most: int | None) -> list[str]:
     for pick in range(6):
         for times in (0, 1, 2, 3, *range(4, min(least, 40) + 1), max(least - 1, 0), least):
             try:
-                text = regex_tree.fill(compiled[1], min(times, 200), pick)
-            except regex_tree.Unreadable:
+                text = tree.fill(compiled[1], min(times, 200), pick)
+            except tree.Unreadable:
                 return []
             long_enough = len(text) >= least and (most is None or len(text) <= most)
             if long_enough and matches(expression, text):
@@ -78,17 +78,17 @@ def misses(expression: str, value: object) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
-def _compiled(expression: str) -> tuple[str, regex_tree.Group] | None:
+def _compiled(expression: str) -> tuple[str, tree.Group] | None:
     try:
-        whole = ecma.read(expression)
-        source = regex_tree.render(whole)
+        whole = grammar.read(expression)
+        source = tree.render(whole)
         re.compile(source, re.ASCII)
-    except (regex_tree.Unreadable, re.error, OverflowError, RecursionError):
+    except (tree.Unreadable, re.error, OverflowError, RecursionError):
         return None
     return f"(?a:{source})", whole
 
 
 @lru_cache(maxsize=4096)
-def _steps(whole: regex_tree.Group, length: int) -> int:
-    begins = 1 if regex_tree.is_anchored(whole) else length + 1
-    return regex_tree.steps(whole, max(length, 1)) * begins
+def _steps(whole: tree.Group, length: int) -> int:
+    begins = 1 if tree.is_anchored(whole) else length + 1
+    return tree.steps(whole, max(length, 1)) * begins

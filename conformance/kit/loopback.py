@@ -1,0 +1,34 @@
+"""Whose address it is: this machine's own, and one server's own."""
+
+from __future__ import annotations
+
+import ipaddress
+from urllib.parse import urlsplit
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the URL's host is this machine; False for what is no URL."""
+    origin = _origin(url)
+    host = origin[1] if origin is not None else ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def same_server(url: str, other: str) -> bool:
+    """Whether two URLs lead to one server: scheme, host and port. False for what is no URL."""
+    origin = _origin(url)
+    return origin is not None and origin == _origin(other)
+
+
+def _origin(url: str) -> tuple[str, str, int | None] | None:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme)
+    except ValueError:  # half an IPv6 address, or a port beyond 65535
+        return None

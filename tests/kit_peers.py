@@ -1,0 +1,148 @@
+"""Small servers on this machine that say exactly what a test wants, byte by byte."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from contextlib import asynccontextmanager, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Peer:
+    """What the test's server was sent, and what it says of where it is."""
+
+    def __init__(self):
+        self.url = ""
+        self.requests = []
+
+
+@asynccontextmanager
+async def serving(answer):
+    """A server that reads each request's head and body, and leaves the rest to `answer`."""
+    peer = Peer()
+
+    async def handle(reader, writer):
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                length = next(
+                    (int(line.split(b":")[1]) for line in head.lower().split(b"\r\n")
+                     if line.startswith(b"content-length:")),
+                    0,
+                )  # fmt: skip
+                body = await reader.readexactly(length)
+                peer.requests.append((head.decode("latin-1"), body))
+                await answer(writer, peer)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass  # the test is over, or the client has gone
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    peer.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield peer
+    finally:
+        server.close()
+
+
+def head(*lines, status="200 OK"):
+    return "\r\n".join([f"HTTP/1.1 {status}", *lines, "", ""]).encode()
+
+
+def whole(body, *lines, status="200 OK"):
+    return head(f"Content-Length: {len(body)}", *lines, status=status) + body
+
+
+def always(data, *, then=None):
+    """A server that answers everything with `data`, and then does `then`."""
+
+    async def answer(writer, peer):
+        writer.write(data)
+        await writer.drain()
+        if then is not None:
+            await then(writer, peer)
+
+    return answer
+
+
+async def hang(writer, peer):
+    await asyncio.sleep(60)
+
+
+async def close(writer, peer):
+    writer.close()
+
+
+def unused_url():
+    """An address at which nothing listens."""
+
+    async def main():
+        async with serving(hang) as peer:
+            return peer.url
+
+    return asyncio.run(main())
+
+
+@contextmanager
+def offering(tools, call, *, manifest=False):
+    """A server of the HTTP binding; gives its URL.
+
+    `tools` is its catalog, `call(name, arguments)` gives status and JSON body of a call; None
+    closes the connection. `arguments` that are no JSON come as bytes.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = 1 << 20  # one packet for an answer: two would wait for each other
+
+        def log_message(self, *args):
+            pass
+
+        def do_GET(self):
+            if self.path.startswith("/tools"):
+                self._send(200, {"tools": tools})
+            elif manifest and self.path == "/manifest":
+                self._send(200, {"resources": [{"type": "tool", "path": "/tools"}]})
+            else:
+                self._send(404, {"detail": "no such path"})
+
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            name = self.path.removeprefix("/tools/").removesuffix("/invoke")
+            try:
+                arguments = json.loads(body)
+            except ValueError:
+                arguments = body
+            known = self.path == f"/tools/{name}/invoke"
+            answer = call(name, arguments) if known else (404, {})
+            if answer is None:
+                self.close_connection = True
+            else:
+                self._send(*answer)
+
+        def _send(self, status, body):
+            data = json.dumps(body).encode()
+            try:
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+            except ConnectionError:
+                self.close_connection = True  # the client has given up
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 128  # the kit opens many connections at once
+
+    server = Server(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

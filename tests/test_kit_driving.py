@@ -1,0 +1,300 @@
+"""Driving and confirming, against small servers with one oddity each."""
+
+import threading
+import time
+from collections import Counter
+
+import pytest
+
+from conformance.formats.vocabulary import Level, Outcome, Verdict
+from conformance.kit.case import CaseKind
+from conformance.kit.chapter import load
+from conformance.kit.engine import Engine
+from conformance.kit.settings import AllowCalls, Settings
+from tests.kit_peers import offering
+from tests.kit_samples import envelope, error
+
+COUNT = {
+    "name": "count",
+    "description": "Counts.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "n": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."}
+        },
+        "required": ["n"],
+    },
+}
+WHERE = {"name": "where", "description": "Says where.", "inputSchema": {"type": "object"}}
+
+
+def right(arguments):
+    """Whether a call of `count` is valid."""
+    n = arguments.get("n") if isinstance(arguments, dict) else None
+    return type(n) is int and 1 <= n <= 9 and len(arguments) == 1
+
+
+def sound(name, arguments):
+    """A server without a fault."""
+    return (200, {"ok": True}) if name != "count" or right(arguments) else (400, {"n": "1 to 9"})
+
+
+def judged(call, *, tools=(COUNT,), manifest=False, **settings):
+    """The items by clause, and the engine, of a session with such a server."""
+    chapter = load("conformance.atdf")
+    with offering(list(tools), call, manifest=manifest) as url:
+        engine = Engine(Settings(targets=(url,), profiles=("http",), **settings))
+        engine.scripts.extend(chapter.scripts)
+        engine.discover((url,))
+        asked = engine.questions(list(chapter.tests))
+        engine.drive()
+        items = engine.judge(asked)
+    by_clause = {(q.clause.id, q.tool): items[n] for n, q in enumerate(asked)}
+    return by_clause, engine, engine.results(asked, items)
+
+
+def verdict(call, clause, **more):
+    return judged(call, **more)[0][clause, "count"].verdict
+
+
+def calls(engine, tool="count"):
+    (evidence,) = engine.evidence().values()
+    return evidence.by_tool[tool]
+
+
+def test_a_server_without_a_fault_gets_no_finding():
+    items, _, _ = judged(sound)
+    bad = {key: i.verdict for key, i in items.items() if i.verdict in {Verdict.FAIL, Verdict.FLAKY}}
+    assert bad == {}
+
+
+def test_the_baseline_comes_first_and_once_more_after_everything():
+    _, engine, _ = judged(sound)
+    kinds = [call.case.kind for call in calls(engine).calls]
+    assert (kinds[0], kinds[-1]) == (CaseKind.BASELINE, CaseKind.AFTER)
+
+
+def test_every_case_is_sent_once():
+    _, engine, _ = judged(sound)
+    ids = Counter(call.case.id for call in calls(engine).calls)
+    assert set(ids.values()) == {1}
+
+
+def test_the_cases_are_the_same_each_time():
+    first, second = ([c.case.id for c in calls(judged(sound)[1]).calls] for _ in range(2))
+    assert sorted(first) == sorted(second)
+
+
+class Flaky:
+    """Accepts each broken call the first time that it comes."""
+
+    def __init__(self, later):
+        self._seen = Counter()
+        self._later = later
+        self._lock = threading.Lock()
+
+    def __call__(self, name, arguments):
+        with self._lock:
+            self._seen[repr(arguments)] += 1
+            first = self._seen[repr(arguments)] == 1
+        if right(arguments) or first:
+            return 200, {"ok": True}
+        return self._later
+
+
+def test_what_is_not_found_again_is_flaky_and_no_failure():
+    assert verdict(Flaky((400, {"n": "1 to 9"})), "ATDF-CALL-001") is Verdict.FLAKY
+
+
+def test_a_flaky_finding_does_not_break_the_session():
+    _, _, result = judged(Flaky((400, {"n": "1 to 9"})))
+    assert Verdict.FAIL not in {item.verdict for item in result.runs[0].items}
+
+
+def test_a_re_send_that_is_refused_for_state_confirms():
+    assert verdict(Flaky((409, {"taken": True})), "ATDF-CALL-001") is Verdict.FAIL
+
+
+def test_what_is_found_again_each_time_stays_a_failure():
+    assert verdict(lambda *_: (200, {"ok": True}), "ATDF-CALL-001") is Verdict.FAIL
+
+
+def test_at_most_three_cases_of_a_clause_and_tool_are_confirmed_twice_each():
+    items, engine, _ = judged(lambda *_: (200, {"ok": True}))
+    found = [i for i in items.values() if i.verdict in {Verdict.FAIL, Verdict.WARN}]
+    again = [e for e in engine.recorder.by_id.values() if e.confirms is not None and e.case]
+    sent = Counter(exchange.case.id for exchange in again)
+    assert len(items["ATDF-CALL-001", "count"].findings) > 3
+    assert 0 < len(sent) <= 3 * len(found)
+    assert set(sent.values()) == {2}
+
+
+def test_a_confirming_exchange_names_the_one_that_it_repeats():
+    _, engine, _ = judged(lambda *_: (200, {"ok": True}))
+    recorded = engine.recorder.by_id
+    for exchange in recorded.values():
+        if exchange.confirms is not None and exchange.case is not None:
+            assert recorded[exchange.confirms].case.id == exchange.case.id
+
+
+def test_a_server_that_refuses_everything_is_not_verified_with_a_hint():
+    items, _, _ = judged(lambda *_: (400, {"no": "no"}))
+    item = items["ATDF-CALL-001", "count"]
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert "--examples" in item.findings[0].message.words()
+
+
+def test_a_broken_call_that_is_accepted_is_a_finding_although_the_baseline_was_refused():
+    def upside_down(name, arguments):
+        return (400, {"no": "no"}) if right(arguments) else (200, {"ok": True})
+
+    assert verdict(upside_down, "ATDF-CALL-001") is Verdict.FAIL
+
+
+def test_known_good_calls_are_tried_first():
+    def particular(name, arguments):
+        if arguments == {"n": 7}:
+            return 200, {"ok": True}
+        return 400, {"n": "wrong"}
+
+    _, engine, _ = judged(particular, examples={"count": ({"n": 7},)})
+    assert calls(engine).baseline.reading.accepted
+
+
+def test_a_baseline_that_is_refused_is_mended_by_the_suggestion_it_gets():
+    def guides(name, arguments):
+        if arguments == {"n": 7}:
+            return 200, {"ok": True}
+        return 422, envelope(error(parameter="n", tool_name="count", suggested_value="7"))
+
+    _, engine, _ = judged(guides)
+    assert calls(engine).baseline.case.arguments == {"n": 7}
+
+
+def test_a_5xx_on_a_broken_call_fails_and_names_the_exchange_that_shows_it():
+    def fragile(name, arguments):
+        return sound(name, arguments) if isinstance(arguments, dict) else (500, {})
+
+    items, engine, _ = judged(fragile)
+    item = items["ATDF-CALL-005", "count"]
+    assert item.verdict is Verdict.FAIL
+    shown = engine.recorder.by_id[item.findings[0].exchange]
+    assert shown.answer.status == 500
+
+
+def test_a_connection_that_is_closed_on_a_call_fails():
+    def crashes(name, arguments):
+        return sound(name, arguments) if isinstance(arguments, dict) else None
+
+    assert verdict(crashes, "ATDF-CALL-005") is Verdict.FAIL
+
+
+def test_a_tool_that_is_too_slow_is_given_up_after_two_calls_and_fails_nothing():
+    seen = []
+
+    def sleeps(name, arguments):
+        seen.append(time.monotonic())
+        time.sleep(1.0)
+        return 200, {"ok": True}
+
+    items, _, _ = judged(sleeps, request_timeout=0.3, concurrency=1)
+    assert len(seen) == 2
+    assert items["ATDF-CALL-001", "count"].verdict is Verdict.NOT_VERIFIED
+    assert items["ATDF-CALL-006", "count"].verdict is not Verdict.FAIL
+
+
+def test_a_slow_tool_does_not_keep_another_from_being_judged():
+    def one_sleeps(name, arguments):
+        if name == "where":
+            time.sleep(1.0)
+        return sound(name, arguments)
+
+    items, _, _ = judged(one_sleeps, tools=(COUNT, WHERE), request_timeout=0.4)
+    assert items["ATDF-CALL-001", "count"].verdict is Verdict.PASS
+
+
+def test_time_that_is_up_ends_the_driving_and_keeps_what_was_gathered():
+    def slow(name, arguments):
+        time.sleep(0.2)
+        return sound(name, arguments)
+
+    items, engine, result = judged(slow, max_time=1.0, concurrency=1)
+    assert engine.time_up
+    assert result.interrupted
+    assert calls(engine).calls
+    assert items["ATDF-CALL-001", "count"].verdict is Verdict.NOT_VERIFIED
+
+
+def test_with_calls_switched_off_nothing_is_called():
+    seen = []
+
+    def call(name, arguments):
+        seen.append(name)
+        return 200, {}
+
+    judged(call, allow_calls=AllowCalls.NONE)
+    assert seen == []
+
+
+def test_a_tool_that_was_excluded_is_not_called():
+    seen = set()
+
+    def call(name, arguments):
+        seen.add(name)
+        return sound(name, arguments)
+
+    judged(call, tools=(COUNT, WHERE), exclude_tools=("count",))
+    assert seen == {"where"}
+
+
+def test_a_manifest_claims_atdf_and_then_a_missing_envelope_fails():
+    items, _, result = judged(sound, manifest=True)
+    assert result.runs[0].claims_atdf
+    assert items["ATDF-ERR-015", "count"].verdict is Verdict.FAIL
+
+
+def test_without_a_claim_the_level_tops_out_at_guarded():
+    _, _, result = judged(sound)
+    assert not result.runs[0].levels[Level.EXPLAINED].reached
+
+
+def test_one_answer_with_an_envelope_claims_atdf_for_the_run():
+    def envelopes(name, arguments):
+        if right(arguments):
+            return 200, {"ok": True}
+        return 422, envelope(error(parameter="n", tool_name="count"))
+
+    _, _, result = judged(envelopes)
+    assert result.runs[0].claims_atdf
+
+
+@pytest.mark.parametrize("suggested", ["9", "1"])
+def test_suggestions_are_followed_and_counted(suggested):
+    def guides(name, arguments):
+        if right(arguments):
+            return 200, {"ok": True}
+        return 422, envelope(error(parameter="n", tool_name="count", suggested_value=suggested))
+
+    _, engine, result = judged(guides)
+    assert any(call.case.kind is CaseKind.REPAIR for call in calls(engine).calls)
+    assert result.runs[0].repair.rate.hits > 0
+
+
+def test_following_suggestions_that_lead_in_a_circle_ends():
+    def circles(name, arguments):
+        if arguments == {"n": 5}:
+            return 200, {"ok": True}
+        n = arguments.get("n") if isinstance(arguments, dict) else None
+        other = "1" if n == 9 else "9"
+        return 422, envelope(error(parameter="n", tool_name="count", suggested_value=other))
+
+    _, engine, _ = judged(circles, examples={"count": ({"n": 5},)})
+    steps = Counter(c.case.neighbour for c in calls(engine).of(CaseKind.REPAIR))
+    assert max(steps.values()) <= 5
+
+
+def test_a_tool_that_changes_nothing_is_called_twice():
+    read = {**WHERE, "annotations": {"readOnlyHint": True}}
+    _, engine, _ = judged(sound, tools=(read,))
+    (second,) = calls(engine, "where").of(CaseKind.SECOND)
+    assert second.reading.outcome is Outcome.ACCEPTED

@@ -1,0 +1,203 @@
+"""Verdicts: what a judge says becomes one, and what no judge need be asked is decided before."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.formats.clauses import AppliesTo, Clause
+from conformance.formats.messages import message
+from conformance.formats.vocabulary import (
+    Binding,
+    Era,
+    NeededFor,
+    Requirement,
+    Scope,
+    Verdict,
+    Verified,
+)
+from conformance.kit.clause import ClauseTest, absent, broken, holds, unknown
+from conformance.kit.judging import Question, belongs, judge, questions, requirement_in_force
+from tests.kit_samples import HTTP, LEGACY, MCP, TOOL, accepted, run_evidence, tool_evidence
+
+CLAUSE = Clause(
+    id="TEST-1",
+    spec="atdf",
+    version="1.0",
+    requirement=Requirement.MUST,
+    needed_for=NeededFor.GUARDED,
+    scope=Scope.TOOL,
+    text={},
+    verified=Verified.CALL,
+)
+SOME = "kit.not_verified.slow"
+
+
+def verdict(checks, clause=CLAUSE, evidence=None, tool="book"):
+    """The item that comes of a judge which yields `checks`."""
+    evidence = evidence or run_evidence(tool_evidence(accepted()))
+    test = ClauseTest(clause.id, lambda _: iter(checks))
+    return judge(Question(test, clause, evidence.run.id, tool), evidence)
+
+
+def test_a_broken_must_fails():
+    assert verdict([holds(), broken(None, SOME)]).verdict is Verdict.FAIL
+
+
+def test_a_broken_should_warns():
+    should = replace(CLAUSE, requirement=Requirement.SHOULD)
+    assert verdict([broken(None, SOME)], should).verdict is Verdict.WARN
+
+
+def test_what_is_broken_outweighs_what_could_not_be_judged():
+    assert verdict([unknown(SOME), broken(None, SOME)]).verdict is Verdict.FAIL
+
+
+def test_what_could_not_be_judged_outweighs_what_holds():
+    assert verdict([holds(), unknown(SOME)]).verdict is Verdict.NOT_VERIFIED
+
+
+def test_what_holds_outweighs_what_is_absent():
+    assert verdict([absent(SOME), holds()]).verdict is Verdict.PASS
+
+
+def test_absent_alone_is_not_applicable_with_its_reason():
+    item = verdict([absent(SOME)])
+    assert (item.verdict, item.findings[0].message.id) == (Verdict.NOT_APPLICABLE, SOME)
+
+
+def test_a_judge_that_says_nothing_is_not_applicable_and_never_a_pass():
+    assert verdict([]).verdict is Verdict.NOT_APPLICABLE
+
+
+def test_only_what_was_looked_at_is_counted():
+    assert verdict([holds(), holds(), broken(None, SOME), unknown(SOME)]).checked == 3
+
+
+def test_a_pass_has_no_findings():
+    assert verdict([holds()]).findings == ()
+
+
+def test_a_judge_that_raises_is_a_fault_of_the_kit_and_names_the_clause():
+    def explode(_):
+        yield holds()
+        raise ZeroDivisionError("by zero")
+
+    evidence = run_evidence(tool_evidence(accepted()))
+    item = judge(Question(ClauseTest("TEST-1", explode), CLAUSE, "http", "book"), evidence)
+    assert item.verdict is Verdict.KIT_ERROR
+    assert "TEST-1" in item.findings[0].message.words()
+
+
+def test_a_requirement_rises_where_atdf_is_claimed():
+    rising = replace(CLAUSE, requirement=Requirement.SHOULD, where_claimed=Requirement.MUST)
+    claimed = run_evidence(tool_evidence(accepted()), claims=True)
+    assert verdict([broken(None, SOME)], rising, claimed).verdict is Verdict.FAIL
+
+
+def test_a_requirement_does_not_rise_where_atdf_is_not_claimed():
+    rising = replace(CLAUSE, requirement=Requirement.SHOULD, where_claimed=Requirement.MUST)
+    assert requirement_in_force(rising, run_evidence()) is Requirement.SHOULD
+
+
+def test_a_clause_for_those_who_claim_atdf_does_not_apply_to_others():
+    own = replace(CLAUSE, applies_to=AppliesTo(claimed=True))
+    assert verdict([broken(None, SOME)], own).verdict is Verdict.NOT_APPLICABLE
+
+
+def test_a_clause_on_calls_is_not_verified_for_a_tool_that_was_left_out():
+    left = message("kit.left_out.none")
+    item = verdict([holds()], evidence=run_evidence(tool_evidence(left_out=left)))
+    assert (item.verdict, item.findings[0].message) == (Verdict.NOT_VERIFIED, left)
+
+
+def test_a_clause_on_documents_is_judged_for_a_tool_that_was_left_out():
+    static = replace(CLAUSE, verified=Verified.STATIC)
+    left = tool_evidence(left_out=message("kit.left_out.none"))
+    assert verdict([broken(None, SOME)], static, run_evidence(left)).verdict is Verdict.FAIL
+
+
+def test_a_tool_that_has_to_be_called_as_a_task_is_not_applicable():
+    task = replace(TOOL, task_required=True)
+    left = tool_evidence(tool=task, left_out=message("kit.left_out.task_required"))
+    assert verdict([holds()], evidence=run_evidence(left)).verdict is Verdict.NOT_APPLICABLE
+
+
+def test_a_tool_for_which_no_arguments_could_be_made_up_is_not_verified():
+    item = verdict([holds()], evidence=run_evidence(tool_evidence()))
+    assert item.findings[0].message.id == "kit.not_verified.no_call"
+
+
+def test_a_tool_that_was_not_reached_is_laid_to_the_end_of_the_session():
+    item = verdict([holds()], evidence=run_evidence(tool_evidence(), cut=True))
+    assert item.findings[0].message.id == "kit.not_verified.cut"
+
+
+def test_a_dead_handshake_leaves_everything_not_verified():
+    dead = run_evidence(tool_evidence(accepted()), connected=False)
+    assert verdict([broken(None, SOME)], evidence=dead).verdict is Verdict.NOT_VERIFIED
+
+
+@pytest.mark.parametrize(("state", "reason"), [("silenced", "silent"), ("cut", "cut")])
+def test_a_pass_on_a_part_of_the_cases_is_not_verified(state, reason):
+    partly = run_evidence(tool_evidence(accepted(), **{state: True}))
+    item = verdict([holds()], evidence=partly)
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert item.findings[0].message.id == f"kit.not_verified.{reason}"
+
+
+@pytest.mark.parametrize("state", ["silenced", "cut"])
+def test_a_failure_on_a_part_of_the_cases_stays_a_failure(state):
+    partly = run_evidence(tool_evidence(accepted(), **{state: True}))
+    assert verdict([broken(None, SOME)], evidence=partly).verdict is Verdict.FAIL
+
+
+def test_a_pass_on_what_was_declared_holds_although_the_session_was_cut():
+    declared = replace(CLAUSE, verified=Verified.STATIC, needed_for=NeededFor.DESCRIBED)
+    cut = run_evidence(tool_evidence(accepted(), cut=True), cut=True)
+    assert verdict([holds()], declared, cut).verdict is Verdict.PASS
+
+
+def test_a_target_without_tools_has_one_item_that_does_not_apply():
+    item = verdict([broken(None, SOME)], evidence=run_evidence(), tool=None)
+    assert item.findings[0].message.id == "kit.not_applicable.no_tools"
+
+
+@pytest.mark.parametrize(
+    ("limits", "run", "holds_for"),
+    [
+        (AppliesTo(), HTTP, True),
+        (AppliesTo(bindings=(Binding.MCP,)), HTTP, False),
+        (AppliesTo(bindings=(Binding.MCP,)), MCP, True),
+        (AppliesTo(eras=(Era.LEGACY,)), MCP, False),
+        (AppliesTo(eras=(Era.LEGACY,)), LEGACY, True),
+        (AppliesTo(since="2026-07-28"), LEGACY, False),
+        (AppliesTo(since="2025-11-25"), LEGACY, True),
+        (AppliesTo(until="2025-11-25"), MCP, False),
+        (AppliesTo(until="2025-11-25"), LEGACY, True),
+    ],
+)
+def test_a_clause_belongs_to_the_runs_within_its_limits(limits, run, holds_for):
+    assert belongs(replace(CLAUSE, applies_to=limits), run) is holds_for
+
+
+def ask(clause, *runs):
+    test = ClauseTest(clause.id, lambda _: iter(()))
+    return questions([(test, clause)], {run.id: (run, ("a", "b")) for run in runs})
+
+
+def test_a_clause_about_tools_is_asked_once_for_each_run_and_tool():
+    asked = ask(CLAUSE, HTTP, MCP)
+    assert [(q.run, q.tool) for q in asked] == [
+        (run.id, tool) for run in (HTTP, MCP) for tool in ("a", "b")
+    ]
+
+
+def test_a_clause_about_the_target_is_asked_once_for_each_run():
+    asked = ask(replace(CLAUSE, scope=Scope.TARGET), HTTP, MCP)
+    assert [(q.run, q.tool) for q in asked] == [(HTTP.id, None), (MCP.id, None)]
+
+
+def test_a_clause_that_belongs_to_no_run_is_one_item_that_does_not_apply():
+    foreign = replace(CLAUSE, applies_to=AppliesTo(bindings=(Binding.STDIO,)))
+    (only,) = ask(foreign, HTTP, MCP)
+    assert judge(only, run_evidence()).findings[0].message.id.endswith("other_binding")

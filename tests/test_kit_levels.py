@@ -1,0 +1,110 @@
+"""Levels: which one a run reached, and what keeps it from the next."""
+
+import pytest
+
+from conformance.formats.clauses import clauses
+from conformance.formats.vocabulary import Level, Requirement, Scope, Verdict
+from conformance.kit.judging import unasked
+from conformance.kit.levels import levels, order, reached
+from conformance.kit.results import Item, Rate, Repair
+from tests.kit_samples import HTTP, run_evidence
+
+ALL = clauses()
+MENDED = Repair(Rate(4, 4))
+LADDER = (Level.DESCRIBED, Level.GUARDED, Level.EXPLAINED, Level.RECOVERABLE)
+
+
+def one(level, requirement=Requirement.MUST, scope=None):
+    """A clause that a level needs."""
+    return next(
+        c.id
+        for c in ALL.values()
+        if c.needed_for.value == level.value
+        and c.requirement is requirement
+        and (scope is None or c.scope is scope)
+    )
+
+
+def items(**changed):
+    """An item of each level's first clause about tools, all passed but those `changed`."""
+    verdicts = {level: changed.get(level.value, Verdict.PASS) for level in LADDER}
+    return [
+        Item(one(level, scope=Scope.TOOL), Requirement.MUST, "http", "book", verdict)
+        for level, verdict in verdicts.items()
+    ]
+
+
+def level_of(found, repair=MENDED, **more):
+    return reached(levels(found, ALL, repair, claims_atdf=True, **more))
+
+
+def test_the_highest_level_is_reached_where_everything_passed():
+    assert level_of(items()) is Level.RECOVERABLE
+
+
+@pytest.mark.parametrize(
+    "verdict", [Verdict.FAIL, Verdict.NOT_VERIFIED, Verdict.FLAKY, Verdict.WAIVED]
+)
+def test_a_must_that_is_not_surely_kept_is_in_the_way(verdict):
+    assert level_of(items(explained=verdict)) is Level.GUARDED
+
+
+@pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.WARN])
+def test_a_must_that_passed_or_only_warned_is_not_in_the_way(verdict):
+    found = [*items(), Item("ATDF-ERR-002", Requirement.MUST, "http", "b", verdict)]
+    assert level_of(found) is Level.RECOVERABLE
+
+
+def test_a_broken_should_is_not_in_the_way():
+    should = one(Level.DESCRIBED, Requirement.SHOULD)
+    found = [*items(), Item(should, Requirement.SHOULD, "http", "book", Verdict.WARN)]
+    assert level_of(found) is Level.RECOVERABLE
+
+
+def test_a_level_includes_those_below_it():
+    found = items(described=Verdict.FAIL)
+    assert level_of(found) is Level.NONE
+    states = levels(found, ALL, MENDED, claims_atdf=True)
+    assert one(Level.DESCRIBED, scope=Scope.TOOL) in states[Level.RECOVERABLE].missing
+
+
+def test_without_a_claim_of_atdf_the_level_tops_out_at_guarded():
+    states = levels(items(), ALL, MENDED, claims_atdf=False)
+    assert reached(states) is Level.GUARDED
+    assert states[Level.EXPLAINED].missing == ("ATDF-ERR-001",)
+
+
+@pytest.mark.parametrize("rate", [Rate(3, 4), Rate(0, 0)])
+def test_recoverable_needs_a_repair_rate_of_one(rate):
+    assert level_of(items(), Repair(rate)) is Level.EXPLAINED
+
+
+def test_no_level_rests_on_tools_of_which_none_kept_a_clause():
+    found = items(guarded=Verdict.NOT_APPLICABLE)
+    assert level_of(found) is Level.DESCRIBED
+
+
+def test_described_rests_on_documents_and_needs_no_tool():
+    assert level_of(items(described=Verdict.NOT_APPLICABLE)) is Level.RECOVERABLE
+
+
+def test_a_clause_that_the_command_line_left_out_is_in_the_way():
+    left = one(Level.GUARDED)
+    states = levels(items(), ALL, MENDED, claims_atdf=True, unasked=[left])
+    assert states[Level.GUARDED].missing == (left,)
+
+
+def test_what_keeps_a_run_from_a_level_names_each_clause_once():
+    clause = one(Level.DESCRIBED)
+    twice = [Item(clause, Requirement.MUST, "http", t, Verdict.FAIL) for t in ("a", "b")]
+    assert levels(twice, ALL, MENDED, claims_atdf=True)[Level.DESCRIBED].missing == (clause,)
+
+
+def test_left_out_are_only_the_clauses_that_hold_for_the_run():
+    every = {c.id for c in ALL.values()}
+    left = unasked(every - {"ATDF-CALL-001", "MCP-RPC-001", "ATDF-ERR-001"}, run_evidence(run=HTTP))
+    assert left == ["ATDF-CALL-001"]
+
+
+def test_the_levels_are_in_order():
+    assert [order(level) for level in (Level.NONE, *LADDER)] == [0, 1, 2, 3, 4]

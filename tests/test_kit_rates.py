@@ -1,0 +1,134 @@
+"""Repair rate and explain rate: what counts, and what came of it."""
+
+import pytest
+
+from conformance.kit.case import CaseKind
+from conformance.kit.rates import Mended, explain, mended, repair, repairable
+from tests.kit_samples import (
+    accepted,
+    called,
+    case,
+    envelope,
+    error,
+    refused,
+    tool_evidence,
+    web,
+)
+
+RIGHT = error(suggested_value="9")
+
+
+def step(broken, outcome, number=1):
+    """What came of sending a suggestion."""
+    repaired = case(CaseKind.REPAIR, neighbour=broken.case.id, step=number)
+    if outcome == "accepted":
+        return called(web(200, {"ok": True}, of=repaired))
+    body = envelope(error("conflict" if outcome == "state" else "validation-error"))
+    return called(web(422, body, of=repaired))
+
+
+def came_of(broken, *steps):
+    return mended(tool_evidence(accepted(), broken, *steps), broken)
+
+
+def test_a_call_that_is_accepted_after_its_suggestion_is_repaired():
+    broken = refused(RIGHT)
+    assert came_of(broken, step(broken, "accepted")) is Mended.REPAIRED
+
+
+def test_a_call_that_is_refused_for_state_after_its_suggestion_is_repaired():
+    broken = refused(RIGHT)
+    assert came_of(broken, step(broken, "state")) is Mended.REPAIRED
+
+
+def test_a_call_that_is_still_refused_after_its_suggestion_is_stuck():
+    broken = refused(RIGHT)
+    assert came_of(broken, step(broken, "refused")) is Mended.STUCK
+
+
+def test_only_the_last_step_decides():
+    broken = refused(RIGHT)
+    assert came_of(broken, step(broken, "refused"), step(broken, "accepted", 2)) is Mended.REPAIRED
+
+
+def test_a_suggestion_that_was_never_sent_repaired_nothing():
+    assert came_of(refused(RIGHT)) is Mended.STUCK
+
+
+def test_a_suggestion_that_is_not_valid_is_wrong():
+    assert came_of(refused(error(suggested_value="99"))) is Mended.WRONG
+
+
+def test_a_refusal_without_a_suggestion_gave_none():
+    assert came_of(refused(error())) is Mended.NONE_GIVEN
+
+
+def test_a_suggestion_of_null_is_none():
+    assert came_of(refused(error(suggested_value=None))) is Mended.NONE_GIVEN
+
+
+def test_the_rate_is_repaired_over_repairable():
+    one, two = refused(RIGHT), refused(error())
+    tool = tool_evidence(accepted(), one, step(one, "accepted"), two)
+    found = repair([tool])
+    assert (found.rate.hits, found.rate.of, found.none_given) == (1, 2, 1)
+
+
+def test_without_a_repairable_case_there_is_no_rate():
+    assert repair([tool_evidence(accepted())]).rate.rate is None
+
+
+def test_a_case_that_is_not_repairable_does_not_count():
+    assert repair([tool_evidence(accepted(), refused(repairable=False))]).rate.of == 0
+
+
+def test_a_refusal_without_an_accepted_neighbour_does_not_count():
+    assert repairable(tool_evidence(refused(RIGHT))) == []
+
+
+def test_a_broken_case_that_was_accepted_does_not_count():
+    let_through = called(web(200, {"ok": True}, of=case()))
+    assert repairable(tool_evidence(accepted(), let_through)) == []
+
+
+def test_a_refusal_for_state_does_not_count():
+    assert repairable(tool_evidence(accepted(), refused(error("conflict")))) == []
+
+
+def test_the_rate_is_also_told_by_the_keyword_that_was_broken():
+    found = repair([tool_evidence(accepted(), refused(error()))])
+    assert {name: rate.rate for name, rate in found.by_keyword.items()} == {"maximum": 0.0}
+
+
+def plain(text):
+    """A refusal that is only text."""
+    return called(web(400, text.encode(), of=case()))
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "right"),
+    [
+        ("count must be at most 9", 1, 1),
+        ("count is wrong", 1, 0),
+        ("must be at most 9", 0, 0),
+        ("bad request", 0, 0),
+    ],
+)
+def test_a_refusal_explains_by_naming_the_parameter_and_what_would_be_right(text, names, right):
+    found = explain([tool_evidence(plain(text))])
+    assert (found.names_parameter.hits, found.says_what_is_right.hits) == (names, right)
+
+
+def test_the_explain_rate_needs_no_accepted_neighbour():
+    assert explain([tool_evidence(plain("count"))]).names_parameter.of == 1
+
+
+def test_without_a_refusal_there_is_no_explain_rate():
+    found = explain([tool_evidence(accepted())])
+    assert found.names_parameter.rate is None
+    assert found.says_what_is_right.rate is None
+
+
+def test_arguments_that_are_no_object_name_no_parameter_and_do_not_count():
+    whole = refused(violation=None)
+    assert explain([tool_evidence(whole)]).names_parameter.of == 0

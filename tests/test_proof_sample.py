@@ -1,0 +1,59 @@
+"""A sample of the proof: faults of each kind and binding, each caught by exactly its clauses."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.servers.faults import FAULTS
+from scripts.prove import Outcome, Trial, attempt, idle_collaterals, main, trials_of
+
+SAMPLE = (
+    Trial("page-without-tools", "http", ""),
+    Trial("descriptor-input-without-type", "http", ""),
+    Trial("case-of-an-enum-ignored", "http", ""),
+    Trial("only-the-last-name", "http", ""),
+    Trial("no-allow-with-405", "http", ""),
+    Trial("dies-at-bad-json", "http", ""),
+    Trial("collection-that-is-a-page", "http", ""),
+    Trial("headers-not-needed", "mcp", "modern"),
+    Trial("envelope-not-in-meta", "mcp", "legacy"),
+    Trial("session-id-missing-not-found", "mcp", "legacy"),
+    Trial("unknown-method-with-another-code-on-stdio", "stdio", "modern"),
+    Trial("asks-for-roots-on-stdio", "stdio", "legacy"),
+)
+
+
+@pytest.mark.parametrize("trial", SAMPLE, ids=lambda trial: f"{trial.fault}-{trial.binding}")
+def test_a_fault_is_caught_by_exactly_its_clauses(trial):
+    assert attempt(trial).verdict() == ""
+
+
+def test_the_sample_has_every_binding_and_era():
+    where = {(trial.binding, trial.era) for trial in SAMPLE}
+    every = {
+        (trial.binding, trial.era)
+        for fault in FAULTS.values()
+        for trial in trials_of(fault, full=True)
+    }
+    assert where == every
+
+
+def test_a_clause_that_missed_its_fault_is_named():
+    missed = Outcome(Trial("no-allow-with-405", "http", ""), (), (), 0.0)
+    assert missed.verdict() == "not caught by HTTP-ERR-006"
+
+
+def test_another_clause_that_accuses_a_fault_is_named():
+    found = (("HTTP-ERR-006", "no header"), ("HTTP-ERR-004", "no envelope"))
+    assert "HTTP-ERR-004: no envelope" in Outcome(SAMPLE[4], found, (), 0.0).verdict()
+
+
+def test_a_collateral_that_nothing_needed_is_named():
+    trial = Trial("dies-at-bad-json", "http", "")
+    assert idle_collaterals([Outcome(trial, (), (), 0.0)]) == [(trial.fault, "HTTP-ERR-007")]
+    assert idle_collaterals([Outcome(trial, (("HTTP-ERR-007", "gone"),), (), 0.0)]) == []
+
+
+def test_a_fault_that_does_not_exist_is_an_unusable_command_line(capsys):
+    assert main(["--fault", "no-such-fault"]) == 2
+    assert "no-such-fault" in capsys.readouterr().err

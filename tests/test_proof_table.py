@@ -1,0 +1,65 @@
+"""The table of faults: each clause that a judge serves has one, and each names what there is."""
+
+from __future__ import annotations
+
+from conformance.formats.clauses import clauses
+from conformance.formats.vocabulary import Binding, Requirement
+from conformance.kit.chapter import load
+from conformance.kit.judging import belongs
+from conformance.kit.run import Run
+from fixtures.servers.faults import FAULTS
+from fixtures.servers.tools import TOOLS
+from scripts.prove import CHAPTERS, trials_of
+
+JUDGED = {clause.id for package in CHAPTERS for _, clause in load(package).tests}
+PLANTED = {clause for fault in FAULTS.values() for clause in fault.clauses}
+UNPLANTABLE = {
+    "MCP-HEAD-004": "the web server under the reference writes the names of headers in small "
+    "letters before anything else can see them; tests/test_proof_unplanted.py holds the judge",
+}
+"""Clauses without a fault, each with the reason."""
+
+BINDINGS = {"http": Binding.HTTP, "mcp": Binding.MCP, "stdio": Binding.STDIO}
+VERSIONS = {"": "", "legacy": "2025-11-25", "modern": "2026-07-28"}
+OLDER = {"batch-refused": "2025-03-26"}
+"""Faults of a server that speaks an older version only."""
+
+
+def is_must(id):
+    clause = clauses()[id]
+    return Requirement.MUST in (clause.requirement, clause.where_claimed)
+
+
+def test_each_must_has_a_fault_that_breaks_it():
+    assert {id for id in JUDGED - PLANTED if is_must(id)} == {*UNPLANTABLE}
+
+
+def test_each_recommendation_has_a_fault_that_breaks_it():
+    assert {id for id in JUDGED - PLANTED if not is_must(id)} == set()
+
+
+def test_each_fault_breaks_clauses_that_are_judged():
+    named = {name: {*fault.clauses, *fault.collateral} for name, fault in FAULTS.items()}
+    assert {name: ids - JUDGED for name, ids in named.items() if ids - JUDGED} == {}
+    assert [name for name, fault in FAULTS.items() if not fault.clauses] == []
+
+
+def test_a_fault_has_two_collaterals_at_most_each_with_a_reason():
+    assert [name for name, fault in FAULTS.items() if len(fault.collateral) > 2] == []
+    reasons = [reason for fault in FAULTS.values() for reason in fault.collateral.values()]
+    assert all(reason.strip() for reason in reasons)
+
+
+def test_a_fault_is_tried_only_where_its_clauses_hold():
+    lost = []
+    for fault in FAULTS.values():
+        for trial in trials_of(fault, full=True):
+            version = OLDER.get(fault.name, VERSIONS[trial.era])
+            run = Run("run", "target", BINDINGS[trial.binding], "", version)
+            lost += [(trial, id) for id in fault.clauses if not belongs(clauses()[id], run)]
+    assert lost == []
+
+
+def test_a_fault_names_tools_of_the_reference():
+    named = {tool for fault in FAULTS.values() for tool in fault.tools}
+    assert named <= {tool.name for tool in TOOLS}

@@ -1,0 +1,62 @@
+"""`--replay`: one case again, with what it needs beside it and nothing else."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.formats.vocabulary import Verdict
+from conformance.kit.case import CaseKind
+from conformance.kit.chapter import load
+from conformance.kit.drive.discover import TargetUnusable
+from conformance.kit.engine import Engine
+from conformance.kit.settings import AllowCalls, Settings
+from fixtures.servers.start import FAULTY, REFERENCE, listening
+
+CASE = "http/hotel_reservation/above-maximum/guests"
+SETTINGS = Settings(profiles=("http",), allow_calls=AllowCalls.ALL)
+
+
+def _engine(url: str, case: str) -> Engine:
+    engine = Engine(replace(SETTINGS, replay=case))
+    engine.discover((url,))
+    return engine
+
+
+def test_only_the_case_its_good_call_and_its_repairs_are_sent() -> None:
+    with listening(REFERENCE) as url:
+        engine = _engine(url, CASE)
+        engine.drive()
+    cases = [e.case for e in engine.recorder.by_id.values() if e.case is not None]
+    assert {case.tool for case in cases} == {"hotel_reservation"}
+    assert [case.id for case in cases if case.kind is CaseKind.BROKEN] == [CASE]
+    assert {case.kind for case in cases} == {
+        CaseKind.BASELINE,
+        CaseKind.BROKEN,
+        CaseKind.REPAIR,
+        CaseKind.AFTER,
+    }
+
+
+def test_a_repair_is_replayed_from_the_case_that_it_mends() -> None:
+    with listening(REFERENCE) as url:
+        engine = _engine(url, f"{CASE}/repair-1")
+        engine.drive()
+    ids = {e.case.id for e in engine.recorder.by_id.values() if e.case is not None}
+    assert {CASE, f"{CASE}/repair-1"} <= ids
+
+
+def test_a_fault_is_found_again() -> None:
+    chapter = load("conformance.atdf")
+    with listening(FAULTY, "--fault", "true-for-an-integer") as url:
+        engine = _engine(url, "http/hotel_reservation/near-miss-true/guests")
+        asked = engine.questions(list(chapter.tests))
+        engine.drive()
+        items = engine.judge(asked)
+    broken = {item.clause for item in items.values() if item.verdict is Verdict.FAIL}
+    assert broken == {"ATDF-CALL-002"}
+
+
+def test_a_case_of_another_target_is_refused_in_one_sentence() -> None:
+    with listening(REFERENCE) as url, pytest.raises(TargetUnusable) as refused:
+        _engine(url, "stdio-2025-11-25/hotel_reservation/missing/email")
+    assert "names no case of this target" in refused.value.words.words()

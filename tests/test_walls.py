@@ -1,0 +1,283 @@
+"""The walls of the house: who may import what, and that everything runs from anywhere."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.kit_sessions import ROOT, starting
+
+HOUSE = ROOT / "conformance"
+CHAPTERS = ("atdf", "http", "mcp")
+NETWORK = {
+    "aiohttp", "anyio", "ftplib", "httpcore2", "httpx", "httpx2", "requests", "smtplib", "socket",
+    "socketserver", "ssl", "telnetlib", "urllib3", "websockets", "xmlrpc", "starlette", "uvicorn",
+    "mcp", "http.client", "http.server", "urllib.request",
+}  # fmt: skip
+PROCESSES = {"subprocess", "multiprocessing", "pty"}
+LOOPS = {"asyncio", "anyio", "trio", "threading", "concurrent", "selectors"}
+TOUCHES = {"open", "exec", "eval", "input", "__import__", "breakpoint"}
+"""Built-in functions by which a chapter would reach beyond its evidence."""
+IN_AND_OUT = {"read_text", "read_bytes", "write_text", "write_bytes", "unlink", "system", "popen"}
+
+
+def files(*folders):
+    return sorted(path for folder in folders for path in (HOUSE / folder).rglob("*.py"))
+
+
+@cache
+def tree(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported(path):
+    """Every module that a file imports, whole and by each of its beginnings, wherever it does."""
+    found = set()
+    for node in ast.walk(tree(path)):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are written in full here"
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for name in names:
+            parts = name.split(".")
+            found |= {".".join(parts[:end]) for end in range(1, len(parts) + 1)}
+    return found
+
+
+def importing(paths, modules):
+    """Which of the files import one of these modules, and which."""
+    found = {path.relative_to(ROOT).as_posix(): imported(path) & modules for path in paths}
+    return {name: sorted(hits) for name, hits in found.items() if hits}
+
+
+def test_the_walls_are_looked_at_where_the_code_is():
+    assert len(files("formats")) > 10
+    assert len(files("kit")) > 40
+    assert all(len(files(chapter)) > 2 for chapter in CHAPTERS)
+
+
+def test_formats_know_no_pytest_no_kit_and_no_network():
+    forbidden = NETWORK | LOOPS - {"threading"} | {"pytest", "conformance.kit"}
+    assert importing(files("formats"), forbidden) == {}
+
+
+def test_formats_start_no_process_but_the_one_that_matches_patterns():
+    assert set(importing(files("formats"), PROCESSES)) <= {"conformance/formats/ecma/process.py"}
+
+
+def test_formats_import_no_chapter():
+    assert importing(files("formats"), {f"conformance.{c}" for c in CHAPTERS}) == {}
+
+
+def test_the_kit_imports_no_chapter():
+    assert importing(files("kit"), {f"conformance.{c}" for c in CHAPTERS}) == {}
+
+
+def test_chapters_import_no_network_no_process_and_no_loop():
+    assert importing(files(*CHAPTERS), NETWORK | PROCESSES | LOOPS | {"os", "io", "pathlib"}) == {}
+
+
+def test_chapters_import_no_pytest():
+    assert importing(files(*CHAPTERS), {"pytest"}) == {}
+
+
+def test_no_chapter_imports_another():
+    for chapter in CHAPTERS:
+        others = {f"conformance.{other}" for other in CHAPTERS if other != chapter}
+        assert importing(files(chapter), others) == {}
+
+
+def test_chapters_call_nothing_that_reads_or_writes():
+    found = []
+    for path in files(*CHAPTERS):
+        for node in ast.walk(tree(path)):
+            if not isinstance(node, ast.Call):
+                continue
+            called = node.func
+            if isinstance(called, ast.Name) and called.id in TOUCHES:
+                found.append((path.name, called.id))
+            if isinstance(called, ast.Attribute) and called.attr in IN_AND_OUT:
+                found.append((path.name, called.attr))
+    assert found == []
+
+
+def test_only_targets_and_drive_touch_the_network():
+    inside = {"conformance/kit/targets/http.py"}
+    assert set(importing(files("kit"), NETWORK)) <= inside
+
+
+def test_only_targets_start_a_server():
+    allowed = {"conformance/kit/targets/stdio.py"}
+    makers = {
+        path.relative_to(ROOT).as_posix()
+        for path in files("kit", "formats", *CHAPTERS)
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute) and node.attr.startswith("create_subprocess")
+    }
+    assert makers == allowed
+
+
+def test_only_the_plugin_and_the_report_know_pytest():
+    allowed = {"plugin", "options", "item", "quiet", "html_plugin"}
+    names = {Path(name).stem for name in importing(files("kit"), {"pytest"})}
+    assert names <= allowed
+
+
+def test_the_schema_s_references_are_never_fetched():
+    """`jsonschema` fetches a remote reference unless it is given a registry."""
+    makers = [
+        path.name
+        for path in files("kit", "formats")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.keyword) and node.arg == "retrieve"
+    ]
+    assert makers == []
+
+
+@pytest.fixture(scope="module")
+def session():
+    with starting() as started:
+        yield started
+
+
+REFERENCE = f"stdio:{sys.executable} -m fixtures.servers.reference --stdio"
+QUICK = ("--include-tool", "validate_data", "--profile", "mcp")
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """A reference server at a free port, shared by these tests; gives its URL."""
+    from fixtures.servers.start import listening
+
+    with listening() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def whole(session, reference, tmp_path_factory):
+    """One run of the whole kit, from elsewhere, with `-n 2` and a time-out."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    args = (str(HOUSE), "--target", reference, "-n", "2", "--timeout", "200", "--report", "out")
+    ran = session(*args, "--include-tool", "validate_data", "--profile", "http", cwd=folder)
+    return ran, folder / "out"
+
+
+def test_the_whole_kit_runs_from_elsewhere_and_reports_there(whole):
+    ran, out = whole
+    assert ran.code == 0, ran.said
+    names = {"report.html", "results.json", "exchanges.ndjson", "junit.xml", "badge.json",
+             "summary.md"}  # fmt: skip
+    assert names <= {path.name for path in out.iterdir()}
+
+
+def test_n_is_accepted_with_one_line_and_one_process(whole):
+    ran, _ = whole
+    assert ran.out.count("-n is accepted") == 1
+    assert "[gw0]" not in ran.said
+    assert "workers" not in ran.said
+
+
+def test_the_terminal_shows_one_line_before_and_no_dots(whole):
+    ran, _ = whole
+    lines = ran.out.splitlines()
+    assert sum(line.startswith("Judging http://") for line in lines) == 1
+    assert not any(set(line) & set(".sxFE") == set(line) for line in lines if line.strip())
+    assert "test_calls.py" not in ran.out
+
+
+def test_the_level_reached_is_told_with_what_keeps_it_from_the_next(whole):
+    assert "Level: Described" in whole[0].out
+    assert "What keeps it from Guarded:" in whole[0].out
+
+
+def test_junit_and_results_tell_of_the_same_items(whole):
+    _, out = whole
+    results = json.loads((out / "results.json").read_text())
+    items = sum(len(run["items"]) for run in results["runs"])
+    assert (out / "junit.xml").read_text().count("<testcase ") == items
+
+
+def test_one_chapter_runs_by_itself(session, reference, tmp_path):
+    ran = session(
+        "conformance/atdf", "--target", reference, *QUICK[:2], "--profile", "http",
+        "--report", str(tmp_path),
+    )  # fmt: skip
+    results = json.loads((tmp_path / "results.json").read_text())
+    clauses = {item["clause"] for run in results["runs"] for item in run["items"]}
+    assert ran.code == 0, ran.said
+    assert {clause.split("-")[0] for clause in clauses} == {"ATDF"}
+
+
+def test_one_clause_is_selected_by_its_name(session, reference, tmp_path):
+    ran = session(
+        "conformance", "--target", reference, *QUICK[:2], "--profile", "http",
+        "-k", "ATDF-ERR-007", "--report", str(tmp_path),
+    )  # fmt: skip
+    results = json.loads((tmp_path / "results.json").read_text())
+    clauses = {item["clause"] for run in results["runs"] for item in run["items"]}
+    assert ran.code == 0, ran.said
+    assert clauses == {"ATDF-ERR-007"}
+
+
+def test_a_chapter_runs_from_its_own_folder(session, reference, tmp_path):
+    ran = session(
+        ".", "--target", reference, *QUICK[:2], "--profile", "http", "-k", "ATDF-CAT",
+        "--report", str(tmp_path), cwd=HOUSE / "atdf",
+    )  # fmt: skip
+    assert ran.code == 0, ran.said
+
+
+def test_the_project_s_own_tests_are_left_alone_by_the_kit(session):
+    ran = session("tests/test_kit_exit.py", "-q", "-p", "no:cacheprovider")
+    assert ran.code == 0, ran.said
+    assert "conformance" not in ran.out
+
+
+@pytest.mark.parametrize("plugin", ["pytest_timeout", "xdist", "pytest_playwright", "pytest_html"])
+def test_the_plugins_that_the_kit_has_to_live_with_are_installed(plugin):
+    __import__(plugin)
+
+
+def test_help_groups_the_kit_s_options(session):
+    ran = session("conformance", "--help")
+    assert ran.code == 0
+    assert "conformance: judge an HTTP or MCP server from outside" in ran.out
+
+
+@pytest.mark.parametrize("option", ["--version", "--markers", "--fixtures"])
+def test_what_pytest_answers_by_itself_starts_no_server(session, option):
+    ran = session("conformance", option)
+    assert ran.code in {0, 5}
+    assert "Judging" not in ran.out
+
+
+SCRIPTS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py") if path.stem != "__init__")
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_script_runs_as_a_module_from_the_root(script):
+    ran = helped([sys.executable, "-m", f"scripts.{script}"], ROOT)
+    assert "usage" in ran
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_script_runs_as_a_file_from_elsewhere(script, tmp_path):
+    assert "usage" in helped([sys.executable, str(ROOT / "scripts" / f"{script}.py")], tmp_path)
+
+
+def helped(command, folder):
+    """What a command says to `--help`."""
+    ran = subprocess.run(
+        [*command, "--help"],
+        cwd=folder, check=False, capture_output=True, text=True, timeout=120,
+        env={**os.environ, "COLUMNS": "99"},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
