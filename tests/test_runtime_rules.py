@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.formats.event_rules import RuleError, apply, compiled, expression, path
+from conformance.formats.event_rules import apply, compiled
+from conformance.formats.rule_language import RuleError, expression, path
 
 FRAME = {
     "type": "delta",

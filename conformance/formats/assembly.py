@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.formats.event_rules import Rule, RuleError, apply, compiled
+from conformance.formats.event_rules import Rule, apply, compiled
 from conformance.formats.provider_errors import classify, envelope
+from conformance.formats.rule_language import RuleError
 from conformance.formats.vocabulary import RuntimeErrorName, StreamEventName, TerminationReason
 
 Event = dict[str, Any]

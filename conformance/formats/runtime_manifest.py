@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.formats.ecma.patterns import is_known
-from conformance.formats.event_rules import RuleError, expression, path
 from conformance.formats.keywords import words
 from conformance.formats.messages import Message, message
 from conformance.formats.problem import Place, shown
 from conformance.formats.published import validator
+from conformance.formats.rule_language import RuleError, expression, path
 from conformance.formats.runtime_kinds import Broken, Rule
 from conformance.formats.vocabulary import (
     STANDARD_PARAMETER_TYPES,
