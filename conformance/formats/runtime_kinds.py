@@ -12,3 +12,6 @@ Broken = tuple[Place, Message]
 """Where a rule is broken, from the document on, and in what words."""
 
 Rule = Callable[[Mapping[str, Any]], Iterator[Broken]]
+
+Finder = Callable[[Mapping[str, Any]], Iterator[tuple[str, Broken]]]
+"""Rules that are judged in one pass: each break comes with the clause that it is of."""

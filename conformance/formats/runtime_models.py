@@ -10,7 +10,7 @@ from conformance.formats.problem import json_path, shown
 from conformance.formats.provider_errors import classify, named
 from conformance.formats.published import validator
 from conformance.formats.runtime_kinds import Broken, Rule
-from conformance.formats.runtime_stream import disorder, order_rule, read_stream
+from conformance.formats.runtime_stream import disorder, read_stream
 from conformance.formats.vocabulary import (
     RUNTIME_ERROR_NAME_CATEGORY,
     RUNTIME_ERROR_NAME_CODE,
@@ -88,7 +88,8 @@ def _listed(policy: Members) -> Iterator[Broken]:
             yield ("retryable_errors", index), said
 
 
-def _unread(record: Members) -> Iterator[tuple[str, Broken]]:
+def as_recorded(record: Members) -> Iterator[tuple[str, Broken]]:
+    """RT-WIRE-002 to RT-WIRE-004: what a recorded stream breaks."""
     text, wire = record.get("text"), record.get("wire")
     if not isinstance(text, str) or wire not in list(WireForm):
         return
@@ -111,20 +112,9 @@ def _unread(record: Members) -> Iterator[tuple[str, Broken]]:
         yield "RT-WIRE-004", (("text",), found.said)
 
 
-def _wire_rule(clause: str) -> Rule:
-    def rule(record: Members) -> Iterator[Broken]:
-        for broken, at in _unread(record):
-            if broken == clause:
-                yield at
-
-    return rule
-
-
 MODEL_RULES: Mapping[str, tuple[tuple[str, Rule], ...]] = {
     "error": (("RT-ERR-003", _pair), ("RT-ERR-004", _flags)),
     "classification-record": (("RT-ERR-006", _class),),
     "retry-policy": (("RT-RTY-006", _delays), ("RT-RTY-007", _listed)),
-    "event-stream": tuple((f"RT-ORD-00{n}", order_rule(f"RT-ORD-00{n}")) for n in range(2, 7)),
-    "recorded-stream": tuple((f"RT-WIRE-00{n}", _wire_rule(f"RT-WIRE-00{n}")) for n in (2, 3, 4)),
 }
 """By document: the clause, and the rule that serves it."""

@@ -12,7 +12,7 @@ from typing import Any
 from conformance.formats.assembly import Event, reading_of, replay
 from conformance.formats.messages import message
 from conformance.formats.problem import Place, shown
-from conformance.formats.runtime_kinds import Broken, Rule
+from conformance.formats.runtime_kinds import Broken
 from conformance.formats.vocabulary import StreamEventName as Name
 
 _OF_CALLS = frozenset(
@@ -20,25 +20,15 @@ _OF_CALLS = frozenset(
 )
 _FRAGMENTS = ("content", "thinking", "arguments")
 
-CLAUSES = (
-    "RT-RULE-004",
-    "RT-RULE-005",
-    "RT-ASM-001",
-    "RT-ASM-002",
-    "RT-ASM-003",
-    "RT-ASM-004",
-    "RT-TRM-002",
-)
 
-
-def _difference(record: Mapping[str, Any]) -> tuple[str, Broken] | None:
-    """The clause that the first wrong event breaks, and where; None where all is right."""
+def as_replayed(record: Mapping[str, Any]) -> Iterator[tuple[str, Broken]]:
+    """The clause that the first wrong event of a replay breaks, and where."""
     frames, events, manifest = (record.get(name) for name in ("frames", "events", "manifest"))
     if not (isinstance(frames, list) and isinstance(events, list) and isinstance(manifest, dict)):
-        return None
+        return
     made, _ = replay(reading_of(manifest), frames)
     if made == events:
-        return None
+        return
     index = next(
         (n for n, (one, other) in enumerate(zip(made, events, strict=False)) if one != other),
         min(len(made), len(events)),
@@ -52,7 +42,7 @@ def _difference(record: Mapping[str, Any]) -> tuple[str, Broken] | None:
         found=shown(found or None),
     )
     place: Place = ("events", index) if index < len(events) else ("events",)
-    return _blamed(made, events, wanted, found), (place, said)
+    yield _blamed(made, events, wanted, found), (place, said)
 
 
 def _blamed(
@@ -70,16 +60,3 @@ def _blamed(
     if not _OF_CALLS.isdisjoint(names) or any(found.get(each) == "" for each in _FRAGMENTS):
         return "RT-ASM-001"
     return "RT-RULE-005" if wanted in events or found in made else "RT-RULE-004"
-
-
-def _rule(clause: str) -> Rule:
-    def rule(record: Mapping[str, Any]) -> Iterator[Broken]:
-        found = _difference(record)
-        if found is not None and found[0] == clause:
-            yield found[1]
-
-    return rule
-
-
-REPLAY_RULES: tuple[tuple[str, Rule], ...] = tuple((clause, _rule(clause)) for clause in CLAUSES)
-"""The clause, and the rule that serves it."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from conformance.formats.assembly import CUT_OFF
 from conformance.formats.messages import Message, message
-from conformance.formats.problem import shown
+from conformance.formats.problem import Place, shown
 from conformance.formats.runtime_kinds import Broken
 from conformance.formats.sse import SseEvent, sse_events
 from conformance.formats.vocabulary import StreamEventName, WireForm
@@ -102,16 +102,12 @@ def _is_object(text: str) -> bool:
         return False
 
 
-def order_rule(clause: str) -> Any:
-    """The rule of an `event-stream` that serves one clause of the order."""
-
-    def rule(stream: Mapping[str, Any]) -> Iterator[Broken]:
-        listed = stream.get("events")
-        for each in disorder(listed) if isinstance(listed, list) else ():
-            if each.clause == clause:
-                yield ("events",) if each.at is None else ("events", each.at), each.said
-
-    return rule
+def in_order(stream: Mapping[str, Any]) -> Iterator[tuple[str, Broken]]:
+    """The clauses of the order that an `event-stream` breaks, and where."""
+    listed = stream.get("events")
+    for each in disorder(listed) if isinstance(listed, list) else ():
+        place: Place = ("events",) if each.at is None else ("events", each.at)
+        yield each.clause, (place, each.said)
 
 
 @dataclass(frozen=True, slots=True)
