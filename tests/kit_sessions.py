@@ -6,6 +6,8 @@ a request is a JSON line on its input, and so are the process id and the exit co
 
 from __future__ import annotations
 
+import gc
+import importlib
 import json
 import os
 import signal
@@ -109,12 +111,26 @@ def starting() -> Iterator[Sessions]:
         process.stdout.close()
 
 
-def _serve() -> None:
-    import conformance.atdf.scripts
-    import conformance.http.scripts
-    import conformance.kit.plugin
-    import conformance.mcp.scripts  # noqa: F401 - loaded once, for all sessions
+WARM = (
+    "conformance.atdf.scripts",
+    "conformance.http.scripts",
+    "conformance.kit.plugin",
+    "conformance.mcp.scripts",
+    "anyio._backends._asyncio",
+    "execnet",
+    "httpcore2",
+    "h11",
+    "hypothesis",
+    "jinja2.environment",
+    "playwright.sync_api",
+)
+"""What every session needs, or a plugin that it loads; the plugins themselves pytest rewrites."""
 
+
+def _serve() -> None:
+    for name in WARM:
+        importlib.import_module(name)
+    gc.freeze()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for line in sys.stdin:
         asked = json.loads(line)
@@ -140,7 +156,9 @@ def _session(asked: dict) -> None:
     os.environ.update(asked["env"])
     code = 70
     try:
-        code = int(pytest.main(asked["args"]))
+        # What was loaded before pytest could rewrite it is a matter of this process alone.
+        own = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        code = int(pytest.main([*own, *asked["args"]]))
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

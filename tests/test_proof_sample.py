@@ -18,6 +18,9 @@ SAMPLE = (
     Trial("headers-not-needed", "mcp", "modern"),
     Trial("envelope-not-in-meta", "mcp", "legacy"),
     Trial("session-id-missing-not-found", "mcp", "legacy"),
+    Trial("second-reading-refused", "mcp", "legacy"),
+    Trial("initialize-refused-without-versions", "mcp", "modern"),
+    Trial("get-answered-without-sessions", "mcp", "modern"),
     Trial("unknown-method-with-another-code-on-stdio", "stdio", "modern"),
     Trial("asks-for-roots-on-stdio", "stdio", "legacy"),
 )

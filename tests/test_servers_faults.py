@@ -17,6 +17,7 @@ from fixtures.servers.core.store import Store
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
 from fixtures.servers.tools import TOOLS
+from tests.test_proof_sample import SAMPLE
 from tests.test_servers_repair import CASES, THEN
 
 FATAL = {"hangs-at-an-empty-text", "dies-at-an-empty-text", "dies-at-bad-json", "dies-at-a-batch"}
@@ -208,10 +209,18 @@ def differs(fault, talk):
     return asyncio.run(told(fault.apply(Behaviour()), talk, fault.tools, expected)) != expected
 
 
+NOT_ASKED = {
+    "second-reading-refused",
+    "initialize-refused-without-versions",
+    "get-answered-without-sessions",
+    "unknown-method-with-another-code-on-stdio",
+}
+"""Faults of requests that the talks below don't make; the sample of the proof has each of them."""
+
 TALKED_TO = [
     pytest.param(fault, binding, era, id=f"{fault.name}-{binding}-{era}")
     for fault in FAULTS.values()
-    if fault.name not in FATAL
+    if fault.name not in {*FATAL, *NOT_ASKED}
     for binding in fault.bindings
     for era in fault.eras
     if (binding, era) in TALKS and not (binding == "http" and era == "modern")
@@ -263,7 +272,7 @@ def heard(*server, end=10, said=SAID):
 
 STDIO_ONLY = [
     name for name, fault in FAULTS.items()
-    if fault.bindings == ("stdio",) and name not in FATAL and name != "cold-until-discovered"
+    if fault.bindings == ("stdio",) and name not in {*FATAL, *NOT_ASKED, "cold-until-discovered"}
 ]  # fmt: skip
 
 
@@ -329,3 +338,7 @@ def test_no_fault_takes_more_than_two_others_along():
         assert len(fault.collateral) <= 2, fault.name
         assert not set(fault.collateral) & set(fault.clauses), fault.name
         assert all(fault.collateral.values()), fault.name
+
+
+def test_what_is_not_asked_here_is_in_the_sample_of_the_proof():
+    assert {trial.fault for trial in SAMPLE} >= NOT_ASKED

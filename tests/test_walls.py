@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit_sessions import ROOT, starting
+from tests.kit_sessions import ROOT
 
 HOUSE = ROOT / "conformance"
 CHAPTERS = ("atdf", "http", "mcp")
@@ -141,12 +141,6 @@ def test_the_schema_s_references_are_never_fetched():
     assert makers == []
 
 
-@pytest.fixture(scope="module")
-def session():
-    with starting() as started:
-        yield started
-
-
 REFERENCE = f"stdio:{sys.executable} -m fixtures.servers.reference --stdio"
 QUICK = ("--include-tool", "validate_data", "--profile", "mcp")
 
@@ -161,11 +155,11 @@ def reference():
 
 
 @pytest.fixture(scope="module")
-def whole(session, reference, tmp_path_factory):
+def whole(kit, reference, tmp_path_factory):
     """One run of the whole kit, from elsewhere, with `-n 2` and a time-out."""
     folder = tmp_path_factory.mktemp("elsewhere")
     args = (str(HOUSE), "--target", reference, "-n", "2", "--timeout", "200", "--report", "out")
-    ran = session(*args, "--include-tool", "validate_data", "--profile", "http", cwd=folder)
+    ran = kit(*args, "--include-tool", "validate_data", "--profile", "http", cwd=folder)
     return ran, folder / "out"
 
 
@@ -204,8 +198,8 @@ def test_junit_and_results_tell_of_the_same_items(whole):
     assert (out / "junit.xml").read_text().count("<testcase ") == items
 
 
-def test_one_chapter_runs_by_itself(session, reference, tmp_path):
-    ran = session(
+def test_one_chapter_runs_by_itself(kit, reference, tmp_path):
+    ran = kit(
         "conformance/atdf", "--target", reference, *QUICK[:2], "--profile", "http",
         "--report", str(tmp_path),
     )  # fmt: skip
@@ -215,8 +209,8 @@ def test_one_chapter_runs_by_itself(session, reference, tmp_path):
     assert {clause.split("-")[0] for clause in clauses} == {"ATDF"}
 
 
-def test_one_clause_is_selected_by_its_name(session, reference, tmp_path):
-    ran = session(
+def test_one_clause_is_selected_by_its_name(kit, reference, tmp_path):
+    ran = kit(
         "conformance", "--target", reference, *QUICK[:2], "--profile", "http",
         "-k", "ATDF-ERR-007", "--report", str(tmp_path),
     )  # fmt: skip
@@ -226,16 +220,16 @@ def test_one_clause_is_selected_by_its_name(session, reference, tmp_path):
     assert clauses == {"ATDF-ERR-007"}
 
 
-def test_a_chapter_runs_from_its_own_folder(session, reference, tmp_path):
-    ran = session(
+def test_a_chapter_runs_from_its_own_folder(kit, reference, tmp_path):
+    ran = kit(
         ".", "--target", reference, *QUICK[:2], "--profile", "http", "-k", "ATDF-CAT",
         "--report", str(tmp_path), cwd=HOUSE / "atdf",
     )  # fmt: skip
     assert ran.code == 0, ran.said
 
 
-def test_the_project_s_own_tests_are_left_alone_by_the_kit(session):
-    ran = session("tests/test_kit_exit.py", "-q", "-p", "no:cacheprovider")
+def test_the_project_s_own_tests_are_left_alone_by_the_kit(kit):
+    ran = kit("tests/test_kit_exit.py", "-q", "-p", "no:cacheprovider")
     assert ran.code == 0, ran.said
     assert "conformance" not in ran.out
 
@@ -245,15 +239,15 @@ def test_the_plugins_that_the_kit_has_to_live_with_are_installed(plugin):
     __import__(plugin)
 
 
-def test_help_groups_the_kit_s_options(session):
-    ran = session("conformance", "--help")
+def test_help_groups_the_kit_s_options(kit):
+    ran = kit("conformance", "--help")
     assert ran.code == 0
     assert "conformance: judge an HTTP or MCP server from outside" in ran.out
 
 
 @pytest.mark.parametrize("option", ["--version", "--markers", "--fixtures"])
-def test_what_pytest_answers_by_itself_starts_no_server(session, option):
-    ran = session("conformance", option)
+def test_what_pytest_answers_by_itself_starts_no_server(kit, option):
+    ran = kit("conformance", option)
     assert ran.code in {0, 5}
     assert "Judging" not in ran.out
 
