@@ -9,6 +9,7 @@ from typing import Any
 from conformance.formats.messages import message
 from conformance.formats.problem import Problem, problem, shown
 from conformance.formats.resource import resources
+from conformance.formats.runtime_rows import RUNTIME_ROWS, RuntimeRow
 
 Condition = Callable[[Mapping[str, Any]], bool]
 """Looks at values, where the names of members do not decide."""
@@ -75,7 +76,8 @@ def _of_resources(members: Mapping[str, Any]) -> bool:
 
 _PLAIN_TOOLS = ("enhanced-descriptor", "descriptor", "tool")
 
-TABLE = (
+TABLE: tuple[Row | RuntimeRow, ...] = (
+    *RUNTIME_ROWS,
     Row(
         "ardf",
         "collection",
@@ -149,7 +151,11 @@ def recognise(data: Any) -> Recognition | Problem:
         said = message("documents.unknown", looked_for=_looked_for())
         return problem((), "document", said)
     first, *others = matching
-    rivals = [row for row in others if row.document not in first.outranks]
+    rivals = [
+        row
+        for row in others
+        if not isinstance(first, RuntimeRow) and row.document not in first.outranks
+    ]
     if rivals:
         said = message(
             "documents.ambiguous",
@@ -166,7 +172,7 @@ def recognise(data: Any) -> Recognition | Problem:
     return Recognition(first.spec, first.document, first.version, first.rule, tuple(dialects))
 
 
-def row_of(document: str) -> Row:
+def row_of(document: str) -> Row | RuntimeRow:
     """The line of the table for a document; raises KeyError, saying which names there are."""
     for row in TABLE:
         if row.document == document:

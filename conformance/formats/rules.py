@@ -20,6 +20,8 @@ from conformance.formats.keywords import words
 from conformance.formats.messages import Message, message
 from conformance.formats.positions import positions
 from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.runtime_rules import DOCUMENTS as RUNTIME_DOCUMENTS
+from conformance.formats.runtime_rules import runtime_problems
 from conformance.formats.schemas import SchemaFault, schema_faults
 from conformance.formats.subject import Subject, subjects
 from conformance.formats.vocabulary import JsonType
@@ -43,6 +45,8 @@ _MOST = 10
 
 def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
     """The problems of a document, by its name in the table of `recognise`, that no schema finds."""
+    if document in RUNTIME_DOCUMENTS:
+        return runtime_problems(document, data)
     if document == "error":
         return list(_errors(data))
     if document in ("resource", "collection", "manifest"):
