@@ -48,10 +48,12 @@ def test_a_suggestion_removes_the_error(tool: ToolEvidence) -> Checks:
         first = steps[0]
         envelope = first.reading.envelope
         again = envelope is not None and first.reading.outcome is Outcome.INPUT_REFUSED
+        followed = {error.parameter_name for error, _ in suggestions(call)}
         blamed = [
             error
             for error in (envelope.errors if envelope is not None and again else ())
-            if names_place(violation, error.parameter_name) is Naming.EXACT
+            if error.parameter_name in followed
+            and names_place(violation, error.parameter_name) is Naming.EXACT
         ]
         if blamed and all(suggestion.valid for _, suggestion in suggestions(call)):
             yield broken(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.atdf.scripts import CANARY
 from conformance.kit.clause import Checks, broken, clause, holds
 from conformance.kit.evidence import RunEvidence
+from conformance.kit.reading import read
 
 
 @clause("ATDF-ERR-013")
@@ -18,9 +19,10 @@ def test_no_error_repeats_a_credential(run: RunEvidence) -> Checks:
         else:
             yield holds()
     for exchange in run.steps("canary").values():
-        if exchange.answer is None:
+        if exchange.answer is None or read(exchange).accepted:
             continue
-        if CANARY.encode() in exchange.answer.body:
+        told = [value for _, value in exchange.answer.headers]
+        if CANARY.encode() in exchange.answer.body or any(CANARY in value for value in told):
             yield broken(exchange, "finding.error.secret")
         else:
             yield holds()

@@ -29,13 +29,32 @@ def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
     baseline = tool.baseline
     if baseline is None:
         return
-    missing = baseline.reading.status in {404, 405, 501} and not _knows_the_tool(baseline)
-    if missing:
+    if _is_answered_as_unknown(tool, baseline):
         yield broken(baseline, "finding.http.no_route", status=baseline.reading.status)
+    elif baseline.reading.status in {404, 405} and not _knows_the_tool(baseline):
+        yield unknown("kit.not_verified.baseline", baseline)
     elif baseline.reading.accepted or baseline.reading.refused:
         yield holds()
     else:
         yield unknown("kit.not_verified.no_answer", baseline)
+
+
+def _is_answered_as_unknown(tool: ToolEvidence, call: Call) -> bool:
+    """Whether a call is answered as a path that does not exist, or as a method that is not there.
+
+    A 404 may also be the tool's own word for a thing that it does not have: without an envelope it
+    is one for the route only if an unknown path gets the same body.
+    """
+    if call.reading.status in {405, 501}:
+        return True
+    if call.reading.status != 404 or _knows_the_tool(call):
+        return False
+    if call.reading.envelope is not None:
+        return True
+    steps = {exchange.step: exchange for exchange in tool.scripts.get("http_wire", ())}
+    nowhere = [steps[name].answer for name in ("unknown-path", "unknown-tool") if name in steps]
+    body = call.exchange.answer.body if call.exchange.answer is not None else b""
+    return any(answer is not None and answer.body == body for answer in nowhere)
 
 
 def _knows_the_tool(call: Call) -> bool:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from conformance.formats.clauses import Clause
-from conformance.formats.vocabulary import Level, NeededFor, Requirement, Scope, Verdict
+from conformance.formats.vocabulary import (
+    VERDICT_BLOCKS_LEVEL,
+    Level,
+    NeededFor,
+    Requirement,
+    Scope,
+)
 from conformance.kit.results import Item, LevelState, Repair
 
 LADDER = (
@@ -22,7 +28,7 @@ REPAIR_CLAUSE = "ATDF-ERR-012"
 ENVELOPE_CLAUSE = "ATDF-ERR-001"
 """What is missing where ATDF is not claimed: no error shape that a machine can read."""
 
-_IN_THE_WAY = frozenset({Verdict.FAIL, Verdict.NOT_VERIFIED, Verdict.FLAKY, Verdict.WAIVED})
+_IN_THE_WAY = frozenset(verdict for verdict, blocks in VERDICT_BLOCKS_LEVEL.items() if blocks)
 
 
 def levels(

@@ -31,7 +31,15 @@ from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportS
 from conformance.kit.report.progress import Progress
 from conformance.kit.report.terminal import write_summary
 from conformance.kit.report.text import visible
-from conformance.kit.report.write import EXCHANGES, JUNIT, REPORT, write_files
+from conformance.kit.report.write import (
+    BADGE,
+    EXCHANGES,
+    JUNIT,
+    REPORT,
+    RESULTS,
+    SUMMARY,
+    write_files,
+)
 from conformance.kit.results import SessionResult
 from conformance.kit.script import LOOKED
 from conformance.kit.secrets import Redactor
@@ -108,6 +116,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.collectonly or settings.plan_only:
         return
     settings.report.mkdir(parents=True, exist_ok=True)
+    for name in (RESULTS, BADGE, SUMMARY, EXCHANGES, JUNIT, REPORT):
+        (settings.report / name).unlink(missing_ok=True)  # an old badge must not outlive a failure
     config.stash[REPORT_STATE] = report
     config.pluginmanager.register(HtmlReport(config), "agent-formats-html")
     if not config.option.htmlpath:

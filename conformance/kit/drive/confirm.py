@@ -143,14 +143,15 @@ async def _repeat_script(
 def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> Item:
     """The item as it stands after its findings were sent again.
 
-    Each finding that was repeated must be found again each time. None left: the item is flaky.
+    Each finding that was repeated must be found again each time. Where one was not, those that
+    were not repeated are dropped with it: they may be no better. None left: the item is flaky.
     """
     asked = to_confirm(question, item)
     gone = {f for f in asked if not _found_again(f, question, evidence, repeats)}
     if not gone:
         return item
-    kept = tuple(f for f in item.findings if f not in gone)
-    if any(f in asked for f in kept):
+    kept = tuple(f for f in item.findings if f in asked and f not in gone)
+    if kept:
         return replace(item, findings=kept)
     return replace(item, verdict=Verdict.FLAKY)
 

@@ -34,21 +34,39 @@ class HttpConnection:
     ) -> None:
         self._timeout = timeout
         self._base = base
-        self._client = httpx2.AsyncClient(
+        self._headers = headers
+        self._width = width
+        self._client = self._new_client()
+
+    def _new_client(self) -> httpx2.AsyncClient:
+        base, most = self._base, self._width + 4
+        client = httpx2.AsyncClient(
             follow_redirects=False,
             verify=base.startswith("https:"),  # loading certificates takes 60 ms a client
             trust_env=not is_loopback(base),
-            timeout=httpx2.Timeout(None, connect=timeout),
-            limits=httpx2.Limits(max_connections=width + 4, max_keepalive_connections=width + 4),
+            timeout=httpx2.Timeout(None, connect=self._timeout),
+            limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
         )
         # Headers of ours only: the client's own defaults would hide which server needs them.
-        own = httpx2.Headers([("accept-encoding", "identity"), *headers])
-        for name in [name for name in self._client.headers if name not in own]:
-            del self._client.headers[name]
-        self._client.headers.update(own)
+        own = httpx2.Headers([("accept-encoding", "identity"), *self._headers])
+        for name in [name for name in client.headers if name not in own]:
+            del client.headers[name]
+        client.headers.update(own)
+        return client
 
     async def send(self, request: Request) -> Received:
-        """Send and read. A trouble names what was missing; nothing the target does raises."""
+        """Send and read. A trouble names what was missing; nothing the target does raises.
+
+        A kept connection may have been closed while it was idle (servers close after a 500): what
+        got not one byte of an answer is sent once more, on a new connection.
+        """
+        received = await self._send(request, self._client)
+        if received.trouble is Trouble.CLOSED and received.answer is None:
+            async with self._new_client() as alone:
+                received = await self._send(request, alone)
+        return received
+
+    async def _send(self, request: Request, client: httpx2.AsyncClient) -> Received:
         if not same_server(request.url, self._base):
             # A target's own words may name any address; our headers are meant for the target.
             return Received(None, Trouble.REDIRECTED, 0.0, f"{request.url} is another server")
@@ -61,7 +79,7 @@ class HttpConnection:
         detail = ""
         try:
             async with asyncio.timeout(self._timeout):
-                trouble = await self._exchange(request, head, body, events, messages)
+                trouble = await self._exchange(client, request, head, body, events, messages)
         except TimeoutError:
             trouble = Trouble.TIMEOUT
         except httpx2.ConnectError as error:
@@ -94,6 +112,7 @@ class HttpConnection:
 
     async def _exchange(
         self,
+        client: httpx2.AsyncClient,
         request: Request,
         head: list[httpx2.Response],
         body: bytearray,
@@ -102,13 +121,13 @@ class HttpConnection:
     ) -> Trouble | None:
         method, url = request.method, request.url
         for _ in range(_REDIRECTS + 1):
-            outgoing = self._client.build_request(
+            outgoing = client.build_request(
                 method,
                 url,
                 headers=list(request.headers),
                 content=request.body if request.body or method not in {"GET", "HEAD"} else None,
             )
-            response = await self._client.send(outgoing, stream=True)
+            response = await client.send(outgoing, stream=True)
             try:
                 head.append(response)
                 target = _redirect(response, url)
