@@ -5,9 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.formats.clauses import clauses
+from conformance.formats.messages import message
+from conformance.formats.vocabulary import Requirement, Verdict
 from conformance.kit.clause import ClauseTest
-from conformance.kit.item import item_name
+from conformance.kit.item import ClauseItem, grouped, item_name
 from conformance.kit.judging import Question
+from conformance.kit.results import Finding, Item
 from conformance.kit.slug import LONGEST, slug
 
 HOSTILE = [
@@ -32,7 +35,7 @@ def name(tool):
     question = Question(
         ClauseTest("ATDF-ERR-004", lambda _: iter(())), clauses()["ATDF-ERR-004"], "http", tool
     )
-    return item_name("test_x", question)
+    return item_name("test_x", (question,))
 
 
 @pytest.mark.parametrize("tool", HOSTILE, ids=range(len(HOSTILE)))
@@ -60,3 +63,62 @@ def test_two_tools_never_share_a_slug(one, other):
 
 def test_long_names_that_begin_alike_stay_apart():
     assert slug("x" * 500 + "a") != slug("x" * 500 + "b")
+
+
+def question(run, tool):
+    return Question(
+        ClauseTest("ATDF-ERR-004", lambda _: iter(())), clauses()["ATDF-ERR-004"], run, tool
+    )
+
+
+ASKED = [question(run, tool) for run in ("http", "mcp") for tool in ("a", "b")]
+
+
+def test_an_item_is_one_clause_of_one_run_and_tool():
+    assert [len(group) for group in grouped(ASKED, fold=False)] == [1, 1, 1, 1]
+
+
+def test_on_very_many_tools_an_item_is_one_clause_of_a_run():
+    assert [[q.tool for q in group] for group in grouped(ASKED, fold=True)] == [["a", "b"]] * 2
+
+
+def test_an_item_with_many_tools_inside_names_none():
+    names = [item_name("test_x", group) for group in grouped(ASKED, fold=True)]
+    assert names == ["test_x[ATDF-ERR-004-http]", "test_x[ATDF-ERR-004-mcp]"]
+
+
+def of(*verdicts):
+    """An item with these verdicts inside."""
+    results = tuple(
+        Item("ATDF-ERR-004", Requirement.MUST, "http", str(n), verdict, (WHY,))
+        for n, verdict in enumerate(verdicts)
+    )
+    item = ClauseItem.__new__(ClauseItem)
+    item.results = results
+    item._language = "en"
+    return item
+
+
+WHY = Finding(message("kit.not_verified.slow"))
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "worst"),
+    [
+        ([Verdict.PASS, Verdict.FAIL, Verdict.WARN], Verdict.FAIL),
+        ([Verdict.FAIL, Verdict.KIT_ERROR], Verdict.KIT_ERROR),
+        ([Verdict.PASS, Verdict.NOT_VERIFIED], Verdict.NOT_VERIFIED),
+        ([Verdict.NOT_APPLICABLE, Verdict.PASS], Verdict.PASS),
+    ],
+)
+def test_an_item_with_many_tools_inside_reports_the_worst(verdicts, worst):
+    assert of(*verdicts).result.verdict is worst
+
+
+def test_an_item_counts_what_else_was_found_like_the_worst():
+    assert of(Verdict.FAIL, Verdict.PASS, Verdict.FAIL).words.endswith("(+1)")
+
+
+def test_an_item_that_was_not_judged_has_no_verdict():
+    assert of().result is None
+    assert of().words == ""

@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 from conformance.formats.clauses import Clause, clauses
 from conformance.formats.messages import message
-from conformance.formats.vocabulary import Binding, Era, RunKind, Verdict
+from conformance.formats.vocabulary import Binding, Era, RunKind, Scope, Verdict
 from conformance.kit.clause import ClauseTest
 from conformance.kit.documents import Declared, declared
 from conformance.kit.drive.channel import Context
@@ -100,6 +100,15 @@ class Engine:
         """What is to be judged on the targets that were found."""
         runs = {f.run.id: (f.run, self._names(f)) for f in self.found}
         return questions(tests, runs)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of clause and tool the targets could be asked about."""
+        about_tools = [clause for clause in clauses().values() if clause.scope is Scope.TOOL]
+        return sum(
+            len(self._names(found)) * sum(belongs(clause, found.run) for clause in about_tools)
+            for found in self.found
+        )
 
     def _names(self, found: Discovered) -> tuple[str, ...]:
         """The names of a run's tools, those included that cannot be used."""

@@ -1,7 +1,11 @@
-"""One clause of one run and tool, as a pytest item that reports a verdict given before."""
+"""One clause of one run and tool, as a pytest item that reports a verdict given before.
+
+On a target with very many tools an item is one clause of a run, with its tools inside.
+"""
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,20 @@ from conformance.formats.vocabulary import Verdict
 from conformance.kit.judging import Question
 from conformance.kit.results import Item
 from conformance.kit.slug import slug
+
+MOST_ITEMS = 10_000
+"""Pairs of clause and tool above which an item holds all tools: each item costs time and memory."""
+
+_WORST_FIRST = (
+    Verdict.KIT_ERROR,
+    Verdict.FAIL,
+    Verdict.FLAKY,
+    Verdict.WARN,
+    Verdict.NOT_VERIFIED,
+    Verdict.WAIVED,
+    Verdict.PASS,
+    Verdict.NOT_APPLICABLE,
+)
 
 
 class ClauseFailed(Exception):
@@ -25,14 +43,22 @@ class KitFault(Exception):
 class ClauseItem(pytest.Item):
     """Runs nothing: judging is over before the first item reports (pytest-html counts rows)."""
 
-    def __init__(self, *, question: Question, line: int, language: str, **rest: Any) -> None:
+    def __init__(
+        self, *, questions: tuple[Question, ...], line: int, language: str, **rest: Any
+    ) -> None:
         super().__init__(**rest)
-        self.question = question
-        self.result: Item | None = None
+        self.questions = questions
+        self.results: tuple[Item, ...] = ()
         self._line = line
         self._language = language
-        self.add_marker(pytest.mark.clause(question.clause.id))
-        self.add_marker(question.clause.requirement.value.lower())
+        clause = questions[0].clause
+        self.add_marker(pytest.mark.clause(clause.id))
+        self.add_marker(clause.requirement.value.lower())
+
+    @property
+    def result(self) -> Item | None:
+        """The worst of the verdicts; None before judging."""
+        return min(self.results, key=lambda item: _WORST_FIRST.index(item.verdict), default=None)
 
     def setup(self) -> None:
         """Raise KitFault for a fault of the kit, so that pytest shows an error."""
@@ -57,7 +83,9 @@ class ClauseItem(pytest.Item):
     @property
     def words(self) -> str:
         """The first finding in words, and how many more there are."""
-        findings = self.result.findings if self.result is not None else ()
+        worst = self.result
+        alike = [item for item in self.results if worst and item.verdict is worst.verdict]
+        findings = [finding for item in alike for finding in item.findings]
         if not findings:
             return ""
         first = findings[0].message.words(self._language)
@@ -75,9 +103,17 @@ class ClauseItem(pytest.Item):
         return self.path, self._line, self.name
 
 
-def item_name(function: str, question: Question) -> str:
+def grouped(asked: list[Question], *, fold: bool) -> list[tuple[Question, ...]]:
+    """The questions of each item: one, or with `fold` all of a run."""
+    if not fold:
+        return [(question,) for question in asked]
+    return [tuple(own) for _, own in groupby(asked, key=lambda question: question.run)]
+
+
+def item_name(function: str, questions: tuple[Question, ...]) -> str:
     """`test_x[ATDF-ERR-004-http-hotel_reservation]`, in ASCII whatever the tool is named."""
-    parts = [question.clause.id, question.run]
-    if question.tool is not None:
-        parts.append(slug(question.tool))
+    first = questions[0]
+    parts = [first.clause.id, first.run]
+    if first.tool is not None and len(questions) == 1:
+        parts.append(slug(first.tool))
     return f"{function}[{'-'.join(parts)}]"

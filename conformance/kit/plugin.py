@@ -6,6 +6,7 @@ import sys
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import islice
 from types import ModuleType
 from typing import Any
 
@@ -21,7 +22,7 @@ from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.exchange import Exchange
 from conformance.kit.exit import Exit, exit_of
-from conformance.kit.item import ClauseItem, item_name
+from conformance.kit.item import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.options import add_options, settings_of
 from conformance.kit.quiet import QuietItems, header
 from conformance.kit.reference import STDIO, ReferenceServer
@@ -169,17 +170,18 @@ def pytest_pycollect_makeitem(
     asked = state.engine.questions([(test, _clause(test.clause))])
     line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
     # Told as text, the id is read as it will be read from the cache of `--lf`.
-    named = [(item_name(name, question), question) for question in asked]
+    groups = grouped(asked, fold=state.engine.pairs > MOST_ITEMS)
+    named = [(item_name(name, questions), questions) for questions in groups]
     return [
         ClauseItem.from_parent(
             collector,
             name=own,
             nodeid=f"{collector.nodeid}::{own}",
-            question=question,
+            questions=questions,
             line=line,
             language=state.settings.language,
         )
-        for own, question in named
+        for own, questions in named
     ]
 
 
@@ -219,7 +221,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
 
 def _judge_all(session: pytest.Session, state: State) -> None:
     items = [item for item in session.items if isinstance(item, ClauseItem)]
-    asked = [item.question for item in items]
+    asked = [question for item in items for question in item.questions]
     engine = state.engine
     with _writer(state) as writer:
         state.report.exchange = writer.read
@@ -228,8 +230,9 @@ def _judge_all(session: pytest.Session, state: State) -> None:
         engine.drive()
         shown.finish()
         judged = engine.judge(asked)
-    for number, item in enumerate(items):
-        item.result = judged[number]
+    verdicts = (judged[number] for number in range(len(asked)))
+    for item in items:
+        item.results = tuple(islice(verdicts, len(item.questions)))
     state.result = state.report.session = engine.results(asked, judged)
     state.report.judged = {item.nodeid for item in items}
 

@@ -41,6 +41,7 @@ class Progress:
     def one(self) -> None:
         """One call is done."""
         self.done += 1
+        self.planned = max(self.planned, self.done)  # calls before the plan is made count too
         self.tell()
 
 
