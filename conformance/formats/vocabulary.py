@@ -308,6 +308,8 @@ class Scope(StrEnum):
     """One tool; a run has one verdict for each."""
     TARGET = "target"
     """The whole target; a run has one verdict."""
+    DOCUMENT = "document"
+    """A document, wherever it comes from; a run asks no target about it."""
 
 
 class Verdict(StrEnum):
