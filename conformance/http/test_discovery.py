@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from conformance.formats.problem import shown
@@ -11,6 +12,16 @@ from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange
 from conformance.kit.reading import body_json
 from conformance.kit.script import LOOKED
+
+_PROVES_NOTHING = frozenset(
+    {
+        HTTPStatus.UNAUTHORIZED,
+        HTTPStatus.FORBIDDEN,
+        HTTPStatus.TOO_MANY_REQUESTS,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+    }
+)
+"""Rights and load: they say nothing of what is there."""
 
 
 def _status(exchange: Exchange | None) -> int:
@@ -77,6 +88,10 @@ def test_every_collection_answers_json(run: RunEvidence) -> Checks:
 def _collection(exchange: Exchange, *, good: bool) -> Check:
     if good:
         return holds()
+    if exchange.answer is None:
+        return unknown("kit.not_verified.no_answer", exchange)
+    if _status(exchange) in _PROVES_NOTHING:
+        return unknown("kit.not_verified.refused_for_something_else", exchange)
     url, status = exchange.request.url, _status(exchange)
     return broken(exchange, "finding.http.collection", url=url, status=status)
 

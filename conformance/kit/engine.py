@@ -206,7 +206,9 @@ class Engine:
             items=tuple(items),
             tools_called=tuple(t.tool.name for t in tools if t.calls),
             tools_left_out=tuple(
-                LeftOut(t.tool.name, t.left_out) for t in tools if t.left_out is not None
+                LeftOut(t.tool.name, t.left_out or message("kit.not_verified.no_call"))
+                for t in tools
+                if t.left_out is not None or not (t.calls or t.cut or evidence.cut)
             ),
             baseline_accepted=tuple(
                 t.tool.name for t in tools if t.baseline and t.baseline.reading.accepted
