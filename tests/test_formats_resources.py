@@ -186,3 +186,12 @@ def test_hostile_resources_end_in_problems_and_never_in_a_traceback(data):
     problems = validate(data)
     assert problems
     assert all(each.message.words("es") for each in problems)
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.0.0", "2.0", "2.1.3", "0.1", "0.2", "0.2.0"])
+def test_versions_and_legacy_labels_of_a_descriptor_are_known(version):
+    path = VALID.parents[1] / "atdf" / "valid" / "room-hold-descriptor.json"
+    item = {**json.loads(path.read_text(encoding="utf-8")), "schema_version": version}
+    assert "ATDF-DESC-007" not in {clause for _, clause in broken(item)}
+    item["schema_version"] = f"9{version}"
+    assert "ATDF-DESC-007" in {clause for _, clause in broken(item)}

@@ -37,7 +37,7 @@ _UNIONS = frozenset(
 _OPEN = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "then"})
 """With these beside it, `properties` need not have all that is declared."""
 
-_VERSION = re.compile(r"0\.[12]|[12](\.[0-9]{1,9}){0,3}")
+_VERSION = re.compile(r"0\.[12](\.[0-9]{1,9})?|[12](\.[0-9]{1,9}){0,3}")
 
 _MOST = 10
 """Problems by one rule in one tool; the eleventh tells nobody anything new."""
