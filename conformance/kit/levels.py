@@ -11,6 +11,7 @@ from conformance.formats.vocabulary import (
     NeededFor,
     Requirement,
     Scope,
+    Verdict,
 )
 from conformance.kit.results import Item, LevelState, Repair
 
