@@ -6,9 +6,11 @@ READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TARGET ?=
 ARGS ?=
+FILE ?=
+TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format prove known bench clean lock
+.PHONY: help setup conformance test check generate format validate convert prove known bench clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,6 +48,12 @@ generate: $(READY) ## make schemas, clauses, examples and vocabularies from sche
 format: $(READY) ## put the code into its one form
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
+
+validate: $(READY) ## validate documents: FILE='a.json folder/' (and ARGS='--format sarif' …)
+	@$(BIN)/python -m scripts.validate $(ARGS) $(FILE)
+
+convert: $(READY) ## convert a document: FILE=a.json TO=ardf
+	@$(BIN)/python -m scripts.convert $(ARGS) $(FILE) --to $(TO)
 
 prove: $(READY) ## run the faulty servers: each must be caught by exactly its clauses
 	@$(BIN)/python -m scripts.prove $(ARGS)

@@ -56,6 +56,8 @@ def test_the_address_of_a_clause_ends_in_its_id():
 def test_the_newest_version_is_found_by_number_and_not_by_letter(tmp_path):
     for name in ("1.9", "1.10", "notes"):
         (tmp_path / name).mkdir()
+        (tmp_path / name / "clauses.json").touch()
+    (tmp_path / "2.0").mkdir()
     assert newest(tmp_path).name == "1.10"
 
 

@@ -1,4 +1,6 @@
+import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -293,3 +295,30 @@ def test_very_many_tools_are_read_in_seconds():
     started = time.monotonic()
     assert len(tools_of({"tools": items}, Source.MCP).tools) == 20_000
     assert time.monotonic() - started < 5
+
+
+def test_the_tools_of_a_collection_are_tools_and_its_other_resources_are_passed_over():
+    path = Path(__file__).parents[1] / "fixtures/examples/ardf/valid/hospital-catalog.json"
+    catalog = tools_of(json.loads(path.read_text(encoding="utf-8")), Source.ATDF)
+    assert [each.name for each in catalog.tools] == [
+        "flight_booking",
+        "patient_lookup",
+        "appointment_create",
+    ]
+    flight = catalog.tools[0]
+    assert flight.form is ToolForm.ARDF
+    assert flight.input_schema["required"] == ["flight", "day", "passengers"]
+    assert flight.invocation.endpoint == "/tools/flight_booking/invoke"
+    assert catalog.problems == ()
+
+
+def test_what_is_wrong_with_a_resource_is_reported_where_it_stands_there():
+    item = {
+        "resource_id": "r",
+        "resource_type": "tool",
+        "how_to_use": {"invocation": {"inputs": [{"name": "a"}, {"name": "a"}]}},
+    }
+    (problem,) = tools_of({"resources": [item]}, Source.ATDF).problems
+    assert problem.path == "$.resources[0].how_to_use.invocation.inputs[1]"
+    (unnamed,) = tools_of({"resources": [{"resource_type": "tool"}]}, Source.ATDF).problems
+    assert (unnamed.path, unnamed.clause) == ("$.resources[0]", "ARDF-RES-003")

@@ -6,8 +6,15 @@ import pytest
 from conformance.formats.problem import Problem
 from conformance.formats.recognise import TABLE, Recognition, recognise, row_of
 
-EXAMPLES = Path(__file__).parents[1] / "fixtures" / "examples" / "atdf"
-INDEX = json.loads((EXAMPLES / "index.json").read_text(encoding="utf-8"))
+EXAMPLES = Path(__file__).parents[1] / "fixtures" / "examples"
+INDEX = {
+    kind: [
+        {**entry, "file": f"{index.parent.name}/{entry['file']}"}
+        for index in sorted(EXAMPLES.glob("*/index.json"))
+        for entry in json.loads(index.read_text(encoding="utf-8"))[kind]
+    ]
+    for kind in ("valid", "invalid")
+}
 
 
 @pytest.mark.parametrize("entry", INDEX["valid"], ids=lambda entry: entry["id"])
@@ -15,7 +22,7 @@ def test_each_valid_example_is_recognised_as_its_document(entry):
     data = json.loads((EXAMPLES / entry["file"]).read_text(encoding="utf-8"))
     recognised = recognise(data)
     assert isinstance(recognised, Recognition)
-    assert (recognised.document, recognised.version) == (entry["document"], "1.0")
+    assert recognised.document == entry["document"]
 
 
 @pytest.mark.parametrize(
@@ -26,6 +33,20 @@ def test_each_valid_example_is_recognised_as_its_document(entry):
         ({"tool_id": "a", "how_to_use": {}}, "descriptor"),
         ({"id": "a", "description": "b"}, "descriptor"),
         ({"name": "a", "inputSchema": {}}, "tool"),
+        ({"status": "error", "data": None}, "enriched-response"),
+        ({"tool_id": "a", "description": "b", "schema_version": "2.1"}, "enhanced-descriptor"),
+        ({"tool_id": "a", "description": "b", "schema_version": "0.2"}, "enhanced-descriptor"),
+        ({"tool_id": "a", "description": "b", "schema_version": "1.0.0"}, "descriptor"),
+        (
+            {"id": "a", "description": "b", "schema_version": "1.0.0", "feedback": 5},
+            "enhanced-descriptor",
+        ),
+        ({"resources": []}, "collection"),
+        ({"resources": "none"}, "collection"),
+        ({"resources": [{"resource_type": "tool"}]}, "collection"),
+        ({"resources": [{"type": "tool", "path": "/tools"}]}, "manifest"),
+        ({"resource_type": "tool"}, "resource"),
+        ({"resource_id": "a", "id": "b", "description": "c", "metadata": {}}, "resource"),
     ],
 )
 def test_the_members_decide_whatever_their_values(data, document):
@@ -57,6 +78,15 @@ def test_input_that_could_be_two_documents_gets_a_problem_that_names_both():
     problem = recognise({"errors": [], "tools": []})
     assert problem.message.id == "documents.ambiguous"
     assert {"error", "catalog"} <= {value for _, value in problem.message.values}
+
+
+def test_resources_of_two_kinds_are_ambiguous():
+    problem = recognise({"resources": [{"resource_type": "tool"}, {"type": "tool", "path": "/"}]})
+    assert problem.message.id == "documents.ambiguous"
+
+
+def test_a_list_of_other_resources_is_unknown():
+    assert recognise({"resources": [{"uri": "file:///a"}]}).message.id == "documents.unknown"
 
 
 def test_no_line_of_the_table_stands_twice():

@@ -4,13 +4,21 @@ from pathlib import Path
 
 import pytest
 
+from conformance.formats import published
 from conformance.formats.problem import Problem
 from conformance.formats.reading import Notation
 from conformance.formats.validate import examine, validate
 from conformance.formats.vocabulary import Requirement
 
-EXAMPLES = Path(__file__).parents[1] / "fixtures" / "examples" / "atdf"
-INDEX = json.loads((EXAMPLES / "index.json").read_text(encoding="utf-8"))
+EXAMPLES = Path(__file__).parents[1] / "fixtures" / "examples"
+INDEX = {
+    kind: [
+        {**entry, "file": f"{index.parent.name}/{entry['file']}"}
+        for index in sorted(EXAMPLES.glob("*/index.json"))
+        for entry in json.loads(index.read_text(encoding="utf-8"))[kind]
+    ]
+    for kind in ("valid", "invalid")
+}
 TOOL = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
 
 
@@ -166,3 +174,18 @@ def test_a_thousand_tools_are_validated_in_seconds():
     }
     tools = [{**TOOL, "name": f"t{i}", "inputSchema": schema} for i in range(1000)]
     assert validate({"tools": tools}) == []
+
+
+def test_the_compiled_validator_only_makes_things_faster(monkeypatch):
+    every = [data_of(entry) for kind in INDEX.values() for entry in kind]
+    quick = [validate(data, "resource") for data in every]
+    monkeypatch.setattr(published, "_rust", None)
+    published._compiled.cache_clear()
+    assert [validate(data, "resource") for data in every] == quick
+    monkeypatch.undo()
+    published._compiled.cache_clear()
+
+
+def test_a_value_that_the_compiled_validator_cannot_take_is_judged_all_the_same():
+    tool = {**TOOL, "version": "\ud800", "examples": [{"name": "a", "input": {"n": 10**400}}]}
+    assert validate({"tools": [tool]}) == []

@@ -212,6 +212,21 @@ def test_an_invalid_example_carries_only_data_and_its_index_says_what_it_breaks(
     assert data.keys() == {"tools"}
 
 
+def test_an_example_may_hold_another_one_by_its_id():
+    made, problems = read_source(load_source(ROOT))
+    held = {each.id: each.data for each in made.examples}
+    assert problems == []
+    assert held["hospital-catalog"]["resources"][0] == held["flight-booking"]
+
+
+def test_an_example_that_holds_one_that_there_is_not_is_named(scratch: Scratch):
+    text = "id: held\ndocument: tool\ntitle: {en: One, es: Una, pt: Uma ferramenta}\n"
+    scratch.write("schema/source/atdf/examples/held.yaml", text + "data: {$example: outtake}\n")
+    code, said = scratch.run("--check")
+    assert code == 1
+    assert "There is no valid example `outtake`." in said
+
+
 @pytest.mark.parametrize(
     "arguments", [["--no-such-option"], ["--root", "/no/such/folder"], ["--check", "--release"]]
 )

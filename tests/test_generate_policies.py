@@ -152,8 +152,8 @@ FAULTS = {
     ),
     "a reference to a file that the source has not": (
         "schema/source/atdf/catalog.yaml",
-        "descriptor.schema.json",
-        "describer.schema.json",
+        "else: {$ref: descriptor.schema.json}",
+        "else: {$ref: describer.schema.json}",
         "`describer.schema.json` leads nowhere.",
     ),
     "a keyword that JSON Schema has not": (

@@ -23,7 +23,8 @@ def _said() -> Iterator[tuple[str, str, set[str] | None]]:
 
     None where the values come from a mapping, so that the code does not show them.
     """
-    for file in sorted((ROOT / "conformance").rglob("*.py")):
+    code = (*(ROOT / "conformance").rglob("*.py"), *(ROOT / "scripts/documents").glob("*.py"))
+    for file in sorted(code):
         for node in ast.walk(ast.parse(file.read_bytes())):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue

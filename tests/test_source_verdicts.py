@@ -36,7 +36,9 @@ def _fixtures() -> list[tuple[Case, bool]]:
         index = json.loads(file.read_text(encoding="utf-8"))
         for entry in (*index["valid"], *index["invalid"]):
             identifier = next(
-                each for each in SCHEMAS if f"/{index['spec']}/1.0/{entry['document']}.sch" in each
+                each
+                for each in SCHEMAS
+                if f"/{index['spec']}/" in each and f"/{entry['document']}.schema.json" in each
             )
             data = json.loads((file.parent / entry["file"]).read_text(encoding="utf-8"))
             by_schema = entry.get("keyword") != entry.get("breaks") or "breaks" not in entry

@@ -77,6 +77,12 @@ def test_formats_import_no_chapter():
     assert importing(files("formats"), {f"conformance.{c}" for c in CHAPTERS}) == {}
 
 
+def test_conversions_know_the_formats_and_nothing_else_of_the_house():
+    houses = {f"conformance.{each}" for each in (*CHAPTERS, "kit")} | NETWORK | PROCESSES | LOOPS
+    assert len(files("convert")) > 5
+    assert importing(files("convert"), houses | {"pytest", "scripts", "fixtures"}) == {}
+
+
 def test_the_kit_imports_no_chapter():
     assert importing(files("kit"), {f"conformance.{c}" for c in CHAPTERS}) == {}
 

@@ -95,8 +95,13 @@ def id_base() -> str:
 
 
 def newest(spec: Path) -> Path:
-    """The folder of a specification's newest version; `1.10` is newer than `1.9`."""
-    versions = [each for each in spec.iterdir() if each.is_dir() and each.name[0].isdigit()]
+    """The folder of a specification's newest version; `1.10` is newer than `1.9`.
+
+    The version of a specification has clauses: a folder without them holds single documents.
+    """
+    versions = [
+        each.parent for each in spec.glob("*/clauses.json") if each.parent.name[0].isdigit()
+    ]
     return max(versions, key=lambda each: [int(part) for part in each.name.split(".")])
 
 

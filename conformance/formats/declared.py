@@ -22,6 +22,9 @@ _EXAMPLES = (
 )
 """The shapes of an example: the member with its input, the one with its name, the dialect (C6)."""
 
+_ALIASES = (("input_values", "goal", "expected_result"), ("inputs", "title", "expected_output"))
+"""The members of an example in each dialect: input, name, output."""
+
 _SCHEMA_WORDS = frozenset({"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$schema"})
 
 
@@ -119,6 +122,23 @@ def example(declared: Any, index: int) -> tuple[ToolExample, str, str | None] | 
             name = _text(declared.get(named)) or _text(declared.get("name")) or f"#{index + 1}"
             return ToolExample(name, given), member, dialect
     return None
+
+
+def plain_example(declared: Any) -> Any:
+    """An example under the names of the specification, whatever dialect wrote it (C6)."""
+    if not isinstance(declared, dict):
+        return declared
+    for given, named, result in _ALIASES:
+        if given in declared and named in declared:
+            names = {given: "input", named: "name", result: "output"}
+            return {names.get(key, key): value for key, value in declared.items()}
+    return declared
+
+
+def input_member(declared: Any) -> str | None:
+    """The member that holds an example's input, of whatever type; None where it has none."""
+    members = [member for member, _, _ in _EXAMPLES] if isinstance(declared, dict) else []
+    return next((member for member in members if member in declared), None)
 
 
 def output_schema(item: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:

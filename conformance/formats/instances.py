@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -47,9 +49,8 @@ def errors_of(
     kind: Any = validator_for(schema, default=Draft202012Validator)
     if not _cheap_names(schema, value):
         raise Unjudgeable(message("documents.schema.costly_names"))
-    make: Any = extend  # untyped in the library
-    metered = make(kind, _overrides(kind))
-    judge = metered(schema, registry=METASCHEMAS, format_checker=kind.FORMAT_CHECKER)
+    _LEFT.set([_MOST_REFERENCES])
+    judge = _metered(kind)(schema, registry=METASCHEMAS, format_checker=kind.FORMAT_CHECKER)
     if part is not None:
         judge = judge.evolve(schema=part)
     try:
@@ -102,25 +103,28 @@ def _names(node: Mapping[str, Any]) -> Iterator[str]:
     return iter(declared) if isinstance(declared, dict) else iter(())
 
 
-def _overrides(kind: Any) -> dict[str, Callable[..., Any]]:
-    left = _MOST_REFERENCES
-
-    def metered(keyword: Callable[..., Any]) -> Callable[..., Any]:
-        def follow(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-            nonlocal left
-            left -= 1
-            if left < 0:
-                raise Unjudgeable(message("documents.schema.endless"))
-            return keyword(validator, value, instance, schema)
-
-        return follow
-
-    references = ("$ref", "$dynamicRef", "$recursiveRef")
+@cache
+def _metered(kind: Any) -> Any:
+    """A validator of a dialect that counts references; making one takes milliseconds."""
     known = kind.VALIDATORS
-    return {
-        "pattern": _pattern,
-        **{name: metered(known[name]) for name in references if name in known},
-    }
+    references = ("$ref", "$dynamicRef", "$recursiveRef")
+    counted = {name: _counting(known[name]) for name in references if name in known}
+    make: Any = extend  # untyped in the library
+    return make(kind, {"pattern": _pattern, **counted})
+
+
+_LEFT: ContextVar[list[int]] = ContextVar("references that may still be followed")
+
+
+def _counting(keyword: Callable[..., Any]) -> Callable[..., Any]:
+    def follow(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+        left = _LEFT.get()
+        left[0] -= 1
+        if left[0] < 0:
+            raise Unjudgeable(message("documents.schema.endless"))
+        return keyword(validator, value, instance, schema)
+
+    return follow
 
 
 def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:

@@ -11,14 +11,24 @@ from conformance.formats import declared, descriptor
 from conformance.formats.headers import header_paths
 from conformance.formats.messages import Message, message
 from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.resource import resource
+from conformance.formats.resource_tool import resource_as_descriptor
 from conformance.formats.schemas import schema_faults
 from conformance.formats.tool import Tool, ToolForm
+from conformance.formats.vocabulary import ArdfBlock, ResourceType
 
 LONGEST_NAME = 4096
 """Characters: a longer name fits in no request line that a server has to accept."""
 
 NO_TYPE = "no-type"
 """The dialect in which an input schema leaves out `type: object`."""
+
+
+_MEMBER = {
+    ToolForm.CATALOG: "name",
+    ToolForm.MCP: "name",
+    ToolForm.ARDF: "resource_id",
+}
 
 
 class Source(StrEnum):
@@ -43,15 +53,17 @@ class NormalisedCatalog:
 
 
 def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> NormalisedCatalog:
-    """The tools of a catalog, of a list of tools, or of one tool; never raises for bad data.
+    """The tools of a catalog, a collection, a list of tools, or of one; never raises for bad data.
 
-    Items may be of either tool form, mixed. Of two tools with one name the first is kept.
+    Items may be of either tool form, or ARDF resources, mixed: those of another type than `tool`
+    are passed over. Of two tools with one name the first is kept.
     `mirroring` is False where MCP's `x-mcp-header` means nothing (stdio, and versions before
     2026-07-28): else an MCP tool with an invalid annotation is left out, as clients must.
     """
     at: Place
-    if isinstance(data, dict) and "tools" in data:
-        listed, at = data["tools"], ("tools",)
+    lists = [each for each in ("tools", "resources") if isinstance(data, dict) and each in data]
+    if lists:
+        listed, at = data[lists[0]], (lists[0],)
     elif isinstance(data, dict):
         made, problems = _tool(data, (), source, mirroring)
         return NormalisedCatalog((made,) if made else (), tuple(problems))
@@ -64,11 +76,13 @@ def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> Normalised
     found: list[Problem] = []
     for index, item in enumerate(listed):
         place = (*at, index)
+        if _other_resource(item):
+            continue
         tool, problems = _tool(item, place, source, mirroring)
         found += problems
         if tool is not None and tool.name in tools:
             said = message("documents.catalog.name_twice", name=shown(tool.name))
-            member = descriptor.name_of(item)[0] if tool.form is ToolForm.DESCRIPTOR else "name"
+            member = _MEMBER.get(tool.form) or descriptor.name_of(item)[0]
             at_name = (*place, member)
             twice = problem(at_name, "ATDF-CAT-002", said, clause="ATDF-CAT-002", tool=tool.name)
             found.append(twice)
@@ -83,6 +97,8 @@ def _tool(
     if not isinstance(item, dict):
         said = message("documents.tool.no_object", value=shown(item))
         return None, [problem(place, "type", said, clause="ATDF-CAT-001")]
+    if source is Source.ATDF and item.get("resource_type") == ResourceType.TOOL:
+        return _resource(item, place)
     described = source is Source.ATDF and descriptor.is_descriptor(item)
     member, value = descriptor.name_of(item) if described else ("name", item.get("name"))
     name = _name(value, member)
@@ -96,6 +112,38 @@ def _tool(
         return _listed(item, place, name, ToolForm.CATALOG)
     tool, problems = _listed(item, place, name, ToolForm.MCP)
     return _mirrored(tool, problems, place) if tool and mirroring else (tool, problems)
+
+
+def _other_resource(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("resource_type", "tool") != ResourceType.TOOL
+
+
+def _resource(item: Mapping[str, Any], place: Place) -> tuple[Tool | None, list[Problem]]:
+    """The tool that an ARDF resource of that type is; its places stay those of the resource."""
+    name = _name(item.get("resource_id"), "resource_id")
+    if isinstance(name, Message):
+        absent = "resource_id" not in item
+        at, keyword = (place, "required") if absent else ((*place, "resource_id"), "type")
+        return None, [problem(at, keyword, name, clause="ARDF-RES-003")]
+    tool, problems = _described(resource_as_descriptor(item), place, name)
+    block = resource(item).block(ArdfBlock.INVOCATION)
+    inside = block.place if block is not None else ("how_to_use",)
+    use = (*place, "how_to_use")
+    moved = [
+        problem(
+            (*place, *inside, *each.place[len(use) :])
+            if each.place[: len(use)] == use
+            else each.place,
+            each.keyword,
+            each.message,
+            clause=each.clause,
+            tool=name,
+        )
+        for each in problems
+    ]
+    if tool is None:
+        return None, moved
+    return replace(tool, form=ToolForm.ARDF, raw=item, claims_atdf=True), moved
 
 
 def _mirrored(

@@ -17,16 +17,17 @@ _TYPE_NAMES = frozenset({"string", "object", "integer", "number", "boolean", "ar
 _PART = re.compile(r"\{[a-z][a-z0-9_]*\}|uuid-unico")
 """What an address of one occurrence cannot hold."""
 
+_NAMED = ("name", "tool_id", "id", "resource_id", "version", "description", "when_to_use")
 _PROSE = ("title", "detail", "description", "when_to_use")
 _ADDRESSES = ("type", "instance")
 
 
 def in_tool(item: Mapping[str, Any]) -> Iterator[Place]:
-    """The places in a tool, of either form, where a placeholder stands (ATDF-TOOL-012).
+    """The places in a tool or a resource where a placeholder stands (ATDF-TOOL-012).
 
     Type names are looked for in prose only: as the value of an input they may be meant.
     """
-    for name in ("name", "tool_id", "id", "version", "description", "when_to_use"):
+    for name in _NAMED:
         if left(item.get(name), prose=name in _PROSE):
             yield (name,)
     for name in ("tags", "examples"):

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from conformance.formats.messages import message
 from conformance.formats.problem import Problem, problem, shown
+from conformance.formats.resource import resources
+from conformance.formats.runtime_rows import RUNTIME_ROWS, RuntimeRow
+
+Condition = Callable[[Mapping[str, Any]], bool]
+"""Looks at values, where the names of members do not decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of the table: the members by which a document is known.
 
-    `needs` has groups of names: of each group at least one is a member of the document.
-    `outranks` are documents that may match too, without making the input ambiguous.
+    `needs` has groups of names: of each group at least one is a member of the document. `when`
+    is a further condition, and `words` says it in short. `outranks` are documents that may match
+    too, without making the input ambiguous.
     """
 
     spec: str
@@ -23,20 +29,93 @@ class Row:
     version: str
     needs: tuple[tuple[str, ...], ...]
     outranks: tuple[str, ...] = ()
+    when: Condition | None = None
+    words: str | None = None
 
     @property
     def rule(self) -> str:
         """The rule in short: `tool_id|id + how_to_use|description`."""
-        return " + ".join("|".join(group) for group in self.needs)
+        named = ["|".join(group) for group in self.needs]
+        return " + ".join([*named, *([self.words] if self.words else [])])
 
     def matches(self, members: Mapping[str, Any]) -> bool:
         """Whether an object with these members is this document."""
-        return all(any(name in members for name in group) for group in self.needs)
+        if not all(any(name in members for name in group) for group in self.needs):
+            return False
+        return self.when is None or self.when(members)
 
 
-TABLE = (
-    Row("atdf", "error", "1.0", (("errors",),), ("descriptor", "tool")),
-    Row("atdf", "catalog", "1.0", (("tools",),), ("descriptor", "tool")),
+ENHANCED = ("metadata", "localization", "prerequisites", "examples", "feedback")
+"""The fields of which any makes a descriptor an enhanced one (C7)."""
+
+
+def is_enhanced(members: Mapping[str, Any]) -> bool:
+    """Whether a descriptor is an enhanced one: by a field, or by its version, 2.x or 0.2."""
+    version = members.get("schema_version")
+    labelled = isinstance(version, str) and version.startswith(("2.", "0.2"))
+    return labelled or not members.keys().isdisjoint(ENHANCED)
+
+
+def _objects(members: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    listed = members["resources"]
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+
+
+def _of_paths(members: Mapping[str, Any]) -> bool:
+    """Whether `resources` says where collections are: each item a type and a path."""
+    return any({"type", "path"} <= each.keys() for each in _objects(members)) and not any(
+        {"type", "path", "resource_type"} <= each.keys() for each in _objects(members)
+    )
+
+
+def _of_resources(members: Mapping[str, Any]) -> bool:
+    """Whether `resources` holds resources; one without items is taken for a collection too."""
+    items = _objects(members)
+    return not items or any({"resource_type", "resource_id"} & each.keys() for each in items)
+
+
+_PLAIN_TOOLS = ("enhanced-descriptor", "descriptor", "tool")
+
+TABLE: tuple[Row | RuntimeRow, ...] = (
+    *RUNTIME_ROWS,
+    Row(
+        "ardf",
+        "collection",
+        "1.0",
+        (("resources",),),
+        (*_PLAIN_TOOLS, "resource"),
+        _of_resources,
+        "resources[].resource_type",
+    ),
+    Row(
+        "ardf",
+        "resource",
+        "1.0",
+        (("resource_id", "resource_type"),),
+        _PLAIN_TOOLS,
+        lambda members: "resources" not in members,
+    ),
+    Row(
+        "ardf",
+        "manifest",
+        "1.0",
+        (("resources",),),
+        _PLAIN_TOOLS,
+        _of_paths,
+        "resources[].type + resources[].path",
+    ),
+    Row("atdf", "error", "1.0", (("errors",),), _PLAIN_TOOLS),
+    Row("atdf", "enriched-response", "1.0", (("status",), ("data",)), _PLAIN_TOOLS),
+    Row("atdf", "catalog", "1.0", (("tools",),), _PLAIN_TOOLS),
+    Row(
+        "atdf",
+        "enhanced-descriptor",
+        "2.0",
+        (("tool_id", "id"), ("how_to_use", "description")),
+        ("descriptor", "tool"),
+        is_enhanced,
+        f"schema_version 2.x|{'|'.join(ENHANCED)}",
+    ),
     Row(
         "atdf",
         "descriptor",
@@ -72,7 +151,11 @@ def recognise(data: Any) -> Recognition | Problem:
         said = message("documents.unknown", looked_for=_looked_for())
         return problem((), "document", said)
     first, *others = matching
-    rivals = [row for row in others if row.document not in first.outranks]
+    rivals = [
+        row
+        for row in others
+        if not isinstance(first, RuntimeRow) and row.document not in first.outranks
+    ]
     if rivals:
         said = message(
             "documents.ambiguous",
@@ -82,11 +165,14 @@ def recognise(data: Any) -> Recognition | Problem:
             other_rule=rivals[0].rule,
         )
         return problem((), "document", said)
-    dialects = (LEGACY_LABEL,) if data.get("schema_version") in ("0.1", "0.2") else ()
-    return Recognition(first.spec, first.document, first.version, first.rule, dialects)
+    dialects = {LEGACY_LABEL: None} if data.get("schema_version") in ("0.1", "0.2") else {}
+    if first.document in ("resource", "collection"):
+        listed = resources(first.document, data)
+        dialects |= {name: None for each in listed for name in each.dialects}
+    return Recognition(first.spec, first.document, first.version, first.rule, tuple(dialects))
 
 
-def row_of(document: str) -> Row:
+def row_of(document: str) -> Row | RuntimeRow:
     """The line of the table for a document; raises KeyError, saying which names there are."""
     for row in TABLE:
         if row.document == document:

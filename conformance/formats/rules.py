@@ -1,10 +1,12 @@
-"""The rules of ATDF documents that no schema holds: the clauses that are verified `static`.
+"""The rules of documents that no schema holds: the clauses that are verified `static`.
 
-Each rule takes a tool and gives its problems; `RULES` says which clause a rule serves.
+Each rule takes a tool and gives its problems; `RULES` says which clause a rule serves. Those of
+ARDF stand in `resource_rules` and `collection_rules`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -12,11 +14,14 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 
 from conformance.formats import declared, placeholders
+from conformance.formats.collection_rules import ardf_problems
 from conformance.formats.instances import Unjudgeable, errors_of, nearest
 from conformance.formats.keywords import words
 from conformance.formats.messages import Message, message
 from conformance.formats.positions import positions
 from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.runtime_rules import DOCUMENTS as RUNTIME_DOCUMENTS
+from conformance.formats.runtime_rules import runtime_problems
 from conformance.formats.schemas import SchemaFault, schema_faults
 from conformance.formats.subject import Subject, subjects
 from conformance.formats.vocabulary import JsonType
@@ -32,17 +37,23 @@ _UNIONS = frozenset(
 _OPEN = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "then"})
 """With these beside it, `properties` need not have all that is declared."""
 
+_VERSION = re.compile(r"0\.[12](\.[0-9]{1,9})?|[12](\.[0-9]{1,9}){0,3}")
+
 _MOST = 10
 """Problems by one rule in one tool; the eleventh tells nobody anything new."""
 
 
 def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
     """The problems of a document, by its name in the table of `recognise`, that no schema finds."""
+    if document in RUNTIME_DOCUMENTS:
+        return runtime_problems(document, data)
     if document == "error":
         return list(_errors(data))
+    if document in ("resource", "collection", "manifest"):
+        return ardf_problems(document, data)
     found: list[Problem] = []
     if document == "catalog":
-        found += _names(data)
+        found += [*_names(data), *_absent_tools(data)]
     for subject in subjects(document, data):
         faults = list(_input_faults(subject))
         usable = subject.schema is not None and not faults
@@ -75,6 +86,27 @@ def _names(data: Mapping[str, Any]) -> Iterator[Problem]:
             place = subject.at(subject.name_member)
             yield problem(place, "ATDF-CAT-002", said, clause="ATDF-CAT-002", tool=name)
         seen |= {name} if name is not None else set()
+
+
+def _absent_tools(data: Mapping[str, Any]) -> Iterator[Problem]:
+    """ATDF-ENH-007; one page of many cannot tell."""
+    listed = list(subjects("catalog", data))
+    known = {each.name for each in listed}
+    for subject in listed if "nextCursor" not in data else ():
+        for place, name in _prerequisites(subject):
+            if name not in known:
+                said = message("documents.reference.nowhere", name=shown(name))
+                clause = "ATDF-ENH-007"
+                yield problem(place, clause, said, clause=clause, tool=subject.name)
+
+
+def _prerequisites(subject: Subject) -> Iterator[tuple[Place, str]]:
+    """The tools that a tool in descriptor form needs, with their places."""
+    needed = subject.item.get("prerequisites") if subject.described else None
+    names = needed.get("tools") if isinstance(needed, dict) else None
+    for index, name in enumerate(names if isinstance(names, list) else ()):
+        if isinstance(name, str):
+            yield subject.at("prerequisites", "tools", index), name
 
 
 def _errors(data: Mapping[str, Any]) -> Iterator[Problem]:
@@ -214,6 +246,22 @@ def _inputs(subject: Subject) -> Iterator[Broken]:
         seen.add(name)
 
 
+def _version(subject: Subject) -> Iterator[Broken]:
+    """ATDF-DESC-007."""
+    version = subject.item.get("schema_version") if subject.described else None
+    if isinstance(version, str) and not _VERSION.fullmatch(version):
+        known = "1.x, 2.x, 0.1, 0.2"
+        said = message("documents.version", version=shown(version), known=known)
+        yield subject.at("schema_version"), said
+
+
+def _self_needed(subject: Subject) -> Iterator[Broken]:
+    """ATDF-ENH-006."""
+    for place, name in _prerequisites(subject):
+        if name == subject.name:
+            yield place, message("documents.reference.itself", name=shown(name))
+
+
 RULES: tuple[tuple[str, Callable[[Subject], Iterator[Broken]], bool], ...] = (
     ("ATDF-TOOL-006", _examples, True),
     ("ATDF-TOOL-007", _types, True),
@@ -222,5 +270,7 @@ RULES: tuple[tuple[str, Callable[[Subject], Iterator[Broken]], bool], ...] = (
     ("ATDF-TOOL-009", _defaults, True),
     ("ATDF-TOOL-012", _placeholders, False),
     ("ATDF-DESC-005", _inputs, True),
+    ("ATDF-DESC-007", _version, False),
+    ("ATDF-ENH-006", _self_needed, False),
 )
 """The clause, the rule, and whether it needs an input schema that can be used."""

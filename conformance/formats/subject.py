@@ -43,8 +43,8 @@ class Subject:
 
 def subjects(document: str, data: Mapping[str, Any]) -> Iterator[Subject]:
     """The tools of a catalog, or the one tool that a document is; what is no object is skipped."""
-    if document in ("tool", "descriptor"):
-        yield _subject((), data, document == "descriptor")
+    if document in ("tool", "descriptor", "enhanced-descriptor"):
+        yield _subject((), data, document != "tool")
     tools = data.get("tools") if document == "catalog" else None
     for index, item in enumerate(tools if isinstance(tools, list) else ()):
         if isinstance(item, dict):

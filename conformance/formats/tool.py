@@ -14,6 +14,7 @@ class ToolForm(StrEnum):
     CATALOG = "catalog"
     DESCRIPTOR = "descriptor"
     MCP = "mcp"
+    ARDF = "ardf"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from jsonschema.exceptions import ValidationError
 from conformance.formats.keywords import missing_name, words
 from conformance.formats.messages import message
 from conformance.formats.problem import Place, Problem, problem
-from conformance.formats.published import clause_at, validator
+from conformance.formats.published import clause_at, surely_valid, validator
 from conformance.formats.reading import Notation, Reading, positions_of, read
 from conformance.formats.recognise import Recognition, recognise
 from conformance.formats.rules import semantic_problems
@@ -21,6 +21,8 @@ from conformance.formats.vocabulary import Requirement
 
 DEEPEST = 256
 """Levels of JSON in a document; real ones have a dozen."""
+
+_OF_TOOLS = frozenset({"catalog", "tool", "descriptor", "enhanced-descriptor"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,12 @@ def examine(
     recognised = recognise(reading.data)
     known = recognised if isinstance(recognised, Recognition) else None
     name = document or (known.document if known else None)
+    if name is None:
+        assert isinstance(recognised, Problem)
+        return Examined(reading, None, (*reading.problems, recognised))
     owner = "ATDF-CAT-003" if name == "catalog" and notation is Notation.JSON else None
     strange = [replace(each, clause=owner) for each in reading.problems]
-    return Examined(reading, known, (*strange, *validate(reading.data, document)))
+    return Examined(reading, known, (*strange, *validate(reading.data, name)))
 
 
 def validate(data: Any, document: str | None = None) -> list[Problem]:
@@ -72,7 +77,8 @@ def validate(data: Any, document: str | None = None) -> list[Problem]:
         if isinstance(recognised, Problem):
             return [recognised]
         document = recognised.document
-    errors = list(validator(document).iter_errors(data))
+    quick = surely_valid(document, data)
+    errors = [] if quick else list(validator(document).iter_errors(data))
     formats = {tuple(each.absolute_path) for each in errors if each.validator == "format"}
     found = [
         _problem(document, data, each)
@@ -101,7 +107,7 @@ def _tool_name(document: str, data: Any, place: Place) -> str | None:
     tool = data
     if document == "catalog":
         tool = data["tools"][place[1]] if len(place) > 1 else None
-    if document == "error" or not isinstance(tool, Mapping):
+    if document not in _OF_TOOLS or not isinstance(tool, Mapping):
         return None
     names = (tool.get(member) for member in ("name", "tool_id", "id"))
     return next((name for name in names if isinstance(name, str)), None)

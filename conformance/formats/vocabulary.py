@@ -9,6 +9,88 @@ from types import MappingProxyType
 from typing import Final
 
 
+class AccessMode(StrEnum):
+    """What an agent may do with what it accesses."""
+
+    READ_ONLY = "read-only"
+    """Read it."""
+    READ_WRITE = "read-write"
+    """Read it and change it."""
+    WRITE_ONLY = "write-only"
+    """Add to it, without reading it."""
+
+
+class AnswerStatus(StrEnum):
+    """How a call ended, in an enriched response."""
+
+    SUCCESS = "success"
+    """The call did what it was asked."""
+    ERROR = "error"
+    """The call failed, and `data` says why."""
+
+
+class ApiFamily(StrEnum):
+    """Whose form of requests and answers a provider follows."""
+
+    OPENAI = "openai"
+    """The form of OpenAI, which many others follow."""
+    ANTHROPIC = "anthropic"
+    """The form of the messages of Anthropic."""
+    GEMINI = "gemini"
+    """The form of Google Gemini."""
+    CUSTOM = "custom"
+    """A form of its own."""
+
+
+class ArdfBlock(StrEnum):
+    """The blocks of `how_to_use`."""
+
+    INVOCATION = "invocation"
+    """How it is called: inputs, outputs, endpoint and method."""
+    ACCESS = "access"
+    """How it is reached and in what format."""
+    COMPOSITION = "composition"
+    """Of what other resources it is made, in what order."""
+    GUARDRAILS = "guardrails"
+    """What it forbids or demands, and of whom."""
+    CONTENT = "content"
+    """The text or the data itself."""
+
+
+class ArdfContent(StrEnum):
+    """The kinds of `content` in the dialect `ardf-content`; a kind is written `tool/io`."""
+
+    TOOL_IO = "tool-io"
+    """The inputs and outputs of a tool."""
+    DOCUMENT_REF = "document-ref"
+    """Where a document is."""
+    WORKFLOW_STEPS = "workflow-steps"
+    """The steps of a workflow."""
+    POLICY_RULES = "policy-rules"
+    """The rules of a policy."""
+    PROMPT_TEMPLATE = "prompt-template"
+    """The text of a prompt."""
+    PROMPT_FLOW = "prompt-flow"
+    """The steps to which a prompt leads."""
+    MODEL_SPEC = "model-spec"
+    """How a model is called."""
+    DATASET_SPEC = "dataset-spec"
+    """How a dataset is accessed."""
+    CONNECTOR_SPEC = "connector-spec"
+    """How a connector is called."""
+
+
+class AuthType(StrEnum):
+    """How a credential is sent."""
+
+    BEARER = "bearer"
+    """As a bearer token, in the header `Authorization`."""
+    CUSTOM_HEADER = "custom_header"
+    """In a header that the manifest names."""
+    QUERY_PARAM = "query_param"
+    """As a parameter of the query."""
+
+
 class Binding(StrEnum):
     """How a target is spoken to."""
 
@@ -18,6 +100,72 @@ class Binding(StrEnum):
     """The Model Context Protocol over streamable HTTP."""
     STDIO = "stdio"
     """The Model Context Protocol over standard input and output."""
+
+
+class CallOutcome(StrEnum):
+    """The statuses in which a call has a result."""
+
+    COMPLETED = "completed"
+    """It ended well."""
+    FAILED = "failed"
+    """It ended with an error."""
+
+
+class CallStatus(StrEnum):
+    """How far a call is that outlives its request."""
+
+    RUNNING = "running"
+    """It has no result yet."""
+    COMPLETED = "completed"
+    """It ended well; its result can be fetched."""
+    FAILED = "failed"
+    """It ended with an error, which can be fetched."""
+    CANCELLED = "cancelled"
+    """It was ended from outside, and has no result."""
+
+
+class ControlFlow(StrEnum):
+    """How the steps of a composition follow each other."""
+
+    SEQUENTIAL = "sequential"
+    """One after the other, in their order."""
+    CONDITIONAL = "conditional"
+    """In their order, but a step whose condition does not hold is left out."""
+    PARALLEL = "parallel"
+    """At the same time; the order says only how they are listed."""
+
+
+class DecoderFormat(StrEnum):
+    """How the frames of a stream are set apart."""
+
+    SSE = "sse"
+    """Server-sent events, one JSON value in the data of each."""
+    ANTHROPIC_SSE = "anthropic_sse"
+    """The same, where the name of the event stands in `type` of the data too."""
+    GEMINI_SSE = "gemini_sse"
+    """The same, where each value is a whole answer in parts, and the stream just ends."""
+    NDJSON = "ndjson"
+    """One JSON value on each line."""
+
+
+class Emission(StrEnum):
+    """Whether optional server data is sent."""
+
+    ON = "on"
+    """It is sent."""
+    OFF = "off"
+    """It is not sent."""
+
+
+class Enforcement(StrEnum):
+    """How firmly a policy binds."""
+
+    HARD = "hard"
+    """What breaks a rule is not done."""
+    SOFT = "soft"
+    """What breaks a rule is done only after a person agrees."""
+    AUDIT = "audit"
+    """What breaks a rule is done, and recorded."""
 
 
 class Era(StrEnum):
@@ -90,6 +238,15 @@ class AtdfFormat(StrEnum):
     """An absolute URI."""
 
 
+class Jitter(StrEnum):
+    """How a delay is spread by chance, so that clients do not return all at once."""
+
+    FULL = "full"
+    """Anything from 0 to the delay."""
+    EQUAL = "equal"
+    """Anything from half of the delay to all of it."""
+
+
 class JsonType(StrEnum):
     """The types of an input."""
 
@@ -133,6 +290,30 @@ class Level(StrEnum):
     """Recoverable: every repairable mistake can be mended from its error alone, and no suggestion is wrong."""
 
 
+class Maturity(StrEnum):
+    """How far a resource has come."""
+
+    DRAFT = "draft"
+    """Written down, not yet usable."""
+    ALPHA = "alpha"
+    """Usable for trials; anything may change."""
+    BETA = "beta"
+    """Complete, and still being proven."""
+    STABLE = "stable"
+    """Proven; changes keep its users working."""
+    DEPRECATED = "deprecated"
+    """Still there, not to be used for anything new."""
+
+
+class NamedChoice(StrEnum):
+    """What a choice by name names."""
+
+    FUNCTION = "function"
+    """A function."""
+    TOOL = "tool"
+    """A tool."""
+
+
 class NeededFor(StrEnum):
     """The level that a clause is needed for."""
 
@@ -163,6 +344,23 @@ class Outcome(StrEnum):
     """No answer came, or it was cut off."""
 
 
+class ParameterType(StrEnum):
+    """The types of parameters, as manifests name them."""
+
+    FLOAT = "float"
+    """A number."""
+    INTEGER = "integer"
+    """A whole number."""
+    BOOLEAN = "boolean"
+    """True or false."""
+    STRING = "string"
+    """A text."""
+    ARRAY = "array"
+    """A list."""
+    OBJECT = "object"
+    """An object."""
+
+
 class Requirement(StrEnum):
     """How binding a clause is."""
 
@@ -174,6 +372,66 @@ class Requirement(StrEnum):
     """Permitted; nothing follows from leaving it out."""
 
 
+class ResourceType(StrEnum):
+    """The types of a resource."""
+
+    TOOL = "tool"
+    """Something that can be called: a function, an API, a skill of an agent."""
+    PROMPT = "prompt"
+    """Instructions, or a strategy, for the agent itself."""
+    DOCUMENT = "document"
+    """Something to read: a knowledge base, a procedure, reference material."""
+    WORKFLOW = "workflow"
+    """Other resources in an order, some of them under a condition."""
+    POLICY = "policy"
+    """Rules that bind the use of other resources."""
+    MODEL = "model"
+    """A model that classifies, predicts or generates."""
+    DATASET = "dataset"
+    """Structured data."""
+    CONNECTOR = "connector"
+    """A bridge to another system, called or accessed."""
+    CUSTOM = "custom"
+    """A type of a domain's own, with any of the blocks."""
+
+
+class ResponseFormat(StrEnum):
+    """The form that the text of an answer has."""
+
+    TEXT = "text"
+    """Plain text."""
+    JSON_OBJECT = "json_object"
+    """The text of a JSON object."""
+    JSON_SCHEMA = "json_schema"
+    """The text of a JSON value that is valid for a schema."""
+
+
+class RetryReason(StrEnum):
+    """Why a tool call may be worth another try."""
+
+    INVALID_ARGUMENTS = "invalid_arguments"
+    """The arguments do not fit the schema of the tool."""
+    MISSING_FIELDS = "missing_fields"
+    """Required arguments are missing."""
+    MALFORMED_RESPONSE = "malformed_response"
+    """The tool answered with something that could not be decoded."""
+    TIMEOUT = "timeout"
+    """The tool did not answer in time."""
+    RATE_LIMITED = "rate_limited"
+    """The tool refuses for now, because it was called too often."""
+    TOOL_UNAVAILABLE = "tool_unavailable"
+    """The tool cannot be reached at the moment."""
+
+
+class RetryStrategy(StrEnum):
+    """How failed model calls are repeated."""
+
+    EXPONENTIAL_BACKOFF = "exponential_backoff"
+    """After delays that grow by a factor."""
+    NONE = "none"
+    """Not at all."""
+
+
 class RunKind(StrEnum):
     """What a run does."""
 
@@ -183,6 +441,83 @@ class RunKind(StrEnum):
     """It speaks the protocol alone; it has no level."""
 
 
+class RuntimeCategory(StrEnum):
+    """Whose fault an error of a model call is."""
+
+    CLIENT = "client"
+    """Of the request."""
+    RATE = "rate"
+    """Of how often or how much was asked."""
+    SERVER = "server"
+    """Of the provider."""
+    OPERATIONAL = "operational"
+    """Of what happened around the call."""
+    UNKNOWN = "unknown"
+    """Nobody knows."""
+
+
+class RuntimeErrorCode(StrEnum):
+    """The codes of the thirteen errors."""
+
+    E1001 = "E1001"
+    """The code of invalid_request."""
+    E1002 = "E1002"
+    """The code of authentication."""
+    E1003 = "E1003"
+    """The code of permission_denied."""
+    E1004 = "E1004"
+    """The code of not_found."""
+    E1005 = "E1005"
+    """The code of request_too_large."""
+    E2001 = "E2001"
+    """The code of rate_limited."""
+    E2002 = "E2002"
+    """The code of quota_exhausted."""
+    E3001 = "E3001"
+    """The code of server_error."""
+    E3002 = "E3002"
+    """The code of overloaded."""
+    E3003 = "E3003"
+    """The code of timeout."""
+    E4001 = "E4001"
+    """The code of conflict."""
+    E4002 = "E4002"
+    """The code of cancelled."""
+    E9999 = "E9999"
+    """The code of unknown."""
+
+
+class RuntimeErrorName(StrEnum):
+    """The thirteen errors of model calls."""
+
+    INVALID_REQUEST = "invalid_request"
+    """The request is malformed or has an invalid value."""
+    AUTHENTICATION = "authentication"
+    """The credentials are missing or not valid."""
+    PERMISSION_DENIED = "permission_denied"
+    """The credentials do not allow this."""
+    NOT_FOUND = "not_found"
+    """The model or the resource does not exist."""
+    REQUEST_TOO_LARGE = "request_too_large"
+    """The request is larger than the provider or the model takes."""
+    RATE_LIMITED = "rate_limited"
+    """Too much was asked in too short a time."""
+    QUOTA_EXHAUSTED = "quota_exhausted"
+    """The quota or the credit is used up; 429 only where the code of the provider says so."""
+    SERVER_ERROR = "server_error"
+    """The provider failed."""
+    OVERLOADED = "overloaded"
+    """The provider has too much to do."""
+    TIMEOUT = "timeout"
+    """No answer came in time, from the provider or to the client."""
+    CONFLICT = "conflict"
+    """Something else changed the same thing at the same time."""
+    CANCELLED = "cancelled"
+    """The caller gave up."""
+    UNKNOWN = "unknown"
+    """What happened is in none of the other classes."""
+
+
 class Scope(StrEnum):
     """What one verdict of a clause is about."""
 
@@ -190,6 +525,98 @@ class Scope(StrEnum):
     """One tool; a run has one verdict for each."""
     TARGET = "target"
     """The whole target; a run has one verdict."""
+    DOCUMENT = "document"
+    """A document, wherever it comes from; a run asks no target about it."""
+
+
+class StandardParameter(StrEnum):
+    """The eight parameters that mean the same to every provider."""
+
+    TEMPERATURE = "temperature"
+    """How much chance there is in the answer, from 0 to 2."""
+    MAX_TOKENS = "max_tokens"
+    """The most tokens that the answer may have."""
+    TOP_P = "top_p"
+    """The threshold of nucleus sampling, from 0 to 1."""
+    STREAM = "stream"
+    """Whether the answer comes in pieces."""
+    STOP = "stop"
+    """Texts that end the answer."""
+    TOOLS = "tools"
+    """The tools that the model may call."""
+    TOOL_CHOICE = "tool_choice"
+    """How a tool is chosen."""
+    RESPONSE_FORMAT = "response_format"
+    """The form of the answer."""
+
+
+class StreamEventName(StrEnum):
+    """The eight events of a stream."""
+
+    PARTIALCONTENTDELTA = "PartialContentDelta"
+    """A piece of the text of the answer."""
+    THINKINGDELTA = "ThinkingDelta"
+    """A piece of what the model thinks before it answers."""
+    TOOLCALLSTARTED = "ToolCallStarted"
+    """The model begins to call a tool."""
+    PARTIALTOOLCALL = "PartialToolCall"
+    """A piece of the arguments of a call, as JSON text."""
+    TOOLCALLENDED = "ToolCallEnded"
+    """The arguments of a call are complete."""
+    STREAMEND = "StreamEnd"
+    """The answer is complete."""
+    STREAMERROR = "StreamError"
+    """The stream failed."""
+    METADATA = "Metadata"
+    """The use of tokens, the model, and what else belongs to the answer as a whole."""
+
+
+class TerminationReason(StrEnum):
+    """Why an answer ended."""
+
+    END_TURN = "end_turn"
+    """The model had said what it wanted to say."""
+    MAX_TOKENS = "max_tokens"
+    """The limit of tokens was reached."""
+    TOOL_USE = "tool_use"
+    """The model wants a tool to be called."""
+    STOP_SEQUENCE = "stop_sequence"
+    """A stop sequence came up."""
+    CONTENT_FILTER = "content_filter"
+    """A policy on content cut the answer off, or the model refused."""
+
+
+class ToolChoice(StrEnum):
+    """How freely the model chooses a tool."""
+
+    AUTO = "auto"
+    """The model decides whether and what to call."""
+    NONE = "none"
+    """The model calls nothing."""
+    REQUIRED = "required"
+    """The model calls something."""
+
+
+class ToolEventName(StrEnum):
+    """What happens to a tool call, as observers are told."""
+
+    TOOL_START = "tool_start"
+    """The call began."""
+    TOOL_END = "tool_end"
+    """The call ended, well or badly."""
+    CHILD_RUN_LINKED = "child_run_linked"
+    """The call started a run of another agent."""
+
+
+class ToolsetKind(StrEnum):
+    """What stands behind the tools of a toolset."""
+
+    SERVICE = "service"
+    """A method of a service, or code that the service registered."""
+    AGENT = "agent"
+    """An agent, which works on the call in a run of its own."""
+    MCP = "mcp"
+    """A server that speaks the Model Context Protocol."""
 
 
 class Verdict(StrEnum):
@@ -231,6 +658,70 @@ class Verified(StrEnum):
     PARITY = "parity"
     """By comparing two bindings of the same server."""
 
+
+class WireForm(StrEnum):
+    """How a stream of events is written down."""
+
+    SSE = "sse"
+    """Server-sent events: the name of the event in `event:`, its payload in `data:`."""
+    NDJSON = "ndjson"
+    """One JSON object on each line, with the name of the event in `event`."""
+
+
+ARDF_CONTENT_RESOURCE_TYPE: Final[Mapping[ArdfContent, ResourceType]] = MappingProxyType(
+    {
+        ArdfContent.TOOL_IO: ResourceType.TOOL,
+        ArdfContent.DOCUMENT_REF: ResourceType.DOCUMENT,
+        ArdfContent.WORKFLOW_STEPS: ResourceType.WORKFLOW,
+        ArdfContent.POLICY_RULES: ResourceType.POLICY,
+        ArdfContent.PROMPT_TEMPLATE: ResourceType.PROMPT,
+        ArdfContent.PROMPT_FLOW: ResourceType.PROMPT,
+        ArdfContent.MODEL_SPEC: ResourceType.MODEL,
+        ArdfContent.DATASET_SPEC: ResourceType.DATASET,
+        ArdfContent.CONNECTOR_SPEC: ResourceType.CONNECTOR,
+    }
+)
+"""The type of the resource that it belongs to."""
+
+ARDF_CONTENT_WRITTEN: Final[Mapping[ArdfContent, str]] = MappingProxyType(
+    {
+        ArdfContent.TOOL_IO: 'tool/io',
+        ArdfContent.DOCUMENT_REF: 'document/ref',
+        ArdfContent.WORKFLOW_STEPS: 'workflow/steps',
+        ArdfContent.POLICY_RULES: 'policy/rules',
+        ArdfContent.PROMPT_TEMPLATE: 'prompt/template',
+        ArdfContent.PROMPT_FLOW: 'prompt/flow',
+        ArdfContent.MODEL_SPEC: 'model/spec',
+        ArdfContent.DATASET_SPEC: 'dataset/spec',
+        ArdfContent.CONNECTOR_SPEC: 'connector/spec',
+    }
+)
+"""How a document names it."""
+
+ARDF_CONTENT_BLOCK: Final[Mapping[ArdfContent, ArdfBlock]] = MappingProxyType(
+    {
+        ArdfContent.TOOL_IO: ArdfBlock.INVOCATION,
+        ArdfContent.DOCUMENT_REF: ArdfBlock.ACCESS,
+        ArdfContent.WORKFLOW_STEPS: ArdfBlock.COMPOSITION,
+        ArdfContent.POLICY_RULES: ArdfBlock.GUARDRAILS,
+        ArdfContent.PROMPT_TEMPLATE: ArdfBlock.CONTENT,
+        ArdfContent.PROMPT_FLOW: ArdfBlock.COMPOSITION,
+        ArdfContent.MODEL_SPEC: ArdfBlock.INVOCATION,
+        ArdfContent.DATASET_SPEC: ArdfBlock.ACCESS,
+        ArdfContent.CONNECTOR_SPEC: ArdfBlock.INVOCATION,
+    }
+)
+"""The block that says the same."""
+
+CALL_STATUS_FINAL: Final[Mapping[CallStatus, bool]] = MappingProxyType(
+    {
+        CallStatus.RUNNING: False,
+        CallStatus.COMPLETED: True,
+        CallStatus.FAILED: True,
+        CallStatus.CANCELLED: True,
+    }
+)
+"""Whether the status never changes again."""
 
 ERROR_TYPE_CATEGORY: Final[Mapping[ErrorType, ErrorCategory]] = MappingProxyType(
     {
@@ -291,6 +782,188 @@ ERROR_TYPE_CORE: Final[Mapping[ErrorType, bool]] = MappingProxyType(
     }
 )
 """Whether it is one of the six types that every implementation knows."""
+
+RESOURCE_TYPE_BLOCKS: Final[Mapping[ResourceType, tuple[ArdfBlock, ...]]] = MappingProxyType(
+    {
+        ResourceType.TOOL: (ArdfBlock.INVOCATION,),
+        ResourceType.PROMPT: (ArdfBlock.CONTENT, ArdfBlock.COMPOSITION),
+        ResourceType.DOCUMENT: (ArdfBlock.ACCESS,),
+        ResourceType.WORKFLOW: (ArdfBlock.COMPOSITION,),
+        ResourceType.POLICY: (ArdfBlock.GUARDRAILS,),
+        ResourceType.MODEL: (ArdfBlock.INVOCATION,),
+        ResourceType.DATASET: (ArdfBlock.ACCESS,),
+        ResourceType.CONNECTOR: (ArdfBlock.INVOCATION, ArdfBlock.ACCESS),
+        ResourceType.CUSTOM: (ArdfBlock.INVOCATION, ArdfBlock.ACCESS, ArdfBlock.COMPOSITION, ArdfBlock.GUARDRAILS, ArdfBlock.CONTENT),
+    }
+)
+"""The blocks that say how it is used; one of them will do."""
+
+RESOURCE_TYPE_BLOCK_REQUIRED: Final[Mapping[ResourceType, bool]] = MappingProxyType(
+    {
+        ResourceType.TOOL: True,
+        ResourceType.PROMPT: False,
+        ResourceType.DOCUMENT: True,
+        ResourceType.WORKFLOW: False,
+        ResourceType.POLICY: False,
+        ResourceType.MODEL: False,
+        ResourceType.DATASET: False,
+        ResourceType.CONNECTOR: False,
+        ResourceType.CUSTOM: False,
+    }
+)
+"""Whether one of the blocks has to be there."""
+
+RESOURCE_TYPE_PATH: Final[Mapping[ResourceType, str]] = MappingProxyType(
+    {
+        ResourceType.TOOL: '/tools',
+        ResourceType.PROMPT: '/prompts',
+        ResourceType.DOCUMENT: '/documents',
+        ResourceType.WORKFLOW: '/workflows',
+        ResourceType.POLICY: '/policies',
+        ResourceType.MODEL: '/models',
+        ResourceType.DATASET: '/datasets',
+        ResourceType.CONNECTOR: '/connectors',
+        ResourceType.CUSTOM: '/custom',
+    }
+)
+"""Where a server usually lists resources of the type."""
+
+RUNTIME_ERROR_NAME_CODE: Final[Mapping[RuntimeErrorName, RuntimeErrorCode]] = MappingProxyType(
+    {
+        RuntimeErrorName.INVALID_REQUEST: RuntimeErrorCode.E1001,
+        RuntimeErrorName.AUTHENTICATION: RuntimeErrorCode.E1002,
+        RuntimeErrorName.PERMISSION_DENIED: RuntimeErrorCode.E1003,
+        RuntimeErrorName.NOT_FOUND: RuntimeErrorCode.E1004,
+        RuntimeErrorName.REQUEST_TOO_LARGE: RuntimeErrorCode.E1005,
+        RuntimeErrorName.RATE_LIMITED: RuntimeErrorCode.E2001,
+        RuntimeErrorName.QUOTA_EXHAUSTED: RuntimeErrorCode.E2002,
+        RuntimeErrorName.SERVER_ERROR: RuntimeErrorCode.E3001,
+        RuntimeErrorName.OVERLOADED: RuntimeErrorCode.E3002,
+        RuntimeErrorName.TIMEOUT: RuntimeErrorCode.E3003,
+        RuntimeErrorName.CONFLICT: RuntimeErrorCode.E4001,
+        RuntimeErrorName.CANCELLED: RuntimeErrorCode.E4002,
+        RuntimeErrorName.UNKNOWN: RuntimeErrorCode.E9999,
+    }
+)
+"""The code of the error."""
+
+RUNTIME_ERROR_NAME_CATEGORY: Final[Mapping[RuntimeErrorName, RuntimeCategory]] = MappingProxyType(
+    {
+        RuntimeErrorName.INVALID_REQUEST: RuntimeCategory.CLIENT,
+        RuntimeErrorName.AUTHENTICATION: RuntimeCategory.CLIENT,
+        RuntimeErrorName.PERMISSION_DENIED: RuntimeCategory.CLIENT,
+        RuntimeErrorName.NOT_FOUND: RuntimeCategory.CLIENT,
+        RuntimeErrorName.REQUEST_TOO_LARGE: RuntimeCategory.CLIENT,
+        RuntimeErrorName.RATE_LIMITED: RuntimeCategory.RATE,
+        RuntimeErrorName.QUOTA_EXHAUSTED: RuntimeCategory.RATE,
+        RuntimeErrorName.SERVER_ERROR: RuntimeCategory.SERVER,
+        RuntimeErrorName.OVERLOADED: RuntimeCategory.SERVER,
+        RuntimeErrorName.TIMEOUT: RuntimeCategory.SERVER,
+        RuntimeErrorName.CONFLICT: RuntimeCategory.OPERATIONAL,
+        RuntimeErrorName.CANCELLED: RuntimeCategory.OPERATIONAL,
+        RuntimeErrorName.UNKNOWN: RuntimeCategory.UNKNOWN,
+    }
+)
+"""Whose fault it is."""
+
+RUNTIME_ERROR_NAME_RETRYABLE: Final[Mapping[RuntimeErrorName, bool]] = MappingProxyType(
+    {
+        RuntimeErrorName.INVALID_REQUEST: False,
+        RuntimeErrorName.AUTHENTICATION: False,
+        RuntimeErrorName.PERMISSION_DENIED: False,
+        RuntimeErrorName.NOT_FOUND: False,
+        RuntimeErrorName.REQUEST_TOO_LARGE: False,
+        RuntimeErrorName.RATE_LIMITED: True,
+        RuntimeErrorName.QUOTA_EXHAUSTED: False,
+        RuntimeErrorName.SERVER_ERROR: True,
+        RuntimeErrorName.OVERLOADED: True,
+        RuntimeErrorName.TIMEOUT: True,
+        RuntimeErrorName.CONFLICT: True,
+        RuntimeErrorName.CANCELLED: False,
+        RuntimeErrorName.UNKNOWN: False,
+    }
+)
+"""Whether the same request may be tried again."""
+
+RUNTIME_ERROR_NAME_FALLBACKABLE: Final[Mapping[RuntimeErrorName, bool]] = MappingProxyType(
+    {
+        RuntimeErrorName.INVALID_REQUEST: False,
+        RuntimeErrorName.AUTHENTICATION: True,
+        RuntimeErrorName.PERMISSION_DENIED: False,
+        RuntimeErrorName.NOT_FOUND: False,
+        RuntimeErrorName.REQUEST_TOO_LARGE: False,
+        RuntimeErrorName.RATE_LIMITED: True,
+        RuntimeErrorName.QUOTA_EXHAUSTED: True,
+        RuntimeErrorName.SERVER_ERROR: True,
+        RuntimeErrorName.OVERLOADED: True,
+        RuntimeErrorName.TIMEOUT: True,
+        RuntimeErrorName.CONFLICT: False,
+        RuntimeErrorName.CANCELLED: False,
+        RuntimeErrorName.UNKNOWN: False,
+    }
+)
+"""Whether another provider or model may be tried."""
+
+RUNTIME_ERROR_NAME_STATUSES: Final[Mapping[RuntimeErrorName, tuple[int, ...]]] = MappingProxyType(
+    {
+        RuntimeErrorName.INVALID_REQUEST: (400, 422),
+        RuntimeErrorName.AUTHENTICATION: (401,),
+        RuntimeErrorName.PERMISSION_DENIED: (403,),
+        RuntimeErrorName.NOT_FOUND: (404,),
+        RuntimeErrorName.REQUEST_TOO_LARGE: (413,),
+        RuntimeErrorName.RATE_LIMITED: (429,),
+        RuntimeErrorName.QUOTA_EXHAUSTED: (402, 429),
+        RuntimeErrorName.SERVER_ERROR: (500, 502),
+        RuntimeErrorName.OVERLOADED: (503, 529),
+        RuntimeErrorName.TIMEOUT: (408, 504),
+        RuntimeErrorName.CONFLICT: (409,),
+        RuntimeErrorName.CANCELLED: (499,),
+        RuntimeErrorName.UNKNOWN: (),
+    }
+)
+"""The HTTP statuses that mean it."""
+
+STANDARD_PARAMETER_TYPES: Final[Mapping[StandardParameter, tuple[ParameterType, ...]]] = MappingProxyType(
+    {
+        StandardParameter.TEMPERATURE: (ParameterType.FLOAT,),
+        StandardParameter.MAX_TOKENS: (ParameterType.INTEGER,),
+        StandardParameter.TOP_P: (ParameterType.FLOAT,),
+        StandardParameter.STREAM: (ParameterType.BOOLEAN,),
+        StandardParameter.STOP: (ParameterType.ARRAY,),
+        StandardParameter.TOOLS: (ParameterType.ARRAY,),
+        StandardParameter.TOOL_CHOICE: (ParameterType.STRING, ParameterType.OBJECT),
+        StandardParameter.RESPONSE_FORMAT: (ParameterType.OBJECT,),
+    }
+)
+"""The types that its value may have."""
+
+STREAM_EVENT_PAYLOAD: Final[Mapping[StreamEventName, tuple[str, ...]]] = MappingProxyType(
+    {
+        StreamEventName.PARTIALCONTENTDELTA: ('content',),
+        StreamEventName.THINKINGDELTA: ('thinking',),
+        StreamEventName.TOOLCALLSTARTED: ('tool_call_id', 'tool_name', 'index'),
+        StreamEventName.PARTIALTOOLCALL: ('tool_call_id', 'arguments', 'index'),
+        StreamEventName.TOOLCALLENDED: ('tool_call_id', 'index'),
+        StreamEventName.STREAMEND: ('finish_reason',),
+        StreamEventName.STREAMERROR: ('error', 'event_id'),
+        StreamEventName.METADATA: ('usage', 'model', 'raw_finish_reason'),
+    }
+)
+"""The fields of its payload."""
+
+STREAM_EVENT_REQUIRED: Final[Mapping[StreamEventName, tuple[str, ...]]] = MappingProxyType(
+    {
+        StreamEventName.PARTIALCONTENTDELTA: ('content',),
+        StreamEventName.THINKINGDELTA: ('thinking',),
+        StreamEventName.TOOLCALLSTARTED: ('tool_call_id', 'tool_name'),
+        StreamEventName.PARTIALTOOLCALL: ('tool_call_id', 'arguments'),
+        StreamEventName.TOOLCALLENDED: ('tool_call_id',),
+        StreamEventName.STREAMEND: (),
+        StreamEventName.STREAMERROR: ('error',),
+        StreamEventName.METADATA: (),
+    }
+)
+"""Those of them that it always has."""
 
 VERDICT_FAILS_RUN: Final[Mapping[Verdict, bool]] = MappingProxyType(
     {

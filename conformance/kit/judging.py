@@ -116,6 +116,7 @@ def unasked(asked: Iterable[str], evidence: RunEvidence) -> list[str]:
         for clause in clauses().values()
         if clause.id not in about
         and clause.excluded is None
+        and clause.scope is not Scope.DOCUMENT
         and belongs(clause, evidence.run)
         and (evidence.claims_atdf or not clause.applies_to.claimed)
         and requirement_in_force(clause, evidence) is Requirement.MUST

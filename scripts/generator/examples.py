@@ -8,6 +8,8 @@ text: {es: {/tools/0/description: …}, pt: {…}}      # optional: its human te
 errata:                                             # optional: what the printed one said
   - {at: /errors/0/instance, as_printed: …, corrected: …, why: {en: …, es: …, pt: …}}
 
+`{$example: hotel-tool}` in the data stands for the data of that example of the same specification.
+
 id: hotel-catalog-nameless
 from: hotel-catalog              # a valid example, and what is changed in it (RFC 6902)
 change: [{op: remove, path: /tools/0/name}]
@@ -106,8 +108,9 @@ def read_examples(
     ids = {clause.id for clause in clauses}
     valid: dict[tuple[str, str], Example] = {}
     invalid: dict[tuple[str, str], Example] = {}
+    held = {_key(source): source.data["data"] for source in listed if _is_valid(source)}
     for source in listed:
-        example = _read_valid(source, gathered) if _is_valid(source) else None
+        example = _read_valid(source, held, gathered) if _is_valid(source) else None
         if example is not None:
             _keep(valid, example, gathered)
     for source in listed:
@@ -147,14 +150,38 @@ def _read_common(
     return None if title is None else (name, spec, title)
 
 
-def _read_valid(source: SourceFile, gathered: Gathered) -> Example | None:
+def _key(source: SourceFile) -> tuple[str, str]:
+    return source.file.split("/")[2], str(source.data.get("id"))
+
+
+def _filled(value: Json, spec: str, held: Mapping[tuple[str, str], Json]) -> Json:
+    """Put in what `$example` stands for; raises KeyError for an example that there is not.
+
+    What is put in is taken as it stands, so that no two examples can hold each other.
+    """
+    if isinstance(value, dict):
+        if value.keys() == {"$example"}:
+            return held[spec, str(value["$example"])]
+        return {key: _filled(item, spec, held) for key, item in value.items()}
+    return [_filled(item, spec, held) for item in value] if isinstance(value, list) else value
+
+
+def _read_valid(
+    source: SourceFile, held: Mapping[tuple[str, str], Json], gathered: Gathered
+) -> Example | None:
     common = _read_common(source, _VALID, gathered)
     if common is None:
         return None
     name, spec, title = common
     data = source.data
     text = data.get("text", {})
-    example = Example(name, spec, source, data["document"], title, data["data"], text, ())
+    try:
+        whole = _filled(data["data"], spec, held)
+    except KeyError as error:
+        what = f"There is no valid example `{error.args[0][1]}`."
+        gathered.problems.append(source.problem(("data",), what, "Name one of the same folder."))
+        return None
+    example = Example(name, spec, source, data["document"], title, whole, text, ())
     if text and text["es"].keys() != text["pt"].keys():
         what = "`text` does not translate the same places into Spanish and Portuguese."
         gathered.problems.append(source.problem(("text",), what, "Add the missing ones."))

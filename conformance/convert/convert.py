@@ -1,0 +1,226 @@
+"""Which form a document is in, and how it becomes another one (section 6 of the specifications)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from conformance.convert import errors
+from conformance.convert.ardf import read_resource, write_resource
+from conformance.convert.atdf import (
+    read_catalog_tool,
+    read_descriptor,
+    write_catalog_tool,
+    write_descriptor,
+)
+from conformance.convert.mcp import ONLY_THERE, read_mcp_tool, write_mcp_tool
+from conformance.convert.openai import is_function, read_function, write_function
+from conformance.convert.openapi import is_openapi, read_openapi
+from conformance.convert.portable import Notes, Portable
+from conformance.formats import descriptor
+from conformance.formats.messages import message
+from conformance.formats.problem import Place, Problem, problem
+from conformance.formats.recognise import recognise
+from conformance.formats.resource import BARE, plain, resources
+from conformance.formats.validate import validate
+from conformance.formats.vocabulary import Requirement
+
+
+class Form(StrEnum):
+    """What a document can be converted to, and from."""
+
+    CATALOG = "catalog"
+    DESCRIPTOR = "descriptor"
+    ARDF = "ardf"
+    MCP = "mcp"
+    OPENAI = "openai"
+    OPENAPI = "openapi"
+    ERROR = "error"
+    ENRICHED = "enriched"
+    PROBLEM = "problem"
+
+
+_FAILED = frozenset({Form.ERROR, Form.ENRICHED, Form.PROBLEM})
+TARGETS = tuple(form for form in Form if form is not Form.OPENAPI)
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """The document in its new form. Paths of `lost` are in the source, of `made` in the result.
+
+    `problems` say why there is no document; then `data` is None.
+    """
+
+    data: Any
+    lost: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+Reader = Callable[[Mapping[str, Any], Place, Notes], Portable]
+_WRITERS: Mapping[Form, Callable[[Portable, Place, Notes], dict[str, Any]]] = {
+    Form.CATALOG: write_catalog_tool,
+    Form.DESCRIPTOR: write_descriptor,
+    Form.ARDF: write_resource,
+    Form.MCP: write_mcp_tool,
+    Form.OPENAI: write_function,
+}
+_LISTS = {
+    Form.CATALOG: "tools",
+    Form.DESCRIPTOR: "tools",
+    Form.MCP: "tools",
+    Form.ARDF: "resources",
+}
+
+
+def convert(data: Any, to: Form, source: Form | None = None) -> Converted:
+    """A document in the form `to`; `source` says its own form where its keys do not.
+
+    A document that breaks a MUST is not converted: what it means is not certain.
+    """
+    form = source or form_of(data)
+    found = _unfit(data, form)
+    if found:
+        return Converted(None, problems=tuple(found))
+    if form is None or (form in _FAILED) != (to in _FAILED) or to is Form.OPENAPI:
+        said = message("convert.no_way", source=form or "?", target=to)
+        return Converted(None, problems=(problem((), "convert", said),))
+    notes = Notes()
+    if form in _FAILED:
+        try:
+            made = _failure(data, form, to, notes)
+        except errors.NotConvertible:
+            said = message("convert.success")
+            return Converted(None, problems=(problem(("status",), "convert", said),))
+    else:
+        made = _tools(data, form, to, notes)
+    return Converted(made, tuple(dict.fromkeys(notes.lost)), tuple(dict.fromkeys(notes.made)))
+
+
+def form_of(data: Any) -> Form | None:
+    """The form of a document, by its keys; None for one that has none of them."""
+    first = data[0] if isinstance(data, list) and data else data
+    held = first.get("tools") if isinstance(first, dict) else None
+    listed = [each for each in held if isinstance(each, dict)] if isinstance(held, list) else []
+    if is_openapi(data):
+        return Form.OPENAPI
+    if is_function(first) or (listed and is_function(listed[0])):
+        return Form.OPENAI
+    known = recognise(data)
+    if isinstance(known, Problem):
+        return Form.PROBLEM if _is_problem(data) else None
+    match known.document:
+        case "resource" | "collection":
+            return Form.ARDF
+        case "error":
+            return Form.ERROR
+        case "enriched-response":
+            return Form.ENRICHED
+        case "descriptor" | "enhanced-descriptor":
+            return Form.DESCRIPTOR
+        case "tool":
+            return Form.MCP if data.keys() & ONLY_THERE else Form.CATALOG
+        case "catalog":
+            ours = any(each.keys() & ONLY_THERE for each in listed)
+            forms = {descriptor.is_descriptor(each) for each in listed}
+            return Form.MCP if ours else Form.DESCRIPTOR if forms == {True} else Form.CATALOG
+        case _:
+            return None
+
+
+def _is_problem(data: Any) -> bool:
+    return isinstance(data, dict) and bool(data.keys() & {"type", "title", "status", "detail"})
+
+
+def _unfit(data: Any, form: Form | None) -> list[Problem]:
+    """What keeps a document from being converted: that it is not valid, where that can be told."""
+    if form in (Form.OPENAI, Form.OPENAPI, Form.PROBLEM):
+        listed = form is Form.OPENAI and isinstance(data, list) and all(map(is_function, data))
+        shape = isinstance(data, dict) or listed
+        said = message("convert.no_way", source=form, target="?")
+        return [] if shape else [problem((), "convert", said)]
+    if form is Form.MCP:
+        # A description may be missing there, and the schema may leave out its type.
+        listed = data.get("tools", [data]) if isinstance(data, dict) else data
+        usable = isinstance(listed, list) and all(
+            isinstance(each, dict)
+            and isinstance(each.get("name"), str)
+            and isinstance(each.get("inputSchema"), dict)
+            for each in listed
+        )
+        said = message("convert.no_mcp")
+        return [] if usable else [problem((), "convert", said)]
+    return [each for each in validate(data) if each.requirement is Requirement.MUST]
+
+
+def _failure(data: Any, form: Form, to: Form, notes: Notes) -> Any:
+    if form is to:
+        return data
+    if form is Form.ENRICHED:
+        data = errors.enriched_to_error(data, notes)
+    elif form is Form.PROBLEM:
+        data = errors.problem_to_error(data, notes)
+    if to is Form.ENRICHED:
+        return errors.error_to_enriched(data, notes)
+    return errors.error_to_problem(data, notes) if to is Form.PROBLEM else data
+
+
+def _tools(data: Any, form: Form, to: Form, notes: Notes) -> Any:
+    if form is to is Form.ARDF:
+        return _plain(data, notes)
+    member = next((each for each in ("tools", "resources") if _lists(data, each)), None)
+    if form is Form.OPENAPI:
+        tools = list(enumerate(read_openapi(data, notes)))
+        around = {}
+    elif member is not None or isinstance(data, list):
+        items = data if isinstance(data, list) else data[member]
+        at: Place = () if isinstance(data, list) else (str(member),)
+        around = {k: v for k, v in data.items() if k != member} if isinstance(data, dict) else {}
+        tools = list(_read_all(items, at, form, notes))
+    else:
+        return _WRITERS[to](_reader(data, form)(data, (), notes), (), notes)
+    target = _LISTS.get(to)
+    if target is None:
+        for name in around:
+            notes.lose((name,))
+        return [_WRITERS[to](tool, (index,), notes) for index, tool in tools]
+    made = [_WRITERS[to](tool, (target, index), notes) for index, tool in tools]
+    return {target: made, **around}
+
+
+def _plain(data: Any, notes: Notes) -> Any:
+    """Resources of any type, without their dialects."""
+    document = "resource" if "resources" not in data else "collection"
+    for known in resources(document, data):
+        for name in ("content", "how_to_use") if known.dialects else ():
+            if name in known.item and name not in plain(known.item):
+                notes.lose(known.at(name))
+        if known.dialects == (BARE,):
+            notes.lose(known.at("how_to_use"))
+    if document == "resource":
+        return plain(data)
+    return {**data, "resources": [plain(each) for each in data["resources"]]}
+
+
+def _lists(data: Any, member: str) -> bool:
+    return isinstance(data, dict) and isinstance(data.get(member), list)
+
+
+def _read_all(items: list[Any], at: Place, form: Form, notes: Notes) -> Any:
+    for index, item in enumerate(items):
+        if item.get("resource_type", "tool") != "tool":
+            notes.lose((*at, index))
+            continue
+        yield index, _reader(item, form)(item, (*at, index), notes)
+
+
+def _reader(item: Mapping[str, Any], form: Form) -> Reader:
+    if form is Form.OPENAI:
+        return read_function
+    if form is Form.MCP:
+        return read_mcp_tool
+    if "resource_type" in item:
+        return read_resource
+    return read_descriptor if descriptor.is_descriptor(item) else read_catalog_tool

@@ -1,0 +1,204 @@
+"""A failed call: the ATDF error, the enriched response (C5), and problem details (RFC 9457)."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from conformance.convert.portable import Notes
+from conformance.formats.clauses import id_base
+from conformance.formats.errors import error_type
+from conformance.formats.vocabulary import ERROR_TYPE_STATUSES, ErrorType
+
+_OWN = ("type", "title", "detail", "instance", "tool_name", "parameter_name", "suggested_value")
+_ENVELOPE = ("code", "meta")
+_DETAILS = {"field": "parameter_name", "suggested_value": "suggested_value"}
+_MORE = "more_errors"
+"""The extension of problem details that holds all errors but the first."""
+
+_KEPT = "error"
+"""The member of `meta` where an enriched response keeps what it has no field for."""
+
+
+class NotConvertible(Exception):
+    """A document has nothing that the other form could hold."""
+
+
+def error_to_problem(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+    """Problem details of an error document; more errors than one stand in an extension."""
+    first, *others = data["errors"]
+    made = {name: value for name, value in first.items() if name != "status"}
+    if "status" in first:
+        notes.lose(("errors", 0, "status"))
+    status = _status(first)
+    if status is not None:
+        made["status"] = status
+        notes.make(("status",))
+    if others:
+        made[_MORE] = others
+    for name, value in data.items():
+        if name in _ENVELOPE and name not in made:
+            made[name] = value
+        elif name != "errors":
+            notes.lose((name,))
+    return made
+
+
+def problem_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+    """The error document that problem details are."""
+    status = data.get("status")
+    own = {name: value for name, value in data.items() if name not in ("status", *_ENVELOPE)}
+    others = own.pop(_MORE, [])
+    if not isinstance(others, list) or not all(_is_error(each) for each in others):
+        notes.lose((_MORE,))
+        others = []
+    error = _completed(own, status if isinstance(status, int) else None, notes)
+    if "status" in data and status != _status(error):
+        notes.lose(("status",))
+    return {
+        "errors": [error, *others],
+        **{name: data[name] for name in _ENVELOPE if name in data},
+    }
+
+
+def enriched_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+    """The error document of an enriched response; raises NotConvertible for a success."""
+    if data["status"] != "error":
+        raise NotConvertible
+    failure: Mapping[str, Any] = data["data"]
+    details = failure.get("details", {})
+    meta = dict(data.get("meta", {}))
+    kept = meta.pop(_KEPT, {})
+    error: dict[str, Any] = {"detail": failure["message"]}
+    if isinstance(kept, dict):
+        error |= {name: value for name, value in kept.items() if name in _OWN}
+    else:
+        notes.lose(("meta", _KEPT))
+    if "tool_name" not in error and isinstance(meta.get("tool_name"), str):
+        error["tool_name"] = meta["tool_name"]
+    for name, target in _DETAILS.items():
+        if name in details:
+            error[target] = details[name]
+    context = {name: value for name, value in details.items() if name not in _DETAILS}
+    for name in failure.keys() - {"code", "message", "details"}:
+        notes.lose(("data", name))
+    if "details" in failure and not details:
+        notes.lose(("data", "details"))
+    if context:
+        error["context"] = context
+    if "type" not in error:
+        code = failure["code"]
+        word = code if code in list(ErrorType) else _slug(code)
+        error["type"] = f"{id_base()}/errors/{word}"
+        notes.make(("errors", 0, "type"))
+    for name in data.keys() - {"status", "data", "meta"}:
+        notes.lose((name,))
+    made = {"status": "error", "code": failure["code"], "errors": [_completed(error, None, notes)]}
+    if "meta" in data:
+        made["meta"] = meta
+    return made
+
+
+def error_to_enriched(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+    """The enriched response of the first error of a document."""
+    first, *others = data["errors"]
+    for index in range(len(others)):
+        notes.lose(("errors", index + 1))
+    details = _details(first, notes)
+    kept = {name: first[name] for name in ("type", "title", "instance", "tool_name")}
+    meta = dict(data.get("meta", {}))
+    if _KEPT in meta:
+        notes.lose(("meta", _KEPT))
+    code = data.get("code")
+    if "code" in data and not (isinstance(code, str) and code):
+        notes.lose(("code",))
+        code = None
+    if code is None:
+        notes.make(("data", "code"))
+        code = error_type(first["type"]) or first["type"]
+    if "status" not in data:
+        notes.make(("status",))
+    for name in data.keys() - {"errors", "status", *_ENVELOPE}:
+        notes.lose((name,))
+    failure = {"code": code, "message": first["detail"]}
+    if details:
+        failure["details"] = details
+    if "meta" not in data:
+        notes.make(("meta",))
+    return {"status": "error", "data": failure, "meta": {**meta, _KEPT: kept}}
+
+
+def _details(error: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+    """The details of an enriched response: the field, the suggestion, and the context."""
+    context = error.get("context", {})
+    details = {name: error[source] for name, source in _DETAILS.items() if source in error}
+    # In details these have a form of their own, which the same words of a context need not have.
+    odd: dict[str, Callable[[Any], bool]] = {
+        "validation_results": lambda value: not _of_objects(value),
+        "solution": lambda value: not (isinstance(value, str) and value),
+        "field": lambda _: True,
+        "suggested_value": lambda _: True,
+    }
+    for name, value in context.items():
+        if name in odd and odd[name](value):
+            notes.lose(("errors", 0, "context", name))
+        else:
+            details[name] = value
+    if "context" in error and not context:
+        notes.lose(("errors", 0, "context"))
+    for name in error.keys() - {*_OWN, "context"}:
+        notes.lose(("errors", 0, name))
+    return details
+
+
+def _of_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
+
+
+def _completed(error: dict[str, Any], status: int | None, notes: Notes) -> dict[str, Any]:
+    """An error with each required member; what was not there is made, and noted."""
+    made = dict(error)
+    if error_type(made.get("type")) is None or ":" not in str(made.get("type")):
+        if "type" in made:
+            notes.lose(("type",))
+        made["type"] = f"{id_base()}/errors/{_type_for(status)}"
+        notes.make(("errors", 0, "type"))
+    word = error_type(made["type"]) or ""
+    title = made.get("title") or word.replace("-", " ").capitalize()
+    wanted = {
+        "title": title,
+        "detail": title,
+        "instance": f"urn:uuid:{uuid.uuid4()}",
+        "tool_name": None,
+    }
+    for name, value in wanted.items():
+        if name not in made or (made[name] in ("", None) and value is not None):
+            made[name] = value
+            notes.make(("errors", 0, name))
+    return made
+
+
+def _status(error: Mapping[str, Any]) -> int | None:
+    """The HTTP status that fits a reserved type; None for any other (C14)."""
+    word = error_type(error.get("type"))
+    return ERROR_TYPE_STATUSES[ErrorType(word)][0] if word in list(ErrorType) else None
+
+
+def _type_for(status: int | None) -> str:
+    """The reserved type that fits a status, else the status in words."""
+    for kind, statuses in ERROR_TYPE_STATUSES.items():
+        if status in statuses:
+            return kind.value
+    known = status is not None and status in [each.value for each in HTTPStatus]
+    return _slug(HTTPStatus(status).phrase) if known and status else ErrorType.INTERNAL_ERROR.value
+
+
+def _is_error(each: Any) -> bool:
+    return isinstance(each, dict) and each.keys() >= set(_OWN[:5])
+
+
+def _slug(text: str) -> str:
+    word = "".join(each if each.isascii() and each.isalnum() else "-" for each in text.lower())
+    return word.strip("-") or "error"

@@ -1,0 +1,77 @@
+"""A tool of the Model Context Protocol: what it has no field for rides in `_meta`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.convert.atdf import read_catalog_tool, write_catalog_tool
+from conformance.convert.portable import Notes, Portable
+from conformance.formats.declared import META_KEY
+from conformance.formats.problem import Place
+
+FIELDS = frozenset(
+    {
+        "name",
+        "title",
+        "description",
+        "inputSchema",
+        "outputSchema",
+        "annotations",
+        "icons",
+        "execution",
+        "_meta",
+    }
+)
+"""The members of a tool that the protocol defines, in any of its versions."""
+
+ONLY_THERE = frozenset({"title", "outputSchema", "icons", "execution", "_meta"})
+"""Those that a tool of ATDF does not have."""
+
+
+def read_mcp_tool(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
+    """A tool as `tools/list` gives it."""
+    flat = dict(item)
+    meta = item.get("_meta")
+    if isinstance(meta, dict) and isinstance(meta.get(META_KEY), dict):
+        carried = meta[META_KEY]
+        for name in carried.keys() & item.keys():
+            notes.lose((*at, "_meta", META_KEY, name))
+        flat = {**carried, **flat}
+        others = {name: value for name, value in meta.items() if name != META_KEY}
+        del flat["_meta"]
+        if others:
+            flat["_meta"] = others
+    if "outputSchema" in flat:
+        if "outputs" in flat:
+            notes.lose((*at, "outputs"))
+        flat["outputs"] = flat.pop("outputSchema")
+    if not flat.get("description") and isinstance(flat.get("title"), str):
+        flat["description"] = flat["title"]
+        notes.make((*at, "description"))
+    if flat["inputSchema"].get("type") != "object":
+        flat["inputSchema"] = {"type": "object", **flat["inputSchema"]}
+        notes.make((*at, "inputSchema", "type"))
+    return read_catalog_tool(flat, at, notes)
+
+
+def write_mcp_tool(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
+    """The tool as `tools/list` would give it; nothing is lost, as `_meta` holds all the rest."""
+    flat = write_catalog_tool(tool, at, notes)
+    outputs = flat.get("outputs")
+    # The protocol wants results that are objects; any other schema stays in `_meta`.
+    if tool.outputs is not None and tool.outputs.keys() == {"schema"} and _of_object(outputs):
+        flat["outputSchema"] = flat.pop("outputs")
+    made = {name: value for name, value in flat.items() if name in FIELDS}
+    carried = {name: value for name, value in flat.items() if name not in FIELDS}
+    meta = made.get("_meta")
+    if "_meta" in made and not isinstance(meta, dict):
+        notes.lose((*at, "_meta"))
+        del made["_meta"]
+    if carried:
+        made["_meta"] = {**(meta if isinstance(meta, dict) else {}), META_KEY: carried}
+    return made
+
+
+def _of_object(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "object"

@@ -1,0 +1,143 @@
+"""A tool between two forms (C1): what each form says in its own way, and what all of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.formats.problem import Place, json_path
+from conformance.formats.vocabulary import JsonType
+
+OWN = frozenset(
+    {
+        "name",
+        "tool_id",
+        "id",
+        "resource_id",
+        "resource_type",
+        "description",
+        "when_to_use",
+        "inputSchema",
+        "how_to_use",
+        "content",
+        "outputs",
+        "outputSchema",
+        "version",
+        "tags",
+        "metadata",
+        "invocation",
+        "schema_version",
+    }
+)
+"""Members to which some form gives a meaning; another form cannot have them for something else."""
+
+
+@dataclass(slots=True)
+class Notes:
+    """What is not the same any more: `lost` in the source, `made` in the result, as JSON paths."""
+
+    lost: list[str] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
+
+    def lose(self, place: Place) -> None:
+        """Note a place of the source that the result does not have, or has otherwise."""
+        self.lost.append(json_path(place))
+
+    def make(self, place: Place) -> None:
+        """Note a place of the result that the source did not have."""
+        self.made.append(json_path(place))
+
+
+@dataclass(frozen=True, slots=True)
+class Portable:
+    """A tool. `schema` is that of its inputs, `rest` the members that all forms have alike.
+
+    `outputs` may have `success`, `failure` and `schema`; `metadata` has version and tags too.
+    """
+
+    name: str
+    description: str | None
+    schema: Mapping[str, Any]
+    when_to_use: str | None = None
+    outputs: Mapping[str, Any] | None = None
+    metadata: Mapping[str, Any] | None = None
+    invocation: Mapping[str, Any] | None = None
+    schema_version: Any = None
+    rest: Mapping[str, Any] = field(default_factory=dict)
+
+
+def rest_of(
+    item: Mapping[str, Any], own: frozenset[str], at: Place, notes: Notes
+) -> dict[str, Any]:
+    """The members of `item` that its form has no meaning for; those of other forms are lost."""
+    for name in item.keys() & (OWN - own):
+        notes.lose((*at, name))
+    return {name: value for name, value in item.items() if name not in OWN}
+
+
+def inputs_of(schema: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The list of inputs that a schema declares, and what of it no list of inputs can say."""
+    properties = schema.get("properties", {})
+    required = schema.get("required", [])
+    inputs = [_input(name, node, name in required) for name, node in properties.items()]
+    apart = ("type", "properties", "required")
+    remains = {key: value for key, value in schema.items() if key not in apart}
+    if "properties" in schema and not properties:
+        remains["properties"] = {}
+    if "required" in schema and required != [each["name"] for each in inputs if each["required"]]:
+        remains["required"] = required
+    elif "required" in schema and not required:
+        remains["required"] = []
+    return inputs, remains
+
+
+def schema_of(data: Mapping[str, Any], at: Place, notes: Notes) -> dict[str, Any]:
+    """The schema that `inputs` and `input_schema` of `data`, which stands at `at`, declare.
+
+    What they say in a way that this schema would not be written back in is noted as lost.
+    """
+    inputs, remains = data["inputs"], data.get("input_schema", {})
+    schema: dict[str, Any] = {"type": "object", **remains}
+    properties = {each["name"]: _property(each) for each in inputs}
+    required = [each["name"] for each in inputs if each.get("required") is True]
+    if properties:
+        schema["properties"] = {**remains.get("properties", {}), **properties}
+    listed = [*remains.get("required", [])]
+    listed += [name for name in required if name not in listed]
+    if listed:
+        schema["required"] = listed
+    again, rest = inputs_of(schema)
+    by_name = {each["name"]: each for each in again}
+    for index, each in enumerate(inputs):
+        if by_name[each["name"]] != each:
+            notes.lose((*at, "inputs", index))
+    if [each["name"] for each in again] != [each["name"] for each in inputs]:
+        notes.lose((*at, "inputs"))
+    if rest != remains or ("input_schema" in data and not remains):
+        notes.lose((*at, "input_schema"))
+    return schema
+
+
+def _input(name: str, node: Any, required: bool) -> dict[str, Any]:
+    made: dict[str, Any] = {"name": name}
+    remains = dict(node) if isinstance(node, dict) else node
+    if isinstance(node, dict):
+        if node.get("type") in list(JsonType):
+            made["type"] = remains.pop("type")
+        if isinstance(node.get("description"), str):
+            made["description"] = remains.pop("description")
+    made["required"] = required
+    if remains != {} or "type" not in made:
+        made["schema"] = remains
+    return made
+
+
+def _property(each: Mapping[str, Any]) -> Any:
+    own = each.get("schema", {})
+    if isinstance(own, bool):
+        return own
+    known = {"type": each["type"]} if each.get("type") in list(JsonType) else {}
+    said = {"description": each["description"]} if "description" in each else {}
+    # What is said twice differently: the schema is what a value is judged by.
+    return {**known, **said, **own}

@@ -1,0 +1,53 @@
+"""The documents of the runtime vocabulary that stand inside others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from conformance.formats.problem import Place
+
+TOOL = "catalog tool"
+"""One tool of a toolset catalog: no document of its own, but rules are about it."""
+
+_ENDED = (
+    ("error", "tool-error"),
+    ("retry_hint", "retry-hint"),
+    ("bounds", "bounds"),
+)
+_INSIDE: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "tool-result": _ENDED,
+    "tool-event": _ENDED,
+    "tool-events": (("tool_events", "tool-event"),),
+    "toolset-catalog": (("tools", TOOL),),
+    "call-record": (
+        ("tool", TOOL),
+        ("meta", "tool-call-meta"),
+        ("tool_result", "tool-result"),
+        ("tool_events", "tool-event"),
+    ),
+    "call-status": (("tool_result", "tool-result"),),
+    "provider-manifest": (),
+    "retry-record": (("policy", "retry-policy"),),
+    "stream-event": (("error", "error"),),
+    "event-stream": (("events", "stream-event"),),
+    "runtime-error": (("error", "error"),),
+}
+
+
+def parts(
+    document: str, data: Mapping[str, Any], place: Place = ()
+) -> Iterator[tuple[str, Place, Mapping[str, Any]]]:
+    """The document itself and every document inside it: its name, its place, its members.
+
+    What is no object is left out: the schema says so already.
+    """
+    yield document, place, data
+    for member, kind in _INSIDE.get(document, ()):
+        held = data.get(member)
+        if isinstance(held, list):
+            for index, each in enumerate(held):
+                if isinstance(each, dict):
+                    yield from parts(kind, each, (*place, member, index))
+        elif isinstance(held, dict):
+            yield from parts(kind, held, (*place, member))

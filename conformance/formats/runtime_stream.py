@@ -1,0 +1,188 @@
+"""The order of events in a stream, and the two forms in which a stream is written down.
+
+Serves RT-ORD-002 to RT-ORD-006 and RT-WIRE-002 to RT-WIRE-004.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.formats.assembly import CUT_OFF
+from conformance.formats.messages import Message, message
+from conformance.formats.problem import Place, shown
+from conformance.formats.runtime_kinds import Broken
+from conformance.formats.sse import SseEvent, sse_events
+from conformance.formats.vocabulary import StreamEventName, WireForm
+
+TERMINAL = frozenset({StreamEventName.STREAMEND.value, StreamEventName.STREAMERROR.value})
+_ABOUT_CALLS = frozenset(
+    {StreamEventName.PARTIALTOOLCALL.value, StreamEventName.TOOLCALLENDED.value}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Disorder:
+    """What is out of order: the clause, the number of the event (None: the whole), the words."""
+
+    clause: str
+    at: int | None
+    said: Message
+
+
+@dataclass(slots=True)
+class _Seen:
+    """The calls of a stream: which are open, since when, and what came of each."""
+
+    open: dict[str, int] = field(default_factory=dict)
+    ever: set[str] = field(default_factory=set)
+    fragments: dict[str, list[str]] = field(default_factory=dict)
+
+
+def disorder(events: Iterable[Any]) -> Iterator[Disorder]:
+    """Everything that is out of order in the events of one stream; one pass, in their order."""
+    seen = _Seen()
+    ended = False
+    for number, event in enumerate(events):
+        members = event if isinstance(event, dict) else {}
+        name = str(members.get("event"))
+        if ended:
+            yield Disorder("RT-ORD-005", number, message("documents.stream.after_end"))
+            continue
+        if name in TERMINAL:
+            ended = True
+            if name == StreamEventName.STREAMEND.value:
+                yield from _left_open(seen, members)
+        else:
+            yield from _of_calls(seen, number, name, members.get("tool_call_id"), members)
+    if not ended:
+        yield Disorder("RT-ORD-005", None, message("documents.stream.endless"))
+
+
+def _of_calls(
+    seen: _Seen, number: int, name: Any, given: Any, members: Mapping[str, Any]
+) -> Iterator[Disorder]:
+    if not isinstance(given, str):
+        return  # the schema says so
+    if name == StreamEventName.TOOLCALLSTARTED.value:
+        if given in seen.ever:
+            said = message("documents.stream.started_twice", given=shown(given))
+            yield Disorder("RT-ORD-003", number, said)
+            return
+        seen.ever.add(given)
+        seen.open[given] = number
+        seen.fragments[given] = []
+    elif name in _ABOUT_CALLS and given not in seen.open:
+        said = message("documents.stream.not_open", given=shown(given))
+        yield Disorder("RT-ORD-002", number, said)
+    elif name == StreamEventName.PARTIALTOOLCALL.value:
+        seen.fragments[given].append(str(members.get("arguments", "")))
+    elif name == StreamEventName.TOOLCALLENDED.value:
+        del seen.open[given]
+        text = "".join(seen.fragments.pop(given))
+        if not _is_object(text):
+            said = message("documents.stream.no_json", given=shown(given), value=shown(text))
+            yield Disorder("RT-ORD-006", number, said)
+
+
+def _left_open(seen: _Seen, members: Mapping[str, Any]) -> Iterator[Disorder]:
+    if members.get("finish_reason") in list(CUT_OFF):
+        return
+    for given, number in seen.open.items():
+        said = message("documents.stream.unended", given=shown(given))
+        yield Disorder("RT-ORD-004", number, said)
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return not text or isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def in_order(stream: Mapping[str, Any]) -> Iterator[tuple[str, Broken]]:
+    """The clauses of the order that an `event-stream` breaks, and where."""
+    listed = stream.get("events")
+    for each in disorder(listed) if isinstance(listed, list) else ():
+        place: Place = ("events",) if each.at is None else ("events", each.at)
+        yield each.clause, (place, each.said)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What could not be read as an event: the clause that it breaks, and the words."""
+
+    clause: str
+    said: Message
+
+
+def read_stream(text: str, wire: WireForm) -> tuple[list[dict[str, Any]], list[Unread]]:
+    """The events of a recorded stream, and what in it is none."""
+    events: list[dict[str, Any]] = []
+    unread: list[Unread] = []
+    read = _sse(text) if wire is WireForm.SSE else _ndjson(text)
+    for each in read:
+        if isinstance(each, Unread):
+            unread.append(each)
+        else:
+            events.append(each)
+    return events, unread
+
+
+def written(events: Iterable[Mapping[str, Any]], wire: WireForm) -> str:
+    """The text of a stream of events: the inverse of `read_stream`."""
+    parts = []
+    for event in events:
+        if wire is WireForm.NDJSON:
+            parts.append(json.dumps(event, ensure_ascii=False) + "\n")
+        else:
+            payload = {name: value for name, value in event.items() if name != "event"}
+            data = json.dumps(payload, ensure_ascii=False)
+            parts.append(f"event: {event['event']}\ndata: {data}\n\n")
+    return "".join(parts)
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _sse(text: str) -> Iterator[dict[str, Any] | Unread]:
+    for each in sse_events(text):
+        yield _of_sse(each)
+
+
+def _of_sse(each: SseEvent) -> dict[str, Any] | Unread:
+    if not each.name:
+        return Unread("RT-WIRE-002", message("documents.wire.no_name", line=each.line))
+    payload = _decoded(each.data)
+    if not isinstance(payload, dict):
+        said = message("documents.wire.no_object", line=each.line, value=shown(each.data))
+        return Unread("RT-WIRE-002", said)
+    if payload.get("event", each.name) != each.name:
+        said = message(
+            "documents.wire.two_names",
+            line=each.line,
+            name=shown(each.name),
+            other=shown(payload["event"]),
+        )
+        return Unread("RT-WIRE-002", said)
+    return {"event": each.name, **payload}
+
+
+def _ndjson(text: str) -> Iterator[dict[str, Any] | Unread]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        value = _decoded(line)
+        if not isinstance(value, dict):
+            said = message("documents.wire.no_object", line=number, value=shown(line))
+            yield Unread("RT-WIRE-003", said)
+        elif "event" not in value:
+            yield Unread("RT-WIRE-003", message("documents.wire.unnamed", line=number))
+        else:
+            yield value

@@ -1,0 +1,37 @@
+"""Server-sent events in a text, as the HTML standard has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True)
+class SseEvent:
+    """One event: its name, "" where it has none, its data, and the line on which it begins."""
+
+    name: str
+    data: str
+    line: int
+
+
+def sse_events(text: str) -> Iterator[SseEvent]:
+    """The events of a text. The last one counts even where no blank line follows it."""
+    name, data, first = "", list[str](), 0
+    for number, line in enumerate([*_LINE_END.split(text.removeprefix("\ufeff")), ""], 1):
+        if not line:
+            if data:
+                yield SseEvent(name, "\n".join(data), first)
+            name, data, first = "", [], 0
+            continue
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if field in ("event", "data"):
+            first = first or number
+        if field == "event":
+            name = value
+        elif field == "data":
+            data.append(value)

@@ -1,0 +1,1 @@
+"""Command lines for documents: `files` finds them, `report` writes what was found in them."""
