@@ -7,6 +7,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TARGET ?=
 ARGS ?=
 FILE ?=
+FULL ?=
+export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
@@ -33,7 +35,7 @@ setup: $(READY) ## make the virtual environment from the hashed lock
 conformance: $(READY) ## judge a server: TARGET=http://… or 'stdio:COMMAND' (none: the reference server)
 	@$(BIN)/python -m pytest conformance $(if $(TARGET),--target '$(TARGET)') $(ARGS)
 
-test: $(READY) ## run the project's own tests
+test: $(READY) ## run the project's own tests (FULL=1: all that they can generate, not a sample)
 	@$(BIN)/python -m pytest tests $(ARGS)
 
 check: $(READY) ## lint, types, and whether what is generated is up to date

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from conformance.convert.convert import Form, convert
 from conformance.formats.vocabulary import ErrorType
+from tests.thorough import up_to
 
 GENERATED = settings(
-    max_examples=1000,
+    max_examples=up_to(60, 1000),
     deadline=None,
     derandomize=True,
     database=None,

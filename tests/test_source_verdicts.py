@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from referencing import Registry, Resource
 
 from scripts.generator.keywords import positions
 from scripts.generator.run_examples import BAD_VALUES, deaf
+from tests.thorough import every
 
 ROOT = Path(__file__).parents[1]
 AJV = ROOT / "tests" / "ajv"
@@ -51,19 +53,24 @@ FIXTURES = _fixtures()
 
 
 def _near_misses() -> list[Case]:
-    """Put odd values into every place of every valid fixture, one at a time."""
+    """Put odd values into every place of every valid fixture, one at a time.
+
+    The sample leaves out values rather than places: its step shares no factor with the number
+    of values, so that each place gets some, and over the places each value comes.
+    """
+    return [
+        (f"{name} {path} {value!r}", identifier, _put(data, path, value))
+        for name, identifier, data, path, value in every(11, list(_oddities()))
+    ]
+
+
+def _oddities() -> Iterator[tuple[str, str, Any, tuple[Any, ...], Any]]:
     odd: list[Any] = [None, True, 0, 1.5, "", " ", "x\n", "a b", "é", [], {}, [None]]
-    cases = []
     for (name, identifier, data), valid in FIXTURES:
         for path in list(_paths(data)) if valid else ():
-            for value in odd:
-                changed = _put(data, path, value)
-                cases.append((f"{name} {path} {value!r}", identifier, changed))
             here = _get(data, path)
-            if isinstance(here, str):
-                changed = _put(data, path, f"{here}\n")
-                cases.append((f"{name} {path} newline", identifier, changed))
-    return cases
+            for value in [*odd, f"{here}\n"] if isinstance(here, str) else odd:
+                yield name, identifier, data, path, value
 
 
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> Any:
