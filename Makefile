@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert prove known bench clean lock
+.PHONY: help setup conformance test check generate format validate convert prove known bench site site-build clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -65,6 +65,12 @@ known: $(READY) ## install the known servers, judge them, write fixtures/impleme
 
 bench: $(READY) ## measure the kit's speed, as ratios
 	@$(BIN)/python -m scripts.bench $(ARGS)
+
+site: $(READY) ## serve the site with live reload on http://127.0.0.1:8080
+	@$(BIN)/python -m scripts.build_site --serve $(ARGS)
+
+site-build: $(READY) ## build the site in three languages, strictly, into build/site
+	@$(BIN)/python -m scripts.build_site $(ARGS)
 
 lock: $(READY) ## write requirements.lock anew from pyproject.toml
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --all-extras --python-version 3.11 \

@@ -1,0 +1,84 @@
+"""Builds the site in English, Spanish and Portuguese into `build/site`.
+
+Runs as `python -m scripts.build_site` and as a file, from any folder. Pages that people write stand
+in `docs/<language>`, the others are made of the source.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from scripts.website.join import join
+from scripts.website.layout import DOCS, ROOT, SITE, WORK, read_layout
+from scripts.website.render import BuildError, render
+from scripts.website.stage import stage
+
+OK, BROKEN = 0, 1
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Build the site; gives 0, or 1 where it cannot be built, and says why on standard error."""
+    parser = argparse.ArgumentParser(prog="build_site", description=__doc__)
+    parser.add_argument("--serve", action="store_true", help="serve it, and build after a change")
+    parser.add_argument("--port", type=int, default=8080, help="the port on 127.0.0.1 to serve on")
+    options = parser.parse_args(arguments)
+    if options.serve:
+        return _serve(options.port)
+    try:
+        build()
+    except BuildError as error:
+        print(error, file=sys.stderr)
+        return BROKEN
+    print(SITE.relative_to(ROOT))
+    return OK
+
+
+def build(*, strict: bool = True) -> None:
+    """Build all languages; raises `BuildError` where a page cannot be built or links nowhere."""
+    layout = read_layout()
+    WORK.mkdir(exist_ok=True)
+    staged = stage(layout.nav, {}, {})
+    if staged.missing:
+        named = ", ".join(staged.missing[:3])
+        said = f"{len(staged.missing)} pages of the menu are not written yet ({named}, …)"
+        print(f"{said}; it leaves them out.", file=sys.stderr)
+    join(render(layout.nav, staged, layout.site_url, strict=strict), layout.site_url)
+
+
+def _serve(port: int) -> int:
+    from mkdocs.livereload import LiveReloadServer  # noqa: PLC0415 - only for a person's eyes
+
+    def rebuild() -> None:
+        began = time.monotonic()
+        try:
+            build(strict=False)
+        except BuildError as error:
+            print(error, file=sys.stderr)
+        else:
+            print(f"built in {time.monotonic() - began:.1f} s", file=sys.stderr)
+
+    rebuild()
+    server = LiveReloadServer(
+        rebuild, host="127.0.0.1", port=port, root=str(SITE), mount_path="/", polling_interval=0.5
+    )
+    for watched in (DOCS, ROOT / "mkdocs.yml", ROOT / "schema" / "source"):
+        server.watch(str(watched))
+    print(f"http://127.0.0.1:{port}/ (Ctrl+C ends it)", file=sys.stderr)
+    try:
+        server.serve()  # type: ignore[no-untyped-call]  # mkdocs leaves it untyped
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.shutdown()
+    return OK
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

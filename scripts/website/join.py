@@ -1,0 +1,80 @@
+"""One site of three builds: English at `/`, the others at `/es/` and `/pt/`."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from scripts.website.layout import LANGUAGES, SITE, THEME
+
+FIRST = "en"
+_NOT_SERVED = ("*.map", "sitemap.xml", "sitemap.xml.gz", "fold.js")
+_LUNR = {"lunr.stemmer.support.min.js", "lunr.es.min.js", "lunr.pt.min.js"}
+
+
+def join(rendered: Mapping[str, Path], site_url: str) -> Path:
+    """Join the built languages in `build/site`; gives that folder.
+
+    The new site is made beside the old one, and then put in its place.
+    """
+    new = SITE.with_name("site.new")
+    shutil.rmtree(new, ignore_errors=True)
+    for language in LANGUAGES:
+        folder = new if language == FIRST else new / language
+        shutil.copytree(rendered[language], folder, dirs_exist_ok=True)
+    for language in LANGUAGES:
+        if language != FIRST:
+            (new / language / "404.html").unlink()
+    for pattern in _NOT_SERVED:
+        for file in new.rglob(pattern):
+            file.unlink()
+    for file in new.rglob("assets/javascripts/lunr/**/*.js"):
+        if file.name not in _LUNR:
+            file.unlink()
+    _fold_searches(new)
+    (new / "sitemap.xml").write_text(_sitemap(_pages(new), site_url), encoding="utf-8")
+    (new / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {site_url}sitemap.xml\n")
+    (new / ".nojekyll").write_text("")
+    shutil.rmtree(SITE, ignore_errors=True)
+    new.replace(SITE)
+    return SITE
+
+
+def _fold_searches(site: Path) -> None:
+    """Make search find `validación` for `validacion`, and the reverse."""
+    fold = (THEME / "assets" / "fold.js").read_text(encoding="utf-8")
+    workers = list(site.rglob("assets/javascripts/workers/search.*.min.js"))
+    if len(workers) != len(LANGUAGES):
+        raise FileNotFoundError(f"The search worker is not where it was: {workers}")
+    for worker in workers:
+        worker.write_text(fold + worker.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+def _pages(site: Path) -> list[str]:
+    """Give the pages of the English build, as addresses that every language has."""
+    found = (page.relative_to(site).parent.as_posix() for page in site.rglob("index.html"))
+    own = (page for page in found if page.split("/")[0] not in LANGUAGES)
+    return sorted("" if page == "." else f"{page}/" for page in own)
+
+
+def _sitemap(pages: Iterable[str], site_url: str) -> str:
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+        ' xmlns:xhtml="http://www.w3.org/1999/xhtml">',
+    ]
+    for page in pages:
+        where = {
+            language: escape(f"{site_url}{'' if language == FIRST else language + '/'}{page}")
+            for language in LANGUAGES
+        }
+        for language in LANGUAGES:
+            lines += ["<url>", f"<loc>{where[language]}</loc>"]
+            lines += [
+                f'<xhtml:link rel="alternate" hreflang="{other}" href="{where[other]}"/>'
+                for other in LANGUAGES
+            ]
+            lines.append("</url>")
+    return "\n".join([*lines, "</urlset>"]) + "\n"

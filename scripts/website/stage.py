@@ -1,0 +1,55 @@
+"""The pages of all languages in one folder, `build/docs/<language>`: those that people wrote, and
+those that are made of the source. What mkdocs reads is this folder alone.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.generator.write import write
+from scripts.website.layout import DOCS, LANGUAGES, STAGED, authored
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """What was staged: `made` lists the generated pages of each folder, in the order of the menu;
+    `missing` the authored pages that a language lacks, as `language/path`.
+    """
+
+    made: dict[str, list[str]]
+    missing: tuple[str, ...]
+
+
+def stage(nav: list[object], made: Mapping[str, bytes], menu: dict[str, list[str]]) -> Staged:
+    """Write `build/docs`: the authored pages, and `made`, whose paths begin with the language.
+
+    A file that is as it was is left alone, so that a live server sees only what changed.
+    """
+    files = dict(made)
+    missing = []
+    for language in LANGUAGES:
+        for file in sorted((DOCS / language).rglob("*")):
+            if file.is_file():
+                files[f"{language}/{file.relative_to(DOCS / language).as_posix()}"] = (
+                    file.read_bytes()
+                )
+        missing += [
+            f"{language}/{path}" for path in authored(nav) if f"{language}/{path}" not in files
+        ]
+    write(STAGED, files)
+    for file in _all_files(STAGED):
+        if file.relative_to(STAGED).as_posix() not in files:
+            file.unlink()
+    return Staged(menu, tuple(missing))
+
+
+def _all_files(folder: Path) -> list[Path]:
+    return [file for file in folder.rglob("*") if file.is_file()]
+
+
+def clean(folder: Path) -> None:
+    """Remove a folder of the build, if it is there."""
+    shutil.rmtree(folder, ignore_errors=True)
