@@ -96,6 +96,7 @@ def of(*verdicts):
     item = ClauseItem.__new__(ClauseItem)
     item.results = results
     item._language = "en"
+    item._redact = str
     return item
 
 

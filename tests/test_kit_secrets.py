@@ -1,9 +1,11 @@
 """Secrets: known ones never get out, in whatever form a server echoes them."""
 
+import base64
 import json
 
 import pytest
 
+from conformance.kit.given_secrets import in_cookies, in_headers, in_target
 from conformance.kit.secrets import Redactor, is_secret_name
 
 TOKEN = "s3cr3t-token"
@@ -77,3 +79,34 @@ def test_names_that_speak_of_secrets_are_known(name):
 @pytest.mark.parametrize("name", ["HOME", "PATH", "Accept", "LANG", "GIT_AUTHOR_NAME"])
 def test_other_names_hold_no_secret(name):
     assert not is_secret_name(name)
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "user:"])
+def test_a_secret_is_found_inside_base64_wherever_it_begins(before):
+    coded = base64.b64encode(f"{before}{TOKEN} and more".encode()).decode()
+    assert "«secret-1»" in Redactor([TOKEN])(coded)
+
+
+def test_the_password_of_a_basic_header_is_a_secret_too():
+    coded = base64.b64encode(f"me:{TOKEN}".encode()).decode()
+    assert TOKEN in list(in_headers([("Authorization", f"Basic {coded}")]))
+
+
+@pytest.mark.parametrize(
+    ("target", "secrets"),
+    [
+        ("http://127.0.0.1:8000/mcp?lang=spanish", set()),
+        (f"http://h/?token={TOKEN}&page=tomorrow", {TOKEN}),
+        (f"http://me:{TOKEN}@h", {TOKEN, f"me:{TOKEN}"}),
+        ("https://h/s/a1b2c3d4e5f6a7b8c9d0e1/mcp", {"a1b2c3d4e5f6a7b8c9d0e1"}),
+        ("stdio:uvx mcp-server-git --repository /tmp/scratch", set()),
+        (f"stdio:npx server --api-key {TOKEN}", {TOKEN}),
+    ],
+)
+def test_of_a_target_only_what_is_secret_is_hidden(target, secrets):
+    assert set(in_target(target)) == secrets
+
+
+def test_a_cookie_that_is_no_secret_may_be_read():
+    given = [("set-cookie", "theme=midnight; Path=/"), ("set-cookie", f"session={TOKEN}")]
+    assert list(in_cookies(given)) == [TOKEN]

@@ -5,6 +5,7 @@ On a target with very many tools an item is one clause of a run, with its tools 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -44,13 +45,20 @@ class ClauseItem(pytest.Item):
     """Runs nothing: judging is over before the first item reports (pytest-html counts rows)."""
 
     def __init__(
-        self, *, questions: tuple[Question, ...], line: int, language: str, **rest: Any
+        self,
+        *,
+        questions: tuple[Question, ...],
+        line: int,
+        language: str,
+        redact: Callable[[str], str] = str,
+        **rest: Any,
     ) -> None:
         super().__init__(**rest)
         self.questions = questions
         self.results: tuple[Item, ...] = ()
         self._line = line
         self._language = language
+        self._redact = redact
         clause = questions[0].clause
         self.add_marker(pytest.mark.clause(clause.id))
         self.add_marker(clause.requirement.value.lower())
@@ -88,7 +96,7 @@ class ClauseItem(pytest.Item):
         findings = [finding for item in alike for finding in item.findings]
         if not findings:
             return ""
-        first = findings[0].message.words(self._language)
+        first = self._redact(findings[0].message.words(self._language))
         more = len(findings) - 1
         return first if not more else f"{first} (+{more})"
 

@@ -17,7 +17,8 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from conformance.formats.messages import LANGUAGES, message
 from conformance.formats.vocabulary import Level
-from conformance.kit.secrets import is_secret_name
+from conformance.kit.given_secrets import in_headers, in_target
+from conformance.kit.secrets import Redactor, is_secret_name
 from conformance.kit.settings import AllowCalls, Settings
 
 PROFILES = ("atdf", "http", "mcp")
@@ -192,7 +193,7 @@ def settings_of(config: pytest.Config) -> Settings:
         language=language,
         replay=option("--replay"),
         plan_only=option("plan_only"),
-        secrets=_secrets(headers, environment),
+        secrets=_secrets(headers, environment, targets),
         credentials=_credentials(headers, environment),
     )
 
@@ -216,13 +217,14 @@ def _variable(name: str, option: str, language: str) -> str:
 
 
 def _check_target(target: str, language: str) -> None:
+    shown = Redactor(in_target(target))(target)
     if target.startswith("stdio:"):
         try:
             empty = not shlex.split(target.removeprefix("stdio:"))
         except ValueError:
             empty = True
         if empty:
-            raise _usage("kit.option.command", language, target=target)
+            raise _usage("kit.option.command", language, target=shown)
         return
     try:
         parts = urlsplit(target)
@@ -230,7 +232,7 @@ def _check_target(target: str, language: str) -> None:
     except ValueError:  # a port beyond 65535, or half an IPv6 address
         sound = False
     if not sound or not target.isprintable() or " " in target:
-        raise _usage("kit.target.not_a_target", language, target=target)
+        raise _usage("kit.target.not_a_target", language, target=shown)
 
 
 def _route(text: str | None, language: str) -> tuple[str, str] | None:
@@ -242,10 +244,13 @@ def _route(text: str | None, language: str) -> tuple[str, str] | None:
     return method.upper(), path.strip()
 
 
-def _secrets(headers: list[tuple[str, str]], environment: Mapping[str, str]) -> tuple[str, ...]:
-    own = [value for _, value in headers] + list(environment.values())
+def _secrets(
+    headers: list[tuple[str, str]], environment: Mapping[str, str], targets: tuple[str, ...]
+) -> tuple[str, ...]:
+    own = [*in_headers(headers), *environment.values()]
+    named = [secret for target in targets for secret in in_target(target)]
     others = [value for name, value in os.environ.items() if is_secret_name(name)]
-    return tuple(own + others)
+    return (*own, *named, *others)
 
 
 def _credentials(headers: list[tuple[str, str]], environment: Mapping[str, str]) -> tuple[str, ...]:

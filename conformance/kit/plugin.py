@@ -22,6 +22,7 @@ from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.exchange import Exchange
 from conformance.kit.exit import Exit, exit_of
+from conformance.kit.given_secrets import in_cookies
 from conformance.kit.item import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.options import add_options, settings_of
 from conformance.kit.quiet import QuietItems, header
@@ -190,6 +191,7 @@ def pytest_pycollect_makeitem(
             questions=questions,
             line=line,
             language=state.settings.language,
+            redact=state.redact,
         )
         for own, questions in named
     ]
@@ -250,6 +252,13 @@ def _judge_all(session: pytest.Session, state: State) -> None:
 def _writer(state: State) -> ExchangeWriter:
     """The file of exchanges, with what discovery recorded already in it."""
     recorder = state.engine.recorder
+
+    def learn(exchange: Exchange) -> None:
+        if exchange.answer is not None:
+            state.redact.add(in_cookies(exchange.answer.headers))
+
+    for exchange in recorder.by_id.values():
+        learn(exchange)  # declarations, which come first in the file, may repeat a cookie
     writer = ExchangeWriter(
         state.settings.report / EXCHANGES,
         kit=state.engine.kit,
@@ -259,6 +268,7 @@ def _writer(state: State) -> ExchangeWriter:
     )
 
     def write(exchange: Exchange) -> None:
+        learn(exchange)
         writer.write(exchange, whole=exchange.script == LOOKED)
 
     for exchange in recorder.by_id.values():
