@@ -15,6 +15,8 @@ EXAMPLES = ("invalid-date-error", "error-empty", "hotel-catalog", "tool-without-
 TOOL, ERROR = "schema/source/atdf/tool.yaml", "schema/source/atdf/error.yaml"
 CLAUSES = "schema/source/atdf/clauses.yaml"
 VERDICT = "schema/source/vocabularies/verdict.yaml"
+HISTORY = ("changes.yaml", "errata.yaml")
+"""They name examples, of which a scratch tree has few."""
 MESSAGES = "schema/source/messages/few.yaml"
 _FEW = """
 few.level:
@@ -62,7 +64,7 @@ def copy_source(root: Path) -> None:
     shutil.copytree(source / "vocabularies", root / "schema/source/vocabularies")
     shutil.copy(source / "project.yaml", root / "schema/source/project.yaml")
     atdf = root / "schema/source/atdf"
-    shutil.copytree(source / "atdf", atdf, ignore=shutil.ignore_patterns("examples"))
+    shutil.copytree(source / "atdf", atdf, ignore=shutil.ignore_patterns("examples", *HISTORY))
     (atdf / "examples").mkdir()
     for name in EXAMPLES:
         shutil.copy(source / "atdf/examples" / f"{name}.yaml", atdf / "examples")

@@ -160,6 +160,44 @@ def test_a_released_file_stays(scratch: Scratch):
     assert "error.schema.json: A released file is no longer made." in scratch.run()[1]
 
 
+NEXT = "schema/atdf/1.1/error.schema.json"
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_released_version_stays_as_it_was_beside_the_next_one(scratch: Scratch):
+    scratch.run("--release")
+    old = "schema/atdf/1.0/error.schema.json"
+    whole = scratch.read(old)
+    scratch.edit(ERROR, 'version: "1.0"', 'version: "1.1"')
+    scratch.edit(ERROR, "minItems: 1", "minItems: 2")
+    scratch.run()
+    assert scratch.check() == []
+    assert scratch.read(old) == whole
+    assert '"minItems": 2' in scratch.read(NEXT)
+    assert scratch.run("--release") == (0, "")
+    frozen = scratch.read("schema/released.sha256")
+    assert old in frozen
+    assert NEXT in frozen
+
+
+@pytest.mark.usefixtures("untried")
+@pytest.mark.parametrize("change", ["edited", "removed"])
+def test_a_released_version_that_nothing_makes_any_more_is_frozen_too(
+    scratch: Scratch, change: str
+):
+    scratch.run("--release")
+    old = "schema/atdf/1.0/error.schema.json"
+    scratch.edit(ERROR, 'version: "1.0"', 'version: "1.1"')
+    scratch.run()
+    if change == "edited":
+        scratch.edit(old, '"minItems": 1', '"minItems": 2')
+    else:
+        (scratch.root / old).unlink()
+    code, said = scratch.run("--check")
+    assert code == 1
+    assert f"{old}: A released file " in said
+
+
 def test_a_lock_with_the_marks_of_a_merge_is_named(scratch: Scratch):
     for lock in ("schema/source/ids.lock", "schema/source/translations.lock"):
         whole = scratch.read(lock)

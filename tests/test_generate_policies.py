@@ -364,3 +364,69 @@ def test_a_file_that_holds_something_else_never_ends_in_a_traceback(
     code, said = scratch.run()
     assert "Traceback" not in said
     assert (code == 1) == bool(said)
+
+
+HISTORY = "schema/source/atdf/changes.yaml"
+ENTRY = """
+changes:
+  - id: two-forms
+    version: "1.0"
+    kind: settled
+    title: {en: Two forms, es: Dos formas, pt: Duas formas}
+    text: {en: There are two., es: Hay dos., pt: São duas.}
+    clauses: [ATDF-CAT-001]
+    examples: [hotel-catalog]
+"""
+ERRATUM = """
+errata:
+  - id: a-zone
+    where: {en: Here, es: Aquí, pt: Aqui}
+    as_printed: "12:00"
+    corrected: "12:00Z"
+    why: {en: It has an offset., es: Lleva desplazamiento., pt: Tem deslocamento.}
+"""
+HISTORY_FAULTS = {
+    "another clause": ("ATDF-CAT-001", "ATDF-CAT-999", "There is no clause ATDF-CAT-999."),
+    "another example": ("hotel-catalog", "motel", "There is no example of atdf motel."),
+    "another kind": ("settled", "guessed", "is not in the vocabulary `change_kind`"),
+    "another version": ('"1.0"', '"7.0"', "atdf has no version 7.0."),
+    "no Spanish": (", es: Hay dos.", "", "The Spanish text is missing."),
+    "no id": ("two-forms", "Two forms", "`Two forms` is not an id."),
+    "no title": (
+        "    title: {en: Two forms, es: Dos formas, pt: Duas formas}\n",
+        "",
+        "`title` is missing.",
+    ),
+}
+
+
+def test_a_changelog_and_errata_are_part_of_the_source(scratch: Scratch):
+    scratch.write(HISTORY, ENTRY)
+    scratch.write("schema/source/atdf/errata.yaml", ERRATUM)
+    scratch.run()
+    assert scratch.check() == []
+
+
+@pytest.mark.parametrize("fault", list(HISTORY_FAULTS))
+def test_a_fault_in_a_changelog_is_named_with_its_place(scratch: Scratch, fault: str):
+    old, new, said = HISTORY_FAULTS[fault]
+    assert old in ENTRY
+    scratch.write(HISTORY, ENTRY.replace(old, new))
+    told = scratch.run()[1]
+    assert f"{HISTORY}:" in told
+    assert said in told
+
+
+def test_an_erratum_that_corrects_nothing_is_named(scratch: Scratch):
+    scratch.write("schema/source/atdf/errata.yaml", ERRATUM.replace('"12:00Z"', '"12:00"'))
+    assert "/errata/0: Nothing was corrected." in scratch.run()[1]
+
+
+def test_an_id_twice_in_a_changelog_is_named(scratch: Scratch):
+    scratch.write(HISTORY, ENTRY + ENTRY.split("changes:\n")[1])
+    assert "The id `two-forms` stands twice." in scratch.run()[1]
+
+
+def test_an_alias_of_no_document_is_named(scratch: Scratch):
+    scratch.edit("schema/source/project.yaml", "atdf/descriptor", "atdf/leaflet")
+    assert "/aliases/atdf_schema.json: There is no document `atdf/leaflet`." in scratch.run()[1]

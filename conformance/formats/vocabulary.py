@@ -124,6 +124,19 @@ class CallStatus(StrEnum):
     """It was ended from outside, and has no result."""
 
 
+class ChangeKind(StrEnum):
+    """What an entry of a changelog tells."""
+
+    INTRODUCED = "introduced"
+    """Came with this version."""
+    SETTLED = "settled"
+    """The original texts contradicted each other; this is what holds."""
+    COMPLETED = "completed"
+    """The original texts left it open; this is what holds."""
+    DIALECT = "dialect"
+    """A form found in the wild that is accepted, with a name of its own."""
+
+
 class ControlFlow(StrEnum):
     """How the steps of a composition follow each other."""
 
@@ -146,6 +159,27 @@ class DecoderFormat(StrEnum):
     """The same, where each value is a whole answer in parts, and the stream just ends."""
     NDJSON = "ndjson"
     """One JSON value on each line."""
+
+
+class DownloadKind(StrEnum):
+    """What a download is."""
+
+    SCHEMA = "schema"
+    """The schema of a document."""
+    CLAUSES = "clauses"
+    """The clauses of a specification, in three languages."""
+    EXAMPLE = "example"
+    """An example, or the list of them."""
+    LATEST = "latest"
+    """A copy of the latest version."""
+    ALIAS = "alias"
+    """A copy under an older name."""
+    INDEX = "index"
+    """The list of all files, with sizes and sums."""
+    SUMS = "sums"
+    """The sums of all files, as `sha256sum -c` reads them."""
+    ARCHIVE = "archive"
+    """Everything in one archive."""
 
 
 class Emission(StrEnum):

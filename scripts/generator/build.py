@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.generator.changes import Change, Erratum, Known, read_changes, read_errata
 from scripts.generator.clauses import Clause, clauses_json, read_clause_files, twice
 from scripts.generator.examples import Example, index_json, read_examples
 from scripts.generator.load import Json, SourceFile, load
@@ -38,6 +39,8 @@ class Source:
     clauses: tuple[Clause, ...]
     examples: tuple[Example, ...]
     texts: Mapping[str, Text]
+    changes: tuple[Change, ...] = ()
+    errata: tuple[Erratum, ...] = ()
 
 
 def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
@@ -47,8 +50,11 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
     """
     gathered = Gathered()
     known: dict[str, list[SourceFile]] = {
-        kind: [] for kind in ("project", "vocabulary", "messages", "schema", "clauses", "example")
-    }
+        kind: []
+        for kind in (
+            "project", "vocabulary", "messages", "schema", "clauses", "example", "history"
+        )
+    }  # fmt: skip
     specs: dict[str, SourceFile] = {}
     for file in files:
         kind = _kind(file)
@@ -60,7 +66,7 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
             gathered.problems.append(file.problem((), what, do))
         else:
             known[kind].append(file)
-            if kind in ("schema", "clauses", "example"):
+            if kind in ("schema", "clauses", "example", "history"):
                 specs[file.file.split("/")[2]] = file
     if len(known["project"]) != 1:
         raise SourceError([Problem(f"{SOURCE}/project.yaml", 0, "", "It is missing.", "Add it.")])
@@ -74,6 +80,15 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
     schemas, clauses = read_schemas(known["schema"], vocabularies, gathered)
     clauses += read_clause_files(known["clauses"], vocabularies, gathered)
     examples = read_examples(known["example"], clauses, gathered)
+    names = Known(
+        frozenset(clause.id for clause in clauses),
+        {spec: frozenset(e.id for e in examples if e.spec == spec) for spec in project.versions},
+        {
+            spec: frozenset(s.version for s in schemas if s.spec == spec)
+            for spec in project.versions
+        },
+        vocabularies,
+    )
     source = Source(
         project,
         vocabularies,
@@ -82,6 +97,8 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
         tuple(clauses),
         tuple(examples),
         gathered.texts,
+        tuple(read_changes(known["history"], names, gathered)),
+        tuple(read_errata(known["history"], examples, names, gathered)),
     )
     return source, gathered.problems + twice(clauses)
 
@@ -114,6 +131,8 @@ def _kind(source: SourceFile) -> str | None:
         return "schema"
     if isinstance(source.data, dict) and "clauses" in source.data:
         return "clauses"
+    if isinstance(source.data, dict) and {"changes", "errata"} & source.data.keys():
+        return "history"
     return None
 
 

@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
         problems += policies.unproven(source.clauses, source.examples, tested)
         return _say(problems)
     if options.release and not problems:
-        made[locks.RELEASED] = locks.release(made)
+        made[locks.RELEASED] = locks.release(root, made)
     for name in write(root, made, leftovers=left_over(root, made)):
         print(name)
     return _say(problems)
@@ -98,6 +98,7 @@ def _broken(root: Path, source: Source, made: dict[str, bytes]) -> list[Problem]
         *policies.unowned(source.schemas, source.clauses),
         *policies.lost_documents(source.schemas, source.clauses),
         *policies.lost_examples(source.schemas, source.examples),
+        *policies.lost_aliases(source.project, source.schemas),
         *untranslated(source.texts),
     ]
     if not problems:

@@ -93,28 +93,59 @@ def ids(
 
 
 def released(root: Path, files: Mapping[str, bytes]) -> list[Problem]:
-    """Find each file of a released version that `files` would change or drop."""
+    """Find each file of a released version that `files` would change, or that is no longer there.
+
+    A file that nothing makes any more stays as it was, where its version was followed by another.
+    """
     problems = []
     for entry in _entries(root, RELEASED, _FILE):
         name = entry["name"]
-        if name not in files:
-            what = "A released file is no longer made."
-        elif hashlib.sha256(files[name]).hexdigest() != entry["digest"]:
-            what = "A released file would change."
-        else:
-            continue
+        kept = root / name
         do = "Undo the change, or make it in a new version."
-        problems.append(Problem(name, 0, "", what, do))
+        if name in files:
+            content = files[name]
+            what = "A released file would change."
+        elif not _followed(name, files):
+            problems.append(Problem(name, 0, "", "A released file is no longer made.", do))
+            continue
+        elif kept.is_file():
+            content = kept.read_bytes()
+            what = "A released file was changed."
+        else:
+            problems.append(Problem(name, 0, "", "A released file is gone.", "Put it back."))
+            continue
+        if hashlib.sha256(content).hexdigest() != entry["digest"]:
+            problems.append(Problem(name, 0, "", what, do))
     return problems
 
 
-def release(files: Mapping[str, bytes]) -> bytes:
-    """Give the content of `released.sha256` that freezes every schema and clause of `files`."""
-    return _text(
-        f"{hashlib.sha256(content).hexdigest()}  {name}"
-        for name, content in sorted(files.items())
-        if name.startswith("schema/") and not name.startswith("schema/source/")
-    )
+def _followed(name: str, files: Iterable[str]) -> bool:
+    """Whether the same file is made of a later version."""
+    folder, spec, version, last = name.split("/")
+    return any(
+        each.startswith(f"{folder}/{spec}/") and each.endswith(f"/{last}")
+        and number(each.split("/")[2]) > number(version)
+        for each in files
+    )  # fmt: skip
+
+
+def number(version: str) -> tuple[int, ...]:
+    """A version as numbers, which have an order."""
+    return tuple(int(part) for part in version.split("."))
+
+
+def released_names(root: Path) -> list[str]:
+    """The paths of all released files, in their order."""
+    return sorted(entry["name"] for entry in _entries(root, RELEASED, _FILE))
+
+
+def release(root: Path, files: Mapping[str, bytes]) -> bytes:
+    """Give the content of `released.sha256` that freezes every schema and clause of `files` too."""
+    digests = {entry["name"]: entry["digest"] for entry in _entries(root, RELEASED, _FILE)}
+    for name, content in files.items():
+        if name.startswith("schema/") and not name.startswith("schema/source/"):
+            digests[name] = hashlib.sha256(content).hexdigest()
+    return _text(f"{digest}  {name}" for name, digest in sorted(digests.items()))
 
 
 def _entries(root: Path, name: str, form: re.Pattern[str]) -> list[re.Match[str]]:

@@ -14,6 +14,7 @@ from scripts.generator.examples import Example
 from scripts.generator.keywords import IN_PLACE, children, positions
 from scripts.generator.load import Json, Path_
 from scripts.generator.problems import Problem
+from scripts.generator.project import PROJECT, Project
 from scripts.generator.schemas import Schema
 
 
@@ -112,6 +113,18 @@ def lost_examples(schemas: Iterable[Schema], examples: Iterable[Example]) -> lis
         )
         for example in examples
         if (example.spec, example.document) not in known
+    ]
+
+
+def lost_aliases(project: Project, schemas: Iterable[Schema]) -> list[Problem]:
+    """Find each alias of a document that its specification has not."""
+    listed = list(schemas)
+    specs = {schema.spec for schema in listed}
+    known = {f"{schema.spec}/{schema.name}" for schema in listed}
+    return [
+        Problem(PROJECT, 0, f"/aliases/{alias}", f"There is no document `{target}`.", "Name one.")
+        for alias, target in project.aliases.items()
+        if target.partition("/")[0] in specs and target not in known
     ]
 
 

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scripts.generator.load import SourceFile
 from scripts.generator.shapes import TEXT, Each, misshapen
 from scripts.generator.texts import Gathered
 
-_SHAPE = {"name": str, "id_base": str, "specs": Each({"version": str, "title": TEXT})}
+PROJECT = "schema/source/project.yaml"
+_SHAPE = {
+    "name": str,
+    "id_base": str,
+    "aliases?": Each(str),
+    "specs": Each({"version": str, "title": TEXT, "legacy_labels?": Each(str)}),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The base of every `$id`, and the version of each specification."""
+    """The base of every `$id`, and the version of each specification.
+
+    `aliases` are older names of schemas, each with its `spec/document`; `legacy_labels` say by
+    specification what an older label of a version means.
+    """
 
     id_base: str
     versions: Mapping[str, str]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    legacy_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def read_project(source: SourceFile, gathered: Gathered) -> Project:
@@ -33,4 +45,9 @@ def read_project(source: SourceFile, gathered: Gathered) -> Project:
     specs = source.data["specs"]
     for name, spec in specs.items():
         gathered.text(source, ("specs", name, "title"), spec["title"], f"project#/specs/{name}")
-    return Project(id_base, {name: spec["version"] for name, spec in specs.items()})
+    return Project(
+        id_base,
+        {name: spec["version"] for name, spec in specs.items()},
+        source.data.get("aliases", {}),
+        {name: spec["legacy_labels"] for name, spec in specs.items() if "legacy_labels" in spec},
+    )

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from scripts.generator.locks import released_names
 from scripts.generator.problems import Problem
 
 OWNED = ("schema/*/*/*.json", "fixtures/examples/**/*.json")
@@ -37,9 +38,13 @@ def write(root: Path, files: Mapping[str, bytes], *, leftovers: Iterable[str] = 
 
 
 def left_over(root: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Give the files in the generator's own folders that `files` does not have."""
+    """Give the files in the generator's own folders that `files` does not have.
+
+    Released files are not among them: they stay, whatever the source makes now.
+    """
+    kept = {*files, *released_names(root)}
     found = {file.relative_to(root).as_posix() for pattern in OWNED for file in root.glob(pattern)}
-    return sorted(name for name in found - files.keys() if not name.startswith("schema/source/"))
+    return sorted(name for name in found - kept if not name.startswith("schema/source/"))
 
 
 def stale(root: Path, files: Mapping[str, bytes]) -> list[Problem]:
