@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert prove known bench site site-build clean lock
+.PHONY: help setup conformance test check generate format validate convert prove known bench site site-build screenshots clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -71,6 +71,9 @@ site: $(READY) ## serve the site with live reload on http://127.0.0.1:8080
 
 site-build: $(READY) ## build the site in three languages, strictly, into build/site
 	@$(BIN)/python -m scripts.build_site $(ARGS)
+
+screenshots: site-build ## take pictures of the site into build/screenshots, to look at
+	@$(BIN)/python -m scripts.screenshots $(ARGS)
 
 lock: $(READY) ## write requirements.lock anew from pyproject.toml
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --all-extras --python-version 3.11 \

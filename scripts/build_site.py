@@ -17,6 +17,7 @@ if __package__ in (None, ""):
 
 from scripts.website.join import join
 from scripts.website.layout import DOCS, ROOT, SITE, WORK, read_layout
+from scripts.website.pages.made import made_pages
 from scripts.website.render import BuildError, render
 from scripts.website.stage import stage
 
@@ -44,7 +45,8 @@ def build(*, strict: bool = True) -> None:
     """Build all languages; raises `BuildError` where a page cannot be built or links nowhere."""
     layout = read_layout()
     WORK.mkdir(exist_ok=True)
-    staged = stage(layout.nav, {}, {})
+    made = made_pages()
+    staged = stage(layout.nav, made.files, made.menu)
     if staged.missing:
         named = ", ".join(staged.missing[:3])
         said = f"{len(staged.missing)} pages of the menu are not written yet ({named}, …)"

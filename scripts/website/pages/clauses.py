@@ -1,0 +1,107 @@
+"""Clauses: each with all that is known of it, and all of them in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from scripts.generator.clauses import Clause
+from scripts.website.pages.context import CONFORMANCE, Context
+from scripts.website.pages.markdown import escaped, heading, page, table
+
+ALL = f"{CONFORMANCE}/clauses.md"
+
+
+def told(context: Context, clauses: Iterable[Clause], level: int) -> Iterator[str]:
+    """Give each clause under a heading of its own, in the order of ids."""
+    for clause in sorted(clauses, key=lambda each: each.id):
+        yield heading(level, clause.id, clause.id.lower())
+        yield f"{escaped(context.text(clause.text))}\n{{ .clause }}"
+        yield f"{_facts(context, clause)}\n{{ .facts }}"
+        source = clause.facts.get("source")
+        if source:
+            quote = "\n".join(f"> {line}" for line in escaped(source["quote"]).splitlines())
+            yield f"{context.said('rests_on', url=source['url'])}\n{{ .facts }}\n\n{quote}"
+
+
+def _facts(context: Context, clause: Clause) -> str:
+    """How binding it is, for which level, where it applies, and how it is checked."""
+    facts = clause.facts
+    said = [f"**{_binding(context, clause)}**"]
+    if name := context.level(facts["needed_for"]):
+        said.append(context.said("level", level=name))
+    said += _where(context, clause)
+    said.append(_checked(context, clause))
+    return " · ".join(said)
+
+
+def _binding(context: Context, clause: Clause) -> str:
+    word = context.requirement(clause.facts["requirement"])
+    raised = clause.facts.get("where_claimed")
+    if raised is None:
+        return word
+    more = context.said("where_claimed", requirement=context.requirement(raised))
+    return f"{word} ({more})"
+
+
+def _where(context: Context, clause: Clause) -> Iterator[str]:
+    applies = clause.facts.get("applies_to", {})
+    names = [*applies.get("bindings", ()), *applies.get("eras", ())]
+    if names:
+        yield context.said("only_bindings", names=", ".join(names))
+    for key in ("since", "until"):
+        if key in applies:
+            yield context.said(key, version=applies[key])
+    if applies.get("claimed"):
+        yield context.said("only_claimed")
+
+
+def _checked(context: Context, clause: Clause) -> str:
+    if clause.excluded is not None:
+        return context.said("not_checked", why=context.prose(clause.excluded))
+    words = {each.value: each for each in context.source.vocabularies["verified"].values}
+    return context.prose(words[clause.facts["verified"]].text)
+
+
+def of_document(context: Context, spec: str, document: str) -> list[Clause]:
+    """The clauses that stand on the page of a document."""
+    here = f"{spec}/{document}.md"
+    return [each for each in context.source.clauses if context.clause_page(each) == here]
+
+
+def others(context: Context, spec: str) -> bytes | None:
+    """The page of a specification's clauses that no document owns; None where there are none."""
+    here = f"{spec}/clauses.md"
+    own = [each for each in context.source.clauses if context.clause_page(each) == here]
+    if not own:
+        return None
+    about = context.said("other_clauses_about", spec=context.spec_title(spec))
+    parts = [escaped(about)]
+    for group in sorted({_group(each) for each in own}):
+        parts.append(heading(2, group, f"group-{group.lower()}"))
+        parts += told(context, (each for each in own if _group(each) == group), 3)
+    return page(context.said("other_clauses"), "clauses", about, parts)
+
+
+def _group(clause: Clause) -> str:
+    return clause.id.rpartition("-")[0]
+
+
+def everything(context: Context) -> bytes:
+    """The page that reports link to: every clause in one table, anchored by its id."""
+    listed = sorted(context.source.clauses, key=lambda each: each.id)
+    excluded = sum(each.excluded is not None for each in listed)
+    count, tested = len(listed), len(listed) - excluded
+    intro = context.said("all_clauses_intro", count=count, tested=tested, excluded=excluded)
+    head = [context.said(name) for name in ("clause", "requirement", "says", "checked")]
+    rows = (
+        [
+            f"{context.clause_link(each, ALL)}{{ #{each.id.lower()} }}",
+            _binding(context, each),
+            context.prose(each.text),
+            _checked(context, each),
+        ]
+        for each in listed
+    )
+    about = context.said("all_clauses_about")
+    parts = [intro, table(head, rows)]
+    return page(context.said("all_clauses"), "all-clauses", about, parts)

@@ -1,0 +1,97 @@
+"""What every page is made of: the source, a language, and the words of the site."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from scripts.generator.build import Source
+from scripts.generator.clauses import Clause
+from scripts.generator.schemas import Schema
+from scripts.generator.texts import Text
+from scripts.generator.vocabularies import Vocabulary
+from scripts.website.pages.markdown import code, escaped, link
+
+SPECS = ("atdf", "ardf", "runtime", "bindings")
+"""The specifications, in the order of the menu."""
+CONFORMANCE = "conformance"
+
+
+@dataclass(frozen=True)
+class Context:
+    """The source as one language shows it. `homes` says on which folder's page a vocabulary is."""
+
+    source: Source
+    language: str
+    homes: Mapping[str, str]
+    _: None = field(default=None, repr=False)
+
+    def said(self, name: str, /, **values: object) -> str:
+        """The message `site.<name>`, or the one of that whole id, as Markdown.
+
+        A value is put in as it is, so it has to be Markdown already.
+        """
+        text = self.source.messages[name if "." in name else f"site.{name}"]
+        return self.text(text).format(**values)
+
+    def text(self, text: Text) -> str:
+        """A text of the source in this language."""
+        return text.in_language(self.language)
+
+    @cached_property
+    def clauses(self) -> Mapping[str, Clause]:
+        """All clauses, by id."""
+        return {clause.id: clause for clause in self.source.clauses}
+
+    @cached_property
+    def schemas(self) -> Mapping[str, Schema]:
+        """All schemas, by the path of the generated file."""
+        return {schema.file: schema for schema in self.source.schemas}
+
+    def spec_title(self, spec: str) -> str:
+        """The name of a specification, or of the kit, within a sentence."""
+        if spec == CONFORMANCE:
+            return self.said("kit_name")
+        return self.text(self.source.texts[f"project#/specs/{spec}"])
+
+    def requirement(self, word: str) -> str:
+        """MUST, SHOULD or MAY in this language."""
+        return self.said(f"report.requirement.{word.lower()}")
+
+    def level(self, word: str) -> str:
+        """The name of a level; empty for what is needed for none."""
+        known = self.source.messages.get(f"report.level.{word}")
+        return self.text(known) if known else ""
+
+    def clause_page(self, clause: Clause) -> str:
+        """The page on which a clause stands with all that is known of it."""
+        if clause.document and any(s.name == clause.document for s in self.source.schemas):
+            return f"{clause.spec}/{clause.document}.md"
+        return f"{clause.spec}/clauses.md"
+
+    def clause_link(self, clause: Clause, here: str) -> str:
+        """A link to a clause from the page `here`."""
+        to = self.clause_page(clause)
+        anchor = f"#{clause.id.lower()}"
+        return link(clause.id, anchor if to == here else f"{up(here)}{to}{anchor}")
+
+    def vocabulary_link(self, vocabulary: Vocabulary, here: str) -> str:
+        """A link to a vocabulary's table from the page `here`."""
+        to = f"{self.homes[vocabulary.name]}/vocabularies.md"
+        anchor = f"#{dashed(vocabulary.name)}"
+        return link(code(vocabulary.name), anchor if to == here else f"{up(here)}{to}{anchor}")
+
+    def prose(self, text: Text) -> str:
+        """A text of the source as Markdown."""
+        return escaped(self.text(text))
+
+
+def up(here: str) -> str:
+    """The way from a page back to the folder of its language."""
+    return "../" * here.count("/")
+
+
+def dashed(name: str) -> str:
+    """A name of the source as an anchor."""
+    return name.replace("_", "-").lower()

@@ -1,0 +1,30 @@
+"""One page a document: its fields, its clauses, its examples and its files."""
+
+from __future__ import annotations
+
+from scripts.generator.schemas import Schema
+from scripts.website.pages.clauses import of_document, told
+from scripts.website.pages.context import Context, up
+from scripts.website.pages.examples import examples
+from scripts.website.pages.fields import field_tables
+from scripts.website.pages.markdown import code, escaped, heading, page
+
+
+def document_page(context: Context, schema: Schema) -> bytes:
+    """The page of a document, at `<spec>/<name>.md`."""
+    here = f"{schema.spec}/{schema.name}.md"
+    about = schema.source.data["description"][context.language].strip()
+    file = context.said(
+        "schema_file", name=code(schema.file.rpartition("/")[2]), link=up(here) + schema.file
+    )
+    parts = [
+        f"{escaped(about)}\n{{ .lead }}",
+        f"{context.said('version', version=schema.version)}. {file}\n{{ .facts }}",
+        heading(2, context.said("fields"), "fields"),
+        *field_tables(context, schema, here),
+    ]
+    if clauses := of_document(context, schema.spec, schema.name):
+        parts += [heading(2, context.said("clauses"), "clauses"), *told(context, clauses, 3)]
+    if shown := list(examples(context, schema, here)):
+        parts += [heading(2, context.said("examples"), "examples"), *shown]
+    return page(context.text(schema.title), schema.name, about, parts)

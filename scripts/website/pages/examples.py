@@ -1,0 +1,100 @@
+"""Examples, valid and invalid; an invalid one shows the error at its line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.formats.problem import Problem
+from conformance.formats.reading import positions_of, read
+from conformance.formats.validate import validate
+from scripts.generator.examples import Example
+from scripts.generator.patch import apply, resolve
+from scripts.generator.schemas import Schema
+from scripts.website.pages.context import Context
+from scripts.website.pages.markdown import escaped, fence, folded, heading, json_fence
+
+_WHOLE = 34
+"""A document of so many lines is shown whole; of a longer one the lines around the error."""
+_AROUND = 8
+
+
+def examples(context: Context, schema: Schema, here: str) -> Iterator[str]:
+    """Give the examples of a document as Markdown: those that pass, then those that do not."""
+    own = [
+        each
+        for each in context.source.examples
+        if each.spec == schema.spec and each.document == schema.name
+    ]
+    valid = [each for each in own if each.valid]
+    invalid = [each for each in own if not each.valid]
+    if valid:
+        yield heading(3, context.said("valid"), "valid")
+        yield context.said("valid_intro")
+        for each in valid:
+            shown = json_fence(_in_language(context, each))
+            yield folded(context.text(each.title), shown, f"example-{each.id}")
+    if invalid:
+        yield heading(3, context.said("invalid"), "invalid")
+        yield context.said("invalid_intro")
+        for each in invalid:
+            shown = _with_error(context, each, here)
+            yield folded(context.text(each.title), shown, f"example-{each.id}")
+
+
+def _in_language(context: Context, example: Example) -> Any:
+    """The data with its human text translated, where it is still as the translation knew it."""
+    base = example
+    if example.from_ is not None:
+        base = next(
+            each
+            for each in context.source.examples
+            if each.spec == example.spec and each.id == example.from_
+        )
+    places = base.text.get(context.language, {})
+    changes = [
+        {"op": "replace", "path": at, "value": text}
+        for at, text in places.items()
+        if _at(example.data, at) == _at(base.data, at) is not None
+    ]
+    return apply(example.data, changes)
+
+
+def _at(data: Any, pointer: str) -> Any:
+    try:
+        return resolve(data, pointer)
+    except ValueError:
+        return None
+
+
+def _with_error(context: Context, example: Example, here: str) -> str:
+    text = json.dumps(_in_language(context, example), ensure_ascii=False, indent=2)
+    found = _broken(example, json.loads(text))
+    reading = read(text.encode())
+    line = positions_of(reading, {found.place})[found.place].line
+    clause = context.clauses[str(example.breaks)]
+    words = escaped(found.message.words(context.language))
+    where = context.said("line", line=line)
+    shown, first = _around(text.split("\n"), line)
+    marks = f'linenums="{first}" hl_lines="{line - first + 1}"'
+    return (
+        f"{fence(shown, 'json', marks)}\n\n"
+        f"**{where}**, `{found.path}`: {words} {context.clause_link(clause, here)}\n{{ .error }}"
+    )
+
+
+def _broken(example: Example, data: Any) -> Problem:
+    """The one problem that the example is about; the generator has checked that it is there."""
+    return next(
+        each
+        for each in validate(data, example.document)
+        if (each.path, each.keyword, each.clause) == (example.at, example.keyword, example.breaks)
+    )
+
+
+def _around(lines: list[str], line: int) -> tuple[str, int]:
+    if len(lines) <= _WHOLE:
+        return "\n".join(lines), 1
+    first = max(1, line - _AROUND)
+    return "\n".join(lines[first - 1 : line + _AROUND]), first

@@ -1,0 +1,202 @@
+"""The fields of a document, read from its schema: a table for each object in it."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scripts.generator.keywords import IN_PLACE
+from scripts.generator.load import Path_, pointer
+from scripts.generator.schemas import Schema
+from scripts.website.pages.context import Context, dashed, up
+from scripts.website.pages.markdown import code, escaped, heading, link, table
+
+Node = Mapping[str, Any]
+_DEFS = "#/$defs/"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One row: `name` is dotted below the object, `at` where it stands in the schema."""
+
+    name: str
+    at: Path_
+    node: Node
+    required: bool
+
+
+def field_tables(context: Context, schema: Schema, here: str) -> Iterator[str]:
+    """Give the tables of a document as Markdown: its own fields, then those of its parts."""
+    root = schema.source.data
+    if rows := list(_fields(root, ())):
+        yield _table(context, schema, here, rows)
+    for name, node in root.get("$defs", {}).items():
+        at: Path_ = ("$defs", name)
+        rows = list(_inside(node, at, ""))
+        yield heading(3, name, f"fields-{dashed(name)}")
+        if "description" in node:
+            yield escaped(node["description"][context.language])
+        facts = [_kind(context, schema, here, node), *_limits(context, node)]
+        if not rows:
+            yield ". ".join(part.rstrip(".") for part in facts if part) + "."
+        else:
+            yield _table(context, schema, here, rows)
+
+
+def _fields(node: Node, at: Path_, before: str = "") -> Iterator[Field]:
+    """Give the fields of an object, and those of objects that are written inside it."""
+    required = node.get("required", ())
+    seen = set()
+    for path, part in _same_value(node, at):
+        for name, child in part.get("properties", {}).items():
+            if not isinstance(child, dict) or name in seen or not _says_something(child):
+                continue
+            seen.add(name)
+            place = (*path, "properties", name)
+            yield Field(before + name, place, child, name in required)
+            yield from _inside(child, place, before + name)
+
+
+def _inside(node: Node, at: Path_, name: str) -> Iterator[Field]:
+    yield from _fields(node, at, f"{name}." if name else "")
+    if isinstance(node.get("items"), dict):
+        yield from _fields(node["items"], (*at, "items"), f"{name}[].")
+    others = node.get("additionalProperties")
+    if isinstance(others, dict):
+        before = f"{name}." if name else ""
+        yield from _fields(others, (*at, "additionalProperties"), f"{before}*.")
+
+
+def _same_value(node: Node, at: Path_) -> Iterator[tuple[Path_, Node]]:
+    """Give the schemas that are about the same value: the node, and its branches."""
+    yield at, node
+    for keyword in IN_PLACE:
+        if keyword in ("if", "not"):
+            continue
+        inside = node.get(keyword, [])
+        listed = enumerate(inside) if isinstance(inside, list) else [(None, inside)]
+        for index, child in listed:
+            if isinstance(child, dict):
+                steps = (keyword,) if index is None else (keyword, index)
+                yield from _same_value(child, (*at, *steps))
+
+
+def _says_something(node: Node) -> bool:
+    return "description" in node or "$ref" in node
+
+
+def _table(context: Context, schema: Schema, here: str, rows: list[Field]) -> str:
+    head = [context.said(name) for name in ("field", "type", "meaning")]
+    return table(head, (_row(context, schema, here, each) for each in rows))
+
+
+def _row(context: Context, schema: Schema, here: str, field: Field) -> list[str]:
+    name = code(field.name)
+    if field.required:
+        name += f" *{context.said('required')}*{{ .required }}"
+    return [name, _kind(context, schema, here, field.node), _meaning(context, schema, here, field)]
+
+
+def _meaning(context: Context, schema: Schema, here: str, field: Field) -> str:
+    node = field.node
+    parts = []
+    if "description" in node:
+        parts.append(escaped(node["description"][context.language]))
+    elif "$ref" in node:
+        parts.append(_referred(context, schema, node["$ref"]))
+    parts += _limits(context, node)
+    links = [
+        context.clause_link(clause, here)
+        for clause in context.source.clauses
+        if clause.document == schema.name
+        and clause.spec == schema.spec
+        and any(_below(at, field) for at in clause.at)
+    ]
+    return " ".join([*filter(None, parts), *links])
+
+
+def _below(at: str, field: Field) -> bool:
+    """Whether a clause's place is this field's own, not that of a field inside it."""
+    own = pointer(field.at)
+    rest = at.removeprefix(own)
+    return at == own or (at.startswith(own + "/") and "/properties/" not in rest)
+
+
+def _referred(context: Context, schema: Schema, ref: str) -> str:
+    """What the thing that is referred to says of itself."""
+    file, _, inside = ref.partition("#")
+    target = schema if not file else context.schemas[_resolved(schema, file)]
+    node: Any = target.source.data
+    for step in inside.strip("/").split("/") if inside else ():
+        node = node[step]
+    return escaped(node["description"][context.language]) if "description" in node else ""
+
+
+def _resolved(schema: Schema, file: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(schema.file), file))
+
+
+def _kind(context: Context, schema: Schema, here: str, node: Node) -> str:
+    """What kind of value stands there, as Markdown."""
+    if "$ref" in node:
+        return _ref(context, schema, here, node["$ref"])
+    for keyword in ("then", "else"):
+        if "type" not in node and isinstance(node.get(keyword), dict):
+            branches = [node[each] for each in ("then", "else") if isinstance(node.get(each), dict)]
+            kinds = dict.fromkeys(_kind(context, schema, here, each) for each in branches)
+            return " · ".join(kinds)
+    if "enum" in node:
+        vocabulary = context.source.vocabularies[node["enum"]["$vocabulary"]]
+        return context.said("word_of", table=context.vocabulary_link(vocabulary, here))
+    if "const" in node:
+        return context.said("always", value=code(_json(node["const"])))
+    kinds = node.get("type", ())
+    listed = [kinds] if isinstance(kinds, str) else list(kinds)
+    items = node.get("items")
+    if isinstance(items, dict) and "array" in listed:
+        inner = _kind(context, schema, here, items)
+        made = [context.said("array_of", kind=inner) if k == "array" else k for k in listed]
+        return " · ".join(made)
+    return " · ".join(listed) or context.said("any_value")
+
+
+def _ref(context: Context, schema: Schema, here: str, ref: str) -> str:
+    file, _, inside = ref.partition("#")
+    target = schema if not file else context.schemas[_resolved(schema, file)]
+    page = f"{target.spec}/{target.name}.md"
+    name = inside.rpartition("/")[2] if inside else target.name
+    anchor = ""
+    if inside:
+        own = f"#{inside}".startswith(_DEFS)
+        anchor = f"#fields-{dashed(name)}" if own else "#fields"
+    to = (anchor or "#fields") if page == here else f"{up(here)}{page}{anchor}"
+    return link(code(name), to)
+
+
+def _limits(context: Context, node: Node) -> list[str]:
+    said = []
+    if node.get("minLength") or (node.get("minItems") == 1):
+        said.append(context.said("not_empty"))
+    if node.get("minItems", 0) > 1:
+        said.append(context.said("items_least", value=node["minItems"]))
+    if "maxItems" in node:
+        said.append(context.said("items_most", value=node["maxItems"]))
+    for keyword, name in (("minimum", "least"), ("maximum", "most")):
+        if keyword in node:
+            said.append(context.said(name, value=_json(node[keyword])))
+    if node.get("uniqueItems"):
+        said.append(context.said("unique"))
+    if "format" in node:
+        said.append(context.said("format", value=code(node["format"])))
+    elif "pattern" in node:
+        said.append(context.said("pattern", value=code(node["pattern"])))
+    if node.get("additionalProperties") is False:
+        said.append(context.said("closed"))
+    return said
+
+
+def _json(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,159 @@
+"""What the code knows of itself: the kit's options, the faulty servers, what it found elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conformance.kit.options import add_options
+from fixtures.servers.faults import FAULTS
+from scripts.website.layout import ROOT
+from scripts.website.pages.context import CONFORMANCE, Context
+from scripts.website.pages.markdown import code, escaped, heading, page, table
+
+_RESULTS = ROOT / "fixtures" / "implementations"
+_BENCHMARKS = ROOT / "fixtures" / "benchmarks"
+
+
+@dataclass(slots=True)
+class _Options:
+    """Stands where pytest's parser stands, and keeps what is registered."""
+
+    kept: list[tuple[tuple[str, ...], Mapping[str, Any]]] = field(default_factory=list)
+
+    def getgroup(self, *_: str) -> _Options:
+        return self
+
+    def addoption(self, *names: str, **facts: Any) -> None:
+        self.kept.append((names, facts))
+
+
+def options_page(context: Context) -> bytes:
+    """Every option of the kit, as the code defines it."""
+    options = _Options()
+    add_options(options)  # type: ignore[arg-type]  # it is asked for these two methods alone
+    about = context.said("options_about")
+    parts = [escaped(about)]
+    for names, facts in options.kept:
+        name = next(each for each in names if each.startswith("--"))
+        metavar = facts.get("metavar")
+        anchor = f"option-{name.removeprefix('--')}"
+        parts += [heading(2, name, anchor)]
+        usage = ", ".join(f"{each} {metavar}" if metavar else each for each in names)
+        said = [_help(context, name, facts)]
+        if "choices" in facts:
+            values = ", ".join(code(str(each)) for each in facts["choices"])
+            said.append(context.said("option_values", values=values))
+        if facts.get("action") == "append":
+            said.append(context.said("option_again"))
+        parts += [code(usage), " ".join(said)]
+    return page(context.said("options"), "options", about, parts)
+
+
+def _help(context: Context, name: str, facts: Mapping[str, Any]) -> str:
+    known = context.source.messages.get(f"kit.help.{_id(name)}")
+    text = context.text(known) if known else str(facts["help"])
+    sentence = escaped(text.replace("%%", "%"))
+    return f"{sentence[0].upper()}{sentence[1:].rstrip('.')}."
+
+
+def _id(name: str) -> str:
+    return name.removeprefix("--").replace("-", "_")
+
+
+def faults_page(context: Context) -> bytes:
+    """The table of the faulty servers."""
+    here = f"{CONFORMANCE}/faults.md"
+    head = [context.said(name) for name in ("fault", "caught_by", "shows_over")]
+    rows = []
+    for fault in sorted(FAULTS.values(), key=lambda each: each.name):
+        clauses = [context.clause_link(context.clauses[each], here) for each in fault.clauses]
+        over = ", ".join(code(each) for each in fault.bindings)
+        rows.append([code(fault.name), ", ".join(clauses), over])
+    about = context.said("faults_about")
+    parts = [escaped(about), context.said("faults_intro", count=len(rows)), table(head, rows)]
+    return page(context.said("faults"), "faults", about, parts)
+
+
+def implementations_page(context: Context) -> bytes:
+    """What the kit says of servers that others wrote."""
+    here = f"{CONFORMANCE}/implementations.md"
+    about = context.said("implementations_about")
+    names = ("server", "run", "reached", "passed", "failed", "warned", "names_parameter")
+    head = [context.said(name) for name in (*names, "says_right")]
+    results = [
+        json.loads(file.read_text(encoding="utf-8"))
+        for file in sorted(_RESULTS.glob("*.results.json"))
+    ]
+    rows = [row for each in results for row in _runs(context, each)]
+    parts = [context.said("implementations_intro"), table(head, rows)]
+    for each in results:
+        known = each["implementation"]
+        parts.append(heading(2, known["name"], f"server-{known['name'].lower()}"))
+        parts.append(
+            f"{code(known['package'])} {known['version']}, {known['registry']}, {known['date']}."
+        )
+        parts.append(_findings(context, each, here))
+    return page(context.said("implementations"), "implementations", about, parts)
+
+
+def _runs(context: Context, results: Mapping[str, Any]) -> Iterator[list[str]]:
+    for run in results["runs"]:
+        if run["level"] is None:
+            continue
+        counts, explain = run["counts"], run["explain"] or {}
+        shares = (explain.get("names_parameter"), explain.get("says_what_is_right"))
+        yield [
+            code(results["implementation"]["name"]),
+            code(run["run"]),
+            context.level(run["level"]),
+            *(str(counts[each]) for each in ("pass", "fail", "warn")),
+            *("–" if share is None else f"{share:.0%}" for share in shares),
+        ]
+
+
+def _findings(context: Context, results: Mapping[str, Any], here: str) -> str:
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in results["findings"]:
+        found.setdefault((each["clause"], each["message"]), []).append(each["tool"] or "–")
+    if not found:
+        return context.said("nothing_found")
+    head = [context.said(name) for name in ("clause", "requirement", "tool", "seen")]
+    rows = []
+    for (clause, message), tools in found.items():
+        known = context.clauses.get(clause)
+        named = context.clause_link(known, here) if known else clause
+        requirement = context.requirement(known.facts["requirement"]) if known else ""
+        listed = ", ".join(code(each) for each in dict.fromkeys(tools))
+        rows.append([named, requirement, listed, escaped(_short(message))])
+    return table(head, rows)
+
+
+def _short(message: str, limit: int = 300) -> str:
+    return message if len(message) <= limit else message[:limit] + "…"
+
+
+def benchmarks_page(context: Context) -> bytes | None:
+    """How fast the kit is; None where nothing was measured."""
+    files = sorted(_BENCHMARKS.glob("*.json"))
+    if not files:
+        return None
+    about = context.said("benchmarks_about")
+    head = [context.said(name) for name in ("measure", "value", "goal")]
+    parts = [escaped(about)]
+    for file in files:
+        parts += [heading(2, file.stem, f"measured-{file.stem.lower()}"), _measured(head, file)]
+    return page(context.said("benchmarks"), "benchmarks", about, parts)
+
+
+def _measured(head: list[str], file: Path) -> str:
+    held = json.loads(file.read_text(encoding="utf-8"))
+    figures = held.get("figures", []) if isinstance(held, dict) else held
+    rows = [
+        [escaped(each["what"]), f"{each['value']:,.2f}", escaped(str(each["goal"]))]
+        for each in figures
+    ]
+    return table(head, rows)

@@ -1,0 +1,84 @@
+"""Plain Markdown, written piece by piece."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+_SPECIAL = re.compile(r"([\\*_{}\[\]<>#|~^])")
+_TICKED = re.compile(r"(`+)(.+?)\1(?!`)", re.DOTALL)
+
+
+def page(title: str, anchor: str, description: str, parts: Iterable[str]) -> bytes:
+    """A whole page: its front matter, its first heading, and its parts."""
+    front = f"---\ndescription: {json.dumps(description, ensure_ascii=False)}\n---"
+    return ("\n\n".join([front, heading(1, title, anchor), *parts]) + "\n").encode()
+
+
+def heading(level: int, text: str, anchor: str) -> str:
+    """A heading whose anchor is the same in each language."""
+    return f"{'#' * level} {escaped(text)} {{ #{anchor} }}"
+
+
+def escaped(text: str) -> str:
+    """Plain text, none of whose signs mean anything; what stands in ticks stays code."""
+    made, end = [], 0
+    for found in _TICKED.finditer(text):
+        made += [_plain(text[end : found.start()]), code(found[2])]
+        end = found.end()
+    return " ".join("".join([*made, _plain(text[end:])]).split())
+
+
+def _plain(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text).replace("`", "\\`")
+
+
+def code(text: str) -> str:
+    """Code within a line."""
+    marks = "`"
+    while marks in text:
+        marks += "`"
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{marks}{space}{text}{space}{marks}"
+
+
+def link(text: str, to: str) -> str:
+    """A link; `text` is Markdown already."""
+    return f"[{text}]({to})"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; the cells are Markdown already."""
+    lines = [_row(head), _row(["---"] * len(head))]
+    return "\n".join([*lines, *map(_row, rows)])
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(_cell(each) for each in cells)} |"
+
+
+def _cell(text: str) -> str:
+    """A cell: a bar in it would end it, also in code."""
+    return " ".join(re.sub(r"(?<!\\)\|", r"\\|", text).split()) or " "
+
+
+def fence(text: str, language: str, marks: str = "") -> str:
+    """A block of code; `marks` are what the highlighter is told beside the language."""
+    ticks = "```"
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks}{language}{' ' + marks if marks else ''}\n{text}\n{ticks}"
+
+
+def json_fence(value: Any) -> str:
+    """A JSON value as it is downloaded."""
+    return fence(json.dumps(value, ensure_ascii=False, indent=2), "json")
+
+
+def folded(title: str, inside: str, anchor: str) -> str:
+    """What opens when its title is chosen; it has an anchor of its own."""
+    quoted = escaped(title).replace('"', "&quot;")
+    indented = "\n".join(f"    {line}" if line else "" for line in inside.split("\n"))
+    return f'<span id="{anchor}"></span>\n\n??? example "{quoted}"\n\n{indented}'

@@ -1,0 +1,114 @@
+"""The pages that are made of the source: all of it is shown, in each language."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from conformance.formats.clauses import clause_url, clauses
+from scripts.generator.build import load_source, read_source
+from scripts.generator.keywords import positions
+from scripts.generator.texts import LANGUAGES
+from scripts.website.layout import ROOT
+from scripts.website.pages.made import made_pages
+
+_ANCHOR = re.compile(r"\{ ?#([a-z0-9-]+) ?\}")
+
+
+@pytest.fixture(scope="module")
+def made():
+    return made_pages()
+
+
+@pytest.fixture(scope="module")
+def source():
+    read, problems = read_source(load_source(ROOT))
+    assert problems == []
+    return read
+
+
+@pytest.fixture(scope="module")
+def pages(made):
+    return {path: text.decode() for path, text in made.files.items() if path.endswith(".md")}
+
+
+def test_the_languages_have_the_same_pages_with_the_same_anchors(pages):
+    shapes = {
+        language: {
+            path.removeprefix(f"{language}/"): _ANCHOR.findall(text)
+            for path, text in pages.items()
+            if path.startswith(f"{language}/")
+        }
+        for language in LANGUAGES
+    }
+    assert shapes["es"] == shapes["en"]
+    assert shapes["pt"] == shapes["en"]
+    assert len(shapes["en"]) > 30
+
+
+def test_no_anchor_stands_twice_on_a_page(pages):
+    for path, text in pages.items():
+        anchors = _ANCHOR.findall(text) + re.findall(r'<span id="([^"]+)">', text)
+        assert len(anchors) == len(set(anchors)), path
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_report_links_to_a_row_that_is_there(pages, language):
+    rows = set(_ANCHOR.findall(pages[f"{language}/conformance/clauses.md"]))
+    assert {clause_url(each).partition("#")[2] for each in clauses().values()} <= rows
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_clause_stands_under_one_heading(pages, source, language):
+    headings = [
+        found
+        for path, text in pages.items()
+        if path.startswith(f"{language}/")
+        for found in re.findall(r"^### (\S+) \{ #", text, re.MULTILINE)
+    ]
+    assert sorted(each for each in headings if each in clauses()) == sorted(
+        each.id for each in source.clauses
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_described_field_is_a_row(pages, source, language):
+    missing = []
+    for schema in source.schemas:
+        text = pages[f"{language}/{schema.spec}/{schema.name}.md"]
+        for path, node in positions(schema.source.data):
+            if len(path) < 2 or path[-2] != "properties" or {"if", "not"} & set(path):
+                continue
+            shown = isinstance(node, dict) and ("description" in node or "$ref" in node)
+            if shown and not re.search(rf"^\| `([^`|]*\.)?{re.escape(path[-1])}`", text, re.M):
+                missing.append(f"{schema.name}: {'/'.join(map(str, path))}")
+    assert missing == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_example_and_every_word_is_shown(pages, source, language):
+    for example in source.examples:
+        text = pages[f"{language}/{example.spec}/{example.document}.md"]
+        assert f'id="example-{example.id}"' in text
+    vocabularies = "".join(
+        text
+        for path, text in pages.items()
+        if path.endswith("vocabularies.md") and path[:2] == language
+    )
+    for vocabulary in source.vocabularies.values():
+        for value in vocabulary.values:
+            assert f"| `{value.value}` |" in vocabularies
+
+
+def test_an_invalid_example_marks_the_line_of_its_error(pages):
+    text = pages["en/atdf/error.md"]
+    shown = text.partition('id="example-error-without-instance"')[2].partition("<span")[0]
+    assert 'hl_lines="3"' in shown
+    assert "**Line 3**, `$.errors[0]`" in shown
+    assert "[ATDF-ERR-004](#atdf-err-004)" in shown
+
+
+def test_the_human_text_of_an_example_is_in_the_language_of_the_page(pages):
+    assert "Se requiere autenticación" in pages["es/atdf/error.md"]
+    assert "É necessária autenticação" in pages["pt/atdf/error.md"]
