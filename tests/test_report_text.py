@@ -3,7 +3,7 @@ import subprocess
 import pytest
 
 from conformance.kit.exchange import Request, Transport
-from conformance.kit.report.reproduce import command, json_rpc, replay
+from conformance.kit.report.reproduce import command, json_rpc
 from conformance.kit.report.text import in_html, in_markdown, visible
 from tests.report_sample import exchange
 
@@ -101,9 +101,3 @@ def test_a_body_too_long_to_paste_has_no_line():
 def test_a_stdio_request_is_its_message():
     assert json_rpc(Request(Transport.STDIO, b'{"id": 1}')) == '{"id": 1}'
     assert command(Request(Transport.STDIO, b'{"id": "\xe2\x80\xae"}')) is None
-
-
-def test_the_replay_line_quotes_the_target():
-    assert replay("stdio:server --x 'y'", "stdio/a/b") == (
-        "pytest conformance --target 'stdio:server --x '\"'\"'y'\"'\"'' --replay stdio/a/b"
-    )

@@ -163,13 +163,27 @@ class Engine:
             for name, one in self.session.evidence.items()
         }
 
-    def results(self, asked: list[Question], items: dict[int, Item]) -> SessionResult:
-        """All that the session gave."""
+    def results(
+        self, asked: list[Question], items: dict[int, Item], *, selected: bool = False
+    ) -> SessionResult:
+        """All that the session gave.
+
+        A level needs every clause of every tool: with `selected`, where one case is replayed, or
+        where clauses are missing that hold for a run, no run gets one.
+        """
         evidence = self.evidence()
         by_run: dict[str, list[Item]] = {name: [] for name in evidence}
         for n, question in enumerate(asked):
             by_run[question.run].append(items[n])
+        about = {question.clause.id for question in asked}
+        selected = (
+            selected
+            or self.settings.replay is not None
+            or any(unasked(about, one) for one in evidence.values())
+        )
         runs = tuple(self._run_result(evidence[name], own) for name, own in by_run.items())
+        if selected:
+            runs = tuple(replace(run, level=None) for run in runs)
         return SessionResult(
             kit=self.kit,
             started=self.started,
@@ -178,6 +192,7 @@ class Engine:
             runs=runs,
             interrupted=self.interrupted or self.time_up,
             time_up=self.time_up,
+            selection=selected,
             kit_errors=tuple(
                 f.message.words(self.settings.language)
                 for n in items

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import islice
@@ -17,6 +17,7 @@ from conformance.formats.messages import message
 from conformance.formats.vocabulary import Verified
 from conformance.kit.chapter import scripts_of
 from conformance.kit.clause import ClauseTest
+from conformance.kit.command_line import fill_in, options_of
 from conformance.kit.describe import explained, planned
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
@@ -50,6 +51,7 @@ __all__ = [
     "pytest_addoption",
     "pytest_cmdline_main",
     "pytest_configure",
+    "pytest_deselected",
     "pytest_pycollect_makeitem",
     "pytest_runtestloop",
     "pytest_sessionfinish",
@@ -67,6 +69,7 @@ class State:
     redact: Redactor
     report: ReportState
     reference: ReferenceServer | None = None
+    deselected: bool = False
     result: SessionResult | None = None
     said_at_exit: str = ""
     scripts_of: set[str] = field(default_factory=set)
@@ -83,6 +86,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
     """`--explain` tells of a clause and ends; `-n` is taken back before xdist sees it."""
+    fill_in(config)
     asked = config.getoption("--explain")
     if asked is not None:
         sys.stdout.write(
@@ -110,7 +114,12 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     settings = settings_of(config)
     redact = Redactor(settings.secrets)
-    report = ReportState(settings.language, redact=redact, fail_on_should=settings.fail_on_should)
+    report = ReportState(
+        settings.language,
+        redact=redact,
+        fail_on_should=settings.fail_on_should,
+        options=tuple(redact(word) for word in options_of(config)),
+    )
     config.stash[STATE] = State(settings, Engine(settings), redact, report)
     config.option.reportchars = ""
     config.pluginmanager.register(QuietItems(), "agent-formats-quiet")
@@ -197,6 +206,14 @@ def pytest_pycollect_makeitem(
     ]
 
 
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    """Remember that not all clauses and tools are judged: a level needs all of them."""
+    for item in items:
+        if isinstance(item, ClauseItem):
+            item.config.stash[STATE].deselected = True
+            return
+
+
 def _clause(id: str, language: str = "en") -> Clause:
     known = clauses()
     if id in known:
@@ -245,7 +262,7 @@ def _judge_all(session: pytest.Session, state: State) -> None:
     verdicts = (judged[number] for number in range(len(asked)))
     for item in items:
         item.results = tuple(islice(verdicts, len(item.questions)))
-    state.result = state.report.session = engine.results(asked, judged)
+    state.result = state.report.session = engine.results(asked, judged, selected=state.deselected)
     state.report.judged = {item.nodeid for item in items}
 
 
@@ -288,7 +305,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     if state.result is None:
         return
-    write_files(state.result, state.settings.report, state.settings.language, state.redact)
+    write_files(
+        state.result,
+        state.settings.report,
+        state.settings.language,
+        state.redact,
+        state.report.options,
+    )
     by_calls = {Verified.CALL, Verified.REPAIR}
     matters = any(
         clauses()[i.clause].verified in by_calls for r in state.result.runs for i in r.items

@@ -122,4 +122,6 @@ class SessionResult:
     interrupted: bool = False
     """Ended before all was done, by a user or by `--max-time`."""
     time_up: bool = False
+    selection: bool = False
+    """Only some clauses, tools or cases were judged: no run has a level."""
     kit_errors: tuple[str, ...] = ()

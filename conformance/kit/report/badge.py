@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.formats.vocabulary import Level
-from conformance.kit.report.standing import session_level
-from conformance.kit.report.words import level_name, say
+from conformance.kit.report.standing import session_level, standing_name
+from conformance.kit.report.words import say
 from conformance.kit.results import SessionResult
 
 _COLOURS = {
@@ -20,11 +20,12 @@ _COLOURS = {
 
 
 def badge(session: SessionResult, language: str = "en") -> dict[str, Any]:
-    """Give the badge: the level of the weakest full run, grey where none was judged."""
+    """Give the badge: the level of the weakest full run, grey where no run has one."""
     level = session_level(session)
+    name = standing_name(session, language)
     return {
         "schemaVersion": 1,
         "label": say("report.badge.label", language),
-        "message": level_name(level, language),
+        "message": name,
         "color": _COLOURS[level],
     }

@@ -57,6 +57,7 @@ def results_document(
         "seed": session.seed,
         "language": language,
         "interrupted": session.interrupted,
+        "selection": session.selection,
         "kit_errors": [writer.text(error) for error in session.kit_errors],
         "runs": [writer.run(run) for run in session.runs],
     }
@@ -72,6 +73,7 @@ def read_results(document: Mapping[str, Any]) -> SessionResult:
             seed=document["seed"],
             runs=tuple(_read_run(run) for run in document["runs"]),
             interrupted=document["interrupted"],
+            selection=document.get("selection", False),
             kit_errors=tuple(document["kit_errors"]),
         )
     except KeyError as error:

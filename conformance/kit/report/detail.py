@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.kit.command_line import replay_line
 from conformance.kit.exchange import Answer, Exchange, Transport
 from conformance.kit.report.fold import Place, Row
 from conformance.kit.report.json_html import json_html, pointer_of
-from conformance.kit.report.reproduce import command, replay
+from conformance.kit.report.reproduce import command
 from conformance.kit.report.rules import rule
 from conformance.kit.report.text import in_html, ticked
 from conformance.kit.report.view import View
@@ -197,9 +198,7 @@ def _again(exchange: Exchange, finding: Finding, view: View) -> str:
     line = command(exchange.request)
     made = _copyable(view.redact(line), view) if line else ""
     if finding.case:
-        run = next((run.run for run in view.session.runs if run.run.id == exchange.run), None)
-        target = run.target if run else ""
-        made += _copyable(view.redact(replay(target, finding.case)), view)
+        made += _copyable(view.redact(replay_line(view.options, finding.case)), view)
     number_of = view.say("report.html.exchange", number=exchange.id)
     head = view.say("report.html.again")
     return f'<section><h3>{head}</h3>{made}<p class="meta">{number_of}</p></section>'

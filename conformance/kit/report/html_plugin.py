@@ -53,6 +53,7 @@ class ReportState:
     redact: Redact = unchanged
     fail_on_should: bool = False
     judged: Container[str] = frozenset()
+    options: tuple[str, ...] = ()
 
 
 REPORT_STATE = pytest.StashKey[ReportState]()
@@ -147,7 +148,7 @@ class HtmlReport:
     def _view(self) -> View:
         state = self._state
         session = state.session or SessionResult("", "", 0.0, 0, ())
-        return View(session, state.language, state.exchange, state.redact)
+        return View(session, state.language, state.exchange, state.redact, options=state.options)
 
     def _put_rows(self, folded: Folded, view: View) -> None:
         report = self._report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from conformance.formats.vocabulary import Level, Verdict
+from conformance.formats.vocabulary import Level, RunKind, Verdict
 from conformance.kit.report.charts import explain_panel, repair_panel, verdict_bar
 from conformance.kit.report.fold import Folded
 from conformance.kit.report.matrix import matrix
@@ -17,6 +17,7 @@ from conformance.kit.report.standing import (
     missing_for,
     next_level,
     session_level,
+    standing_name,
     tools_called,
 )
 from conformance.kit.report.text import in_html, ticked
@@ -50,7 +51,7 @@ def masthead(view: View) -> str:
     )
     listed = "".join(f"<div><dt>{view.say(id)}</dt><dd>{value}</dd></div>" for id, value in facts)
     named = "<br>".join(f"<bdi>{view.text(target)}</bdi>" for target in targets(view))
-    name = level_name(level, view.language)
+    name = standing_name(session, view.language)
     kind = "null" if level is None else level.value
     return (
         '<header class="masthead"><div class="what">'
@@ -80,11 +81,14 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
     for error in session.kit_errors[:_REASONS]:
         words = view.lines(error, 2_000)
         yield f'<p class="notice bad">{view.say("report.kit-error")} {words}</p>'
-    full = [run for run in session.runs if run.level is not None]
-    if full:
+    full = [run for run in session.runs if run.run.kind is RunKind.FULL]
+    if session.selection:
+        yield f'<p class="notice">{view.say("report.selection")}</p>'
+    elif full:
         yield _section("standing", view.say("report.html.standing"), _standing(full, view, folded))
+    if full:
         yield _section("rates", view.say("report.html.rates"), _rates(full, view))
-    protocol = [run for run in session.runs if run.level is None]
+    protocol = [run for run in session.runs if run.run.kind is not RunKind.FULL]
     if protocol:
         names = ", ".join(f"<code>{view.text(run.run.id)}</code>" for run in protocol)
         yield f'<p class="meta">{view.say("report.html.protocol-runs")} {names}</p>'

@@ -58,11 +58,6 @@ def curl(request: Request) -> str | None:
     return before + shlex.join(words)
 
 
-def replay(target: str, case: str) -> str:
-    """Give the command that plays one case again."""
-    return shlex.join(["pytest", "conformance", "--target", target, "--replay", case])
-
-
 def _one_line(value: str) -> bool:
     return is_plain(value) and "\n" not in value
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from conformance.formats.messages import Message
 from conformance.formats.vocabulary import Level, Verdict
 from conformance.kit.levels import LADDER
+from conformance.kit.report.words import level_name, say
 from conformance.kit.results import Finding, Item, RunResult, SessionResult
 
 LEVELS = (Level.NONE, *(level for level, _ in LADDER))
@@ -33,6 +34,13 @@ def session_level(session: SessionResult) -> Level | None:
     """Give the level of the weakest full run; None where there is no full run."""
     levels = [run.level for run in session.runs if run.level is not None]
     return min(levels, key=LEVELS.index) if levels else None
+
+
+def standing_name(session: SessionResult, language: str) -> str:
+    """Give what stands where the level stands: its name, or that a selection has none."""
+    if session.selection:
+        return say("report.level.selection", language)
+    return level_name(session_level(session), language)
 
 
 def weakest_run(session: SessionResult) -> RunResult | None:

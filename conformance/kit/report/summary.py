@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from conformance.formats.vocabulary import Verdict
+from conformance.kit.command_line import replay_line
 from conformance.kit.report.data import Redact, unchanged
-from conformance.kit.report.reproduce import replay
 from conformance.kit.report.rules import rule
 from conformance.kit.report.standing import (
     Group,
@@ -21,7 +21,7 @@ from conformance.kit.report.standing import (
     left_out,
     missing_for,
     next_level,
-    session_level,
+    standing_name,
     weakest_run,
 )
 from conformance.kit.report.text import in_markdown
@@ -44,16 +44,24 @@ TOOLS = 8
 """Names shown of a list of tools; the rest is counted."""
 
 
-def summary(session: SessionResult, language: str = "en", redact: Redact = unchanged) -> str:
-    """Give the Markdown page of a session."""
-    return "\n".join(_Page(session, language, redact).lines()) + "\n"
+def summary(
+    session: SessionResult,
+    language: str = "en",
+    redact: Redact = unchanged,
+    options: tuple[str, ...] = (),
+) -> str:
+    """Give the Markdown page of a session; `options` are those that start it again."""
+    return "\n".join(_Page(session, language, redact, options).lines()) + "\n"
 
 
 class _Page:
     """Carries the session, the language and the redaction through the page's parts."""
 
-    def __init__(self, session: SessionResult, language: str, redact: Redact) -> None:
+    def __init__(
+        self, session: SessionResult, language: str, redact: Redact, options: tuple[str, ...]
+    ) -> None:
         self.session = session
+        self.options = options
         self.language = language
         self.redact = redact
 
@@ -66,10 +74,12 @@ class _Page:
     def lines(self) -> Iterable[str]:
         session = self.session
         targets = dict.fromkeys(run.run.target for run in session.runs)
-        level = level_name(session_level(session), self.language)
+        level = standing_name(session, self.language)
         yield f"## {self.say('report.title')}: {', '.join(map(self.text, targets)) or NOTHING}"
         yield ""
         yield f"**{self.say('report.level.label')}: {level}**"
+        if session.selection:
+            yield f"\n{self.say('report.selection')}"
         if session.interrupted:
             yield f"\n⚠ {self.say('report.interrupted')}"
         for error in session.kit_errors:
@@ -156,9 +166,8 @@ class _Page:
         if finding is None:
             return
         yield f"  <br>{self.text(finding.message.words(self.language), 400)}"
-        target = next((run.run.target for run in self.session.runs if run.run.id == first.run), "")
         if finding.case:
-            line = replay(self.redact(target), self.redact(finding.case))
+            line = self.redact(replay_line(self.options, finding.case))
             yield f"  <br><code>{self.text(line, 400)}</code>"
 
     def names(self, tools: tuple[str, ...]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.formats.vocabulary import Level, Verdict
+from conformance.formats.vocabulary import Level, RunKind, Verdict
 from conformance.kit.report.data import Redact, unchanged
 from conformance.kit.report.rules import sentence
 from conformance.kit.report.standing import (
@@ -157,6 +157,9 @@ class _Summary:
         width = max((len(run.run.id) for run in session.runs), default=0)
         for run in session.runs:
             yield Line(self.run(run, width))
+        if session.selection:
+            yield Line(self.say("report.selection"))
+            return
         level = session_level(session)
         colour = "green" if level is Level.RECOVERABLE else "yellow"
         name = level_name(level, self.language)
@@ -183,10 +186,12 @@ class _Summary:
             yield Line(f"      {self.say('report.terminal.more', count=more)}")
 
     def run(self, run: RunResult, width: int) -> str:
-        name = f"{run.run.id:<{width}}  {level_name(run.level, self.language)}"
-        if run.level is None:
-            return name
-        return f"{name}  " + self.say(
+        name = f"{run.run.id:<{width}}  "
+        if not self.session.selection:
+            name += f"{level_name(run.level, self.language)}  "
+        if run.run.kind is not RunKind.FULL:
+            return name.rstrip()
+        return name + self.say(
             "report.terminal.rates",
             repair=percent(run.repair.rate, self.language),
             named=percent(run.explain.names_parameter, self.language),

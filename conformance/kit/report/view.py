@@ -40,6 +40,8 @@ class View:
     exchange: Callable[[int], Exchange | None] = no_exchange
     redact: Redact = unchanged
     results: str = "results.json"
+    options: tuple[str, ...] = ()
+    """The words of a command line that starts the session again."""
 
     def say(self, id: str, /, **values: object) -> str:
         """Give a sentence of the report, safe for HTML whatever its values are."""

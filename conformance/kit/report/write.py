@@ -16,17 +16,22 @@ EXCHANGES, JUNIT, REPORT = "exchanges.ndjson", "junit.xml", "report.html"
 
 
 def write_files(
-    session: SessionResult, directory: Path, language: str = "en", redact: Redact = unchanged
+    session: SessionResult,
+    directory: Path,
+    language: str = "en",
+    redact: Redact = unchanged,
+    options: tuple[str, ...] = (),
 ) -> tuple[Path, ...]:
     """Write `results.json`, `badge.json` and `summary.md` into `directory`; gives their paths.
 
+    `options` are the words of a command line that starts the session again, without secrets.
     Raises OSError where the directory cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
     texts = {
         RESULTS: _json(results_document(session, language, redact)),
         BADGE: _json(badge(session, language)),
-        SUMMARY: summary(session, language, redact),
+        SUMMARY: summary(session, language, redact, options),
     }
     for name, text in texts.items():
         (directory / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,160 @@
+"""A selection has no level, the settings file is read, and the replay line repeats the session."""
+
+import json
+import re
+import shlex
+from types import SimpleNamespace
+
+import pytest
+
+from conformance.kit.command_line import fill_in, options_of, replay_line
+from tests.kit_peers import offering
+from tests.kit_sessions import ROOT
+from tests.test_bad_input import GOOD
+
+CASE = "http/good/wrong-type-string/n"
+
+
+def config(folder, *args, **held):
+    """As much of pytest's configuration as is asked for."""
+    return SimpleNamespace(
+        invocation_params=SimpleNamespace(args=args, dir=folder),
+        rootpath=folder,
+        getini=lambda _: [],
+        option=SimpleNamespace(**held),
+    )
+
+
+@pytest.fixture(scope="module")
+def faulty():
+    """A server of one tool that takes all that it is given."""
+    with offering([GOOD], lambda *_: (200, {"ok": True})) as url:
+        yield url
+
+
+def judged(kit, tmp_path, *args):
+    ran = kit("--report", str(tmp_path / "out"), *args)
+    files = {path.name: path.read_text("utf-8") for path in (tmp_path / "out").iterdir()}
+    return ran, files
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["conformance", "-k", "ATDF-ERR"],
+        ["conformance", "--replay", CASE],
+        ["conformance/atdf"],
+    ],
+    ids=["-k", "--replay", "chapter"],
+)
+def test_a_selection_has_no_level_and_a_grey_badge(kit, tmp_path, faulty, args):
+    ran, files = judged(kit, tmp_path, *args, "--target", faulty, "--profile", "http")
+    assert json.loads(files["badge.json"]) == {
+        "schemaVersion": 1, "label": "agent formats", "message": "selection", "color": "lightgrey",
+    }  # fmt: skip
+    results = json.loads(files["results.json"])
+    assert results["selection"] is True
+    assert [run["level"] for run in results["runs"]] == [None]
+    assert "Level:" not in ran.out
+    assert "Only a selection was judged" in ran.out
+    assert "What keeps it from" not in files["report.html"]
+
+
+def test_a_level_that_is_asked_of_a_selection_is_missed_in_words(kit, tmp_path, faulty):
+    ran, _ = judged(
+        kit, tmp_path, "conformance", "-k", "HTTP-WIRE", "--target", faulty, "--profile", "http",
+        "--level", "described",
+    )  # fmt: skip
+    assert ran.code == 1
+    assert "cannot be told from a selection" in ran.out
+
+
+def test_the_report_prints_a_replay_line_that_finds_the_same_again(kit, tmp_path, faulty):
+    secret = "s3cret-of-a-header"
+    _, files = judged(
+        kit, tmp_path, "conformance", "--target", faulty, "--profile", "http",
+        "--include-tool", "g*", "-H", f"X-Api-Key: {secret}", "--rate", "900",
+    )  # fmt: skip
+    found = re.search(r"<code>(make conformance .*?)</code>", files["summary.md"])
+    shown = re.sub(r"\\(.)", r"\1", found[1]).replace("&#58;", ":").replace("&#64;", "@")
+    words = shlex.split(shlex.split(shown)[2].removeprefix("ARGS="))
+    assert words[:2] == ["--target", faulty]
+    assert words[words.index("--include-tool") :][:2] == ["--include-tool", "g*"]
+    assert "X-Api-Key: «secret-1»" in words
+    again = [word.replace("«secret-1»", secret) for word in words]
+    ran = kit("conformance", *again, "--report", str(tmp_path / "again"))
+    assert ran.code == 1
+    assert "ATDF-CALL-0" in ran.out
+    assert words[-2] == "--replay"
+
+
+def test_a_session_with_the_reference_names_no_port_that_is_gone(tmp_path):
+    assert options_of(config(tmp_path, "conformance")) == ()
+
+
+def test_only_what_was_given_is_repeated(tmp_path):
+    given = ["conformance", "--target=http://h", "-k", "x", "--rate", "5", "--level", "guarded",
+             "-H", "A: b", "-H", "C: d", "--report", "x", "-vv"]  # fmt: skip
+    assert options_of(config(tmp_path, *given)) == (
+        "--target", "http://h", "--header", "A: b", "--header", "C: d", "--rate", "5",
+    )  # fmt: skip
+
+
+def test_what_make_and_the_shell_would_take_for_their_own_stays_as_it_is():
+    line = replay_line(["--target", "stdio:run '$HOME' \"x\""], "stdio/a b/c")
+    words = shlex.split(line)
+    assert words[:2] == ["make", "conformance"]
+    given = shlex.split(words[2].removeprefix("ARGS=").replace("$$", "$"))
+    assert given == ["--target", "stdio:run '$HOME' \"x\"", "--replay", "stdio/a b/c"]
+
+
+FILE = 'target = ["http://h"]\nrate = 5\nlanguage = "es"\nallow-calls = "none"\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("agent-formats.toml", FILE),
+        ("pyproject.toml", "[tool.agent-formats]\n" + FILE.replace("-", "_")),
+    ],
+)
+def test_settings_may_stand_in_a_file(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    here = config(tmp_path, "--rate", "7", rate=7.0, target=[], language="en", allow_calls=None)
+    fill_in(here)
+    held = here.option
+    assert (held.rate, held.target, held.language, held.allow_calls) == (
+        7.0, ["http://h"], "es", "none",
+    )  # fmt: skip
+    assert options_of(here)[:2] == ("--target", "http://h")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("tarjet = 'x'", ["tarjet", "target"]),
+        ("rate = 'quick'", ["--rate", "quick"]),
+        ("language = 'fr'", ["--language", "fr"]),
+        ("rate = {a = 1}", ["rate"]),
+        ("x = = 1", ["line 1"]),
+    ],
+)
+def test_a_settings_file_that_cannot_be_used_is_one_sentence(tmp_path, text, words):
+    (tmp_path / "agent-formats.toml").write_text(text)
+    with pytest.raises(pytest.UsageError) as refused:
+        fill_in(config(tmp_path))
+    assert all(word in str(refused.value) for word in ["agent-formats.toml", *words])
+
+
+def test_a_pyproject_of_others_says_nothing(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[tool.ruff]\nline-length = 100\n")
+    here = config(tmp_path)
+    fill_in(here)
+    assert vars(here.option) == {}
+
+
+def test_a_session_takes_its_settings_from_the_folder_that_it_is_started_in(kit, tmp_path):
+    (tmp_path / "agent-formats.toml").write_text('target = "http://h h"\n')
+    ran = kit(str(ROOT / "conformance"), cwd=tmp_path)
+    assert ran.code == 4
+    assert "http://h h is no target" in ran.said
