@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 from itertools import count
 
 from conformance.formats.tool import Tool, ToolForm
@@ -11,8 +12,10 @@ from conformance.formats.vocabulary import Binding
 from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.bindings.mcp import McpSpeaker
 from conformance.kit.case import Case, CaseKind, Expectation, Strictness, Violation
+from conformance.kit.chapter import load
 from conformance.kit.evidence import RunEvidence, ToolEvidence, call_of
 from conformance.kit.exchange import Answer, Exchange
+from conformance.kit.judging import Question, judge
 from conformance.kit.run import Run
 from conformance.kit.script import LOOKED
 
@@ -126,3 +129,21 @@ def run_evidence(*tools, run=HTTP, claims=False, scripts=None, **more):
         claims_atdf=claims,
         **more,
     )
+
+
+@cache
+def judges():
+    """The clause tests of all chapters by their clause."""
+    loaded = [load(f"conformance.{chapter}") for chapter in ("atdf", "http", "mcp")]
+    return {clause.id: (test, clause) for chapter in loaded for test, clause in chapter.tests}
+
+
+def verdict(clause, run, tool=None):
+    """What the chapters say of one clause: its item. Of `tool` only where the clause is of one."""
+    test, about = judges()[clause]
+    return judge(Question(test, about, run.run.id, tool), run)
+
+
+def of_tool(clause, *calls, **more):
+    """The item of a clause about one tool, by calls of it; ATDF is claimed."""
+    return verdict(clause, run_evidence(tool_evidence(*calls, **more), claims=True), TOOL.name)

@@ -257,6 +257,17 @@ def test_a_redirect_elsewhere():
     assert "https://example.org/a" in refused.value.words.words()
 
 
+def test_a_catalog_that_is_a_bare_list():
+    async def listing(writer, peer):
+        known = " /tools " in peer.requests[-1][0]
+        writer.write(whole(b'[{"name": "a"}]', JSON, status="200 X" if known else "404 X"))
+
+    with pytest.raises(TargetUnusable) as refused:
+        looked(listing)
+    assert refused.value.words.id == "kit.target.bare_list"
+    assert "/tools answers a bare list" in refused.value.words.words()
+
+
 def test_a_catalog_that_is_not_json():
     async def broken(writer, peer):
         known = " /tools " in peer.requests[-1][0]

@@ -298,3 +298,13 @@ def test_a_tool_that_changes_nothing_is_called_twice():
     _, engine, _ = judged(sound, tools=(read,))
     (second,) = calls(engine, "where").of(CaseKind.SECOND)
     assert second.reading.outcome is Outcome.ACCEPTED
+
+
+def test_a_tool_that_cannot_be_used_keeps_a_plain_server_from_the_first_level():
+    odd = {"name": "odd", "description": "Odd.", "inputSchema": {"type": "objekt"}}
+    missing = []
+    for tools in ((COUNT,), (COUNT, odd)):
+        (run,) = judged(sound, tools=tools)[2].runs
+        assert not run.claims_atdf
+        missing.append("ATDF-TOOL-003" in run.levels[Level.DESCRIBED].missing)
+    assert missing == [False, True]

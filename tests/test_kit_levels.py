@@ -55,6 +55,12 @@ def test_a_must_that_passed_or_only_warned_is_not_in_the_way(verdict):
     assert level_of(found) is Level.RECOVERABLE
 
 
+def test_a_tool_that_cannot_be_used_is_in_the_way_of_the_first_level():
+    states = levels(items(), ALL, MENDED, claims_atdf=False, unusable=["ATDF-TOOL-004"])
+    assert reached(states) is Level.NONE
+    assert states[Level.DESCRIBED].missing == ("ATDF-TOOL-004",)
+
+
 def test_a_broken_should_is_not_in_the_way():
     should = one(Level.DESCRIBED, Requirement.SHOULD)
     found = [*items(), Item(should, Requirement.SHOULD, "http", "book", Verdict.WARN)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from conformance.atdf.traces import trace_in
 from conformance.formats.problem import shown
 from conformance.formats.vocabulary import ErrorType, Outcome
 from conformance.kit.case import CaseKind, Strictness
@@ -11,9 +10,6 @@ from conformance.kit.clause import Check, Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.exchange import Trouble
 
-_INSIDES = re.compile(
-    r"Traceback \(most recent call last\)|\n\s+at .+\(.+:\d+:\d+\)|goroutine \d+ \["
-)
 _MAY_COME_ANY_TIME = frozenset(
     {ErrorType.RATE_LIMITED, ErrorType.AUTHENTICATION, ErrorType.AUTHORIZATION}
 )
@@ -39,7 +35,11 @@ def test_a_broken_format_is_refused(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-CALL-004")
 def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
-    """Only a validation-error that names a parameter is a finding: its value is valid."""
+    """Only a validation-error that names a parameter is a finding: its value is valid.
+
+    A refusal that does not say whether the input is at fault may be right, by a rule that no schema
+    holds: it proves nothing either way, and a run that rests on it is not verified.
+    """
     accepted = False
     if any(case.kind is CaseKind.VALID for case in tool.unsent):
         yield _unsent(tool)
@@ -50,6 +50,9 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
         elif call.reading.accepted:
             accepted = True
             yield holds()
+        elif call.reading.outcome is Outcome.INPUT_REFUSED:
+            said = shown(call.reading.text)
+            yield unknown("kit.not_verified.valid_refused", call, case=_shown(call), said=said)
     if not accepted:
         yield unknown("kit.not_verified.baseline")
 
@@ -89,9 +92,9 @@ def test_no_answer_shows_the_inside_of_the_server(tool: ToolEvidence) -> Checks:
     for call in tool.calls:
         if call.reading.accepted:
             continue
-        found = _INSIDES.search(call.reading.text)
-        if found:
-            yield broken(call, "finding.call.trace", trace=shown(found.group().strip()))
+        found = trace_in(call.reading.text, sent=call.exchange.request.body)
+        if found is not None:
+            yield broken(call, "finding.call.trace", trace=shown(found))
         else:
             yield holds()
 

@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Iterator
 from http import HTTPStatus
 
-from conformance.formats.errors import ErrorView
+from conformance.formats.errors import ErrorView, envelope_of
 from conformance.formats.problem import Problem, shown
 from conformance.formats.validate import validate
 from conformance.formats.vocabulary import ErrorType, Outcome
 from conformance.kit.case import Strictness
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
+from conformance.kit.exchange import Exchange
 from conformance.kit.memo import once
 from conformance.kit.rates import suggestions
+from conformance.kit.reading import body_json, read
 from conformance.kit.suggestions import Naming, names_place
 
 _REFUSING_INPUT = frozenset(
@@ -29,11 +31,11 @@ def _with_envelope(tool: ToolEvidence) -> Iterator[Call]:
     return (call for call in tool.calls if call.reading.envelope is not None)
 
 
-def _errors(tool: ToolEvidence) -> Iterator[tuple[Call, int, ErrorView]]:
+def _errors(tool: ToolEvidence) -> Iterator[tuple[Call, ErrorView]]:
     for call in _with_envelope(tool):
         assert call.reading.envelope is not None
-        for index, error in enumerate(call.reading.envelope.errors):
-            yield call, index, error
+        for error in call.reading.envelope.errors:
+            yield call, error
 
 
 @once
@@ -83,27 +85,32 @@ def test_the_instance_is_a_uri_reference(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-ERR-005")
 def test_each_occurrence_has_an_instance_of_its_own(run: RunEvidence) -> Checks:
-    """No two errors of a run carry the same one."""
-    seen: dict[str, int] = {}
-    twice: Counter[str] = Counter()
+    """No two errors of a run carry the same one, be they of one answer or of two."""
+    times: Counter[str] = Counter()
+    for exchange, error in _all_errors(run):
+        instance = error.raw.get("instance")
+        if not isinstance(instance, str) or not instance:
+            continue
+        times[instance] += 1
+        if times[instance] == 1:
+            yield holds()
+        elif times[instance] == 2:
+            yield broken(exchange, "finding.error.instance_twice", instance=shown(instance))
+
+
+def _all_errors(run: RunEvidence) -> Iterator[tuple[Exchange, ErrorView]]:
+    """Every error of the calls, and of those that were made with several mistakes at once."""
     for tool in run.by_tool.values():
-        for call, _, error in _errors(tool):
-            instance = error.raw.get("instance")
-            if not isinstance(instance, str) or not instance:
-                continue
-            first = seen.setdefault(instance, call.exchange.id)
-            if first == call.exchange.id:
-                yield holds()
-                continue
-            twice[instance] += 1
-            if twice[instance] == 1:
-                yield broken(call, "finding.error.instance_twice", instance=shown(instance))
+        yield from ((call.exchange, error) for call, error in _errors(tool))
+    for exchange in run.steps("canary").values():
+        envelope = read(exchange).envelope
+        yield from ((exchange, error) for error in (envelope.errors if envelope else ()))
 
 
 @clause("ATDF-ERR-006")
 def test_the_error_names_the_tool(tool: ToolEvidence) -> Checks:
     """The one that was called; none where the route led to no tool (HTTP-CALL-001 says so)."""
-    for call, _, error in _errors(tool):
+    for call, error in _errors(tool):
         named = error.raw.get("tool_name")
         if named is None and call.reading.status in _NO_ROUTE:
             continue
@@ -111,6 +118,22 @@ def test_the_error_names_the_tool(tool: ToolEvidence) -> Checks:
             yield holds()
         else:
             yield broken(call, "finding.error.tool_name", named=shown(named), tool=tool.tool.name)
+
+
+@clause("ATDF-ERR-017")
+def test_an_error_that_concerns_no_tool_names_none(run: RunEvidence) -> Checks:
+    """At a path where there is nothing; without an envelope HTTP-ERR-004 speaks of it."""
+    exchange = run.steps("http_wire").get("unknown-path")
+    if exchange is None or exchange.answer is None:
+        yield unknown("kit.not_verified.step", exchange, reason="http_wire/unknown-path")
+        return
+    envelope = envelope_of(body_json(exchange))
+    for error in envelope.errors if envelope is not None else ():
+        if error.raw.get("tool_name") is None:
+            yield holds()
+        else:
+            named = shown(error.raw["tool_name"])
+            yield broken(exchange, "finding.error.tool_nowhere", named=named)
 
 
 @clause("ATDF-ERR-007")

@@ -1,7 +1,8 @@
-"""Errors give nothing away that came with the request (ATDF-ERR-013)."""
+"""Errors give no credential away (ATDF-ERR-013)."""
 
 from __future__ import annotations
 
+from conformance.atdf.leaks import credential_in
 from conformance.atdf.scripts import CANARY
 from conformance.kit.clause import Checks, broken, clause, holds
 from conformance.kit.evidence import RunEvidence
@@ -10,12 +11,17 @@ from conformance.kit.reading import read
 
 @clause("ATDF-ERR-013")
 def test_no_error_repeats_a_credential(run: RunEvidence) -> Checks:
-    """Neither one that the user gave to the kit nor the made-up one that was sent for this."""
+    """Neither one that the user gave to the kit, nor the made-up one that was sent for this, nor
+    one of the server's own that is known by its form.
+    """
     for call in run.calls:
-        if call.reading.accepted or not run.credentials:
+        if call.reading.accepted or not call.reading.text:
             continue
+        own = credential_in(call.reading.text, sent=call.exchange.request.body)
         if any(secret in call.reading.text for secret in run.credentials):
             yield broken(call, "finding.error.secret")
+        elif own is not None:
+            yield broken(call, "finding.error.own_secret", kind=own)
         else:
             yield holds()
     for exchange in run.steps("canary").values():

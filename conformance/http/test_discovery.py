@@ -11,7 +11,7 @@ from conformance.kit.clause import Check, Checks, absent, broken, clause, holds,
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange
 from conformance.kit.reading import body_json
-from conformance.kit.script import LOOKED
+from conformance.kit.script import LOOKED, MOST_PAGES
 
 _PROVES_NOTHING = frozenset(
     {
@@ -22,6 +22,9 @@ _PROVES_NOTHING = frozenset(
     }
 )
 """Rights and load: they say nothing of what is there."""
+
+_NAMES = ("name", "tool_id", "id", "resource_id")
+"""What may hold the name of a tool, by its form."""
 
 
 def _status(exchange: Exchange | None) -> int:
@@ -104,13 +107,16 @@ def test_one_resource_is_found_by_its_id(run: RunEvidence) -> Checks:
     if unknown_id is None or unknown_id.answer is None:
         yield unknown("kit.not_verified.step", reason="http_look_around")
         return
-    if one is not None:
-        if _status(one) == 200 and isinstance(body_json(one), dict):
-            yield holds()
-        else:
-            yield broken(one, "finding.http.one", url=one.request.url, status=_status(one))
+    if one is None or one.answer is None or _status(one) in _PROVES_NOTHING:
+        yield unknown("kit.not_verified.step", one, reason="http_look_around/one")
+    elif _status(one) == 200 and isinstance(body_json(one), dict):
+        yield holds()
+    else:
+        yield broken(one, "finding.http.one", url=one.request.url, status=_status(one))
     if _status(unknown_id) == 404:
         yield holds()
+    elif _status(unknown_id) in _PROVES_NOTHING:
+        yield unknown("kit.not_verified.refused_for_something_else", unknown_id)
     else:
         yield broken(unknown_id, "finding.http.unknown_id", status=_status(unknown_id))
 
@@ -130,23 +136,42 @@ def test_health_is_answered(run: RunEvidence) -> Checks:
 @clause("HTTP-DISC-006")
 def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
     """And give no tool twice; a collection of one page has nothing to show."""
-    pages = [e for s, e in run.steps(LOOKED).items() if s.startswith("collection")]
-    cursors: set[str] = set()
-    names: set[str] = set()
-    paged = False
-    for exchange in pages:
-        document = body_json(exchange)
-        if not isinstance(document, dict):
-            continue
-        cursor = document.get("nextCursor")
-        paged = paged or cursor is not None
-        if isinstance(cursor, str) and cursor in cursors:
-            yield broken(exchange, "finding.http.cursor_again", cursor=shown(cursor))
-        cursors.add(str(cursor))
-        own = [t.get("name") for t in document.get("tools") or [] if isinstance(t, dict)]
-        again = [name for name in own if isinstance(name, str) and name in names]
-        if again:
-            yield broken(exchange, "finding.http.tool_again", tool=shown(again[0]))
-        names |= {name for name in own if isinstance(name, str)}
-    if paged:
-        yield holds()
+    for pages in _lists(run):
+        names: set[str] = set()
+        cursors: set[str] = set()
+        for exchange in pages:
+            document = body_json(exchange)
+            own = _names(document)
+            again = next((name for name in own if name in names), None)
+            if again is not None:
+                yield broken(exchange, "finding.http.tool_again", tool=shown(again))
+            names.update(own)
+            cursor = document.get("nextCursor") if isinstance(document, dict) else None
+            if not isinstance(cursor, str) or not cursor:
+                continue
+            if cursor in cursors:
+                yield broken(exchange, "finding.http.cursor_again", cursor=shown(cursor))
+            elif len(cursors) + 1 == MOST_PAGES:
+                yield broken(exchange, "finding.http.endless", pages=MOST_PAGES)
+            else:
+                yield holds()
+            cursors.add(cursor)
+
+
+def _lists(run: RunEvidence) -> list[list[Exchange]]:
+    """The pages of each collection of tools that discovery followed, in order."""
+    found: dict[str, list[Exchange]] = {}
+    for step, exchange in run.steps(LOOKED).items():
+        collection, _, page = step.rpartition("-")
+        if collection.startswith("collection") and page.isdecimal():
+            found.setdefault(collection, []).append(exchange)
+    return list(found.values())
+
+
+def _names(document: Any) -> list[str]:
+    """The names of what a page lists, in whichever form."""
+    members = document if isinstance(document, dict) else {}
+    lists = [members.get(member) for member in ("tools", "resources")]
+    items = [item for one in lists if isinstance(one, list) for item in one]
+    named = [item.get(key) for item in items if isinstance(item, dict) for key in _NAMES]
+    return [name for name in named if isinstance(name, str)]

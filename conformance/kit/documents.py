@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,22 @@ def declared(discovered: Discovered) -> Declared:
     return Declared(
         {k: tuple(v) for k, v in by_tool.items()}, tuple(catalog), tuple(stubs.values())
     )
+
+
+SCHEMA_CLAUSES = ("ATDF-TOOL-003", "ATDF-TOOL-004", "ATDF-TOOL-005")
+"""Clauses about an input schema: what breaks them is why a tool cannot be called."""
+
+
+def worst(problems: Iterable[Problem]) -> Problem | None:
+    """The problem that keeps a tool from being used; None where none was found."""
+    return min(problems, key=lambda p: p.clause not in SCHEMA_CLAUSES, default=None)
+
+
+def unusable_by(judged: Declared) -> tuple[str, ...]:
+    """For each tool that cannot be used the clause that says why."""
+    found = [worst(judged.by_tool.get(tool.name, ())) for tool in judged.unusable]
+    clauses = [problem.clause if problem is not None else None for problem in found]
+    return tuple(clause or SCHEMA_CLAUSES[0] for clause in clauses)
 
 
 def _label(item: Any, index: int) -> str:

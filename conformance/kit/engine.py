@@ -12,7 +12,7 @@ from conformance.formats.clauses import Clause, clauses
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Binding, Era, RunKind, Scope, Verdict
 from conformance.kit.clause import ClauseTest
-from conformance.kit.documents import Declared, declared
+from conformance.kit.documents import Declared, declared, unusable_by
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.confirm import confirmed, repeat, to_confirm
 from conformance.kit.drive.discover import Discovered, discover
@@ -210,6 +210,7 @@ class Engine:
             mending,
             claims_atdf=evidence.claims_atdf,
             unasked=unasked((item.clause for item in items), evidence),
+            unusable=unusable_by(self.declared[evidence.run.id]),
         )
         full = evidence.run.kind is RunKind.FULL
         return RunResult(

@@ -39,11 +39,14 @@ def levels(
     *,
     claims_atdf: bool,
     unasked: Iterable[str] = (),
+    unusable: Iterable[str] = (),
 ) -> dict[Level, LevelState]:
     """Each level's state. A level includes the ones before it.
 
     `unasked` are MUST clauses of the run that the command line left out: what was not judged
-    keeps a level from being reached just as what was not verified.
+    keeps a level from being reached just as what was not verified. `unusable` are the clauses by
+    which tools could not be used: where ATDF is not claimed no item says so, and yet such a tool is
+    not described.
     """
     all_items, unasked = list(items), tuple(unasked)
     states: dict[Level, LevelState] = {}
@@ -51,6 +54,8 @@ def levels(
     for level, needed in LADDER:
         own = _missing(all_items, clauses, needed)
         own += tuple(id for id in unasked if clauses[id].needed_for is needed)
+        if level is Level.DESCRIBED:
+            own = (*own, *unusable)
         if level is Level.EXPLAINED and not claims_atdf:
             own = (*own, ENVELOPE_CLAUSE)
         if level is Level.RECOVERABLE and repair.rate.rate != 1:

@@ -20,6 +20,9 @@ from conformance.kit.run import Run
 LOOKED = "discovery"
 """The name under which discovery's exchanges are kept, as if a script had made them."""
 
+MOST_PAGES = 1000
+"""Pages of one list that discovery follows: one that goes on behind them does not end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Send:

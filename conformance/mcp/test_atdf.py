@@ -31,8 +31,8 @@ def test_a_failure_is_a_result_with_the_error_as_text(tool: ToolEvidence) -> Che
     """With isError, and with the envelope as JSON in a text block."""
     for call in _failed(tool):
         assert call.reading.result is not None
-        if call.reading.hollow is not None:
-            continue  # an envelope in its place, and none in its form: ATDF-ERR-001 speaks of it
+        if call.reading.envelope is None:
+            continue  # no envelope anywhere: ATDF-ERR-015 speaks of it, or ATDF-ERR-001 if hollow
         if envelope_in_content(call.reading.result) is None:
             yield broken(call, "finding.mcp.no_envelope_text")
         else:

@@ -13,7 +13,7 @@ from conformance.kit.clause import Checks, absent, broken, clause, holds, unknow
 from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.exchange import Exchange
 from conformance.kit.reading import response_of
-from conformance.kit.script import LOOKED
+from conformance.kit.script import LOOKED, MOST_PAGES
 from conformance.mcp.seen import (
     answered,
     code_of,
@@ -30,7 +30,6 @@ from conformance.mcp.shapes import ShapeFault
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _INVALID_PARAMS = -32602
-_MOST_PAGES = 1000
 _SCOPES = frozenset({"public", "private"})
 _INVALID = frozenset({"documents.schema.invalid", "documents.schema.dangling_ref"})
 """What makes a schema invalid for certain; a schema may also be too large, or unknown, to say."""
@@ -231,7 +230,7 @@ def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
     again = [cursor for cursor, times in Counter(cursors).items() if times > 1]
     if again:
         yield broken(pages[-1], "finding.mcp.cursor_twice", cursor=shown(again[0]))
-    elif len(pages) > _MOST_PAGES:
+    elif len(pages) >= MOST_PAGES and _cursor(pages[-1]):
         yield broken(pages[-1], "finding.mcp.endless", pages=len(pages))
     else:
         yield holds()

@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from conformance.kit.exchange import Exchange
-
-_MOST_PAGES = 2000
+from conformance.kit.script import MOST_PAGES
 
 
 async def pages(
@@ -21,7 +20,7 @@ async def pages(
     found: list[dict[str, Any]] = []
     cursor: str | None = None
     seen: set[str] = set()
-    for number in range(1, _MOST_PAGES + 1):
+    for number in range(1, MOST_PAGES + 1):
         page = page_of(await fetch(cursor, number))
         if not isinstance(page, dict):
             break

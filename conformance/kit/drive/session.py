@@ -12,7 +12,7 @@ from conformance.formats.problem import Problem
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding
 from conformance.kit.cases.plan import Plan
-from conformance.kit.documents import Declared
+from conformance.kit.documents import Declared, worst
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discover import Discovered
 from conformance.kit.drive.play import play
@@ -22,8 +22,6 @@ from conformance.kit.safety import why_left_out
 from conformance.kit.script import LOOKED, Script
 
 _TOOLS_AT_ONCE = 4
-_SCHEMA_CLAUSES = frozenset({"ATDF-TOOL-003", "ATDF-TOOL-004", "ATDF-TOOL-005"})
-"""Clauses about an input schema: what breaks them is why a tool cannot be called."""
 _STDIO_WIDTH = 4
 """Calls at once over stdio: more would only queue in a server that reads one line at a time."""
 
@@ -88,7 +86,7 @@ def _before(discovered: Discovered, session: Session) -> RunEvidence:
 
 def _unusable(problems: tuple[Problem, ...], language: str) -> Message:
     """Why a declaration cannot be used: its worst problem in words, and where."""
-    first = min(problems, key=lambda p: p.clause not in _SCHEMA_CLAUSES, default=None)
+    first = worst(problems)
     if first is None:
         return message("kit.left_out.unusable_name")
     words = first.message.words(language).rstrip(".")

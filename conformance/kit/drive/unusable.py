@@ -51,12 +51,23 @@ def why_nothing(
     if first.answer is None:
         reason = _cut(first.trouble_detail) or message("kit.reason.closed").words(language)
         return message("kit.target.not_http", target=target, reason=reason)
+    bare = next((e for e in looked if _is_bare_list(e)), None)
+    if bare is not None:
+        return message("kit.target.bare_list", url=bare.request.url)
     broken = next((e for e in looked if _is_broken_json(e)), None)
     if broken is not None:
         return message("kit.target.not_json", url=broken.request.url)
     if (first.answer.header("content-type") or "").startswith("text/html"):
         return message("kit.target.html", target=target)
     return message("kit.target.nothing_found", target=target, status=first.answer.status)
+
+
+def _is_bare_list(exchange: Exchange) -> bool:
+    """Whether a collection of tools is answered with a list of objects, and with nothing around."""
+    good = exchange.answer is not None and exchange.answer.status == HTTPStatus.OK
+    asked = (exchange.step or "").startswith("collection")
+    listed = body_json(exchange) if asked and good else None
+    return isinstance(listed, list) and listed != [] and all(isinstance(i, dict) for i in listed)
 
 
 def _is_broken_json(exchange: Exchange) -> bool:
