@@ -26,8 +26,10 @@ if __package__ in (None, ""):
 from conformance.formats.vocabulary import Era, Verdict
 from conformance.kit.chapter import load
 from conformance.kit.drive.unusable import TargetUnusable
+from conformance.kit.drive.versions import LEGACY_VERSIONS
 from conformance.kit.engine import Engine
 from conformance.kit.results import Item
+from conformance.kit.run import MODERN
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault
@@ -35,6 +37,8 @@ from fixtures.servers.start import FAULTY, NotStarted, command, listening
 
 CHAPTERS = ("conformance.atdf", "conformance.http", "conformance.mcp")
 _CAUGHT = frozenset({Verdict.FAIL, Verdict.WARN})
+_NEWEST = (LEGACY_VERSIONS[-1], MODERN)
+"""The versions of a fault that is about none: of each era the newest."""
 _FEW_TOOLS = ("get_booking", "search_database")
 """Enough for a fault that is about no tool."""
 
@@ -159,6 +163,7 @@ def judged(trial: Trial, target: str, *, request_timeout: float = 3.0) -> tuple[
         include_tools=FAULTS[trial.fault].tools or _FEW_TOOLS,
         allow_calls=AllowCalls.ALL,
         request_timeout=request_timeout,
+        spec_versions=() if FAULTS[trial.fault].versions else _NEWEST,
     )
     engine = Engine(settings)
     chapters = [load(package) for package in CHAPTERS]

@@ -18,6 +18,7 @@ SAMPLE = (
     Trial("headers-not-needed", "mcp", "modern"),
     Trial("envelope-not-in-meta", "mcp", "legacy"),
     Trial("session-id-missing-not-found", "mcp", "legacy"),
+    Trial("batch-refused", "mcp", "legacy"),
     Trial("second-reading-refused", "mcp", "legacy"),
     Trial("initialize-refused-without-versions", "mcp", "modern"),
     Trial("get-answered-without-sessions", "mcp", "modern"),

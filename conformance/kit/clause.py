@@ -82,13 +82,17 @@ class ClauseTest:
 
     clause: str
     judge: Judge
+    protocol: bool = False
 
 
-def clause(id: str) -> Callable[[Judge], Judge]:
-    """Mark a chapter's function as the judge of a clause."""
+def clause(id: str, *, protocol: bool = False) -> Callable[[Judge], Judge]:
+    """Mark a chapter's function as the judge of a clause.
+
+    `protocol`: it is also asked about runs that speak the protocol alone, in an older version.
+    """
 
     def mark(judge: Judge) -> Judge:
-        judge.__clause_test__ = ClauseTest(id, judge)  # type: ignore[attr-defined]  # a mark
+        judge.__clause_test__ = ClauseTest(id, judge, protocol)  # type: ignore[attr-defined]  # a mark
         return judge
 
     return mark

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 
 from conformance.formats.clauses import Clause, clause_url
 from conformance.formats.messages import message
+from conformance.formats.vocabulary import RunKind
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
-from conformance.kit.drive.discover import Discovered
+from conformance.kit.drive.discovered import Discovered
 from conformance.kit.safety import why_left_out
 from conformance.kit.settings import Settings
 
@@ -34,6 +35,8 @@ def explained(clause: Clause, language: str) -> str:
 def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
     """The cases that would be sent, a line each, from baseline calls that were not tried."""
     for one in found:
+        if one.run.kind is RunKind.PROTOCOL:
+            continue  # one good call of it is sent, which the full run finds
         for tool in one.tools:
             reason = why_left_out(tool, one.run, settings)
             if reason is not None:

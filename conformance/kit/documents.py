@@ -11,7 +11,7 @@ from conformance.formats.problem import Problem
 from conformance.formats.tool import Tool, ToolForm
 from conformance.formats.validate import validate
 from conformance.formats.vocabulary import Binding
-from conformance.kit.drive.discover import Discovered
+from conformance.kit.drive.discovered import Discovered
 
 ATDF_META = "agent-formats/atdf"
 _PLACE = re.compile(r"\$\.tools\[(\d+)\]")

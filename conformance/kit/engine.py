@@ -15,11 +15,13 @@ from conformance.kit.clause import ClauseTest
 from conformance.kit.documents import Declared, declared, unusable_by
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.confirm import confirmed, repeat, to_confirm
-from conformance.kit.drive.discover import Discovered, discover
+from conformance.kit.drive.discover import discover
+from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.session import Session
 from conformance.kit.drive.toolrun import Progress
 from conformance.kit.drive.unusable import TargetUnusable
+from conformance.kit.drive.versions import protocol_runs
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.judging import Question, belongs, judge, questions, unasked
 from conformance.kit.levels import levels, reached
@@ -74,7 +76,8 @@ class Engine:
 
     async def _discover_all(self, targets: tuple[str, ...], eras: tuple[Era, ...]) -> None:
         for target in targets:
-            for found in await discover(target, self._context()):
+            found_here = await discover(target, self._context())
+            for found in [*found_here, *protocol_runs(found_here, self.settings)]:
                 if eras and found.run.era not in eras:
                     continue
                 if not self._replays(found.run.id):
@@ -108,6 +111,7 @@ class Engine:
         return sum(
             len(self._names(found)) * sum(belongs(clause, found.run) for clause in about_tools)
             for found in self.found
+            if found.run.kind is RunKind.FULL
         )
 
     def _names(self, found: Discovered) -> tuple[str, ...]:
@@ -216,7 +220,7 @@ class Engine:
         return RunResult(
             run=evidence.run,
             level=reached(states) if full else None,
-            levels=states,
+            levels=states if full else {},
             repair=mending,
             explain=explain(tools),
             items=tuple(items),

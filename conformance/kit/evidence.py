@@ -139,6 +139,8 @@ class RunEvidence:
     silenced: bool = False
     """Whether the server stopped answering, so that scripts were not played to their end."""
     credentials: tuple[str, ...] = ()
+    lent: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that were accepted in the full run of the same server, by tool."""
 
     def steps(self, script: str) -> dict[str, Exchange]:
         """A script's exchanges by the name of their step; empty if it was not run."""

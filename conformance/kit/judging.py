@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 
 from conformance.formats.clauses import Clause, clauses
 from conformance.formats.messages import Message, message
-from conformance.formats.vocabulary import NeededFor, Requirement, Scope, Verdict, Verified
+from conformance.formats.vocabulary import (
+    NeededFor,
+    Requirement,
+    RunKind,
+    Scope,
+    Verdict,
+    Verified,
+)
 from conformance.kit.clause import Checks, ClauseTest, Said
 from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.results import Finding, Item
@@ -43,11 +50,16 @@ def questions(
 ) -> list[Question]:
     """Every (clause, run, tool) to judge; `runs` maps a run's id to it and its tools' names.
 
-    A clause that belongs to none of the runs is one question, of the first run.
+    A clause that belongs to none of the runs is one question, of the first run. A run that speaks
+    the protocol alone is asked only what its few exchanges can show.
     """
     asked: list[Question] = []
     for test, clause in tests:
-        own = [(run, tools) for run, tools in runs.values() if belongs(clause, run)]
+        own = [
+            (run, tools)
+            for run, tools in runs.values()
+            if belongs(clause, run) and (test.protocol or run.kind is not RunKind.PROTOCOL)
+        ]
         for run, tools in own:
             if clause.scope is Scope.TOOL and tools:
                 asked.extend(Question(test, clause, run.id, tool) for tool in tools)

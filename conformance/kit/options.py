@@ -17,6 +17,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from conformance.formats.messages import LANGUAGES, message
 from conformance.formats.vocabulary import Level
+from conformance.kit.bindings.mcp import KNOWN_VERSIONS
 from conformance.kit.given_secrets import in_headers, in_target
 from conformance.kit.secrets import Redactor, is_secret_name
 from conformance.kit.settings import AllowCalls, Settings
@@ -47,6 +48,13 @@ def add_options(parser: pytest.Parser) -> None:
         default=[],
         help="judge only these parts; 'atdf' also says that the target claims ATDF"
         " (default: all that apply)",
+    )
+    add(
+        "--spec-version",
+        action="append",
+        choices=KNOWN_VERSIONS,
+        default=[],
+        help="judge MCP in this version only; again for another (default: all that it agrees to)",
     )
     add("--fail-on", choices=("must", "should"), default="must", help="what makes the run fail")
     levels = [level.value for level in Level if level is not Level.NONE]
@@ -175,6 +183,7 @@ def settings_of(config: pytest.Config) -> Settings:
     return Settings(
         targets=targets,
         profiles=tuple(option("--profile")),
+        spec_versions=tuple(option("--spec-version")),
         fail_on_should=option("--fail-on") == "should",
         level=Level(level) if level else None,
         headers=tuple(headers),

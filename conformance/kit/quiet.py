@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.formats.messages import message
-from conformance.kit.drive.discover import Discovered
+from conformance.kit.drive.discovered import Discovered
 from conformance.kit.item import ClauseItem
 from conformance.kit.report.text import visible
 from conformance.kit.secrets import Redactor

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.formats.tool import Tool
-from conformance.formats.vocabulary import Binding, Era
+from conformance.formats.vocabulary import Binding, Era, RunKind
 from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.bindings.mcp import McpSpeaker
 from conformance.kit.exchange import Exchange, Request
@@ -101,9 +101,13 @@ class Script:
     eras: frozenset[Era]
     fresh: bool = False
     handshake: bool = True
+    protocol: bool = False
+    """Whether it is also played in runs that speak the protocol alone."""
 
     def runs_in(self, run: Run) -> bool:
         """Whether this script belongs to that run."""
+        if run.kind is RunKind.PROTOCOL and not self.protocol:
+            return False
         return run.binding in self.bindings and (run.era is None or run.era in self.eras)
 
 
@@ -112,12 +116,14 @@ def script(
     eras: tuple[Era, ...] = tuple(Era),
     fresh: bool = False,
     handshake: bool = True,
+    protocol: bool = False,
 ) -> Callable[[ScriptFunction], ScriptFunction]:
     """Mark a function of a chapter's `scripts.py` as a script, named as the function is."""
 
     def mark(function: ScriptFunction) -> ScriptFunction:
         name = function.__name__
-        made = Script(name, function, frozenset(bindings), frozenset(eras), fresh, handshake)
+        where = frozenset(bindings), frozenset(eras)
+        made = Script(name, function, *where, fresh, handshake, protocol)
         function.__script__ = made  # type: ignore[attr-defined]  # a mark for the plugin
         return function
 

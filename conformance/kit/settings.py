@@ -31,7 +31,8 @@ class Settings:
 
     targets: tuple[str, ...] = ()
     profiles: tuple[str, ...] = ()
-    spec_version: str | None = None
+    spec_versions: tuple[str, ...] = ()
+    """The MCP versions that are judged; empty: all that the target agrees to."""
     fail_on_should: bool = False
     level: Level | None = None
     headers: tuple[tuple[str, str], ...] = ()
@@ -63,6 +64,10 @@ class Settings:
         return not self.include_tools or any(
             fnmatch.fnmatchcase(tool, glob) for glob in self.include_tools
         )
+
+    def speaks(self, version: str) -> bool:
+        """Whether an MCP version is judged."""
+        return not self.spec_versions or version in self.spec_versions
 
     def asks_for(self, profile: str) -> bool:
         """Whether a binding, `http` or `mcp`, is judged: both, unless one was named."""

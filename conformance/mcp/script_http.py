@@ -32,7 +32,7 @@ _VERSION_HEADER_SINCE = "2025-06-18"
 _MOST_TOOLS = 20
 
 
-@script(Binding.MCP, eras=LEGACY, fresh=True, handshake=False)
+@script(Binding.MCP, eras=LEGACY, fresh=True, handshake=False, protocol=True)
 def mcp_session(stage: Stage) -> Steps:
     """A session from its beginning to its end; GET is sent once, a second may be refused."""
     own = ids(10)
@@ -53,7 +53,7 @@ def mcp_session(stage: Stage) -> Steps:
     yield Send(speaker.request("ping", id=next(own)), "after-delete")
 
 
-@script(Binding.MCP, fresh=True, handshake=False)
+@script(Binding.MCP, fresh=True, handshake=False, protocol=True)
 def mcp_origin(stage: Stage) -> Steps:
     """The same request without an origin and with a foreign one, where the target is local."""
     if not is_loopback(stage.run.endpoint):

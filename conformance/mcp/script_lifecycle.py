@@ -21,7 +21,7 @@ from conformance.mcp.steps import (
 )
 
 
-@script(*BOTH, eras=LEGACY, fresh=True, handshake=False)
+@script(*BOTH, eras=LEGACY, fresh=True, handshake=False, protocol=True)
 def mcp_handshake(stage: Stage) -> Steps:
     """The handshake, two pings with ids of both types, and the tools."""
     own = ids(1)

@@ -105,7 +105,7 @@ def _with_id(good: bytes, id: bytes) -> bytes:
     return good[:start] + id + good[end:]
 
 
-@script(*BOTH, eras=LEGACY)
+@script(*BOTH, eras=LEGACY, protocol=True)
 def mcp_batch(stage: Stage) -> Steps:
     """Two requests in one message, in the version that has batches."""
     if stage.run.version != BATCHES:

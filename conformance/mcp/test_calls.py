@@ -29,7 +29,7 @@ _METHOD_NOT_FOUND = -32601
 _MAY_NEED_INPUT = frozenset({"tools/call", "prompts/get", "resources/read"})
 
 
-@clause("MCP-CALL-001")
+@clause("MCP-CALL-001", protocol=True)
 def test_a_result_of_a_call_has_its_form(tool: ToolEvidence) -> Checks:
     """Whatever the call was; an answer that is no result is another clause's."""
     for call in tool.calls:

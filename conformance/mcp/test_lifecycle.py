@@ -29,7 +29,7 @@ _CLIENT_FEATURES = ("sampling/", "roots/", "elicitation/", "tasks/")
 _VERSION = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-@clause("MCP-LIFE-001")
+@clause("MCP-LIFE-001", protocol=True)
 def test_initialize_is_answered_with_version_capabilities_and_name(run: RunEvidence) -> Checks:
     """The result has the form of the version that it settles on."""
     found: list[Exchange] = []
@@ -57,7 +57,7 @@ def _others(fault: ShapeFault) -> bool:
     return fault.steps[:1] in {("ttlMs",), ("cacheScope",), ("resultType",)}
 
 
-@clause("MCP-LIFE-003")
+@clause("MCP-LIFE-003", protocol=True)
 def test_a_server_with_tools_declares_them(run: RunEvidence) -> Checks:
     """Found by asking for the tools of a server that declares none."""
     legacy = run.run.era is Era.LEGACY
@@ -78,7 +78,7 @@ def test_a_server_with_tools_declares_them(run: RunEvidence) -> Checks:
         yield absent("kit.not_applicable.no_tools")
 
 
-@clause("MCP-LIFE-004")
+@clause("MCP-LIFE-004", protocol=True)
 def test_the_client_is_not_asked_for_what_it_has_not(run: RunEvidence) -> Checks:
     """The kit declares no capability at all; ping may always be asked."""
     for exchange in run.exchanges:
@@ -158,7 +158,7 @@ def _asked(exchange: Exchange) -> str:
     return str(sent["params"]["protocolVersion"])
 
 
-@clause("MCP-PING-001")
+@clause("MCP-PING-001", protocol=True)
 def test_ping_is_answered_with_an_empty_result(run: RunEvidence) -> Checks:
     """`_meta` is no content: any result may have it."""
     for exchange in run.scripts.get("mcp_handshake", ()):

@@ -35,7 +35,7 @@ _INVALID = frozenset({"documents.schema.invalid", "documents.schema.dangling_ref
 """What makes a schema invalid for certain; a schema may also be too large, or unknown, to say."""
 
 
-@clause("MCP-LIST-001")
+@clause("MCP-LIST-001", protocol=True)
 def test_tools_list_has_its_form(run: RunEvidence) -> Checks:
     """Each page; what a single tool's input schema is, is judged with that tool."""
     seen = False

@@ -18,7 +18,7 @@ _ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})
 """Keywords that say what a value means, and make none invalid."""
 
 
-@clause("MCP-OUT-001")
+@clause("MCP-OUT-001", protocol=True)
 def test_structured_content_is_valid_for_the_output_schema(tool: ToolEvidence) -> Checks:
     """Of each accepted call of a tool that has such a schema."""
     schema = tool.tool.raw.get("outputSchema")
@@ -56,7 +56,7 @@ def _judged(call: Call, schema: Mapping[str, Any], value: Any) -> Checks:
         yield holds()
 
 
-@clause("MCP-OUT-002")
+@clause("MCP-OUT-002", protocol=True)
 def test_structured_content_is_there_as_text_too(tool: ToolEvidence) -> Checks:
     """A text that says something else may say it better: nobody can judge that."""
     for call, result in _complete(tool):

@@ -35,7 +35,7 @@ _WIRE = "mcp_wire"
 _AN_ID = re.compile(rb'"id":(\d{1,18})')
 
 
-@clause("MCP-RPC-001")
+@clause("MCP-RPC-001", protocol=True)
 def test_an_answer_has_the_id_of_its_request(run: RunEvidence) -> Checks:
     """Over HTTP the one request's; over stdio that of any request of ours: answers may be late.
 
@@ -87,7 +87,7 @@ def _key(id: object) -> tuple[str, Any]:
     return ("text", id) if isinstance(id, str) else ("number", id)
 
 
-@clause("MCP-RPC-002")
+@clause("MCP-RPC-002", protocol=True)
 def test_an_answer_is_a_result_or_an_error(run: RunEvidence) -> Checks:
     """A 4xx or 5xx whose body is no JSON-RPC at all may come from a proxy."""
     for exchange in run.exchanges:
@@ -125,7 +125,7 @@ def _is_unreadable(exchange: Exchange) -> bool:
     return media_type(exchange) not in kinds or not _is_utf8(exchange)
 
 
-@clause("MCP-RPC-003")
+@clause("MCP-RPC-003", protocol=True)
 def test_an_error_has_a_code_and_a_message(run: RunEvidence) -> Checks:
     """The code an integer, the message text."""
     for exchange in run.exchanges:
@@ -203,7 +203,7 @@ def test_a_notification_is_not_answered(run: RunEvidence) -> Checks:
             yield holds()
 
 
-@clause("MCP-RPC-007")
+@clause("MCP-RPC-007", protocol=True)
 def test_messages_are_utf8(run: RunEvidence) -> Checks:
     """Every byte of an answer; a line on stdout that could not be decoded was kept as noise."""
     for exchange in run.exchanges:
@@ -233,7 +233,7 @@ def _is_utf8(exchange: Exchange) -> bool:
     return True
 
 
-@clause("MCP-RPC-008")
+@clause("MCP-RPC-008", protocol=True)
 def test_a_batch_is_answered(run: RunEvidence) -> Checks:
     """Each request in it, in one message or in several."""
     steps = run.steps("mcp_batch")

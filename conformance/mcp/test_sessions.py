@@ -21,7 +21,7 @@ from conformance.mcp.seen import (
 _HEADER = "mcp-session-id"
 
 
-@clause("MCP-SESS-001")
+@clause("MCP-SESS-001", protocol=True)
 def test_a_session_id_is_visible_ascii(run: RunEvidence) -> Checks:
     """From 0x21 to 0x7E, and not empty."""
     found: list[Exchange] = []
@@ -36,7 +36,7 @@ def test_a_session_id_is_visible_ascii(run: RunEvidence) -> Checks:
             yield broken(exchange, "finding.mcp.session_id", session=shown(issued))
 
 
-@clause("MCP-SESS-002")
+@clause("MCP-SESS-002", protocol=True)
 def test_a_request_without_its_session_is_refused(run: RunEvidence) -> Checks:
     """With 400; a server that answers it does not require the id."""
     exchange = step_of(run, "mcp_session", "without-session")
@@ -54,7 +54,7 @@ def test_a_request_without_its_session_is_refused(run: RunEvidence) -> Checks:
         yield broken(exchange, "finding.mcp.without_session", answer=answered(exchange))
 
 
-@clause("MCP-SESS-003")
+@clause("MCP-SESS-003", protocol=True)
 def test_a_session_that_ended_is_not_found(run: RunEvidence) -> Checks:
     """With 404; a server need not let the client end a session."""
     ended = step_of(run, "mcp_session", "delete")

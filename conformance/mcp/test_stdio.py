@@ -16,7 +16,7 @@ _LONGEST = 200
 _SAYS_SOMETHING = frozenset({"method", "result", "error", "id"})
 
 
-@clause("MCP-STDIO-001")
+@clause("MCP-STDIO-001", protocol=True)
 def test_nothing_but_messages_is_on_stdout(run: RunEvidence) -> Checks:
     """A line that is only badly encoded is RPC-007's, an answer that is badly formed RPC-002's."""
     for exchange in run.exchanges:

@@ -29,7 +29,7 @@ _METHOD_NOT_FOUND = -32601
 _FORBIDDEN_SINCE = "2025-11-25"
 
 
-@clause("MCP-HTTP-001")
+@clause("MCP-HTTP-001", protocol=True)
 def test_an_answer_is_json_or_an_event_stream(run: RunEvidence) -> Checks:
     """Of answers with a 2xx status: what a proxy says with an error is not the server's."""
     for exchange in run.exchanges:
@@ -49,7 +49,7 @@ def test_an_answer_is_json_or_an_event_stream(run: RunEvidence) -> Checks:
             )
 
 
-@clause("MCP-HTTP-002")
+@clause("MCP-HTTP-002", protocol=True)
 def test_a_notification_is_answered_with_202_and_no_body(run: RunEvidence) -> Checks:
     """A server may refuse one, with a 4xx."""
     found: list[Exchange] = []
@@ -68,7 +68,7 @@ def test_a_notification_is_answered_with_202_and_no_body(run: RunEvidence) -> Ch
             yield holds()
 
 
-@clause("MCP-HTTP-003")
+@clause("MCP-HTTP-003", protocol=True)
 def test_a_get_opens_a_stream_or_is_not_allowed(run: RunEvidence) -> Checks:
     """The first GET of a session, with all that the session needs."""
     found: list[Exchange] = []
@@ -128,7 +128,7 @@ def test_an_unknown_method_is_answered_with_404(run: RunEvidence) -> Checks:
                 )
 
 
-@clause("MCP-ORIG-001")
+@clause("MCP-ORIG-001", protocol=True)
 def test_a_foreign_origin_is_refused(run: RunEvidence) -> Checks:
     """Of a server on this machine: elsewhere any origin may be meant to be served."""
     if not is_loopback(run.run.endpoint):

@@ -143,7 +143,7 @@ def test_each_request_is_judged_by_its_own_version(run: RunEvidence) -> Checks:
         yield holds()
 
 
-@clause("MCP-VER-006")
+@clause("MCP-VER-006", protocol=True)
 def test_an_unknown_version_in_the_header_is_refused(run: RunEvidence) -> Checks:
     """With 400; the same request with the right header was accepted."""
     found: list[Exchange] = []

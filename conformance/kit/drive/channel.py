@@ -82,6 +82,7 @@ class Channel:
         self._connection: Connection | None = None
         self._next_id = 1000
         self._starts = 0
+        self._heard = False
         self._opening = asyncio.Lock()
         self._doubt = asyncio.Lock()
         self.silent = False
@@ -93,6 +94,7 @@ class Channel:
         """Connect and shake hands; raises ConnectFailed with the reason in words."""
         settings = self.context.settings
         self._starts += 1
+        self._heard = False
         if self.run.binding is Binding.STDIO:
             command = shlex.split(self.run.endpoint)
             connection = StdioConnection(
@@ -173,15 +175,15 @@ class Channel:
         In the handshake era the handshake was waited for; elsewhere there is nothing to wait for.
         """
         if self.run.binding is Binding.STDIO and self.run.era is not Era.LEGACY:
-            await self.first(self._list(), script="liveness", step="started")
+            await self.send(self._list(), script="liveness", step="started")
 
     async def answers_a_list(self, after: str) -> bool:
         """Whether the server still answers its simplest request; recorded under `liveness`."""
         exchange = await self.send(self._list(), script="liveness", step=after)
         return exchange.answer is not None and exchange.trouble is None
 
-    async def first(self, request: Request, *, script: str, step: str) -> Exchange:
-        """Send the first message of all; over stdio the start of the process is waited for."""
+    async def _first(self, request: Request) -> Received:
+        """Send the first request of all; over stdio the start of the process is waited for."""
         assert self._connection is not None
         received = await self._connection.send(request)
         waited = received.elapsed
@@ -190,10 +192,8 @@ class Channel:
                 break
             received = await self._connection.wait_for(request)
             waited += received.elapsed
-        received = replace(received, elapsed=waited)
-        return self.context.recorder.record(
-            self.run.id, request, received, script=script, step=step
-        )
+        self._heard = True
+        return replace(received, elapsed=waited)
 
     async def close(self, *, script: str = "connection", step: str = "close") -> Exchange | None:
         """End the connection; over stdio the exchange tells how the process ended."""
@@ -234,6 +234,8 @@ class Channel:
     async def _send(self, request: Request) -> Received:
         assert self._connection is not None
         await self._keep_pace()
+        if not self._heard and request.answer_to is not None:
+            return await self._first(request)
         return await self._connection.send(request)
 
     async def _keep_pace(self) -> None:
@@ -273,10 +275,8 @@ class Channel:
     async def _shake_hands(self) -> None:
         assert self.mcp is not None and self._connection is not None
         request = self.mcp.initialize(id=self.fresh_id())
-        exchange = await self.first(request, script="connection", step="initialize")
-        result = (response_of(exchange) or {}).get("result")
-        version = result.get("protocolVersion") if isinstance(result, dict) else None
-        if not isinstance(version, str) or version not in KNOWN_VERSIONS:
+        exchange = await self.send(request, script="connection", step="initialize")
+        if not self.adopt(exchange):
             connection = self._connection
             code = connection.exit_code if isinstance(connection, StdioConnection) else None
             reason = no_handshake(
@@ -287,14 +287,22 @@ class Channel:
             )
             await self.close()
             raise ConnectFailed(reason, exchange)
-        session = exchange.answer.header("mcp-session-id") if exchange.answer else None
-        self.mcp = McpSpeaker(self.run, self.run.version).after_handshake(version, session)
-        self.opened = exchange
         await self.send(
             self.mcp.notification("notifications/initialized"),
             script="connection",
             step="initialized",
         )
+
+    def adopt(self, exchange: Exchange) -> bool:
+        """Go on as a handshake settled it: False if its answer settles on no known version."""
+        result = (response_of(exchange) or {}).get("result")
+        version = result.get("protocolVersion") if isinstance(result, dict) else None
+        if not isinstance(version, str) or version not in KNOWN_VERSIONS:
+            return False
+        session = exchange.answer.header("mcp-session-id") if exchange.answer else None
+        self.mcp = McpSpeaker(self.run, self.run.version).after_handshake(version, session)
+        self.opened = exchange
+        return True
 
 
 async def open_channel(run: Run, context: Context, *, handshake: bool = True) -> Channel:

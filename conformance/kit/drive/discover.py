@@ -3,49 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from conformance.formats.messages import Message, message
 from conformance.formats.normalise import Source, tools_of
-from conformance.formats.problem import Problem
-from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding
 from conformance.kit.bindings.http import HttpSpeaker
-from conformance.kit.bindings.mcp import KNOWN_VERSIONS, McpSpeaker
+from conformance.kit.bindings.mcp import McpSpeaker
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
+from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.pages import pages
 from conformance.kit.drive.unusable import TargetUnusable, why_dead, why_nothing
+from conformance.kit.drive.versions import LEGACY_VERSIONS, older
+from conformance.kit.drive.versions import settled as settled_at
 from conformance.kit.exchange import Exchange
 from conformance.kit.reading import body_json, response_of
 from conformance.kit.run import MODERN, Run
 from conformance.kit.script import LOOKED
 
 STDIO = "stdio:"
-NEWEST_LEGACY = max(version for version in KNOWN_VERSIONS if version < MODERN)
 _MODERN_CODES = frozenset({-32020, -32021, -32022})
 _SILENCE = 3.0
 """Seconds in which a server that has answered one era answers the other, over stdio."""
-
-
-@dataclass(frozen=True, slots=True)
-class Discovered:
-    """One run and what the target offers in it.
-
-    `documents` are the catalog's pages as they came, `problems` what is wrong with them beyond
-    a single tool, `capabilities` the server's own words on what it can do (MCP).
-    """
-
-    run: Run
-    tools: tuple[Tool, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    documents: tuple[Any, ...] = ()
-    capabilities: Mapping[str, Any] = field(default_factory=dict)
-    exchanges: tuple[Exchange, ...] = ()
-    listed: bool = True
-    tools_path: str = ""
 
 
 async def discover(target: str, context: Context) -> list[Discovered]:
@@ -57,7 +38,7 @@ async def discover(target: str, context: Context) -> list[Discovered]:
 
 async def _discover_stdio(target: str, context: Context) -> list[Discovered]:
     command = target.removeprefix(STDIO).strip()
-    legacy = Run("stdio", target, Binding.STDIO, command, NEWEST_LEGACY)
+    legacy = Run("stdio", target, Binding.STDIO, command, LEGACY_VERSIONS[-1])
     modern = Run("stdio", target, Binding.STDIO, command, MODERN)
     shaken = asyncio.create_task(_try_legacy(legacy, context))
     asked = asyncio.create_task(_try_modern(modern, context))
@@ -77,43 +58,58 @@ async def _discover_stdio(target: str, context: Context) -> list[Discovered]:
     if old is not None:
         found.append(old)
     if not found:
+        if no_version := _no_version(target, context):
+            raise TargetUnusable(no_version)
         raise TargetUnusable(
             message("kit.target.stdio_failed", target=target, reason=reason or "no answer")
         )
     return found
 
 
+def _no_version(target: str, context: Context) -> Message | None:
+    """That none of the versions asked for is spoken, if any was answered at all."""
+    wanted = context.settings.spec_versions
+    answered = any(e.answer is not None for e in context.recorder.by_id.values())
+    if not wanted or not answered:
+        return None
+    return message("kit.target.no_version", target=target, versions=", ".join(wanted))
+
+
 async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, str]:
     """The legacy run of an endpoint, or why there is none."""
+    versions = [version for version in LEGACY_VERSIONS if context.settings.speaks(version)]
+    if not versions:
+        return None, ""
+    run = replace(run, version=versions[-1])
     try:
         channel = await open_channel(run, context)
     except ConnectFailed as failure:
         return None, failure.reason
     try:
         assert channel.mcp is not None and channel.opened is not None
-        settled = _settled(run, channel.mcp.version)
+        if not context.settings.speaks(channel.mcp.version):
+            return None, ""
+        settled = settled_at(run, channel.mcp.version)
         channel.run = settled
         channel.mcp = McpSpeaker(settled, settled.version).after_handshake(
             settled.version, channel.mcp.session_id
         )
         result = (response_of(channel.opened) or {}).get("result") or {}
-        return await _list_tools(channel, settled, result.get("capabilities")), ""
+        found = await _list_tools(channel, settled, result.get("capabilities"))
+        return replace(found, agreed=await older(channel, settled)), ""
     finally:
         await channel.close()
 
 
-def _settled(run: Run, version: str) -> Run:
-    prefix = "stdio" if run.binding is Binding.STDIO else "mcp"
-    return Run(f"{prefix}-{version}", run.target, run.binding, run.endpoint, version)
-
-
 async def _try_modern(run: Run, context: Context) -> Discovered | None:
     """The modern run of an endpoint, None if it does not speak that era."""
+    if not context.settings.speaks(MODERN):
+        return None
     try:
         channel = await open_channel(run, context, handshake=False)
     except ConnectFailed:
         return None
-    settled = _settled(run, MODERN)
+    settled = settled_at(run, MODERN)
     channel.run = settled
     channel.mcp = McpSpeaker(settled, MODERN)
     try:
@@ -138,7 +134,7 @@ async def _try_modern(run: Run, context: Context) -> Discovered | None:
 async def _ask_discover(channel: Channel) -> Exchange:
     assert channel.mcp is not None
     request = channel.mcp.request("server/discover", id=channel.fresh_id())
-    return await channel.first(request, script=LOOKED, step="server-discover")
+    return await channel.send(request, script=LOOKED, step="server-discover")
 
 
 async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discovered:
@@ -202,6 +198,8 @@ async def _discover_http(target: str, context: Context) -> list[Discovered]:
 
 
 def _why_nothing(target: str, first: Exchange, context: Context) -> Message:
+    if first.answer is not None and (no_version := _no_version(target, context)):
+        return no_version
     names = {name.lower() for name, _ in context.settings.headers}
     of_target = [e for e in context.recorder.by_id.values() if e.id >= first.id]
     return why_nothing(
@@ -220,7 +218,7 @@ async def _look(channel: Channel, url: str, step: str) -> Exchange:
 
 async def _mcp_at(endpoint: str, target: str, context: Context) -> list[Discovered]:
     modern = Run("mcp", target, Binding.MCP, endpoint, MODERN)
-    legacy = Run("mcp", target, Binding.MCP, endpoint, NEWEST_LEGACY)
+    legacy = Run("mcp", target, Binding.MCP, endpoint, LEGACY_VERSIONS[-1])
     new, (old, _) = await asyncio.gather(_try_modern(modern, context), _try_legacy(legacy, context))
     return [run for run in (new, old) if run is not None]
 

@@ -10,14 +10,16 @@ from typing import Any
 from conformance.formats.messages import Message, message
 from conformance.formats.problem import Problem
 from conformance.formats.tool import Tool
-from conformance.formats.vocabulary import Binding
+from conformance.formats.vocabulary import Binding, RunKind
 from conformance.kit.cases.plan import Plan
 from conformance.kit.documents import Declared, worst
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
-from conformance.kit.drive.discover import Discovered
+from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.play import play
+from conformance.kit.drive.protocol import drive_protocol
 from conformance.kit.drive.toolrun import Driven, Progress, ToolRun
 from conformance.kit.evidence import RunEvidence, ToolEvidence
+from conformance.kit.run import Run
 from conformance.kit.safety import why_left_out
 from conformance.kit.script import LOOKED, Script
 
@@ -40,12 +42,30 @@ class Session:
     finished: bool = False
 
     async def drive(self) -> None:
-        """Drive every run, one after the other."""
+        """Drive every full run, one after the other, then all protocol runs, side by side."""
         for discovered in self.found:
             self.evidence[discovered.run.id] = _before(discovered, self)
         for discovered in self.found:
-            await _RunDrive(self, discovered).drive()
+            if discovered.run.kind is RunKind.FULL:
+                await _RunDrive(self, discovered).drive()
+        older = [d.run for d in self.found if d.run.kind is RunKind.PROTOCOL]
+        await asyncio.gather(*(self._protocol(run) for run in older))
         self.finished = True
+
+    async def _protocol(self, run: Run) -> None:
+        """A protocol run, with what the full run of its server was seen to accept."""
+        alike = [
+            one
+            for one in self.evidence.values()
+            if one.run.kind is RunKind.FULL
+            and one.run.era is run.era
+            and (one.run.endpoint, one.run.binding) == (run.endpoint, run.binding)
+        ]
+        if any(one.silenced or not one.connected for one in alike):
+            return  # nothing more is sent to a server that stopped answering
+        lent = good_calls(alike[0]) if alike else {}
+        before = self.evidence[run.id]
+        self.evidence[run.id] = await drive_protocol(before, self.scripts, self.context, lent)
 
 
 def _before(discovered: Discovered, session: Session) -> RunEvidence:
@@ -173,7 +193,7 @@ class _RunDrive:
 
 def good_calls(evidence: RunEvidence) -> dict[str, Any]:
     """Arguments that were accepted, by tool."""
-    accepted: dict[str, Any] = {}
+    accepted: dict[str, Any] = dict(evidence.lent)
     for name, tool in evidence.by_tool.items():
         baseline = tool.baseline
         if baseline is not None and baseline.reading.accepted:
