@@ -15,11 +15,11 @@ META_KEY = "agent-formats/atdf"
 _OURS = ("version", "tags", "examples", "tool_id")
 """Fields that MCP's tool lacks: one of them claims ATDF."""
 
-_EXAMPLES = (
-    ("input", "name", None),
+DIALECTS = (
     ("input_values", "goal", "example-goal"),
     ("inputs", "title", "example-title"),
 )
+_EXAMPLES = (("input", "name", None), *DIALECTS)
 """The shapes of an example: the member with its input, the one with its name, the dialect (C6)."""
 
 _ALIASES = (("input_values", "goal", "expected_result"), ("inputs", "title", "expected_output"))

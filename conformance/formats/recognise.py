@@ -9,7 +9,7 @@ from typing import Any
 from conformance.formats.messages import message
 from conformance.formats.problem import Problem, problem, shown
 from conformance.formats.resource import resources
-from conformance.formats.runtime_rows import RUNTIME_ROWS, RuntimeRow
+from conformance.formats.runtime_rows import RUNTIME_ROWS, RuntimeRow, manifest_dialects
 
 Condition = Callable[[Mapping[str, Any]], bool]
 """Looks at values, where the names of members do not decide."""
@@ -169,6 +169,8 @@ def recognise(data: Any) -> Recognition | Problem:
     if first.document in ("resource", "collection"):
         listed = resources(first.document, data)
         dialects |= {name: None for each in listed for name in each.dialects}
+    elif first.document == "provider-manifest":
+        dialects |= dict.fromkeys(manifest_dialects(data))
     return Recognition(first.spec, first.document, first.version, first.rule, tuple(dialects))
 
 

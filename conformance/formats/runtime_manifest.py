@@ -12,6 +12,7 @@ from conformance.formats.problem import Place, shown
 from conformance.formats.published import validator
 from conformance.formats.rule_language import RuleError, expression, path
 from conformance.formats.runtime_kinds import Broken, Rule
+from conformance.formats.runtime_rows import family_of
 from conformance.formats.vocabulary import (
     STANDARD_PARAMETER_TYPES,
     STREAM_EVENT_PAYLOAD,
@@ -176,6 +177,13 @@ def _extras(manifest: Members) -> Iterator[Broken]:
         yield ("metadata",), _kind("metadata", manifest["metadata"])
 
 
+def _family(manifest: Members) -> Iterator[Broken]:
+    """RT-FAM-002."""
+    family = family_of(manifest)
+    if "api_family" not in manifest and family is not None:
+        yield (), message("documents.manifest.family", family=shown(family))
+
+
 def _unknown(manifest: Members) -> Iterator[Broken]:
     """RT-MAN-019: one note for the whole manifest."""
     schema: Any = validator("provider-manifest").schema
@@ -190,6 +198,7 @@ MANIFEST_RULES: Mapping[str, tuple[tuple[str, Rule], ...]] = {
         ("RT-RULE-001", _matches),
         ("RT-RULE-002", _paths),
         ("RT-RULE-003", _fields),
+        ("RT-FAM-002", _family),
         ("RT-MAN-013", _ranges),
         ("RT-MAN-014", _types),
         ("RT-MAN-015", _patterns),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.formats.vocabulary import StreamEventName, ToolEventName
+from conformance.formats.vocabulary import ApiFamily, StreamEventName, ToolEventName
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +128,30 @@ RUNTIME_ROWS = (
     ),
 )
 """The lines, in order. They stand before those of the other specifications."""
+
+BY_ADAPTER = "family-by-adapter"
+"""The dialect in which a manifest names its family as the adapter of its chat endpoint."""
+
+RULE_FIELDS = "rule-fields"
+"""The dialect in which a rule calls `fields` what is `extract`."""
+
+
+def family_of(manifest: Mapping[str, Any]) -> str | None:
+    """The family that the adapter of the chat endpoint names, None where it names none."""
+    chat: Any = manifest.get("endpoints")
+    for step in ("chat", "adapter"):
+        chat = chat.get(step) if isinstance(chat, dict) else None
+    return chat if chat in list(ApiFamily) else None
+
+
+def manifest_dialects(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """The dialects in which a provider manifest is written."""
+    found = []
+    if "api_family" not in manifest and family_of(manifest) is not None:
+        found.append(BY_ADAPTER)
+    streaming = manifest.get("streaming")
+    rules = streaming.get("event_map") if isinstance(streaming, dict) else None
+    for rule in rules if isinstance(rules, list) else ():
+        if isinstance(rule, dict) and "fields" in rule and "extract" not in rule:
+            return (*found, RULE_FIELDS)
+    return tuple(found)
