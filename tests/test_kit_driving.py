@@ -1,5 +1,8 @@
 """Driving and confirming, against small servers with one oddity each."""
 
+import json
+import random
+import re
 import threading
 import time
 from collections import Counter
@@ -10,6 +13,7 @@ from conformance.formats.vocabulary import Level, Outcome, Verdict
 from conformance.kit.case import CaseKind
 from conformance.kit.chapter import load
 from conformance.kit.engine import Engine
+from conformance.kit.report.data import results_document
 from conformance.kit.settings import AllowCalls, Settings
 from tests.kit_peers import offering
 from tests.kit_samples import envelope, error
@@ -308,3 +312,24 @@ def test_a_tool_that_cannot_be_used_keeps_a_plain_server_from_the_first_level():
         assert not run.claims_atdf
         missing.append("ATDF-TOOL-003" in run.levels[Level.DESCRIBED].missing)
     assert missing == [False, True]
+
+
+def test_two_sessions_with_one_server_give_the_same_results_apart_from_times():
+    """Whoever is answered first: answers come after pauses that differ from call to call."""
+
+    def hasty(name, arguments):
+        time.sleep(random.random() / 50)
+        if not isinstance(arguments, dict) or "n" not in arguments:
+            return 422, envelope(error(parameter="n", tool_name=name, suggested_value="12"))
+        return (422, envelope(error(parameter="m", tool_name=name))) if arguments["n"] == 9 else (
+            200, {"ok": True})  # fmt: skip
+
+    tools = [{**COUNT, "name": f"count_{number}"} for number in range(6)]
+    told = [results_document(judged(hasty, tools=tools)[2], "en") for _ in range(2)]
+    for data in told:
+        del data["started"], data["duration_s"]
+        for run in data["runs"]:
+            run["target"] = run["endpoint"] = ""
+    text = [re.sub(r"127\.0\.0\.1:\d+|/errors/\d+", "", json.dumps(data)) for data in told]
+    assert '"fail"' in text[0]
+    assert text[0] == text[1]

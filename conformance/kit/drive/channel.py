@@ -88,6 +88,7 @@ class Channel:
         self.silent = False
         """Whether the server answered neither a call nor a list after it: nothing more is sent."""
         self._pace = asyncio.Lock()
+        self._numbers = context.recorder.series()
         self._last_sent = 0.0
 
     async def open(self) -> None:
@@ -119,8 +120,14 @@ class Channel:
         if self.mcp is not None and self._handshake and self.run.era is Era.LEGACY:
             await self._shake_hands()
 
-    async def call(self, tool: Tool, case: Case, *, confirms: int | None = None) -> Exchange:
-        """Call a tool; waits and sends again where the server says that it is too busy."""
+    async def call(
+        self, tool: Tool, case: Case, *, number: int | None = None, confirms: int | None = None
+    ) -> Exchange:
+        """Call a tool; waits and sends again where the server says that it is too busy.
+
+        `number` is the exchange's; without one it is the channel's next.
+        """
+        number = number or self._numbers.next()
         await self._ensure_open()
         for attempt in range(_TRIES):
             request = self._call_request(tool, case)
@@ -131,18 +138,19 @@ class Channel:
                 break
             await asyncio.sleep(pause)
         return self.context.recorder.record(
-            self.run.id, request, received, case=case, confirms=confirms
+            number, self.run.id, request, received, case=case, confirms=confirms
         )
 
     async def send(
         self, request: Request, *, script: str, step: str, confirms: int | None = None
     ) -> Exchange:
         """Send anything, as a step of a script."""
+        number = self._numbers.next()
         if self._connection is None:
             await self._ensure_open()
         received = await self._send(request)
         return self.context.recorder.record(
-            self.run.id, request, received, script=script, step=step, confirms=confirms
+            number, self.run.id, request, received, script=script, step=step, confirms=confirms
         )
 
     async def has_fallen_silent(self, after: str) -> bool:
@@ -201,11 +209,15 @@ class Channel:
             return None
         connection, self._connection = self._connection, None
         received = await connection.close()
-        request = Request(_transport(self.run))
         if self.run.binding is not Binding.STDIO:
             return None
+        return self.nothing_sent(received, script=script, step=step)
+
+    def nothing_sent(self, received: Received, *, script: str, step: str) -> Exchange:
+        """Record a step in which nothing was sent: how a connection was opened or closed."""
+        number, request = self._numbers.next(), Request(_transport(self.run))
         return self.context.recorder.record(
-            self.run.id, request, received, script=script, step=step
+            number, self.run.id, request, received, script=script, step=step
         )
 
     @property

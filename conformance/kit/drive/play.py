@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.formats.tool import Tool
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
-from conformance.kit.exchange import Exchange, Request, Transport, Trouble
+from conformance.kit.exchange import Exchange, Trouble
 from conformance.kit.run import Run
 from conformance.kit.safety import why_left_out
 from conformance.kit.script import Action, Close, Open, Restart, Script, Send, Stage
@@ -58,13 +58,8 @@ class _Player:
     def _nothing(self, step: str, reason: str = "") -> Exchange:
         """An exchange for a step that sent nothing; a reason makes it a trouble."""
         trouble = Trouble.REFUSED if reason else None
-        return self.channel.context.recorder.record(
-            self.channel.run.id,
-            Request(Transport.HTTP),
-            Received(None, trouble, 0.0, reason),
-            script=self._script.name,
-            step=step,
-        )
+        received = Received(None, trouble, 0.0, reason)
+        return self.channel.nothing_sent(received, script=self._script.name, step=step)
 
 
 async def play(

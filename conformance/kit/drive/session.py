@@ -17,6 +17,7 @@ from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.play import play
 from conformance.kit.drive.protocol import drive_protocol
+from conformance.kit.drive.recorder import Series
 from conformance.kit.drive.toolrun import Driven, Progress, ToolRun
 from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.run import Run
@@ -138,7 +139,8 @@ class _RunDrive:
         try:
             await channel.started()
             waiting = [e for e in self._evidence.by_tool.values() if e.left_out is None]
-            await asyncio.gather(*(self._tool(channel, one.tool) for one in waiting))
+            numbered = [(one.tool, context.recorder.series()) for one in waiting]
+            await asyncio.gather(*(self._tool(channel, *each) for each in numbered))
             if channel.silent and self._run.binding is Binding.STDIO:
                 await channel.renew()
             if not channel.silent:
@@ -156,9 +158,9 @@ class _RunDrive:
     def _keep(self, **changes: Any) -> None:
         self._session.evidence[self._run.id] = replace(self._evidence, **changes)
 
-    async def _tool(self, channel: Channel, tool: Tool) -> None:
+    async def _tool(self, channel: Channel, tool: Tool, numbers: Series) -> None:
         async with self._tools_at_once:
-            driver = ToolRun(channel, tool, self._width, self._session.progress)
+            driver = ToolRun(channel, tool, self._width, self._session.progress, numbers)
             try:
                 driven = await driver.drive()
             except asyncio.CancelledError:

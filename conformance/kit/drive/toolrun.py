@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +14,7 @@ from conformance.kit.case import Case, CaseKind, Expectation
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
 from conformance.kit.cases.plan import Plan, plan
 from conformance.kit.drive.channel import Channel, ConnectFailed
+from conformance.kit.drive.recorder import Series
 from conformance.kit.evidence import Call, ToolEvidence, call_of
 from conformance.kit.exchange import Trouble
 from conformance.kit.slug import slug
@@ -57,12 +58,18 @@ class ToolRun:
     """One tool's calls over one channel, at most `width` at a time."""
 
     def __init__(
-        self, channel: Channel, tool: Tool, width: asyncio.Semaphore, progress: Progress
+        self,
+        channel: Channel,
+        tool: Tool,
+        width: asyncio.Semaphore,
+        progress: Progress,
+        numbers: Series,
     ) -> None:
         self._channel = channel
         self._tool = tool
         self._width = width
         self._progress = progress
+        self._numbers = numbers
         self._calls: list[Call] = []
         self._slow = 0
         self._silent: set[str] = set()
@@ -172,9 +179,11 @@ class ToolRun:
             and any(error.has_suggestion for error in call.reading.envelope.errors)
         ]
         self._progress.plan(len(refused))
-        await asyncio.gather(*(self._repair(call) for call in refused))
+        in_order = sorted(refused, key=lambda call: call.exchange.id)
+        numbered = [(call, self._numbers.take(REPAIR_STEPS)) for call in in_order]
+        await asyncio.gather(*(self._repair(call, numbers) for call, numbers in numbered))
 
-    async def _repair(self, refused: Call) -> None:
+    async def _repair(self, refused: Call, numbers: Iterator[int]) -> None:
         """Follow the suggestions until the call is accepted, or they lead nowhere."""
         current = refused
         for step in range(1, REPAIR_STEPS + 1):
@@ -193,14 +202,18 @@ class ToolRun:
                 neighbour=refused.case.id,
                 step=step,
             )
-            called = await self._call(case)
+            called = await self._call(case, next(numbers))
             if called is None:
                 break
             current = called
         self._progress.one()
 
-    async def _call(self, case: Case) -> Call | None:
-        """One call, recorded; None if it was not made: the tool is too slow, the server silent."""
+    async def _call(self, case: Case, number: int | None = None) -> Call | None:
+        """One call, recorded; None if it was not made: the tool is too slow, the server silent.
+
+        It is numbered before anything is waited for: in the order in which calls are meant.
+        """
+        number = number or self._numbers.next()
         async with self._width:
             await self._channel.settled()
             if self._slow >= _SLOW_CALLS or self._channel.silent:
@@ -208,7 +221,7 @@ class ToolRun:
                 self._progress.one()
                 return None
             try:
-                exchange = await self._channel.call(self._tool, case)
+                exchange = await self._channel.call(self._tool, case, number=number)
             except ConnectFailed:
                 self._slow = _SLOW_CALLS
                 self._unsent.append(case)
