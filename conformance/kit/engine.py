@@ -26,9 +26,10 @@ from conformance.kit.evidence import RunEvidence
 from conformance.kit.judging import Question, belongs, judge, questions, unasked
 from conformance.kit.levels import levels, reached
 from conformance.kit.rates import explain, repair
-from conformance.kit.results import Item, LeftOut, RunResult, SessionResult
+from conformance.kit.results import Item, LeftOut, RunResult, SessionResult, UsedWaiver
 from conformance.kit.script import Script
 from conformance.kit.settings import AllowCalls, Settings
+from conformance.kit.waivers import waive
 
 _CONFIRM_SHARE = 0.5
 """Of --max-time, what confirming may take beside driving."""
@@ -47,6 +48,7 @@ class Engine:
     interrupted: bool = False
     time_up: bool = False
     session: Session | None = None
+    waivers: tuple[UsedWaiver, ...] = ()
     _began: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -138,7 +140,14 @@ class Engine:
             await work  # type: ignore[misc]  # a coroutine of ours
 
     def judge(self, asked: list[Question]) -> dict[int, Item]:
-        """Each question's item, by its place in `asked`; failures are confirmed."""
+        """Each question's item, by its place in `asked`: failures confirmed, the waived marked."""
+        confirmed = self._confirmed(asked)
+        runs = {f.run.id: (f.run, self._names(f)) for f in self.found}
+        today = datetime.now(UTC).date()
+        waived, self.waivers = waive(confirmed.values(), self.settings.waivers, runs, today)
+        return dict(zip(confirmed, waived, strict=True))
+
+    def _confirmed(self, asked: list[Question]) -> dict[int, Item]:
         evidence = self.evidence()
         items = {n: judge(q, evidence[q.run]) for n, q in enumerate(asked)}
         doubtful = {n: q for n, q in enumerate(asked) if to_confirm(q, items[n])}
@@ -197,6 +206,8 @@ class Engine:
             interrupted=self.interrupted or self.time_up,
             time_up=self.time_up,
             selection=selected,
+            waivers=self.waivers,
+            waivers_file=self.settings.waivers_file,
             kit_errors=tuple(
                 f.message.words(self.settings.language)
                 for n in items

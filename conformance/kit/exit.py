@@ -41,6 +41,8 @@ def exit_of(
     failing = {Verdict.FAIL, Verdict.WARN} if settings.fail_on_should else {Verdict.FAIL}
     if any(item.verdict in failing for item in items):
         return Exit.BROKEN, None
+    if any(used.stale is not None for used in session.waivers):
+        return Exit.BROKEN, None
     silent = settings.allow_calls is AllowCalls.NONE or not called_matters
     if not silent and not any(run.tools_called for run in session.runs):
         reason = message("kit.exit.no_tool_called").words(settings.language)

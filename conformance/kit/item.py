@@ -82,7 +82,8 @@ class ClauseItem(pytest.Item):
         if result.verdict is Verdict.FAIL or (result.verdict is Verdict.WARN and strict):
             raise ClauseFailed(self.words)
         if result.verdict in {Verdict.WARN, Verdict.WAIVED, Verdict.FLAKY}:
-            pytest.xfail(f"{result.verdict.value}: {self.words}")
+            said = result.waiver_reason if result.verdict is Verdict.WAIVED else self.words
+            pytest.xfail(f"{result.verdict.value}: {self._redact(said or '')}")
         if result.verdict is Verdict.NOT_APPLICABLE:
             pytest.skip(f"not applicable: {self.words}")
         if result.verdict is Verdict.NOT_VERIFIED:

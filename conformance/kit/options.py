@@ -13,14 +13,17 @@ from urllib.parse import urlsplit
 
 import pytest
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
 
 from conformance.formats.messages import LANGUAGES, message
 from conformance.formats.vocabulary import Level
 from conformance.kit.bindings.mcp import KNOWN_VERSIONS
+from conformance.kit.file_errors import in_one_line
 from conformance.kit.given_secrets import in_headers, in_target
+from conformance.kit.results import Waiver
 from conformance.kit.secrets import Redactor, is_secret_name
 from conformance.kit.settings import AllowCalls, Settings
+from conformance.kit.waivers import WaiversUnusable, read_waivers
 
 PROFILES = ("atdf", "http", "mcp")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -130,6 +133,12 @@ def add_options(parser: pytest.Parser) -> None:
         help="how long one request may take (default 10)",
     )
     add(
+        "--waivers",
+        metavar="FILE",
+        help="findings that are accepted for now, YAML: [{clause, tool, run, reason, until}], the"
+        " first and `reason` needed; one that nothing needs any more is a failure",
+    )
+    add(
         "--replay",
         metavar="CASE-ID",
         help="make one case again, with the good call beside it and the repairs that follow",
@@ -193,6 +202,8 @@ def settings_of(config: pytest.Config) -> Settings:
         exclude_tools=tuple(option("--exclude-tool")),
         allow_calls=AllowCalls(allow),
         examples=_examples(option("--examples"), environment, language),
+        waivers=_waivers(option("--waivers"), config, language),
+        waivers_file=option("--waivers") or "",
         seed=option("--seed"),
         concurrency=option("--concurrency"),
         rate=option("--rate"),
@@ -276,7 +287,7 @@ def _examples(
     try:
         loaded = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, YAMLError) as error:
-        reason = _in_one_line(error)
+        reason = in_one_line(error)
         raise _usage("kit.option.examples", language, path=path, reason=reason) from None
     filled = _filled(loaded, environment, path, language)
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}
@@ -289,12 +300,13 @@ def _examples(
     return found
 
 
-def _in_one_line(error: Exception) -> str:
-    """What is wrong with a file, in words: the system's for it, or YAML's with its place."""
-    if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
-        mark = error.problem_mark
-        return f"{error.problem} ({mark.line + 1}:{mark.column + 1})"
-    return getattr(error, "strerror", None) or " ".join(str(error).split())
+def _waivers(path: str | None, config: pytest.Config, language: str) -> tuple[Waiver, ...]:
+    if path is None:
+        return ()
+    try:
+        return read_waivers(Path(config.invocation_params.dir, path), language)
+    except WaiversUnusable as unusable:
+        raise pytest.UsageError(unusable.words.words(language)) from None
 
 
 def _filled(value: Any, environment: Mapping[str, str], path: str, language: str) -> Any:

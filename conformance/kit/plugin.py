@@ -46,6 +46,7 @@ from conformance.kit.results import SessionResult
 from conformance.kit.script import LOOKED
 from conformance.kit.secrets import Redactor
 from conformance.kit.settings import Settings
+from conformance.kit.waiver_item import WaiverItem, stale_words
 
 __all__ = [
     "pytest_addoption",
@@ -264,6 +265,28 @@ def _judge_all(session: pytest.Session, state: State) -> None:
         item.results = tuple(islice(verdicts, len(item.questions)))
     state.result = state.report.session = engine.results(asked, judged, selected=state.deselected)
     state.report.judged = {item.nodeid for item in items}
+    session.items.extend(_stale(session, state))
+
+
+def _stale(session: pytest.Session, state: State) -> list[pytest.Item]:
+    """An item for each stale waiver; only now is it known which are."""
+    language, place = state.settings.language, state.settings.waivers_file
+    found: list[pytest.Item] = []
+    for used in state.result.waivers if state.result is not None else ():
+        if used.stale is None:
+            continue
+        line = used.waiver.line
+        words = stale_words(place, line, used.stale.words(language), language)
+        found.append(
+            WaiverItem.from_parent(
+                session,
+                name=f"stale_waiver[{used.waiver.clause}-{line}]",
+                place=place,
+                line=line,
+                words=state.redact(words),
+            )
+        )
+    return found
 
 
 def _writer(state: State) -> ExchangeWriter:

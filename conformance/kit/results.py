@@ -111,6 +111,30 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiver:
+    """One entry of a waivers file: what is accepted for now, why, and until which ISO day.
+
+    `tool` is the raw name and `run` the id of a run; None stands for all. `line` begins at 1.
+    """
+
+    clause: str
+    reason: str
+    line: int = 0
+    tool: str | None = None
+    run: str | None = None
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UsedWaiver:
+    """A waiver, how many items it waived, and why it is stale (None where it is not)."""
+
+    waiver: Waiver
+    waived: int = 0
+    stale: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SessionResult:
     """One start of the kit. `started` is an ISO 8601 instant, `duration` in seconds."""
 
@@ -125,3 +149,5 @@ class SessionResult:
     selection: bool = False
     """Only some clauses, tools or cases were judged: no run has a level."""
     kit_errors: tuple[str, ...] = ()
+    waivers: tuple[UsedWaiver, ...] = ()
+    waivers_file: str = ""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.formats.vocabulary import Level
+from conformance.kit.results import Waiver
 
 
 class AllowCalls(StrEnum):
@@ -47,7 +48,8 @@ class Settings:
     rate: float = 0.0
     max_time: float = 600.0
     request_timeout: float = 10.0
-    waivers: Path | None = None
+    waivers: tuple[Waiver, ...] = ()
+    waivers_file: str = ""
     report: Path = Path("conformance-report")
     language: str = "en"
     replay: str | None = None

@@ -25,6 +25,8 @@ from conformance.kit.results import (
     Repair,
     RunResult,
     SessionResult,
+    UsedWaiver,
+    Waiver,
 )
 
 Redact = Callable[[str], str]
@@ -58,6 +60,8 @@ def results_document(
         "language": language,
         "interrupted": session.interrupted,
         "selection": session.selection,
+        "waivers": [writer.waiver(used) for used in session.waivers],
+        "waivers_file": writer.text(session.waivers_file),
         "kit_errors": [writer.text(error) for error in session.kit_errors],
         "runs": [writer.run(run) for run in session.runs],
     }
@@ -75,6 +79,8 @@ def read_results(document: Mapping[str, Any]) -> SessionResult:
             interrupted=document["interrupted"],
             selection=document.get("selection", False),
             kit_errors=tuple(document["kit_errors"]),
+            waivers=tuple(_read_waiver(used) for used in document.get("waivers", ())),
+            waivers_file=document.get("waivers_file", ""),
         )
     except KeyError as error:
         raise ResultsError(f"results.json has no {error} where one belongs.") from error
@@ -106,6 +112,19 @@ class _Writer:
             "message": Message(message.id, values).words(self.language),
             "message_id": message.id,
             "values": dict(values),
+        }
+
+    def waiver(self, used: UsedWaiver) -> dict[str, Any]:
+        waiver = used.waiver
+        return {
+            "clause": waiver.clause,
+            "tool": self.maybe(waiver.tool),
+            "run": waiver.run,
+            "reason": self.text(waiver.reason),
+            "until": waiver.until,
+            "line": waiver.line,
+            "waived": used.waived,
+            "stale": None if used.stale is None else self.message(used.stale),
         }
 
     def run(self, result: RunResult) -> dict[str, Any]:
@@ -205,6 +224,12 @@ def _read_finding(data: Mapping[str, Any]) -> Finding:
         parameter=data["parameter"],
         path=data["path"],
     )
+
+
+def _read_waiver(data: Mapping[str, Any]) -> UsedWaiver:
+    names = ("clause", "reason", "line", "tool", "run", "until")
+    stale = None if data["stale"] is None else _read_message(data["stale"])
+    return UsedWaiver(Waiver(**{name: data[name] for name in names}), data["waived"], stale)
 
 
 def _read_item(data: Mapping[str, Any], run: str) -> Item:

@@ -22,6 +22,7 @@ from conformance.kit.report.standing import (
 )
 from conformance.kit.report.text import in_html, ticked
 from conformance.kit.report.view import View
+from conformance.kit.report.waived import waiver_words
 from conformance.kit.report.words import NOTHING, duration, level_name, number, percent
 from conformance.kit.results import RunResult
 
@@ -29,6 +30,7 @@ _INSTANT = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?(?:Z|\+00:0
 _MISSING = 12
 _REASONS = 12
 _NAMES = 30
+_STALE = ' class="stale"'
 _IN_THE_WAY = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.NOT_VERIFIED, Verdict.WAIVED)
 
 
@@ -101,6 +103,7 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
     table = matrix(view, folded)
     if table:
         yield _section("matrix", view.say("report.html.matrix"), table)
+    yield from _waivers(view)
     yield from _left_out(view)
 
 
@@ -178,6 +181,19 @@ def _rates(runs: Sequence[RunResult], view: View) -> str:
         head = f'{view.text(run.run.id)} <span class="meta">{rates}</span>'
         made.append(f"<details{state}><summary>{head}</summary>{panels}</details>")
     return "".join(made)
+
+
+def _waivers(view: View) -> Iterator[str]:
+    session = view.session
+    if not session.waivers:
+        return
+    lines = "".join(
+        f"<li{_STALE if used.stale else ''}>"
+        f"{view.text(waiver_words(used, view.language), 600)}</li>"
+        for used in session.waivers
+    )
+    head = f"{view.say('report.waivers')}: <code>{view.text(session.waivers_file)}</code>"
+    yield _section("waivers", head, f'<ul class="waivers">{lines}</ul>')
 
 
 def _left_out(view: View) -> Iterator[str]:

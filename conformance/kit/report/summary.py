@@ -25,6 +25,7 @@ from conformance.kit.report.standing import (
     weakest_run,
 )
 from conformance.kit.report.text import in_markdown
+from conformance.kit.report.waived import waiver_words
 from conformance.kit.report.words import (
     NOTHING,
     duration,
@@ -88,6 +89,7 @@ class _Page:
         yield from self.runs()
         yield from self.verdicts()
         yield from self.findings()
+        yield from self.waivers()
         yield from self.tools_left_out()
         yield ""
         seconds = duration(session.duration, self.language)
@@ -173,6 +175,16 @@ class _Page:
     def names(self, tools: tuple[str, ...]) -> str:
         shown = ", ".join(self.text(tool, 60) for tool in tools[:TOOLS])
         return shown + (f" (+{len(tools) - TOOLS})" if len(tools) > TOOLS else "")
+
+    def waivers(self) -> Iterable[str]:
+        if not self.session.waivers:
+            return
+        yield ""
+        yield f"### {self.say('report.waivers')}: {self.text(self.session.waivers_file)}"
+        yield ""
+        for used in self.session.waivers:
+            sign = "⚠ " if used.stale is not None else ""
+            yield f"- {sign}{self.text(waiver_words(used, self.language), 600)}"
 
     def tools_left_out(self) -> Iterable[str]:
         reasons = left_out(self.session)

@@ -28,6 +28,7 @@ from conformance.kit.report.standing import (
     weakest_run,
 )
 from conformance.kit.report.text import visible
+from conformance.kit.report.waived import waiver_words
 from conformance.kit.report.words import level_name, number, percent, say, verdict_name
 from conformance.kit.results import RunResult, SessionResult
 
@@ -108,7 +109,12 @@ class _Summary:
         if len(shown) > GROUPS:
             more = number(len(shown) - GROUPS, self.language)
             yield Line(self.say("report.terminal.more", count=more))
-        if shown:
+        stale = [used for used in self.session.waivers if used.stale is not None]
+        for used in stale:
+            path = self.text(self.session.waivers_file)
+            words = self.text(waiver_words(used, self.language), 240)
+            yield Line(f"{path}: {words}", ("red",))
+        if shown or stale:
             yield Line("")
 
     def group(self, group: Group) -> Iterable[Line]:

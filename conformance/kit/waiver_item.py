@@ -1,0 +1,40 @@
+"""A stale waiver, as a pytest item of its own that fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.formats.messages import message
+
+
+class StaleWaiver(Exception):
+    """A waiver that nothing needs any more; the text says which and why."""
+
+
+class WaiverItem(pytest.Item):
+    """Fails with one line; its name is the file's line, so that JUnit shows where to look."""
+
+    def __init__(self, *, place: str, line: int, words: str, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._place, self._line, self._words = place, line, words
+        self.add_marker("clause")
+
+    def runtest(self) -> None:
+        """Say what is stale."""
+        raise StaleWaiver(self._words)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
+        """One line: never a traceback for what a file says."""
+        return str(excinfo.value)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the waiver stands."""
+        return Path(self._place), self._line - 1, self.name
+
+
+def stale_words(place: str, line: int, reason: str, language: str) -> str:
+    """The sentence for a stale waiver: where it stands, why, and what to do."""
+    return message("kit.waivers.stale", path=place, line=line, reason=reason).words(language)
