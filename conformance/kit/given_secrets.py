@@ -83,7 +83,7 @@ def _in_command(command: str) -> Iterator[str]:
         words = shlex.split(command)
     except ValueError:
         words = command.split()
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zip(words, [*words[1:], ""], strict=False):
         for url in _URL.findall(word):
             yield from _in_url(url)
         name, sign, value = word.partition("=")
