@@ -151,7 +151,7 @@ def _parsed(
 
 def _refused(path: Path, reason: str, language: str) -> pytest.UsageError:
     return pytest.UsageError(
-        message("kit.settings.unusable", path=path.name, reason=reason.rstrip(".")).words(language)
+        message("kit.settings.unusable", file=path.name, reason=reason.rstrip(".")).words(language)
     )
 
 

@@ -37,4 +37,4 @@ class WaiverItem(pytest.Item):
 
 def stale_words(place: str, line: int, reason: str, language: str) -> str:
     """The sentence for a stale waiver: where it stands, why, and what to do."""
-    return message("kit.waivers.stale", path=place, line=line, reason=reason).words(language)
+    return message("kit.waivers.stale", file=place, line=line, reason=reason).words(language)

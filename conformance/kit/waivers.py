@@ -41,16 +41,16 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
 
     def refuse(line: int, id: str, **values: object) -> WaiversUnusable:
         reason = message(id, **values).words(language)
-        return WaiversUnusable(message("kit.waivers.line", path=path, line=line, reason=reason))
+        return WaiversUnusable(message("kit.waivers.line", file=path, line=line, reason=reason))
 
     try:
         loaded = YAML(typ="rt", pure=True).load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, YAMLError) as error:
-        words = message("kit.waivers.unusable", path=path, reason=in_one_line(error))
+        words = message("kit.waivers.unusable", file=path, reason=in_one_line(error))
         raise WaiversUnusable(words) from None
     if not isinstance(loaded, list):
         reason = message("kit.waivers.shape").words(language)
-        raise WaiversUnusable(message("kit.waivers.unusable", path=path, reason=reason))
+        raise WaiversUnusable(message("kit.waivers.unusable", file=path, reason=reason))
     waivers: list[Waiver] = []
     for index, entry in enumerate(loaded):
         line = loaded.lc.item(index)[0] + 1  # type: ignore[attr-defined]  # ruamel's own list
