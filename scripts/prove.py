@@ -35,7 +35,12 @@ from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault
 from fixtures.servers.start import FAULTY, NotStarted, command, listening
 
-CHAPTERS = ("conformance.atdf", "conformance.http", "conformance.mcp")
+CHAPTERS = (
+    "conformance.atdf",
+    "conformance.http",
+    "conformance.mcp",
+    "conformance.ardf",
+)
 _CAUGHT = frozenset({Verdict.FAIL, Verdict.WARN})
 _NEWEST = (LEGACY_VERSIONS[-1], MODERN)
 """The versions of a fault that is about none: of each era the newest."""

@@ -14,7 +14,7 @@ import pytest
 from tests.kit_sessions import ROOT
 
 HOUSE = ROOT / "conformance"
-CHAPTERS = ("atdf", "http", "mcp")
+CHAPTERS = ("atdf", "http", "mcp", "ardf")
 NETWORK = {
     "aiohttp", "anyio", "ftplib", "httpcore2", "httpx", "httpx2", "requests", "smtplib", "socket",
     "socketserver", "ssl", "telnetlib", "urllib3", "websockets", "xmlrpc", "starlette", "uvicorn",

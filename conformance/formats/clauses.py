@@ -14,6 +14,7 @@ from conformance.formats.vocabulary import (
     Binding,
     Era,
     NeededFor,
+    Offer,
     Requirement,
     Scope,
     Verified,
@@ -29,7 +30,7 @@ class AppliesTo:
     """Where a clause holds; an empty tuple or None sets no limit.
 
     `since` and `until` are versions, both included. `claimed` is True where the clause holds only
-    for a target that claims ATDF.
+    for a target that claims ATDF; `offers` is what a target has to offer for the clause to hold.
     """
 
     bindings: tuple[Binding, ...] = ()
@@ -37,6 +38,7 @@ class AppliesTo:
     since: str | None = None
     until: str | None = None
     claimed: bool = False
+    offers: Offer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,4 +150,5 @@ def _applies_to(entry: Mapping[str, Any]) -> AppliesTo:
         since=entry.get("since"),
         until=entry.get("until"),
         claimed=entry.get("claimed", False),
+        offers=Offer(entry["offers"]) if "offers" in entry else None,
     )

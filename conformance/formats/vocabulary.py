@@ -363,6 +363,15 @@ class NeededFor(StrEnum):
     """The level Recoverable."""
 
 
+class Offer(StrEnum):
+    """What a target may offer beside tools; some clauses hold only where it does."""
+
+    RESOURCES = "resources"
+    """ARDF resources, in a collection that is no catalog of tools or as MCP resources of the media type of ARDF."""
+    TOOLSETS = "toolsets"
+    """A toolset catalog, at `/tool_schemas.json` or, over MCP, entry by entry in the `_meta` of the tools."""
+
+
 class Outcome(StrEnum):
     """What an answer to a call means."""
 

@@ -12,6 +12,7 @@ from conformance.formats.tool import Tool, ToolForm
 from conformance.formats.validate import validate
 from conformance.formats.vocabulary import Binding
 from conformance.kit.drive.discovered import Discovered
+from conformance.kit.offers import is_collection
 
 ATDF_META = "agent-formats/atdf"
 _PLACE = re.compile(r"\$\.tools\[(\d+)\]")
@@ -37,6 +38,8 @@ def declared(discovered: Discovered) -> Declared:
     stubs: dict[str, Tool] = {}
     first = 0
     for page in discovered.documents:
+        if is_collection(page):
+            continue  # by its form it is ARDF's, whose chapter judges it
         items = page.get("tools") if isinstance(page, dict) else None
         listed = items if isinstance(items, list) else []
         seen = _as_catalog(page, listed, discovered)

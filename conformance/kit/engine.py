@@ -25,9 +25,10 @@ from conformance.kit.drive.versions import protocol_runs
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.judging import Question, belongs, judge, questions, unasked
 from conformance.kit.levels import levels, reached
+from conformance.kit.offers import Offered, offered
 from conformance.kit.rates import explain, repair
 from conformance.kit.results import Item, LeftOut, RunResult, SessionResult, UsedWaiver
-from conformance.kit.script import Script
+from conformance.kit.script import LOOKED, Script
 from conformance.kit.settings import AllowCalls, Settings
 from conformance.kit.waivers import waive
 
@@ -104,7 +105,14 @@ class Engine:
     def questions(self, tests: list[tuple[ClauseTest, Clause]]) -> list[Question]:
         """What is to be judged on the targets that were found."""
         runs = {f.run.id: (f.run, self._names(f)) for f in self.found}
-        return questions(tests, runs)
+        offers = {f.run.id: self._offered(f).names for f in self.found}
+        return questions(tests, runs, offers)
+
+    def _offered(self, found: Discovered) -> Offered:
+        """What a run offers beside tools."""
+        recorded = self.recorder.by_id.values()
+        looked = [e for e in recorded if e.run == found.run.id and e.script == LOOKED]
+        return offered(looked, found.tools)
 
     @property
     def pairs(self) -> int:

@@ -12,6 +12,7 @@ from conformance.formats.problem import Problem
 from conformance.formats.tool import Tool
 from conformance.kit.case import Case, CaseKind, Expectation
 from conformance.kit.exchange import Exchange
+from conformance.kit.offers import Offered
 from conformance.kit.reading import Reading, read
 from conformance.kit.run import Run
 
@@ -60,6 +61,8 @@ class ToolEvidence:
     silenced: bool = False
     scripts: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
     """The run's scripts: some call a tool in ways that no case does."""
+    entry: Mapping[str, Any] | None = None
+    """The tool's entry of the toolset catalog."""
 
     def of(self, *kinds: CaseKind) -> Iterator[Call]:
         """The calls of these kinds."""
@@ -121,7 +124,7 @@ class ToolEvidence:
         return replace(self, calls=calls)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class RunEvidence:
     """All that is known of one run. `scripts` maps a script's name to its exchanges, in order."""
 
@@ -141,6 +144,7 @@ class RunEvidence:
     credentials: tuple[str, ...] = ()
     lent: Mapping[str, Any] = field(default_factory=dict)
     """Arguments that were accepted in the full run of the same server, by tool."""
+    offered: Offered = field(default_factory=Offered)
 
     def steps(self, script: str) -> dict[str, Exchange]:
         """A script's exchanges by the name of their step; empty if it was not run."""

@@ -9,6 +9,7 @@ from conformance.formats.clauses import Clause, clauses
 from conformance.formats.messages import Message, message
 from conformance.formats.vocabulary import (
     NeededFor,
+    Offer,
     Requirement,
     RunKind,
     Scope,
@@ -45,13 +46,20 @@ def belongs(clause: Clause, run: Run) -> bool:
     return not (limits.until is not None and run.version and run.version > limits.until)
 
 
+Names = Mapping[Offer, tuple[str, ...]]
+"""What a run offers beside tools, and the tools that each offer is about."""
+
+
 def questions(
-    tests: Iterable[tuple[ClauseTest, Clause]], runs: Mapping[str, tuple[Run, tuple[str, ...]]]
+    tests: Iterable[tuple[ClauseTest, Clause]],
+    runs: Mapping[str, tuple[Run, tuple[str, ...]]],
+    offers: Mapping[str, Names] | None = None,
 ) -> list[Question]:
     """Every (clause, run, tool) to judge; `runs` maps a run's id to it and its tools' names.
 
-    A clause that belongs to none of the runs is one question, of the first run. A run that speaks
-    the protocol alone is asked only what its few exchanges can show.
+    A clause that belongs to none of the runs, or is about what none of them offers (`offers`, by
+    the run's id), is one question, of the first run. A run that speaks the protocol alone is asked
+    only what its few exchanges can show.
     """
     asked: list[Question] = []
     for test, clause in tests:
@@ -60,6 +68,10 @@ def questions(
             for run, tools in runs.values()
             if belongs(clause, run) and (test.protocol or run.kind is not RunKind.PROTOCOL)
         ]
+        wanted = clause.applies_to.offers
+        if wanted is not None:
+            known = {run.id: (offers or {}).get(run.id, {}) for run, _ in own}
+            own = [(run, known[run.id][wanted]) for run, _ in own if wanted in known[run.id]]
         for run, tools in own:
             if clause.scope is Scope.TOOL and tools:
                 asked.extend(Question(test, clause, run.id, tool) for tool in tools)
@@ -86,7 +98,13 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
     if question.tool is not None:
         own = evidence.by_tool[question.tool]
         cut = own.cut or (evidence.cut and own.left_out is None and not own.calls)
-        subject = replace(own, claims_atdf=evidence.claims_atdf, cut=cut, scripts=evidence.scripts)
+        subject = replace(
+            own,
+            claims_atdf=evidence.claims_atdf,
+            cut=cut,
+            scripts=evidence.scripts,
+            entry=evidence.offered.entries.get(question.tool),
+        )
     silenced = _is_silenced(question, evidence)
     try:
         judged = _verdict(item, question.test.judge(subject))
@@ -131,8 +149,15 @@ def unasked(asked: Iterable[str], evidence: RunEvidence) -> list[str]:
         and clause.scope is not Scope.DOCUMENT
         and belongs(clause, evidence.run)
         and (evidence.claims_atdf or not clause.applies_to.claimed)
+        and _offers(clause, evidence)
         and requirement_in_force(clause, evidence) is Requirement.MUST
     ]
+
+
+def _offers(clause: Clause, evidence: RunEvidence) -> bool:
+    """Whether a target offers what a clause is about; most are about tools."""
+    wanted = clause.applies_to.offers
+    return wanted is None or wanted in evidence.offered.names
 
 
 def requirement_in_force(clause: Clause, evidence: RunEvidence) -> Requirement:
@@ -149,6 +174,9 @@ def _beyond(question: Question, evidence: RunEvidence) -> tuple[Verdict, Message
         return Verdict.NOT_APPLICABLE, message("kit.not_applicable.other_binding")
     if clause.applies_to.claimed and not evidence.claims_atdf:
         return Verdict.NOT_APPLICABLE, message("kit.not_applicable.not_claimed")
+    if not _offers(clause, evidence):
+        kind = str(clause.applies_to.offers)
+        return Verdict.NOT_APPLICABLE, message("kit.not_applicable.not_offered", offer=kind)
     if clause.scope is Scope.TOOL and question.tool is None:
         return Verdict.NOT_APPLICABLE, message("kit.not_applicable.no_tools")
     if not evidence.connected:

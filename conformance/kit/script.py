@@ -7,7 +7,7 @@ shakes hands on it), `Close` ends it, `Restart` does both. The driver does all I
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.formats.tool import Tool
@@ -15,6 +15,7 @@ from conformance.formats.vocabulary import Binding, Era, RunKind
 from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.bindings.mcp import McpSpeaker
 from conformance.kit.exchange import Exchange, Request
+from conformance.kit.offers import Offered
 from conformance.kit.run import Run
 
 LOOKED = "discovery"
@@ -72,6 +73,8 @@ class Stage:
     http: HttpSpeaker | None = None
     tools_path: str = ""
     """Where an HTTP target lists its tools, as its manifest said; empty if it did not."""
+    offered: Offered = field(default_factory=Offered)
+    """What the target offers beside tools."""
     may_call: frozenset[str] = frozenset()
     """Tools that the kit may call, those included that have to be called as tasks."""
 

@@ -36,6 +36,7 @@ _SHAPE = {
         "since?": str,
         "until?": str,
         "claimed?": bool,
+        "offers?": str,
     },
     "source?": {"quote": str, "url": str},
 }
@@ -167,6 +168,7 @@ def _faults(
     said = [((key,), name, item.get(key)) for key, name in _FROM_VOCABULARY.items()]
     for key, name in (("bindings", "binding"), ("eras", "era")):
         said += [(("applies_to", key), name, word) for word in applies.get(key, ())]
+    said.append((("applies_to", "offers"), "offer", applies.get("offers")))
     for place, name, word in said:
         words = vocabularies[name].words() if name in vocabularies else []
         if word is not None and word not in words:

@@ -135,7 +135,17 @@ async def _repeat_script(
     for _ in range(TIMES):
         alone = replace(script, fresh=True)
         tools, good = evidence.tools, good_calls(evidence)
-        playings.append(await play(alone, evidence.run, context, tools, good, confirms=before))
+        playings.append(
+            await play(
+                alone,
+                evidence.run,
+                context,
+                tools,
+                good,
+                offered=evidence.offered,
+                confirms=before,
+            )
+        )
         await asyncio.sleep(0)
     repeats.scripts[evidence.run.id, script.name] = playings
 

@@ -14,11 +14,13 @@ from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.bindings.mcp import McpSpeaker
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discovered import Discovered
+from conformance.kit.drive.look_around import look_around_http, look_around_mcp
 from conformance.kit.drive.pages import pages
 from conformance.kit.drive.unusable import TargetUnusable, why_dead, why_nothing
 from conformance.kit.drive.versions import LEGACY_VERSIONS, older
 from conformance.kit.drive.versions import settled as settled_at
 from conformance.kit.exchange import Exchange
+from conformance.kit.offers import is_collection
 from conformance.kit.reading import body_json, response_of
 from conformance.kit.run import MODERN, Run
 from conformance.kit.script import LOOKED
@@ -142,6 +144,8 @@ async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discover
     assert speaker is not None
     exchanges: list[Exchange] = []
     able = capabilities if isinstance(capabilities, dict) else {}
+    if "resources" in able:
+        await look_around_mcp(channel)
     if able and "tools" not in able:
         return Discovered(run, capabilities=able, listed=False)
 
@@ -235,12 +239,14 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         exchanges_of_path, pages_of_path = await _collection(channel, speaker, path)
         exchanges += exchanges_of_path
         documents += pages_of_path
-    listed = [one for page in documents for one in _items(page.get("tools"))]
-    looks_like_one = bool(paths) or (
-        bool(documents) and any(isinstance(page.get("tools"), list) for page in documents)
+    listed = [one for page in documents for one in _listed(page)]
+    looks_like_one = bool(paths) or any(
+        isinstance(page.get("tools"), list) or is_collection(page) for page in documents
     )
     if not looks_like_one:
         return None
+    if manifest.trouble is None:
+        await look_around_http(channel, body_json(manifest))
     catalog = tools_of({"tools": listed}, Source.ATDF)
     return Discovered(
         run,
@@ -265,6 +271,11 @@ async def _collection(
         return exchange
 
     return exchanges, await pages(fetch, body_json)
+
+
+def _listed(page: Mapping[str, Any]) -> list[Any]:
+    """What a page lists: tools, or in an ARDF collection resources, some of which are tools."""
+    return _items(page["resources"] if is_collection(page) else page.get("tools"))
 
 
 def _tool_paths(manifest: Any) -> list[str]:

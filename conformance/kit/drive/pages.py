@@ -12,6 +12,7 @@ from conformance.kit.script import MOST_PAGES
 async def pages(
     fetch: Callable[[str | None, int], Awaitable[Exchange]],
     page_of: Callable[[Exchange], Any],
+    most: int = MOST_PAGES,
 ) -> list[dict[str, Any]]:
     """The page objects that `fetch(cursor, number)` gives, until one has no next cursor.
 
@@ -20,7 +21,7 @@ async def pages(
     found: list[dict[str, Any]] = []
     cursor: str | None = None
     seen: set[str] = set()
-    for number in range(1, MOST_PAGES + 1):
+    for number in range(1, most + 1):
         page = page_of(await fetch(cursor, number))
         if not isinstance(page, dict):
             break

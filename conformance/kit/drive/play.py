@@ -9,6 +9,7 @@ from typing import Any
 from conformance.formats.tool import Tool
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.exchange import Exchange, Trouble
+from conformance.kit.offers import Offered
 from conformance.kit.run import Run
 from conformance.kit.safety import why_left_out
 from conformance.kit.script import Action, Close, Open, Restart, Script, Send, Stage
@@ -70,6 +71,7 @@ async def play(
     good_calls: Mapping[str, Any],
     *,
     tools_path: str = "",
+    offered: Offered | None = None,
     shared: Channel | None = None,
     confirms: Mapping[str, Exchange] | None = None,
 ) -> tuple[Exchange, ...]:
@@ -91,6 +93,7 @@ async def play(
         mcp=channel.mcp,
         http=channel.http,
         tools_path=tools_path,
+        offered=offered or Offered(),
         may_call=frozenset(t.name for t in tools if _may_call(t, run, context)),
     )
     player = _Player(script, channel, confirms)

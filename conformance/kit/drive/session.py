@@ -20,6 +20,7 @@ from conformance.kit.drive.protocol import drive_protocol
 from conformance.kit.drive.recorder import Series
 from conformance.kit.drive.toolrun import Driven, Progress, ToolRun
 from conformance.kit.evidence import RunEvidence, ToolEvidence
+from conformance.kit.offers import offered
 from conformance.kit.run import Run
 from conformance.kit.safety import why_left_out
 from conformance.kit.script import LOOKED, Script
@@ -102,6 +103,7 @@ def _before(discovered: Discovered, session: Session) -> RunEvidence:
         capabilities=discovered.capabilities,
         cut=True,
         credentials=settings.credentials,
+        offered=offered(own, discovered.tools),
     )
 
 
@@ -188,6 +190,7 @@ class _RunDrive:
                 tools,
                 good,
                 tools_path=self._tools_path,
+                offered=self._evidence.offered,
                 shared=channel,
             )
             self._keep(scripts={**self._evidence.scripts, script.name: exchanges})

@@ -1,0 +1,34 @@
+"""ARDF's sequences: what the collections themselves do not show."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from conformance.formats.vocabulary import Binding, ResourceType
+from conformance.kit.script import Send, Stage, Steps, script
+
+ONE = "one "
+UNKNOWN = "unknown "
+FILTERED = "filtered "
+"""What the steps begin with; the collection's path follows, with the type before it if filtered."""
+
+NO_RESOURCE = "agent-formats-no-such-resource"
+_MOST = 10
+
+
+@script(Binding.HTTP)
+def ardf_look_around(stage: Stage) -> Steps:
+    """Of each collection one resource by its id, an id that is none, and two filters."""
+    web = stage.web()
+    for collection in stage.offered.collections[:_MOST]:
+        path = collection.path
+        own = [each for each in stage.offered.resources if each.collection == path]
+        first = next((each.id for each in own if each.id), None)
+        if first is not None:
+            yield Send(web.get(f"{path}/{quote(first, safe='')}"), ONE + path)
+        yield Send(web.get(f"{path}/{NO_RESOURCE}"), UNKNOWN + path)
+        held = {each.type for each in own}
+        absent = next(kind for kind in ResourceType if kind not in held)
+        present = [kind for kind in ResourceType if kind in held][:1]
+        for kind in (*present, absent):
+            yield Send(web.get(f"{path}?resource_type={kind}"), f"{FILTERED}{kind} {path}")

@@ -1,0 +1,209 @@
+"""Collections and the manifest, and how resources are found (ARDF-COL, -MAN, HTTP-RES, MCP-RES)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from conformance.ardf.found import having, judged, using
+from conformance.ardf.scripts import FILTERED, ONE, UNKNOWN
+from conformance.formats.errors import envelope_of
+from conformance.formats.problem import shown
+from conformance.formats.validate import validate
+from conformance.formats.vocabulary import ArdfBlock
+from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import RunEvidence
+from conformance.kit.exchange import Exchange
+from conformance.kit.offers import MEDIA_TYPE, READ, Found, members
+from conformance.kit.reading import body_json, response_of
+from conformance.kit.script import LOOKED
+
+_NOTHING_SAID = frozenset({401, 403, 429, 503})
+"""Rights and load: they say nothing of what is there."""
+
+
+def _status(exchange: Exchange) -> int:
+    return exchange.answer.status if exchange.answer is not None else 0
+
+
+@clause("ARDF-COL-001")
+def test_a_collection_holds_resources(run: RunEvidence) -> Checks:
+    """Each page that could be read."""
+    for collection in run.offered.collections:
+        for page in collection.pages:
+            document = body_json(page)
+            if _status(page) != 200 or document is None:
+                continue  # HTTP-DISC-003 says so
+            listed = document if not isinstance(document, dict) else _without_items(document)
+            problems = [p for p in validate(listed, "collection") if p.clause == "ARDF-COL-001"]
+            for problem in problems:
+                words = problem.message
+                yield broken(page, words.id, path=problem.path, **dict(words.values))
+            if not problems:
+                yield holds()
+
+
+def _without_items(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A page, its resources taken out: those are judged by themselves."""
+    listed = document.get("resources")
+    return {**document, "resources": []} if isinstance(listed, list) else dict(document)
+
+
+@clause("ARDF-COL-002")
+def test_each_resource_has_an_id_of_its_own(run: RunEvidence) -> Checks:
+    """Over all collections."""
+    yield from judged(run, "ARDF-COL-002", having("resource_id"))
+
+
+@clause("ARDF-COL-003")
+def test_every_reference_leads_to_a_resource(run: RunEvidence) -> Checks:
+    """Among all that was discovered, tools included."""
+    yield from judged(run, "ARDF-COL-003", _refers)
+
+
+def _refers(item: Mapping[str, Any]) -> bool:
+    return "prerequisites" in item or using(ArdfBlock.COMPOSITION)(item)
+
+
+@clause("ARDF-COL-004")
+def test_a_policy_applies_to_what_there_is(run: RunEvidence) -> Checks:
+    yield from judged(run, "ARDF-COL-004", using(ArdfBlock.GUARDRAILS))
+
+
+@clause("ARDF-MAN-001")
+def test_the_manifest_has_its_form(run: RunEvidence) -> Checks:
+    yield from _manifest(run, "ARDF-MAN-001")
+
+
+@clause("ARDF-MAN-002")
+def test_each_path_stands_in_the_manifest_once(run: RunEvidence) -> Checks:
+    yield from _manifest(run, "ARDF-MAN-002")
+
+
+def _manifest(run: RunEvidence, clause_id: str) -> Checks:
+    exchange = run.steps(LOOKED).get("manifest")
+    document = body_json(exchange) if exchange is not None and _status(exchange) == 200 else None
+    if document is None:
+        return
+    problems = [p for p in validate(document, "manifest") if p.clause == clause_id]
+    for problem in problems:
+        words = problem.message
+        yield broken(exchange, words.id, path=problem.path, **dict(words.values))
+    if not problems:
+        yield holds()
+
+
+def _asked(run: RunEvidence, kind: str) -> Iterator[tuple[str, Exchange]]:
+    """The steps of the chapter's script that ask one thing, each with its collection's path."""
+    for step, exchange in run.steps("ardf_look_around").items():
+        if step.startswith(kind):
+            yield step.removeprefix(kind), exchange
+
+
+@clause("HTTP-RES-001")
+def test_one_resource_is_the_same_alone(run: RunEvidence) -> Checks:
+    """The first of each collection."""
+    for path, exchange in _asked(run, ONE):
+        listed = next((f for f in run.offered.resources if f.collection == path and f.id), None)
+        document = body_json(exchange)
+        if listed is None:
+            continue
+        if exchange.answer is None or _status(exchange) in _NOTHING_SAID:
+            yield unknown("kit.not_verified.no_answer", exchange)
+        elif _status(exchange) != 200 or not isinstance(document, dict):
+            url, status = exchange.request.url, _status(exchange)
+            yield broken(exchange, "finding.ardf.one_absent", url=url, status=status)
+        elif document != listed.data:
+            names = [n for n in {**listed.data, **document} if _differs(n, listed, document)]
+            said = ", ".join(shown(name) for name in names[:5])
+            url = exchange.request.url
+            yield broken(exchange, "finding.ardf.one_differs", url=url, members=said)
+        else:
+            yield holds()
+
+
+def _differs(name: str, listed: Found, alone: Mapping[str, Any]) -> bool:
+    return bool(listed.data.get(name) != alone.get(name))
+
+
+@clause("HTTP-RES-002")
+def test_an_unknown_id_is_answered_with_404(run: RunEvidence) -> Checks:
+    for _, exchange in _asked(run, UNKNOWN):
+        if exchange.answer is None or _status(exchange) in _NOTHING_SAID:
+            yield unknown("kit.not_verified.no_answer", exchange)
+        elif _status(exchange) == 404:
+            yield holds()
+        else:
+            url, status = exchange.request.url, _status(exchange)
+            yield broken(exchange, "finding.ardf.unknown_id", url=url, status=status)
+
+
+@clause("HTTP-RES-003")
+def test_a_refused_request_for_a_resource_has_the_envelope(run: RunEvidence) -> Checks:
+    for exchange in run.steps("ardf_look_around").values():
+        if _status(exchange) < 400:
+            continue
+        if envelope_of(body_json(exchange)) is None:
+            url, status = exchange.request.url, _status(exchange)
+            yield broken(exchange, "finding.ardf.no_envelope", url=url, status=status)
+        else:
+            yield holds()
+
+
+@clause("HTTP-RES-004")
+def test_the_filter_leaves_resources_of_one_type(run: RunEvidence) -> Checks:
+    """The collection's own type, and one that it does not hold."""
+    for step, exchange in _asked(run, FILTERED):
+        wanted = step.partition(" ")[0]
+        if _status(exchange) != 200:
+            continue
+        for found in members(body_json(exchange), "resources"):
+            kind = found.get("resource_type") if isinstance(found, dict) else None
+            if kind != wanted:
+                name = shown(found.get("resource_id") if isinstance(found, dict) else found)
+                values = {"wanted": wanted, "resource": name, "type": shown(kind)}
+                yield broken(exchange, "finding.ardf.filter", **values)
+                break
+        else:
+            yield holds()
+
+
+@clause("HTTP-RES-005")
+def test_a_collection_holds_what_the_manifest_says(run: RunEvidence) -> Checks:
+    types = {each.path: each.type for each in run.offered.collections}
+    for found in run.offered.resources:
+        wanted = types.get(found.collection)
+        if wanted is None or found.type is None:
+            continue
+        if found.type == wanted:
+            yield holds()
+        else:
+            yield broken(
+                found.exchange,
+                "finding.ardf.other_type",
+                wanted=wanted,
+                resource=shown(found.id),
+                type=shown(found.type),
+                collection=found.collection,
+            )
+
+
+@clause("MCP-RES-001")
+def test_a_resource_is_read_as_one_text(run: RunEvidence) -> Checks:
+    """Each that is listed with ARDF's media type."""
+    for found in run.offered.resources:
+        step = found.exchange.step or ""
+        if not step.startswith(READ):
+            continue
+        uri = shown(step.removeprefix(READ))
+        if found.exchange.answer is None:
+            yield unknown("kit.not_verified.no_answer", found.exchange)
+            continue
+        contents = members((response_of(found.exchange) or {}).get("result"), "contents")
+        kind = contents[0].get("mimeType") if contents and isinstance(contents[0], dict) else None
+        if len(contents) != 1 or not isinstance(found.data, dict):
+            yield broken(found.exchange, "finding.ardf.unreadable", uri=uri)
+        elif kind != MEDIA_TYPE:
+            yield broken(found.exchange, "finding.ardf.media_type", uri=uri, type=shown(kind))
+        else:
+            yield holds()
