@@ -15,6 +15,8 @@ SAMPLE = (
     Trial("no-allow-with-405", "http", ""),
     Trial("dies-at-bad-json", "http", ""),
     Trial("collection-that-is-a-page", "http", ""),
+    Trial("composition-in-a-circle", "http", ""),
+    Trial("resource-read-as-a-sentence", "mcp", "modern"),
     Trial("headers-not-needed", "mcp", "modern"),
     Trial("envelope-not-in-meta", "mcp", "legacy"),
     Trial("session-id-missing-not-found", "mcp", "legacy"),

@@ -15,6 +15,7 @@ from fixtures.servers.core.behaviour import Behaviour
 from fixtures.servers.core.service import Service
 from fixtures.servers.core.store import Store
 from fixtures.servers.faults import FAULTS
+from fixtures.servers.resources import COLLECTIONS, RESOURCES, uri
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
 from fixtures.servers.tools import TOOLS
 from tests.test_proof_sample import SAMPLE
@@ -66,6 +67,10 @@ async def http_talk(client, tools):
     """Everything that is asked over plain HTTP."""
     for path in ("/manifest", "/health", "/tools/get_booking", "/tools/nope", "/nope", "/prompts"):
         yield await client.get(path)
+    for path in ("/manifest", *COLLECTIONS.values(), "/custom/nope", "/custom?resource_type=tool"):
+        yield await client.get(path)
+    for one in RESOURCES:
+        yield await client.get(f"{COLLECTIONS[one['resource_type']]}/{one['resource_id']}")
     cursor = None
     for _ in range(5):
         answer = await client.get("/tools", params={"cursor": cursor} if cursor else {})
@@ -95,8 +100,8 @@ def message(method, params=None, number=1):
 def modern(method, number=1, version="2026-07-28", meta=META, **params):
     meta = {**meta, "io.modelcontextprotocol/protocolVersion": version}
     headers = {"mcp-protocol-version": version, "mcp-method": method}
-    if "name" in params:
-        headers["mcp-name"] = params["name"]
+    if "name" in params or "uri" in params:
+        headers["mcp-name"] = params.get("name", params.get("uri"))
     if isinstance(found := (params.get("arguments") or {}).get("collection"), str | int | float):
         found = str(found).lower() if isinstance(found, bool) else str(found)
         safe = found.isprintable() and found == found.strip() and found.isascii()
@@ -128,6 +133,8 @@ async def modern_talk(client, tools):
     scripts.append({**good, "headers": encoded})
     search = modern("tools/call", name="search_database", arguments=EXAMPLES["search_database"])
     scripts.append({**search, "headers": {**search["headers"], "mcp-param-collection": "airports"}})
+    scripts.append(modern("resources/list"))
+    scripts += [modern("resources/read", uri=uri(one["resource_id"])) for one in RESOURCES]
     for request in scripts:
         yield await client.post("/mcp", **request)
     for number, (name, arguments) in enumerate(calls(tools), 2):
@@ -153,7 +160,10 @@ async def legacy_talk(client, tools):
         "/mcp", headers=session, json=message("notifications/initialized", number=None)
     )
     for body in (message("ping"), message("tools/list"), message("tools/list", {"cursor": "nope"}),
-                 message("nope"), message("tools/call", {"name": "nope"})):  # fmt: skip
+                 message("nope"), message("tools/call", {"name": "nope"}),
+                 message("resources/list"),
+                 *(message("resources/read", {"uri": uri(one["resource_id"])})
+                   for one in RESOURCES)):  # fmt: skip
         yield await client.post("/mcp", headers=session, json=body)
     odd = {**session, "mcp-protocol-version": "1999-01-01"}
     yield await client.post("/mcp", headers=odd, json=message("tools/list"))
@@ -184,7 +194,7 @@ def shape(answer, seen):
 
 async def told(behaviour, talk, tools, expected=None):
     """What a server answers; no further than the first answer that is not as expected."""
-    service = Service(TOOLS, behaviour, Store(), clock=lambda: THEN)
+    service = Service(TOOLS, behaviour, Store(), clock=lambda: THEN, resources=RESOURCES)
     transport = httpx2.ASGITransport(application(service))
     headers = {"accept": "application/json, text/event-stream"}
     seen, heard_so_far = {}, []

@@ -7,6 +7,7 @@ import time
 import httpx2
 import pytest
 
+from fixtures.servers.resources import RESOURCES
 from fixtures.servers.start import REFERENCE, command, listening
 from fixtures.servers.tools import TOOLS
 
@@ -21,8 +22,12 @@ def client():
 
 
 def test_the_manifest_leads_to_every_tool(client):
-    (collection,) = client.get("/manifest").json()["resources"]
-    catalog = client.get(collection["path"]).json()
+    (path,) = [
+        each["path"]
+        for each in client.get("/manifest").json()["resources"]
+        if each["type"] == "tool"
+    ]
+    catalog = client.get(path).json()
     assert [tool["name"] for tool in catalog["tools"]] == [tool.name for tool in TOOLS]
     assert "nextCursor" not in catalog
 
@@ -33,6 +38,21 @@ def test_a_tool_is_found_by_its_name(client):
 
 def test_another_resource_type_has_no_tools(client):
     assert client.get("/tools?resource_type=prompt").json()["tools"] == []
+
+
+def test_each_resource_is_listed_once_and_found_by_its_id(client):
+    listed = [
+        (each["path"], found)
+        for each in client.get("/manifest").json()["resources"]
+        if each["type"] != "tool"
+        for found in client.get(each["path"]).json()["resources"]
+    ]
+    assert [found for _, found in listed if found["resource_type"] == "tool"] == []
+    assert sorted(found["resource_id"] for _, found in listed) == sorted(
+        each["resource_id"] for each in RESOURCES
+    )
+    for path, found in listed:
+        assert client.get(f"{path}/{found['resource_id']}").json() == found
 
 
 def test_the_server_is_well(client):

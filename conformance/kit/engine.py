@@ -252,6 +252,7 @@ class Engine:
             baseline_accepted=tuple(
                 t.tool.name for t in tools if t.baseline and t.baseline.reading.accepted
             ),
+            resources=evidence.offered.counts,
             claims_atdf=evidence.claims_atdf,
             requests=sum(1 for e in self.recorder.by_id.values() if e.run == evidence.run.id),
         )

@@ -6,6 +6,7 @@ Read from discovery's exchanges alone, so that a recorded session gives the same
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,6 +82,12 @@ class Offered:
     catalog: Any = None
     catalog_at: Exchange | None = None
     entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many resources of each known type there are."""
+        found = Counter(each.type for each in self.resources)
+        return {kind.value: found[kind.value] for kind in ResourceType if found[kind.value]}
 
     @property
     def names(self) -> dict[Offer, tuple[str, ...]]:

@@ -108,6 +108,8 @@ class RunResult:
     baseline_accepted: tuple[str, ...]
     claims_atdf: bool
     requests: int
+    resources: Mapping[str, int] = field(default_factory=dict)
+    """How many ARDF resources of each known type were listed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,6 +146,7 @@ class _Writer:
             ],
             "baseline_accepted": [self.text(tool) for tool in result.baseline_accepted],
             "requests": result.requests,
+            "resources": dict(result.resources),
             "items": [self.item(item) for item in result.items],
         }
 
@@ -278,4 +279,5 @@ def _read_run(data: Mapping[str, Any]) -> RunResult:
         baseline_accepted=tuple(data["baseline_accepted"]),
         claims_atdf=data["claims_atdf"],
         requests=data["requests"],
+        resources=dict(data.get("resources", {})),
     )

@@ -14,6 +14,9 @@ LIMIT = 500
 """Rows shown: a browser redraws the whole table of pytest-html at once."""
 
 
+_NOT_OFFERED = "kit.not_applicable.not_offered"
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """One tool of one run where a row's message holds."""
@@ -76,9 +79,18 @@ def fold(items: Iterable[Item], limit: int = LIMIT) -> Folded:
         for finding in item.findings or (None,):
             message = finding.message.id if finding else ""
             key = (gravity, item.clause, message, item.requirement.value)
+            if finding is not None and message == _NOT_OFFERED:
+                # A whole chapter on what a target has not is one line.
+                key = (gravity, f"{finding.message.values}", message, "")
             found.setdefault(key, []).append(Place(item, finding))
     rows = tuple(
-        Row(f"r{n}", key[1], Requirement(key[3]), GRAVITY[key[0]], tuple(places))
+        Row(
+            f"r{n}",
+            places[0].item.clause,
+            places[0].item.requirement,
+            GRAVITY[key[0]],
+            tuple(places),
+        )
         for n, (key, places) in enumerate(sorted(found.items(), key=lambda pair: pair[0]), 1)
     )
     return Folded(rows[:limit], max(0, len(rows) - limit))

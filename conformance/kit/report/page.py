@@ -16,6 +16,7 @@ from conformance.kit.report.standing import (
     left_out,
     missing_for,
     next_level,
+    resources_listed,
     session_level,
     standing_name,
     tools_called,
@@ -98,6 +99,13 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
     line = view.say("report.verified", verified=verified, applicable=applicable)
     called = number(len(tools_called(session)), view.language)
     line += f" · {view.say('report.html.called', count=called)}"
+    listed = resources_listed(session)
+    if listed:
+        types = ", ".join(
+            f"{kind} {number(count, view.language)}" for kind, count in listed.items()
+        )
+        total = number(sum(listed.values()), view.language)
+        line += f" · {view.say('report.resources', count=total, types=types)}"
     counts = verdict_bar(view)
     yield _section("verdicts", view.say("report.html.verdicts"), f"<p>{line}</p>{counts}")
     table = matrix(view, folded)

@@ -128,3 +128,12 @@ def left_out(session: SessionResult) -> dict[Message, tuple[str, ...]]:
 def tools_called(session: SessionResult) -> tuple[str, ...]:
     """Give the tools that were called in any run, each once, in order."""
     return tuple(dict.fromkeys(tool for run in session.runs for tool in run.tools_called))
+
+
+def resources_listed(session: SessionResult) -> dict[str, int]:
+    """Count the ARDF resources by type; runs of one server list the same ones."""
+    found: dict[str, int] = {}
+    for run in session.runs:
+        for kind, count in run.resources.items():
+            found[kind] = max(count, found.get(kind, 0))
+    return found

@@ -23,6 +23,7 @@ from conformance.kit.report.standing import (
     left_out,
     missing_for,
     next_level,
+    resources_listed,
     session_level,
     tools_called,
     weakest_run,
@@ -148,6 +149,10 @@ class _Summary:
         if len(reasons) > _REASONS:
             more = number(len(reasons) - _REASONS, self.language)
             yield Line(f"    {self.say('report.terminal.more', count=more)}")
+        listed = resources_listed(session)
+        if listed:
+            types = ", ".join(f"{kind} {count}" for kind, count in listed.items())
+            yield Line(self.say("report.resources", count=sum(listed.values()), types=types))
         verified, applicable = clauses_verified(session)
         yield Line(self.say("report.verified", verified=verified, applicable=applicable))
         found = counts(all_items(session))
