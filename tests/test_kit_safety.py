@@ -6,10 +6,16 @@ import pytest
 
 from conformance.formats.tool import Annotations, Invocation
 from conformance.formats.vocabulary import Binding
+from conformance.kit.chapter import load
+from conformance.kit.drive.discovered import Discovered
+from conformance.kit.engine import Engine
 from conformance.kit.loopback import is_loopback
+from conformance.kit.quiet import warning
 from conformance.kit.run import Run
-from conformance.kit.safety import why_left_out
+from conformance.kit.safety import is_called_unasked, why_left_out
+from conformance.kit.secrets import Redactor
 from conformance.kit.settings import AllowCalls, Settings
+from tests.kit_peers import offering
 from tests.kit_samples import HTTP, MCP, STDIO, TOOL
 
 REMOTE = Run("mcp", "https://example.org", Binding.MCP, "https://example.org/mcp", "2026-07-28")
@@ -41,13 +47,13 @@ def reason(tool, run, allow=AllowCalls.AUTO, **more):
         (DESTROYS, OURS, "destructive"),
         (PLAIN, STDIO, "read_only"),
         (READ, STDIO, None),
-        (READ_OPEN, STDIO, "read_only"),
+        (READ_OPEN, STDIO, "open_world"),
         (SAFE, STDIO, None),
         (DESTROYS, STDIO, "read_only"),
         (PLAIN, REMOTE, "read_only"),
-        (READ, REMOTE, "read_only"),
+        (READ, REMOTE, "open_world"),
         (READ_CLOSED, REMOTE, None),
-        (READ_OPEN, REMOTE, "read_only"),
+        (READ_OPEN, REMOTE, "open_world"),
         (SAFE, REMOTE, None),
         (GETS, REMOTE, None),
     ],
@@ -70,7 +76,7 @@ def test_none_allows_no_tool_anywhere(tool, run):
 
 @pytest.mark.parametrize("run", [HTTP, MCP, STDIO, OURS, REMOTE])
 @pytest.mark.parametrize(
-    ("tool", "why"), [(PLAIN, "read_only"), (READ, "read_only"), (READ_CLOSED, None), (SAFE, None)]
+    ("tool", "why"), [(PLAIN, "read_only"), (READ, "open_world"), (READ_CLOSED, None), (SAFE, None)]
 )
 def test_read_only_is_as_strict_here_as_elsewhere(tool, why, run):
     assert reason(tool, run, AllowCalls.READ_ONLY) == why
@@ -125,3 +131,77 @@ def test_this_machine_is_loopback(url):
 )  # fmt: skip
 def test_another_machine_is_not(url):
     assert not is_loopback(url)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -m fixtures.servers.reference --stdio",
+        "/srv/.venv/bin/python3.11 -m fixtures.servers.faulty --stdio --fault x",
+    ],
+)
+def test_a_server_of_this_project_is_known_by_how_it_is_started(command):
+    assert reason(PLAIN, replace(STDIO, endpoint=command)) is None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npx some-server --config fixtures.servers.yaml",
+        "some-server python -m fixtures.servers.reference",
+        "python -m some_server -m fixtures.servers.reference",
+        "python -c fixtures.servers.reference",
+        "ssh host python -m fixtures.servers.reference",
+        "fixtures.servers.reference",
+        "python -m 'fixtures.servers.reference",
+        "",
+    ],
+)
+def test_a_command_that_only_holds_the_name_is_somebody_else_s(command):
+    assert reason(PLAIN, replace(STDIO, endpoint=command)) == "read_only"
+
+
+@pytest.mark.parametrize(
+    ("tool", "run", "allow", "unasked"),
+    [
+        (PLAIN, HTTP, AllowCalls.AUTO, True),
+        (READ, HTTP, AllowCalls.AUTO, False),
+        (SAFE, HTTP, AllowCalls.AUTO, False),
+        (GETS, HTTP, AllowCalls.AUTO, False),
+        (DESTROYS, HTTP, AllowCalls.AUTO, False),
+        (replace(TOOL, annotations=Annotations(destructive=False)), HTTP, AllowCalls.AUTO, False),
+        (PLAIN, HTTP, AllowCalls.ALL, False),
+        (PLAIN, HTTP, AllowCalls.READ_ONLY, False),
+        (PLAIN, STDIO, AllowCalls.AUTO, False),
+    ],
+)
+def test_a_tool_that_says_nothing_is_known_for_one(tool, run, allow, unasked):
+    assert is_called_unasked(tool, run, Settings(allow_calls=allow)) is unasked
+
+
+def test_tools_that_say_nothing_are_named_before_they_are_called():
+    found = [Discovered(HTTP, (TOOL, replace(TOOL, name="read", annotations=READ.annotations)))]
+    said = warning(found, Settings(), Redactor())
+    assert "book" in said
+    assert "read," not in said
+    assert "--allow-calls read-only" in said
+    assert warning(found, Settings(allow_calls=AllowCalls.ALL), Redactor()) == ""
+
+
+def test_without_calls_the_scripts_are_played_that_call_no_tool():
+    called = []
+
+    def call(name, arguments):
+        called.append(name)
+        return 404, {}
+
+    chapter = load("conformance.http")
+    with offering([{"name": "count", "inputSchema": {"type": "object"}}], call) as url:
+        engine = Engine(Settings(profiles=("http",), allow_calls=AllowCalls.NONE))
+        engine.scripts.extend(chapter.scripts)
+        engine.discover((url,))
+        engine.drive()
+    (evidence,) = engine.evidence().values()
+    assert {"unknown-path", "unknown-tool"} <= set(evidence.steps("http_wire"))
+    assert {"health", "one"} <= set(evidence.steps("http_look_around"))
+    assert "count" not in called

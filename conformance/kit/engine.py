@@ -28,8 +28,9 @@ from conformance.kit.levels import levels, reached
 from conformance.kit.offers import Offered, offered
 from conformance.kit.rates import explain, repair
 from conformance.kit.results import Item, LeftOut, RunResult, SessionResult, UsedWaiver
+from conformance.kit.safety import is_called_unasked
 from conformance.kit.script import LOOKED, Script
-from conformance.kit.settings import AllowCalls, Settings
+from conformance.kit.settings import Settings
 from conformance.kit.waivers import waive
 
 _CONFIRM_SHARE = 0.5
@@ -134,7 +135,7 @@ class Engine:
         self.session = Session(
             self.found, self.declared, self.scripts, self._context(), self.progress
         )
-        if self.settings.allow_calls is AllowCalls.NONE or self.settings.replay is not None:
+        if self.settings.replay is not None:
             self.session.scripts = []
         try:
             asyncio.run(self._limited(self.session.drive()))
@@ -254,6 +255,11 @@ class Engine:
             ),
             resources=evidence.offered.counts,
             claims_atdf=evidence.claims_atdf,
+            tools_unmarked=tuple(
+                t.tool.name
+                for t in tools
+                if t.calls and is_called_unasked(t.tool, evidence.run, self.settings)
+            ),
             requests=sum(1 for e in self.recorder.by_id.values() if e.run == evidence.run.id),
         )
 

@@ -105,9 +105,10 @@ def add_options(parser: pytest.Parser) -> None:
     add(
         "--allow-calls",
         choices=[one.value for one in AllowCalls],
-        help="which tools may be called. auto (default): on this machine's HTTP servers all but"
-        " destructive ones; elsewhere, and on servers that are started, only those marked"
-        " read-only. Broken calls count: a server that validates nothing would run them",
+        help="which tools may be called. auto (default): on an HTTP server of this machine all but"
+        " those that say that they are destructive; elsewhere, and on servers that are started, as"
+        " read-only. read-only: those that say that they change nothing. Broken calls count: a"
+        " server that validates nothing would run them",
     )
     add(
         "--examples",

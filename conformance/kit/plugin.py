@@ -26,7 +26,7 @@ from conformance.kit.exit import Exit, exit_of
 from conformance.kit.given_secrets import in_cookies
 from conformance.kit.item import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.options import add_options, settings_of
-from conformance.kit.quiet import QuietItems, header
+from conformance.kit.quiet import QuietItems, header, warning
 from conformance.kit.reference import STDIO, ReferenceServer
 from conformance.kit.report.exchanges import ExchangeWriter, Looked
 from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
@@ -154,12 +154,20 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             reporter.write_line(header(state.engine.found, state.settings.language, state.redact))
+            warned = warning(state.engine.found, state.settings, state.redact)
+            if warned and not _calls_nothing(config, state):
+                reporter.write_line(warned, yellow=True)
     return result
 
 
 def _only_asks(config: pytest.Config) -> bool:
     """Whether the command line asks for something that pytest answers without any item."""
     return bool(config.option.showfixtures or config.option.show_fixtures_per_test)
+
+
+def _calls_nothing(config: pytest.Config, state: State) -> bool:
+    """Whether this session only lists what it would do."""
+    return bool(config.option.collectonly or state.settings.plan_only)
 
 
 def _discover(config: pytest.Config, state: State) -> None:

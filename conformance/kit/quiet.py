@@ -11,10 +11,15 @@ from conformance.formats.messages import message
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.item import ClauseItem
 from conformance.kit.report.text import visible
+from conformance.kit.safety import is_called_unasked
 from conformance.kit.secrets import Redactor
+from conformance.kit.settings import Settings
 
 _MARK = "clause"
 """The marker that every clause's item carries, and so the keywords of its reports."""
+
+_NAMES = 8
+"""Tools named in a line."""
 
 
 class QuietItems:
@@ -38,6 +43,18 @@ class QuietItems:
         ours = all(isinstance(item, ClauseItem) for item in session.items)
         if ours and reporter is not None and config.get_verbosity() <= 0:
             reporter.showfspath = False
+
+
+def warning(found: list[Discovered], settings: Settings, redact: Redactor) -> str:
+    """One line, before any call: which tools are called without a word on what they change."""
+    asked = [(one.run, tool) for one in found for tool in one.tools]
+    unmarked = [tool.name for run, tool in asked if is_called_unasked(tool, run, settings)]
+    names = list(dict.fromkeys(visible(redact(name), 40) for name in unmarked))
+    if not names:
+        return ""
+    more = f" (+{len(names) - _NAMES})" if len(names) > _NAMES else ""
+    shown = ", ".join(names[:_NAMES]) + more
+    return message("kit.unmarked", tools=shown).words(settings.language)
 
 
 def header(found: list[Discovered], language: str, redact: Redactor) -> str:

@@ -110,6 +110,8 @@ class RunResult:
     requests: int
     resources: Mapping[str, int] = field(default_factory=dict)
     """How many ARDF resources of each known type were listed."""
+    tools_unmarked: tuple[str, ...] = ()
+    """Tools that were called, and say neither that they change something nor that they do not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+from pathlib import PurePath
+
 from conformance.formats.messages import Message, message
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding
@@ -12,6 +16,7 @@ from conformance.kit.settings import AllowCalls, Settings
 from conformance.kit.slug import slug
 
 _OURS = "fixtures.servers."
+_PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
 
 
 def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
@@ -30,10 +35,20 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
     if settings.allow_calls is AllowCalls.ALL:
         return None
     if settings.allow_calls is AllowCalls.READ_ONLY:
-        return None if _harmless(tool, remote=True) else message("kit.left_out.read_only")
+        return _unless_harmless(tool, remote=True)
     if _own_server(run):
         return message("kit.left_out.destructive") if tool.annotations.destructive else None
-    return None if _harmless(tool, remote=_is_remote(run)) else message("kit.left_out.read_only")
+    return _unless_harmless(tool, remote=_is_remote(run))
+
+
+def is_called_unasked(tool: Tool, run: Run, settings: Settings) -> bool:
+    """Whether a tool is called that says neither that it changes something nor that it does not.
+
+    So it is on a developer's own server, unless the command line says which tools to call.
+    """
+    if settings.allow_calls is not AllowCalls.AUTO or why_left_out(tool, run, settings) is not None:
+        return False
+    return tool.annotations.destructive is None and not _reads_only(tool)
 
 
 def _is_replayed(tool: Tool, run: Run, settings: Settings) -> bool:
@@ -45,22 +60,49 @@ def _is_replayed(tool: Tool, run: Run, settings: Settings) -> bool:
 def _own_server(run: Run) -> bool:
     """A developer's own server on this machine, or one of this project's."""
     if run.binding is Binding.STDIO:
-        return _OURS in run.endpoint
+        return _is_ours(run.endpoint)
     return is_loopback(run.endpoint)
+
+
+def _is_ours(command: str) -> bool:
+    """Whether a command starts one of this project's servers: `python -m fixtures.servers.x …`.
+
+    The name alone proves nothing: it may stand in an argument of any command.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a quote that is not closed
+        return False
+    program, rest = (PurePath(words[0]).name, words[1:3]) if words else ("", [])
+    by_name = len(rest) == 2 and rest[0] == "-m" and rest[1].startswith(_OURS)
+    return by_name and _PYTHON.fullmatch(program) is not None
 
 
 def _is_remote(run: Run) -> bool:
     return run.binding is not Binding.STDIO and not is_loopback(run.endpoint)
 
 
-def _harmless(tool: Tool, *, remote: bool) -> bool:
-    if tool.safe is True:
-        return True
-    if tool.invocation is not None and tool.invocation.method.upper() == "GET":
-        return True
+def _reads_only(tool: Tool) -> bool:
+    """Whether a tool says, in any of the three ways, that a call changes nothing."""
+    return tool.safe is True or _gets(tool) or tool.annotations.read_only is True
+
+
+def _gets(tool: Tool) -> bool:
+    return tool.invocation is not None and tool.invocation.method.upper() == "GET"
+
+
+def _unless_harmless(tool: Tool, *, remote: bool) -> Message | None:
+    """Why a tool is left out where only harmless ones are called; None if it is one.
+
+    One that is only marked `readOnlyHint` may still reach beyond its server, and where nothing is
+    said of that, a remote one does.
+    """
+    if not _reads_only(tool):
+        return message("kit.left_out.read_only")
     hints = tool.annotations
     opens_world = hints.open_world is True or (hints.open_world is None and remote)
-    return hints.read_only is True and not opens_world
+    by_hint = tool.safe is not True and not _gets(tool)
+    return message("kit.left_out.open_world") if by_hint and opens_world else None
 
 
 def _has_own_route(tool: Tool, run: Run, settings: Settings) -> bool:

@@ -144,6 +144,7 @@ class _Writer:
                 {"tool": self.text(left.tool), **self.message(left.reason)}
                 for left in result.tools_left_out
             ],
+            "tools_unmarked": [self.text(tool) for tool in result.tools_unmarked],
             "baseline_accepted": [self.text(tool) for tool in result.baseline_accepted],
             "requests": result.requests,
             "resources": dict(result.resources),
@@ -280,4 +281,5 @@ def _read_run(data: Mapping[str, Any]) -> RunResult:
         claims_atdf=data["claims_atdf"],
         requests=data["requests"],
         resources=dict(data.get("resources", {})),
+        tools_unmarked=tuple(data.get("tools_unmarked", ())),  # older files have none
     )

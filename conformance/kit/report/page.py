@@ -32,6 +32,8 @@ _MISSING = 12
 _REASONS = 12
 _NAMES = 30
 _STALE = ' class="stale"'
+_HERE = "[tools]"
+"""Where the names of tools, which are markup, go into a sentence that is text."""
 _IN_THE_WAY = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.NOT_VERIFIED, Verdict.WAIVED)
 
 
@@ -112,6 +114,7 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
     if table:
         yield _section("matrix", view.say("report.html.matrix"), table)
     yield from _waivers(view)
+    yield from _unmarked(view)
     yield from _left_out(view)
 
 
@@ -202,6 +205,17 @@ def _waivers(view: View) -> Iterator[str]:
     )
     head = f"{view.say('report.waivers')}: <code>{view.text(session.waivers_file)}</code>"
     yield _section("waivers", head, f'<ul class="waivers">{lines}</ul>')
+
+
+def _unmarked(view: View) -> Iterator[str]:
+    """The tools that were called without a word on what they change, and how to leave them out."""
+    tools = tuple(dict.fromkeys(tool for run in view.session.runs for tool in run.tools_unmarked))
+    if not tools:
+        return
+    more = f" (+{len(tools) - _NAMES})" if len(tools) > _NAMES else ""
+    names = ", ".join(view.name(tool) for tool in tools[:_NAMES])
+    body = view.say("kit.unmarked", tools=_HERE).replace(_HERE, names + more)
+    yield _section("unmarked", view.say("report.unmarked"), f"<p>{body}</p>")
 
 
 def _left_out(view: View) -> Iterator[str]:
