@@ -43,6 +43,7 @@ check: $(READY) ## lint, types, and whether what is generated is up to date
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/python -m scripts.generate --check
+	@$(BIN)/python -m scripts.check_translations
 
 generate: $(READY) ## make schemas, clauses, examples and vocabularies from schema/source
 	@$(BIN)/python -m scripts.generate

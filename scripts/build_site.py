@@ -19,6 +19,7 @@ from scripts.website.join import join
 from scripts.website.layout import DOCS, ROOT, SITE, WORK, read_layout
 from scripts.website.pages.made import made_pages
 from scripts.website.render import BuildError, render
+from scripts.website.sample import samples
 from scripts.website.stage import stage
 
 OK, BROKEN = 0, 1
@@ -46,7 +47,13 @@ def build(*, strict: bool = True) -> None:
     layout = read_layout()
     WORK.mkdir(exist_ok=True)
     made = made_pages()
-    staged = stage(layout.nav, made.files, made.menu)
+    files = made.files | {
+        f"{language}/sample-report/{file.name}": file.read_bytes()
+        for language, folder in samples().items()
+        for file in folder.iterdir()
+        if file.suffix != ".md"
+    }
+    staged = stage(layout.nav, files, made.menu)
     if staged.missing:
         named = ", ".join(staged.missing[:3])
         said = f"{len(staged.missing)} pages of the menu are not written yet ({named}, …)"

@@ -15,7 +15,6 @@ from scripts.website.pages.context import Context, dashed, up
 from scripts.website.pages.markdown import code, escaped, heading, link, table
 
 Node = Mapping[str, Any]
-_DEFS = "#/$defs/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +126,18 @@ def _below(at: str, field: Field) -> bool:
 
 def _referred(context: Context, schema: Schema, ref: str) -> str:
     """What the thing that is referred to says of itself."""
+    _, _, node = _target(context, schema, ref)
+    return escaped(node["description"][context.language]) if "description" in node else ""
+
+
+def _target(context: Context, schema: Schema, ref: str) -> tuple[Schema, str, Node]:
+    """Give the schema that a reference leads into, the pointer there, and what stands there."""
     file, _, inside = ref.partition("#")
     target = schema if not file else context.schemas[_resolved(schema, file)]
     node: Any = target.source.data
     for step in inside.strip("/").split("/") if inside else ():
-        node = node[step]
-    return escaped(node["description"][context.language]) if "description" in node else ""
+        node = node[int(step) if isinstance(node, list) else step]
+    return target, inside, node
 
 
 def _resolved(schema: Schema, file: str) -> str:
@@ -164,14 +169,12 @@ def _kind(context: Context, schema: Schema, here: str, node: Node) -> str:
 
 
 def _ref(context: Context, schema: Schema, here: str, ref: str) -> str:
-    file, _, inside = ref.partition("#")
-    target = schema if not file else context.schemas[_resolved(schema, file)]
+    target, inside, node = _target(context, schema, ref)
+    name = inside.removeprefix("/$defs/") if inside else target.name
+    if "/" in name:  # a single place of the other document, which has no heading there
+        return _kind(context, target, here, node)
     page = f"{target.spec}/{target.name}.md"
-    name = inside.rpartition("/")[2] if inside else target.name
-    anchor = ""
-    if inside:
-        own = f"#{inside}".startswith(_DEFS)
-        anchor = f"#fields-{dashed(name)}" if own else "#fields"
+    anchor = f"#fields-{dashed(name)}" if inside else ""
     to = (anchor or "#fields") if page == here else f"{up(here)}{page}{anchor}"
     return link(code(name), to)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scripts.generator.build import Source, as_bytes, load_source, outputs, read_source
+from scripts.generator.build import load_source, read_source
+from scripts.generator.downloads import Download, downloads, frozen
 from scripts.generator.problems import SourceError
-from scripts.generator.schemas import schema_json
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import ROOT
 from scripts.website.pages import clauses, kit
 from scripts.website.pages.context import CONFORMANCE, SPECS, Context
 from scripts.website.pages.documents import document_page
+from scripts.website.pages.history import changes_page, downloads_page, in_language
 from scripts.website.pages.vocabularies import homes, vocabularies_page
 
 
@@ -29,20 +30,23 @@ def made_pages() -> Made:
     source, problems = read_source(load_source(ROOT))
     if problems:
         raise SourceError(problems)
+    held = downloads(source, frozen(ROOT))
     files: dict[str, bytes] = {}
     menu: dict[str, list[str]] = {}
     for language in LANGUAGES:
-        context = Context(source, language, homes(source))
-        pages = dict(_pages(context))
+        pages = dict(_pages(Context(source, language, homes(source)), held))
         files |= {f"{language}/{path}": content for path, content in pages.items()}
         menu = {}
         for path in pages:
             menu.setdefault(path.partition("/")[0], []).append(path)
-        files |= {f"{language}/{path}": content for path, content in _files(source, language)}
+        for each in held:
+            there = in_language(each, language)
+            if there is not None:
+                files[f"{language}/{there}"] = each.content
     return Made(files, menu)
 
 
-def _pages(context: Context) -> Iterator[tuple[str, bytes]]:
+def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str, bytes]]:
     """Give each page by its path, in the order of the menu."""
     for spec in SPECS:
         for schema in context.source.schemas:
@@ -50,6 +54,8 @@ def _pages(context: Context) -> Iterator[tuple[str, bytes]]:
                 yield f"{spec}/{schema.name}.md", document_page(context, schema)
         yield from _if_any(f"{spec}/clauses.md", clauses.others(context, spec))
         yield from _if_any(f"{spec}/vocabularies.md", vocabularies_page(context, spec))
+        yield from _if_any(f"{spec}/changes.md", changes_page(context, spec))
+        yield f"{spec}/downloads.md", downloads_page(context, spec, files)
     yield clauses.ALL, clauses.everything(context)
     yield f"{CONFORMANCE}/options.md", kit.options_page(context)
     yield f"{CONFORMANCE}/faults.md", kit.faults_page(context)
@@ -62,14 +68,3 @@ def _pages(context: Context) -> Iterator[tuple[str, bytes]]:
 def _if_any(path: str, content: bytes | None) -> Iterator[tuple[str, bytes]]:
     if content is not None:
         yield path, content
-
-
-def _files(source: Source, language: str) -> Iterator[tuple[str, bytes]]:
-    """Give the schemas with their texts in `language`, and what else is downloaded."""
-    for schema in source.schemas:
-        value = schema_json(schema, source.project.id_base, source.vocabularies, language)
-        yield schema.file, as_bytes(value)
-    if language == "en":
-        for path, content in outputs(source).items():
-            if path.startswith("schema/") and path.endswith("/clauses.json"):
-                yield path, content

@@ -1,0 +1,45 @@
+"""Checks that the pages under `docs` say the same in English, Spanish and Portuguese.
+
+Runs as `python -m scripts.check_translations` and as a file, from any folder; `--accept` says that
+each translation is now one of the English page as it stands.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from scripts.website.layout import ROOT
+from scripts.website.translations import accept, differences, foreign, pages
+
+OK, BROKEN = 0, 1
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check the pages; gives 0, or 1 with one line on standard error for each thing wrong."""
+    parser = argparse.ArgumentParser(prog="check_translations", description=__doc__)
+    parser.add_argument(
+        "--accept",
+        action="store_true",
+        help="note in each translation that it is one of the English page as it is now",
+    )
+    parser.add_argument("--root", type=Path, default=ROOT, help="the tree to work on")
+    options = parser.parse_args(arguments)
+    docs = options.root / "docs"
+    if options.accept:
+        for name in accept(docs, options.root):
+            print(name)
+    held = pages(docs, options.root)
+    problems = sorted({*differences(held), *foreign(held)})
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return BROKEN if problems else OK
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,59 @@
+"""A report of a real run, in each language: what the kit says of a server with one defect."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from fixtures.servers.start import FAULTY, listening
+from scripts.website.layout import LANGUAGES, ROOT, WORK
+
+SAMPLES = WORK / "sample"
+FAULT = "no-suggestion-for-an-enum"
+_FILES = ("report.html", "results.json", "summary.md", "badge.json")
+_MADE_OF = ("conformance", "fixtures/servers", "schema")
+_RAN = (0, 1)
+"""How the kit ends when it could judge: conformant, or not."""
+
+
+def samples() -> dict[str, Path]:
+    """Give the folder of each language's report; the kit runs where what makes it has changed.
+
+    Raises `RuntimeError`, with what the kit said, where it cannot judge.
+    """
+    stamp, mark = SAMPLES / "made-of", _mark()
+    if not stamp.exists() or stamp.read_text() != mark:
+        shutil.rmtree(SAMPLES, ignore_errors=True)
+        with listening(FAULTY, "--fault", FAULT) as url:
+            for language in LANGUAGES:
+                _run(url, language)
+        stamp.write_text(mark)
+    return {language: SAMPLES / language for language in LANGUAGES}
+
+
+def _run(url: str, language: str) -> None:
+    folder = SAMPLES / language
+    command = [sys.executable, "-m", "pytest", "conformance", "-q"]
+    command += ["--target", url, "--profile", "atdf", "--profile", "http", "--allow-calls", "all"]
+    command += ["--language", language]
+    done = subprocess.run(
+        [*command, "--report", str(folder)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode not in _RAN:
+        raise RuntimeError(f"The sample report cannot be made:\n{done.stdout}{done.stderr}")
+    for file in folder.iterdir():
+        if file.name not in _FILES:
+            file.unlink()
+
+
+def _mark() -> str:
+    """Give a sum over all that a report is made of."""
+    summed = hashlib.sha256(FAULT.encode())
+    for folder in _MADE_OF:
+        for file in sorted((ROOT / folder).rglob("*")):
+            if file.is_file() and "__pycache__" not in file.parts:
+                summed.update(file.relative_to(ROOT).as_posix().encode() + file.read_bytes())
+    return summed.hexdigest()

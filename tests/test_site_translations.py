@@ -1,0 +1,123 @@
+"""A translation that says less, more, or something older than the English page is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from scripts.check_translations import main
+from scripts.website.prose import read_prose
+
+ENGLISH = """---
+description: How it works.
+---
+
+# How it works { #how }
+
+A tool says what it takes, and an error says which value would have worked: see ATDF-ERR-004 and
+[the levels](../levels.md#all). Call it with `--target`.
+
+```sh
+make conformance
+```
+"""
+SPANISH = """---
+description: Cómo funciona.
+---
+
+# Cómo funciona { #how }
+
+Una herramienta dice qué necesita, y un error dice qué valor habría servido: véanse ATDF-ERR-004 y
+[los niveles](../levels.md#all). Se llama con `--target`.
+
+```sh
+make conformance
+```
+"""
+PORTUGUESE = """---
+description: Como funciona.
+---
+
+# Como funciona { #how }
+
+Uma ferramenta diz do que precisa, e um erro diz qual valor teria servido: veja ATDF-ERR-004 e
+[os níveis](../levels.md#all). Chama-se com `--target`.
+
+```sh
+make conformance
+```
+"""
+
+
+@pytest.fixture
+def tree(tmp_path):
+    for language, text in (("en", ENGLISH), ("es", SPANISH), ("pt", PORTUGUESE)):
+        folder = tmp_path / "docs" / language
+        folder.mkdir(parents=True)
+        (folder / "how.md").write_text(text, encoding="utf-8")
+    assert main(["--root", str(tmp_path), "--accept"]) == 0
+    return tmp_path
+
+
+def said(tree, capsys):
+    capsys.readouterr()
+    code = main(["--root", str(tree)])
+    lines = capsys.readouterr().err.splitlines()
+    assert code == (1 if lines else 0)
+    return lines
+
+
+def change(tree, old, new, page="es/how.md"):
+    file = tree / "docs" / page
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_pages_that_agree_pass(tree, capsys):
+    assert said(tree, capsys) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("{ #how }", "{ #como }", "Here the English page has `#how`."),
+        (" { #how }", "", "The heading has no anchor of its own."),
+        ("levels.md#all", "levels.md", "The link to ../levels.md#all of the English page"),
+        ("ATDF-ERR-004", "ATDF-ERR-005", "The clause ATDF-ERR-004 of the English page is missing"),
+        ("`--target`", "`--objetivo`", "The English page has the code `--target`."),
+        ("make conformance", "make conformidad", "Block 1 of code is not that of the English"),
+        (
+            "Una herramienta dice qué necesita, y un error dice qué valor habría servido",
+            "A tool says what it takes, and an error says which value would have worked",
+            "reads like English",
+        ),
+        (
+            "Una herramienta dice qué necesita, y un error dice qué valor habría servido",
+            "Uma ferramenta não esconde do que precisa, e um erro também diz qual valor teria "
+            "então funcionado sem outra chamada",
+            "reads like Portuguese",
+        ),
+    ],
+)
+def test_a_difference_is_found(tree, capsys, old, new, what):
+    change(tree, old, new)
+    assert any(what in line and line.startswith("docs/es/how.md") for line in said(tree, capsys))
+
+
+def test_a_changed_english_page_makes_its_translations_stale(tree, capsys):
+    change(tree, "A tool says", "Each tool says", "en/how.md")
+    stale = [line for line in said(tree, capsys) if "has changed since" in line]
+    assert [line.partition(":")[0] for line in stale] == ["docs/es/how.md", "docs/pt/how.md"]
+
+
+def test_a_missing_page_and_one_too_many_are_found(tree, capsys):
+    (tree / "docs/pt/how.md").rename(tree / "docs/pt/other.md")
+    lines = said(tree, capsys)
+    assert any("There is no Portuguese page how.md." in line for line in lines)
+    assert any("There is no English page of this name." in line for line in lines)
+
+
+def test_diagrams_and_texts_may_differ():
+    one = read_prose("```mermaid\nflowchart LR\n  a[Tool]\n```\n")
+    other = read_prose("```mermaid\nflowchart LR\n  a[Herramienta]\n```\n")
+    assert one.blocks == other.blocks == (("mermaid", ""),)
