@@ -39,6 +39,8 @@ class AppliesTo:
     until: str | None = None
     claimed: bool = False
     offers: Offer | None = None
+    openapi: bool | None = None
+    """Whether it holds where an OpenAPI document is all that is declared, or only elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,4 +153,5 @@ def _applies_to(entry: Mapping[str, Any]) -> AppliesTo:
         until=entry.get("until"),
         claimed=entry.get("claimed", False),
         offers=Offer(entry["offers"]) if "offers" in entry else None,
+        openapi=entry.get("openapi"),
     )

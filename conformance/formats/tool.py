@@ -15,6 +15,7 @@ class ToolForm(StrEnum):
     DESCRIPTOR = "descriptor"
     MCP = "mcp"
     ARDF = "ardf"
+    OPENAPI = "openapi"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,44 @@ class Annotations:
     open_world: bool | None = None
 
 
+class Where(StrEnum):
+    """Where an input of an HTTP call goes."""
+
+    PATH = "path"
+    QUERY = "query"
+    HEADER = "header"
+    BODY = "body"
+    """A member of the body."""
+    WHOLE = "whole"
+    """The body itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input of an HTTP call, and where it goes."""
+
+    name: str
+    where: Where
+
+
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """Where a tool is called over plain HTTP."""
+    """Where a tool is called over plain HTTP, and where each input goes.
+
+    Without `inputs` all go into the body, of a GET into the query. In `endpoint` a name in braces
+    stands for that input.
+    """
 
     endpoint: str
     method: str = "POST"
+    inputs: tuple[Input, ...] = ()
+
+    def place_of(self, name: str) -> Where:
+        """Where an input goes; one that nobody named goes where the others do."""
+        for one in self.inputs:
+            if one.name == name:
+                return one.where
+        return Where.QUERY if self.method.upper() == "GET" else Where.BODY
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ class Declared:
 
 def declared(discovered: Discovered) -> Declared:
     """Validate every page of the catalog, and share out what is wrong."""
+    if discovered.run.openapi:
+        return _of_operations(discovered)
     usable = {tool.name for tool in discovered.tools}
     by_tool: dict[str, list[Problem]] = {}
     catalog: list[Problem] = []
@@ -76,6 +78,15 @@ def unusable_by(judged: Declared) -> tuple[str, ...]:
     found = [worst(judged.by_tool.get(tool.name, ())) for tool in judged.unusable]
     clauses = [problem.clause if problem is not None else None for problem in found]
     return tuple(clause or SCHEMA_CLAUSES[0] for clause in clauses)
+
+
+def _of_operations(discovered: Discovered) -> Declared:
+    """What is wrong with an OpenAPI document: it was found while its operations were read."""
+    by_tool: dict[str, tuple[Problem, ...]] = {}
+    for problem in discovered.problems:
+        if problem.tool is not None:
+            by_tool[problem.tool] = (*by_tool.get(problem.tool, ()), problem)
+    return Declared(by_tool, tuple(p for p in discovered.problems if p.tool is None), ())
 
 
 def _label(item: Any, index: int) -> str:

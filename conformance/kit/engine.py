@@ -249,7 +249,8 @@ class Engine:
                 LeftOut(t.tool.name, t.left_out or message("kit.not_verified.no_call"))
                 for t in tools
                 if t.left_out is not None or not (t.calls or t.cut or evidence.cut)
-            ),
+            )
+            + tuple(LeftOut(name, why) for name, why in evidence.left_out),
             baseline_accepted=tuple(
                 t.tool.name for t in tools if t.baseline and t.baseline.reading.accepted
             ),
@@ -272,7 +273,8 @@ def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
     """Whether ATDF is claimed in this run (the specifications' section on levels)."""
     if "atdf" in settings.profiles or any(tool.claims_atdf for tool in evidence.tools):
         return True
-    if evidence.run.binding is Binding.HTTP and _has_manifest(evidence):
+    offers = evidence.run.binding is Binding.HTTP and not evidence.run.openapi
+    if offers and _has_manifest(evidence):
         return True
     return any(call.reading.envelope is not None for call in evidence.calls)
 

@@ -142,6 +142,8 @@ class RunEvidence:
     silenced: bool = False
     """Whether the server stopped answering, so that scripts were not played to their end."""
     credentials: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, Message], ...] = ()
+    """What is declared and cannot be called as a tool, with the reason."""
     lent: Mapping[str, Any] = field(default_factory=dict)
     """Arguments that were accepted in the full run of the same server, by tool."""
     offered: Offered = field(default_factory=Offered)

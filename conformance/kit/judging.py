@@ -39,6 +39,8 @@ def belongs(clause: Clause, run: Run) -> bool:
     limits = clause.applies_to
     if limits.bindings and run.binding not in limits.bindings:
         return False
+    if limits.openapi is not None and limits.openapi is not run.openapi:
+        return False
     if limits.eras and run.era not in limits.eras:
         return False
     if limits.since is not None and run.version and run.version < limits.since:

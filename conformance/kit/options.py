@@ -89,6 +89,12 @@ def add_options(parser: pytest.Parser) -> None:
         help="how a tool is called over HTTP that names no route, such as 'POST /api/{tool}'",
     )
     add(
+        "--openapi",
+        metavar="PATH",
+        help="where the target serves its OpenAPI document, whose operations are then judged"
+        " (default: the usual paths, if there is no catalog)",
+    )
+    add(
         "--include-tool",
         action="append",
         metavar="GLOB",
@@ -199,6 +205,7 @@ def settings_of(config: pytest.Config) -> Settings:
         headers=tuple(headers),
         environment=environment,
         invoke=_route(option("--invoke"), language),
+        openapi=option("--openapi"),
         include_tools=tuple(option("--include-tool")),
         exclude_tools=tuple(option("--exclude-tool")),
         allow_calls=AllowCalls(allow),

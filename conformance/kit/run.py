@@ -9,12 +9,16 @@ from conformance.formats.vocabulary import Binding, Era, RunKind
 MODERN = "2026-07-28"
 """The first version of the modern era; later ones sort behind it."""
 
+OPENAPI = "openapi"
+"""How the id of a run begins whose tools are the operations of an OpenAPI document."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`id` is `http`, `mcp-2026-07-28`, `stdio-2025-11-25`; `version` is empty for `http`.
+    """`id` is `http`, `openapi`, `mcp-2026-07-28`, `stdio-2025-11-25`.
 
-    `endpoint` is the base URL (http), the MCP endpoint's URL (mcp) or the command (stdio).
+    `version` is empty over plain HTTP. `endpoint` is the base URL (http), the MCP endpoint's URL
+    (mcp) or the command (stdio).
     """
 
     id: str
@@ -23,6 +27,11 @@ class Run:
     endpoint: str
     version: str = ""
     kind: RunKind = RunKind.FULL
+
+    @property
+    def openapi(self) -> bool:
+        """Whether an OpenAPI document says what can be called: no manifest, no catalog."""
+        return self.id.startswith(OPENAPI)
 
     @property
     def era(self) -> Era | None:

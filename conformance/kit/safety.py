@@ -7,7 +7,7 @@ import shlex
 from pathlib import PurePath
 
 from conformance.formats.messages import Message, message
-from conformance.formats.tool import Tool
+from conformance.formats.tool import Tool, ToolForm
 from conformance.formats.vocabulary import Binding
 from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.loopback import is_loopback, same_server
@@ -34,6 +34,9 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
         return message("kit.left_out.none")
     if settings.allow_calls is AllowCalls.ALL:
         return None
+    called = tool.invocation
+    if tool.form is ToolForm.OPENAPI and called is not None and tool.annotations.destructive:
+        return message("kit.left_out.method", method=called.method)
     if settings.allow_calls is AllowCalls.READ_ONLY:
         return _unless_harmless(tool, remote=True)
     if _own_server(run):

@@ -41,6 +41,8 @@ class Settings:
     invoke: tuple[str, str] | None = None
     include_tools: tuple[str, ...] = ()
     exclude_tools: tuple[str, ...] = ()
+    openapi: str | None = None
+    """Where the target's OpenAPI document is: a path or a whole address."""
     allow_calls: AllowCalls = AllowCalls.AUTO
     examples: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     seed: int = 0

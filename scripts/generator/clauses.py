@@ -37,6 +37,7 @@ _SHAPE = {
         "until?": str,
         "claimed?": bool,
         "offers?": str,
+        "openapi?": bool,
     },
     "source?": {"quote": str, "url": str},
 }

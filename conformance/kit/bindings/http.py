@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode, urljoin
 
-from conformance.formats.tool import Tool
+from conformance.formats.tool import Invocation, Tool, Where
 from conformance.kit.bindings.encode import to_bytes, to_text
 from conformance.kit.exchange import Request, Transport
 from conformance.kit.run import Run
@@ -44,8 +44,13 @@ class HttpSpeaker:
             return path
 
     def call(self, tool: Tool, arguments: Any) -> Request:
-        """The call of a tool: the body is the arguments object; for GET, query parameters."""
+        """The call of a tool: the body is the arguments object; for GET, query parameters.
+
+        A tool that says where each input goes is called so.
+        """
         method, url = self.route(tool)
+        if tool.invocation is not None and tool.invocation.inputs:
+            return _placed(tool.invocation, method, url, arguments)
         if method == "GET":
             query = _query(arguments)
             return Request(
@@ -74,6 +79,28 @@ class HttpSpeaker:
         return Request(
             Transport.HTTP, method=method, url=self.url(path), headers=headers, body=body
         )
+
+
+def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> Request:
+    """A call whose inputs go to different places; what is no object is the body itself."""
+    by_place: dict[Where, dict[str, Any]] = {where: {} for where in Where}
+    for name, value in arguments.items() if isinstance(arguments, dict) else ():
+        by_place[invocation.place_of(name)][name] = value
+    for name, value in by_place[Where.PATH].items():
+        filled = quote(to_text(value), safe="")
+        url = url.replace(f"{{{name}}}", filled).replace(quote(f"{{{name}}}"), filled)
+    query = _query(by_place[Where.QUERY])
+    headers = tuple((name, to_text(value)) for name, value in by_place[Where.HEADER].items())
+    bodies: list[Any] = list(by_place[Where.WHOLE].values())
+    if any(one.where is Where.BODY for one in invocation.inputs):
+        bodies.append(by_place[Where.BODY] if isinstance(arguments, dict) else arguments)
+    return Request(
+        Transport.HTTP,
+        method=method,
+        url=f"{url}?{query}" if query else url,
+        headers=(*(_JSON if bodies else _JSON[1:]), *headers),
+        body=to_bytes(bodies[0]) if bodies else b"",
+    )
 
 
 def _query(arguments: Any) -> str:

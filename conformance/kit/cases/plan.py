@@ -22,7 +22,7 @@ from conformance.kit.cases.pointer import ABSENT, put
 from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.schema import view_of
 from conformance.kit.cases.spread import spread
-from conformance.kit.cases.textual import is_textual, survives
+from conformance.kit.cases.textual import survives, textual
 
 MOST_CASES: Final = 400
 _MOST_MEMBERS: Final = 100
@@ -68,8 +68,9 @@ def plan(tool: Tool, run_id: str, baseline: Mapping[str, Any], *, now: datetime 
         except RecursionError:
             planner.problems.append("the schema is nested too deep to make cases of it")
     found = planner.cases
-    if is_textual(tool, run_id):
-        found = [(place, case) for place, case in found if survives(view, case)]
+    called = textual(tool, run_id)
+    if called is not None:
+        found = [(place, case) for place, case in found if survives(view, called, case)]
     return Plan(
         tuple(spread(found, MOST_CASES)),
         tuple(planner.branches),

@@ -1,36 +1,50 @@
-"""Which cases survive a query string, where every value is text (the kit's section 2)."""
+"""Which cases survive a query, a header or a path, where every value is text (section 2)."""
 
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from typing import Any
 
-from conformance.formats.tool import Tool
+from conformance.formats.tool import Invocation, Tool, Where
 from conformance.kit.case import Case
 from conformance.kit.cases.applies import applied, member
 from conformance.kit.cases.facts import type_of
 from conformance.kit.cases.pointer import from_pointer
 from conformance.kit.cases.schema import SchemaView
 
+_IN_BODY = frozenset({Where.BODY, Where.WHOLE})
+_PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
+"""What stays one part of a path on every server; `.` and `..` do not."""
+_HEADER_VALUE = re.compile(r"[!-~]+( [!-~]+)*")
 
-def is_textual(tool: Tool, run_id: str) -> bool:
-    """Say whether a tool's arguments travel as text: called with GET, over plain HTTP."""
-    plain_http = run_id == "http" or run_id.startswith("http-")
-    return plain_http and tool.invocation is not None and tool.invocation.method.upper() == "GET"
+
+def textual(tool: Tool, run_id: str) -> Invocation | None:
+    """How a tool is called, if some of its arguments travel as text, over plain HTTP."""
+    called = tool.invocation
+    if called is None or not run_id.startswith(("http", "openapi")):
+        return None
+    as_text = any(one.where not in _IN_BODY for one in called.inputs)
+    return called if as_text or called.method.upper() == "GET" else None
 
 
-def survives(view: SchemaView, case: Case) -> bool:
-    """Say whether a case means the same once its values are text.
+def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
+    """Say whether a case means the same once some of its values are text.
 
-    A valid case does if it holds nothing but texts, numbers and truth values. A broken one does
+    A valid case does if what travels as text is texts, numbers and truth values. A broken one does
     if a parameter is missing, or if no reading of its text is valid: `"2"` in a query is the
-    integer 2.
+    integer 2. A path is never broken: another path is another place.
     """
     if case.violation is None:
-        return isinstance(case.arguments, dict) and all(map(_is_plain, case.arguments.values()))
+        return _is_sendable(called, case.arguments)
     tokens = from_pointer(case.violation.pointer, case.arguments)
-    if len(tokens) != 1 or not isinstance(tokens[0], str):
+    if not tokens or not isinstance(tokens[0], str):
+        return False
+    where = called.place_of(tokens[0])
+    if where in _IN_BODY:
+        return _is_sendable(called, case.arguments)
+    if len(tokens) != 1 or where is Where.PATH:
         return False
     if case.violation.sent_absent:
         return True
@@ -39,10 +53,30 @@ def survives(view: SchemaView, case: Case) -> bool:
         return False
     nodes = member(applied(view, (view.root,), case.arguments).flat, tokens[0])
     text = sent if isinstance(sent, str) else json.dumps(sent)
+    if where is Where.HEADER and _HEADER_VALUE.fullmatch(text) is None:
+        return False
     readings: list[Any] = [text]
     with suppress(ValueError):  # no JSON: then it is nothing but a text
         readings.append(json.loads(text))
     return not any(view.is_valid(nodes, reading) for reading in readings)
+
+
+def _is_sendable(called: Invocation, arguments: Any) -> bool:
+    """Whether each value has a text, where it travels as one."""
+    if not isinstance(arguments, dict):
+        return False
+    for name, value in arguments.items():
+        where = called.place_of(name)
+        if where in _IN_BODY:
+            continue
+        text = value if isinstance(value, str) else json.dumps(value)
+        if not _is_plain(value):
+            return False
+        if where is Where.PATH and _PATH_PART.fullmatch(text) is None:
+            return False
+        if where is Where.HEADER and _HEADER_VALUE.fullmatch(text) is None:
+            return False
+    return True
 
 
 def _is_plain(value: Any) -> bool:

@@ -10,12 +10,14 @@ from urllib.parse import quote, urlsplit
 
 from conformance.formats.messages import Message, message
 from conformance.formats.normalise import Source, tools_of
+from conformance.formats.openapi import is_openapi
 from conformance.formats.vocabulary import Binding
 from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.bindings.mcp import McpSpeaker
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.look_around import look_around_http, look_around_mcp
+from conformance.kit.drive.openapi import openapi_at
 from conformance.kit.drive.pages import pages
 from conformance.kit.drive.unusable import TargetUnusable, why_dead, why_nothing
 from conformance.kit.drive.versions import LEGACY_VERSIONS, older
@@ -191,7 +193,7 @@ async def _discover_http(target: str, context: Context) -> list[Discovered]:
         asked = [_mcp_at(endpoint, target, context) for endpoint in endpoints if asks("mcp")]
         # A GET that is not answered may be a stream; MCP is still asked, which is a POST.
         speaks = asks("http") and first.trouble is None
-        http = await _http_at(channel, probe) if speaks else None
+        http = await _http_of(channel, probe, first) if speaks else None
         spoken = await asyncio.gather(*asked)
     finally:
         await channel.close()
@@ -226,6 +228,16 @@ async def _mcp_at(endpoint: str, target: str, context: Context) -> list[Discover
     legacy = Run("mcp", target, Binding.MCP, endpoint, LEGACY_VERSIONS[-1])
     new, (old, _) = await asyncio.gather(_try_modern(modern, context), _try_legacy(legacy, context))
     return [run for run in (new, old) if run is not None]
+
+
+async def _http_of(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
+    """The HTTP run: of a manifest or catalog, else of an OpenAPI document, which may be named."""
+    named = channel.context.settings.openapi is not None
+    found = None if named else await _http_at(channel, run)
+    plain = not urlsplit(run.target).path.strip("/")
+    if found is not None or not (named or plain or is_openapi(body_json(first))):
+        return found
+    return await openapi_at(channel, run, first)
 
 
 async def _http_at(channel: Channel, run: Run) -> Discovered | None:

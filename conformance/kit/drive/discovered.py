@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.formats.messages import Message
 from conformance.formats.problem import Problem
 from conformance.formats.tool import Tool
 from conformance.kit.exchange import Exchange
@@ -29,4 +30,6 @@ class Discovered:
     exchanges: tuple[Exchange, ...] = ()
     listed: bool = True
     tools_path: str = ""
+    left_out: tuple[tuple[str, Message], ...] = ()
+    """What is declared and is no tool, with the reason: operations of an OpenAPI document."""
     agreed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -104,6 +104,7 @@ def _before(discovered: Discovered, session: Session) -> RunEvidence:
         cut=True,
         credentials=settings.credentials,
         offered=offered(own, discovered.tools),
+        left_out=discovered.left_out,
     )
 
 

@@ -1,0 +1,154 @@
+"""The schemas of an OpenAPI document as JSON Schema 2020-12, which 3.0 is not.
+
+References to the document's components lead to `$defs` of the schema itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+COMPONENTS = "#/components/schemas/"
+_MAPS = ("properties", "patternProperties", "$defs", "dependentSchemas")
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_INNER = (
+    "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
+    "unevaluatedItems", "unevaluatedProperties",
+)  # fmt: skip
+_ONE_WAY = {True: "readOnly", False: "writeOnly"}
+
+
+class LeadsNowhere(Exception):
+    """A reference of the document that leads to nothing in it; the argument is the reference."""
+
+
+def resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
+    """What a reference within the document leads to, through others; an object as it is.
+
+    Raises LeadsNowhere. What is no object counts as an empty one.
+    """
+    for _ in range(20):
+        reference = node.get("$ref") if isinstance(node, dict) else None
+        if not isinstance(reference, str):
+            return node if isinstance(node, dict) else {}
+        node = _at(data, reference)
+    raise LeadsNowhere(reference)
+
+
+def _at(data: Mapping[str, Any], reference: str) -> Any:
+    found: Any = data
+    if not reference.startswith("#/"):
+        raise LeadsNowhere(reference)
+    for part in reference[2:].split("/"):
+        step = part.replace("~1", "/").replace("~0", "~")
+        if not isinstance(found, dict) or step not in found:
+            raise LeadsNowhere(reference)
+        found = found[step]
+    return found
+
+
+def whole(data: Mapping[str, Any], schema: Any, *, sent: bool) -> dict[str, Any]:
+    """A schema of the document that stands alone, in 2020-12: `sent` to the server or answered.
+
+    What is read-only is no part of what is sent, and what is write-only none of an answer. Raises
+    LeadsNowhere; RecursionError for what is nested without end.
+    """
+    old = str(data.get("openapi", "")).startswith("3.0")
+    components = data.get("components")
+    known = components.get("schemas") if isinstance(components, dict) else None
+    made = _made(schema, old=old, drop=_ONE_WAY[sent])
+    needed: dict[str, Any] = {}
+    waiting = list(_references(made))
+    while waiting:
+        reference = waiting.pop()
+        name = _unescaped(reference.removeprefix("#/$defs/").split("/")[0])
+        if not reference.startswith("#/$defs/") or not isinstance(known, dict):
+            raise LeadsNowhere(reference)
+        if name in needed:
+            continue
+        if name not in known:
+            raise LeadsNowhere(COMPONENTS + name)
+        needed[name] = _made(known[name], old=old, drop=_ONE_WAY[sent])
+        waiting.extend(_references(needed[name]))
+    if not isinstance(made, dict):
+        return {} if made else {"not": {}}
+    return {**made, "$defs": needed} if needed else made
+
+
+def _unescaped(step: str) -> str:
+    return step.replace("~1", "/").replace("~0", "~")
+
+
+def _references(node: Any) -> Iterator[str]:
+    """Every reference of a schema; what an example or an enum holds is none."""
+    if not isinstance(node, dict):
+        return
+    if isinstance(node.get("$ref"), str):
+        yield node["$ref"]
+    for inner in _schemas(node):
+        yield from _references(inner)
+
+
+def _schemas(node: Mapping[str, Any]) -> Iterator[Any]:
+    for name in _MAPS:
+        if isinstance(node.get(name), dict):
+            yield from node[name].values()
+    for name in _LISTS:
+        if isinstance(node.get(name), list):
+            yield from node[name]
+    yield from (node[name] for name in _INNER if name in node)
+
+
+def _made(node: Any, *, old: bool, drop: str) -> Any:
+    """A schema in 2020-12, with references to `$defs` and without what goes the other way."""
+    if not isinstance(node, dict):
+        return node
+    made = dict(node)
+    reference = node.get("$ref")
+    if isinstance(reference, str):
+        if reference.startswith(COMPONENTS):
+            made["$ref"] = "#/$defs/" + reference.removeprefix(COMPONENTS)
+        if old:
+            return {"$ref": made["$ref"]}  # in 3.0 what stands beside a reference means nothing
+    for name in _MAPS:
+        if isinstance(node.get(name), dict):
+            made[name] = {k: _made(v, old=old, drop=drop) for k, v in node[name].items()}
+    for name in _LISTS:
+        if isinstance(node.get(name), list):
+            made[name] = [_made(each, old=old, drop=drop) for each in node[name]]
+    for name in _INNER:
+        if isinstance(node.get(name), dict):
+            made[name] = _made(node[name], old=old, drop=drop)
+    _without(made, drop)
+    return _newer(made) if old else made
+
+
+def _without(made: dict[str, Any], drop: str) -> None:
+    """Take away the properties that are marked as going the other way."""
+    listed = made.get("properties")
+    if not isinstance(listed, dict):
+        return
+    gone = {k for k, v in listed.items() if isinstance(v, dict) and v.get(drop) is True}
+    if not gone:
+        return
+    made["properties"] = {k: v for k, v in listed.items() if k not in gone}
+    if isinstance(made.get("required"), list):
+        made["required"] = [name for name in made["required"] if name not in gone]
+
+
+def _newer(made: dict[str, Any]) -> dict[str, Any]:
+    """What 3.0 says in words of its own: `nullable`, `example`, exclusive bounds as booleans."""
+    for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        flag = made.get(exclusive)
+        if isinstance(flag, bool):
+            del made[exclusive]
+            if flag and bound in made:
+                made[exclusive] = made.pop(bound)
+    if "example" in made:
+        made.setdefault("examples", [made.pop("example")])
+    nullable = made.pop("nullable", False)
+    if nullable is True and isinstance(made.get("type"), str):
+        made["type"] = [made["type"], "null"]
+        if isinstance(made.get("enum"), list) and None not in made["enum"]:
+            made["enum"] = [*made["enum"], None]
+    return made

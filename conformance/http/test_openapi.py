@@ -1,0 +1,70 @@
+"""What an OpenAPI document declares, and whether the answers are as it says (HTTP-OAS)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from conformance.formats.instances import Unjudgeable, errors_of, nearest
+from conformance.formats.keywords import words
+from conformance.formats.problem import Problem, json_path
+from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
+
+_ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})
+"""Keywords that say what a value means, and make none invalid."""
+
+
+@clause("HTTP-OAS-001")
+def test_the_document_is_whole(run: RunEvidence) -> Checks:
+    """Its head, and every reference that an operation needs."""
+    yield from _found(run.problems, "HTTP-OAS-001")
+
+
+@clause("HTTP-OAS-002")
+def test_the_schemas_of_an_operation_are_valid(tool: ToolEvidence) -> Checks:
+    """Of what is sent, and of each answer that means success."""
+    yield from _found(tool.problems, "HTTP-OAS-002")
+
+
+def _found(problems: Iterable[Problem], clause_id: str) -> Checks:
+    own = [problem for problem in problems if problem.clause == clause_id]
+    for problem in own:
+        said = problem.message
+        yield broken(None, said.id, path=problem.path, **dict(said.values))
+    if not own:
+        yield holds()
+
+
+@clause("HTTP-OAS-003")
+def test_an_answer_is_as_documented(tool: ToolEvidence) -> Checks:
+    """By the schema of its own status; an answer that is no JSON is CALL-002's."""
+    if any(problem.clause == "HTTP-OAS-002" for problem in tool.problems):
+        return
+    answers: Mapping[str, Any] = tool.tool.raw["answers"]
+    judged: set[str] = set()
+    for call in tool.calls:
+        status = str(call.reading.status)
+        schema = answers.get(status, answers.get("2XX"))
+        if not call.reading.accepted or schema is None or call.reading.document is None:
+            continue
+        key = status + json.dumps(call.reading.document, sort_keys=True)
+        if key not in judged:
+            judged.add(key)
+            yield from _judged(call, schema)
+
+
+def _judged(call: Call, schema: Mapping[str, Any]) -> Checks:
+    try:
+        errors = [nearest(each) for each in errors_of(schema, call.reading.document)]
+    except Unjudgeable as beyond:
+        yield unknown(beyond.reason.id, call, **dict(beyond.reason.values))
+        return
+    errors = [error for error in errors if error.validator not in _ONLY_SAID]
+    for error in errors:
+        said = words(error)
+        path = json_path(error.absolute_path)
+        yield broken(call, said.id, path=path, **dict(said.values))
+    if not errors:
+        yield holds()
