@@ -1,9 +1,14 @@
 """Says of documents what they are and what is wrong with them.
 
     python -m scripts.validate FILE… [--as DOCUMENT] [--format text|json|sarif]
+    python -m scripts.validate FILE… --as event-stream [--manifest FILE]
 
 A FILE is JSON or YAML, a directory of such, or - for standard input. Gives 0 if all are valid, 1 if
 one is not, and 2 if there is one that cannot be used at all; the others are judged all the same.
+
+`--as event-stream` also reads streams as they were recorded, SSE or NDJSON; a file that ends in .sse,
+.ndjson or .jsonl is taken for one. With `--manifest` it holds the raw frames of a provider: what its
+rules make of them is judged.
 """
 
 from __future__ import annotations
@@ -21,9 +26,12 @@ if __package__ in (None, ""):
 
 from conformance.formats.messages import LANGUAGES, message
 from conformance.formats.recognise import TABLE
-from scripts.documents.files import inputs
+from conformance.formats.stream_text import DOCUMENT as STREAM
+from scripts.documents.files import SUFFIXES, inputs
 from scripts.documents.judged import Verdict, judged
 from scripts.documents.report import REPORTS, Report
+from scripts.documents.streams import SUFFIXES as STREAM_SUFFIXES
+from scripts.documents.streams import NoManifestError, is_stream, judged_stream, manifest_in
 
 VALID, INVALID, UNUSABLE = 0, 1, 2
 _SECONDS = 2.0
@@ -35,11 +43,17 @@ def main(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a character
+    if options.manifest and options.document != STREAM:
+        print(message("validate.stream.only").words(options.language), file=sys.stderr)
+        return UNUSABLE
     report = REPORTS[options.format](sys.stdout, options.language)
     try:
         _judge(options, report)
         report.end()
         sys.stdout.flush()
+    except NoManifestError as error:
+        print(error.said.words(options.language), file=sys.stderr)
+        return UNUSABLE
     except BrokenPipeError:
         # Whoever read the output wants no more of it; nothing is left to be said to anybody.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -49,8 +63,12 @@ def main(arguments: Sequence[str]) -> int:
 
 def _judge(options: argparse.Namespace, report: Report) -> None:
     said = time.monotonic()
-    for each in inputs(options.files):
-        report.add(judged(each, options.document))
+    manifest = manifest_in(options.manifest) if options.manifest else None
+    streams = options.document == STREAM
+    suffixes = (*SUFFIXES, *STREAM_SUFFIXES) if streams else SUFFIXES
+    for each in inputs(options.files, suffixes):
+        stream = streams or (options.document is None and is_stream(each))
+        report.add(judged_stream(each, manifest) if stream else judged(each, options.document))
         if time.monotonic() - said > _SECONDS:
             said = time.monotonic()
             progress = message("validate.progress", done=report.counts["files"])
@@ -80,6 +98,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         choices=names,
         metavar="DOCUMENT",
         help=f"one of {', '.join(names)}",
+    )
+    parser.add_argument(
+        "--manifest", metavar="FILE", help="the provider manifest that reads the recorded frames"
     )
     parser.add_argument("--format", choices=list(REPORTS), default="text")
     parser.add_argument("--language", choices=LANGUAGES, default="en")

@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from conformance.formats.reading import LARGEST
+from scripts import validate as validate_command
 from scripts.validate import main
 
 ROOT = Path(__file__).parents[1]
@@ -23,6 +25,15 @@ def said(capsys):
     def run(*arguments):
         code = main([str(each) for each in arguments])
         return code, capsys.readouterr().out
+
+    return run
+
+
+@pytest.fixture
+def said_all(capsys):
+    def run(*arguments):
+        code = main([str(each) for each in arguments])
+        return code, *capsys.readouterr()
 
     return run
 
@@ -67,7 +78,15 @@ def test_a_warning_alone_leaves_the_exit_code_at_zero(said):
         ("tabs.yaml", "tools:\n\t- name: t\n", 2, "line 2, column 1"),
         ("twice.json", CATALOG.replace('"name"', '"name": "s", "name"'), 1, "stands twice"),
         ("deep.json", '{"tools": ' + "[" * 10_000 + "]" * 10_000 + "}", 2, "deep"),
-        ("nan.json", CATALOG.replace('"d"', "NaN"), 2, "NaN"),
+        (
+            "nan.json",
+            CATALOG.replace('"d"', "\n NaN"),
+            2,
+            '2:2  $  error: JSON has no number "NaN"',
+        ),
+        ("huge.json", '{"a": "1e999",\n"b": 1e999}', 2, "2:6  $  error: JSON has no number"),
+        ("long.json", '{"a":\n' + "7" * 5000 + "}", 2, "2:1  $  error: "),
+        ("twice.yaml", "tools: []\ntools: []\n", 1, "2:1  $.tools  error: "),
         ("cut.json", CATALOG[:-3], 2, "ends"),
         ("empty.json", "", 2, "empty"),
         ("two.json", '{"tools": [], "errors": []}', 2, "two documents"),
@@ -102,7 +121,7 @@ def test_the_rest_of_a_batch_goes_on_after_what_cannot_be_used(said, file, tmp_p
     code, text = said(tmp_path / "none.json", bad, good)
     assert code == 2
     assert "no such file" in text
-    assert "3 files: 1 valid, 0 not valid, 2 unusable" in text
+    assert "3 read: 1 valid, 0 not valid, 2 unusable" in text
 
 
 def test_a_pipe_is_refused_and_not_waited_for(said, tmp_path):
@@ -120,7 +139,7 @@ def test_a_directory_is_read_in_depth_and_other_files_are_passed_over(said, file
     code, text = said(tmp_path)
     assert code == 0
     assert "package.json: no known document, passed over" in text
-    assert "2 files: 1 valid" in text
+    assert "2 read: 1 valid" in text
 
 
 def test_a_directory_without_any_document_is_unusable(said, file, tmp_path):
@@ -163,17 +182,71 @@ def test_json_output_is_one_object_with_a_place_for_each_problem(said):
     assert all(p["line"] for each in held["files"] for p in each["problems"])
 
 
+def sarif(said, *files):
+    code, text = said(*files, "--format", "sarif")
+    log = json.loads(text)
+    (run,) = log["runs"]
+    return code, log, run
+
+
 def test_sarif_output_names_each_rule_that_a_result_uses(said):
-    code, text = said(EXAMPLES / "ardf/invalid", "--format", "sarif")
-    (run,) = json.loads(text)["runs"]
+    code, _, run = sarif(said, EXAMPLES / "ardf/invalid")
     rules = [each["id"] for each in run["tool"]["driver"]["rules"]]
     assert code in (1, 2)
     assert run["results"]
+    assert len(set(rules)) == len(rules)
     for result in run["results"]:
         assert rules[result["ruleIndex"]] == result["ruleId"]
-        (location,) = result["locations"]
-        assert location["physicalLocation"]["artifactLocation"]["uri"].endswith(".json")
         assert result["level"] in ("error", "warning")
+
+
+def test_sarif_output_has_the_structure_that_its_standard_requires(said, file):
+    """The required members of SARIF 2.1.0, and the limits of those that are used."""
+    strange = file("a b.json", "{")
+    _, log, run = sarif(said, EXAMPLES / "atdf/invalid", strange)
+    assert log["version"] == "2.1.0"
+    assert log["$schema"].startswith("https://")
+    assert run["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints")
+    driver = run["tool"]["driver"]
+    assert driver["name"]
+    for rule in driver["rules"]:
+        assert rule["id"]
+        assert rule.get("shortDescription", {"text": "x"})["text"]
+        assert rule.get("helpUri", "https://").startswith("https://")
+    for result in run["results"]:
+        assert result["message"]["text"]
+        (location,) = result["locations"]
+        physical = location["physicalLocation"]
+        uri = urlsplit(physical["artifactLocation"]["uri"])
+        assert uri.scheme == "file"
+        assert " " not in uri.path
+        assert Path(unquote(uri.path)).is_file()
+        region = physical.get("region", {"startLine": 1, "startColumn": 1})
+        assert min(region.values()) >= 1
+
+
+def test_sarif_output_of_nothing_wrong_is_a_run_without_results(said, file):
+    code, _, run = sarif(said, file("a.json", CATALOG))
+    assert (code, run["results"]) == (0, [])
+
+
+def test_sarif_output_names_a_file_as_it_was_named(said, file, monkeypatch, tmp_path):
+    file("a b.json", "{")
+    monkeypatch.chdir(tmp_path)
+    _, _, run = sarif(said, "a b.json")
+    physical = run["results"][0]["locations"][0]["physicalLocation"]
+    assert physical["artifactLocation"]["uri"] == "a%20b.json"
+
+
+def test_a_long_run_says_how_far_it_is_and_names_few_of_the_valid(said_all, tmp_path, monkeypatch):
+    monkeypatch.setattr(validate_command, "_SECONDS", 0.0)
+    for number in range(120):
+        (tmp_path / f"{number}.json").write_text(CATALOG, encoding="utf-8")
+    code, out, err = said_all(tmp_path)
+    assert code == 0
+    assert "60 files read" in err
+    assert out.count(": valid") == 50
+    assert "120 read: 120 valid" in out
 
 
 @pytest.mark.parametrize("language", ["es", "pt"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +17,13 @@ from typing import Any
 from conformance.formats.messages import Message, message
 from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.schemas import deeper_than
-from conformance.formats.source_lines import Position, position_at, positions_in, spots
+from conformance.formats.source_lines import (
+    Position,
+    position_at,
+    position_of_word,
+    positions_in,
+    spots,
+)
 from conformance.formats.yaml_text import YamlFault, yaml_positions, yaml_value
 
 LARGEST = 64 * 1024 * 1024
@@ -110,11 +117,14 @@ def _read_json(text: str, strange: tuple[Problem, ...]) -> Reading:
     except json.JSONDecodeError as error:
         return _not_json(text, error.pos)
     except NoNumberError as error:
-        said = message("documents.no_number", word=shown(error.word))
-        return _unreadable(text, Notation.JSON, "number", said)
+        odd = error.word
+        said = message("documents.no_number", word=shown(odd))
+        where = position_of_word(text, lambda word: word == odd)
+        return _unreadable(text, Notation.JSON, "number", said, where)
     except ValueError:  # the interpreter refuses to read integers of thousands of digits
         said = message("documents.long_number")
-        return _unreadable(text, Notation.JSON, "number", said)
+        where = position_of_word(text, lambda word: len(word) > sys.get_int_max_str_digits())
+        return _unreadable(text, Notation.JSON, "number", said, where)
     except RecursionError:
         return _too_deep(text, Notation.JSON)
     if deeper_than(data, DEEPEST):

@@ -6,6 +6,7 @@ Serves RT-ORD-002 to RT-ORD-006 and RT-WIRE-002 to RT-WIRE-004.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,11 @@ from conformance.formats.problem import Place, shown
 from conformance.formats.runtime_kinds import Broken
 from conformance.formats.sse import SseEvent, sse_events
 from conformance.formats.vocabulary import StreamEventName, WireForm
+
+NO_JSON = object()
+"""What a line holds that is no JSON."""
+
+_SSE_LINE = re.compile(r"(event|data|id|retry)?:|(event|data|id|retry)$")
 
 TERMINAL = frozenset({StreamEventName.STREAMEND.value, StreamEventName.STREAMERROR.value})
 _ABOUT_CALLS = frozenset(
@@ -96,10 +102,7 @@ def _left_open(seen: _Seen, members: Mapping[str, Any]) -> Iterator[Disorder]:
 
 
 def _is_object(text: str) -> bool:
-    try:
-        return not text or isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
+    return not text or isinstance(_decoded(text), dict)
 
 
 def in_order(stream: Mapping[str, Any]) -> Iterator[tuple[str, Broken]]:
@@ -118,17 +121,31 @@ class Unread:
     said: Message
 
 
+Lined = tuple[int, dict[str, Any] | Unread]
+"""An event, or what is none, with the line on which it begins."""
+
+
 def read_stream(text: str, wire: WireForm) -> tuple[list[dict[str, Any]], list[Unread]]:
     """The events of a recorded stream, and what in it is none."""
-    events: list[dict[str, Any]] = []
-    unread: list[Unread] = []
-    read = _sse(text) if wire is WireForm.SSE else _ndjson(text)
-    for each in read:
-        if isinstance(each, Unread):
-            unread.append(each)
-        else:
-            events.append(each)
-    return events, unread
+    read = [each for _, each in lined_stream(text, wire)]
+    events = [each for each in read if not isinstance(each, Unread)]
+    return events, [each for each in read if isinstance(each, Unread)]
+
+
+def lined_stream(text: str, wire: WireForm) -> Iterator[Lined]:
+    """Whatever a recorded stream holds, in order."""
+    return _sse(text) if wire is WireForm.SSE else _ndjson(text)
+
+
+def wire_of(text: str) -> WireForm | None:
+    """In which form a stream is written, as its first line that is not empty shows; None: neither.
+
+    JSON that goes on over several lines is neither.
+    """
+    first = next((line for line in text.removeprefix("\ufeff").splitlines() if line.strip()), "")
+    if _SSE_LINE.match(first):
+        return WireForm.SSE
+    return WireForm.NDJSON if decoded(first) is not NO_JSON else None
 
 
 def written(events: Iterable[Mapping[str, Any]], wire: WireForm) -> str:
@@ -144,16 +161,26 @@ def written(events: Iterable[Mapping[str, Any]], wire: WireForm) -> str:
     return "".join(parts)
 
 
-def _decoded(text: str) -> Any:
+def decoded(text: str) -> Any:
+    """The JSON value that a line holds, NO_JSON where it holds none."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        return None
+        return NO_JSON
 
 
-def _sse(text: str) -> Iterator[dict[str, Any] | Unread]:
+def _no_number(word: str) -> Any:
+    raise ValueError(word)
+
+
+def _decoded(text: str) -> Any:
+    value = decoded(text)
+    return None if value is NO_JSON else value
+
+
+def _sse(text: str) -> Iterator[Lined]:
     for each in sse_events(text):
-        yield _of_sse(each)
+        yield each.line, _of_sse(each)
 
 
 def _of_sse(each: SseEvent) -> dict[str, Any] | Unread:
@@ -174,15 +201,18 @@ def _of_sse(each: SseEvent) -> dict[str, Any] | Unread:
     return {"event": each.name, **payload}
 
 
-def _ndjson(text: str) -> Iterator[dict[str, Any] | Unread]:
+def _ndjson(text: str) -> Iterator[Lined]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        value = _decoded(line)
-        if not isinstance(value, dict):
-            said = message("documents.wire.no_object", line=number, value=shown(line))
-            yield Unread("RT-WIRE-003", said)
-        elif "event" not in value:
-            yield Unread("RT-WIRE-003", message("documents.wire.unnamed", line=number))
-        else:
-            yield value
+        yield number, _of_line(number, line)
+
+
+def _of_line(number: int, line: str) -> dict[str, Any] | Unread:
+    value = _decoded(line)
+    if not isinstance(value, dict):
+        said = message("documents.wire.no_object", line=number, value=shown(line))
+        return Unread("RT-WIRE-003", said)
+    if "event" not in value:
+        return Unread("RT-WIRE-003", message("documents.wire.unnamed", line=number))
+    return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from conformance.formats.problem import Place
@@ -52,6 +52,14 @@ def position_at(text: str, offset: int) -> Position:
     """The line and column of an offset; only LF and CRLF end a line."""
     line = text.count("\n", 0, offset)
     return Position(line + 1, offset - text.rfind("\n", 0, offset))
+
+
+def position_of_word(text: str, wanted: Callable[[str], bool]) -> Position | None:
+    """Where the first number or name that is `wanted` stands, outside all texts of the document."""
+    for token in _TOKEN.finditer(text):
+        if token["word"] is not None and wanted(token["word"]):
+            return position_at(text, token.start("word"))
+    return None
 
 
 def spots(text: str) -> Iterator[Spot]:

@@ -86,7 +86,8 @@ def _positions(root: Node, near: set[Place]) -> Iterator[tuple[Place, Position]]
             below = [((*place, _name(key)), key, inner) for key, inner in node.value]
         elif isinstance(node, SequenceNode):
             below = [((*place, i), each, each) for i, each in enumerate(node.value)]
-        waiting += [each for each in below if each[0] in near]
+        # In the order of the text, so that of a name that stands twice the last position counts.
+        waiting += reversed([each for each in below if each[0] in near])
 
 
 def _composed(text: str) -> Node:

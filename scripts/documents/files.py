@@ -26,10 +26,10 @@ class Input:
     problem: Message | None = None
 
 
-def inputs(names: Iterable[str]) -> Iterator[Input]:
+def inputs(names: Iterable[str], suffixes: tuple[str, ...] = SUFFIXES) -> Iterator[Input]:
     """Each file that `names` stand for, in order; what is none comes with its problem.
 
-    Of a directory, those at any depth that end in .json, .yaml or .yml, but none that is hidden;
+    Of a directory, those at any depth that end in one of `suffixes`, but none that is hidden;
     no symbolic link to a directory is followed.
     """
     for name in names:
@@ -39,7 +39,7 @@ def inputs(names: Iterable[str]) -> Iterator[Input]:
         path = Path(name)
         try:
             if path.is_dir():
-                yield from _inside(name, path)
+                yield from _inside(name, path, suffixes)
             elif path.is_file():
                 yield Input(name, path)
             elif path.exists():  # a pipe or a device, on which reading may wait for ever
@@ -50,20 +50,26 @@ def inputs(names: Iterable[str]) -> Iterator[Input]:
             yield Input(name, None, problem=_unreadable(error))
 
 
-def _inside(name: str, folder: Path) -> Iterator[Input]:
+def _inside(name: str, folder: Path, suffixes: tuple[str, ...]) -> Iterator[Input]:
     count = 0
     failed: list[OSError] = []
     for here, folders, files in os.walk(folder, onerror=failed.append):
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         for file in sorted(files):
             path = Path(here, file)
-            if path.suffix.lower() in SUFFIXES and not file.startswith(".") and path.is_file():
+            if path.suffix.lower() in suffixes and not file.startswith(".") and path.is_file():
                 count += 1
                 yield Input(str(path), path, found=True)
     for error in failed:
         yield Input(error.filename or name, None, problem=_unreadable(error))
     if not count and not failed:
-        yield Input(name, None, problem=message("validate.empty_directory"))
+        yield Input(
+            name, None, problem=message("validate.empty_directory", suffixes=_either(suffixes))
+        )
+
+
+def _either(suffixes: tuple[str, ...]) -> str:
+    return ", ".join(suffixes)
 
 
 def content(each: Input) -> bytes | Message:

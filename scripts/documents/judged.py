@@ -40,7 +40,10 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One file. `document` and `version` are None where it is none; `rule` where `--as` said it."""
+    """One file. `document` and `version` are None where it is none; `rule` where `--as` said it.
+
+    `told` says what it was found to be, where that is more than document, version and rule.
+    """
 
     name: str
     verdict: Verdict
@@ -49,13 +52,14 @@ class Judged:
     rule: str | None = None
     dialects: tuple[str, ...] = ()
     problems: tuple[Located, ...] = ()
+    told: Message | None = None
 
 
 def judged(each: Input, document: str | None) -> Judged:
     """Read, recognise and validate a file; `document` is what it is said to be, if anything."""
     raw = content(each)
     if isinstance(raw, Message):
-        return _unusable(each, problem((), "file", raw))
+        return unusable(each, raw, "file")
     examined = examine(raw, notation_of(each, raw), document)
     known = examined.recognition
     if examined.reading.readable and document is None and not isinstance(known, Recognition):
@@ -83,6 +87,11 @@ def judged(each: Input, document: str | None) -> Judged:
     )
 
 
+def unusable(each: Input, said: Message, keyword: str) -> Judged:
+    """A file of which nothing can be judged, and why."""
+    return _unusable(each, problem((), keyword, said))
+
+
 def _unusable(each: Input, *problems: Problem) -> Judged:
     return Judged(each.name, Verdict.UNUSABLE, problems=tuple(Located(p, None) for p in problems))
 
@@ -94,7 +103,9 @@ def heading(each: Judged, language: str) -> str:
     if each.verdict is Verdict.OTHER:
         return message("validate.other").words(language)
     document = f"{row_of(each.document).spec} {each.document}" if each.document else ""
-    if each.rule is None:
+    if each.told is not None:
+        what = each.told.words(language)
+    elif each.rule is None:
         what = message("validate.told", document=document).words(language)
     else:
         what = message(

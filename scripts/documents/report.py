@@ -183,7 +183,11 @@ REPORTS: dict[str, type[Report]] = {"text": Text, "json": Json, "sarif": Sarif}
 
 
 def _uri(name: str) -> str:
-    return "stdin" if name == "-" else quote(os.fsencode(PurePath(name).as_posix()))
+    """A reference to the file: relative where its name is, else an absolute address."""
+    if name == "-":
+        return "stdin"
+    path = PurePath(name)
+    return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
 
 
 def _safe(name: str) -> str:
