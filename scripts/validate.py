@@ -6,9 +6,9 @@
 A FILE is JSON or YAML, a directory of such, or - for standard input. Gives 0 if all are valid, 1 if
 one is not, and 2 if there is one that cannot be used at all; the others are judged all the same.
 
-`--as event-stream` also reads streams as they were recorded, SSE or NDJSON; a file that ends in .sse,
-.ndjson or .jsonl is taken for one. With `--manifest` it holds the raw frames of a provider: what its
-rules make of them is judged.
+`--as event-stream` also reads streams as they were recorded, SSE or NDJSON. A file that ends in
+.sse, .ndjson or .jsonl is taken for one. With `--manifest` it holds the raw frames of a provider:
+what its rules make of them is judged.
 """
 
 from __future__ import annotations
