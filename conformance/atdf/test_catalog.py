@@ -5,8 +5,9 @@ from __future__ import annotations
 from conformance.formats.reading import read
 from conformance.kit.clause import Checks, broken, clause, holds
 from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange
+from conformance.kit.exchange import Exchange, Transport
 from conformance.kit.script import LOOKED
+from conformance.kit.targets.sse import event_data
 
 
 def _pages(run: RunEvidence) -> list[Exchange]:
@@ -44,9 +45,25 @@ def test_a_catalog_is_sound_json(run: RunEvidence) -> Checks:
     for exchange in _pages(run):
         if exchange.answer is None or not exchange.answer.body:
             continue
-        problems = read(exchange.answer.body).problems
-        for problem in problems:
-            words = problem.message
-            yield broken(exchange, words.id, path=problem.path, **dict(words.values))
-        if not problems:
-            yield holds()
+        for text in _texts(exchange):
+            problems = read(text).problems
+            for problem in problems:
+                words = problem.message
+                yield broken(exchange, words.id, path=problem.path, **dict(words.values))
+            if not problems:
+                yield holds()
+
+
+def _texts(exchange: Exchange) -> list[bytes]:
+    """The JSON texts of an answer: its body, the data of each event, or each line of stdio.
+
+    A line that is no message is left to the clause about noise.
+    """
+    assert exchange.answer is not None
+    answer = exchange.answer
+    if exchange.request.transport is Transport.STDIO:
+        noise = {line.encode() for line in answer.noise}
+        return [line for line in answer.body.splitlines() if line.strip() and line not in noise]
+    if (answer.header("content-type") or "").lower().startswith("text/event-stream"):
+        return event_data(answer.body)
+    return [answer.body]

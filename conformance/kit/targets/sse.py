@@ -6,15 +6,23 @@ import json
 from typing import Any
 
 
+def event_data(body: bytes) -> list[bytes]:
+    """The raw data of each event of a whole stream, in order; events without data are left out."""
+    kept: list[bytes] = []
+    EventReader(kept).feed(body + b"\n\n")
+    return kept
+
+
 class EventReader:
     """Takes bytes as they come and gives back the messages that became complete.
 
     Events without data (priming events, comments) are passed over. Data that is not JSON is
-    counted in `broken`, so that a clause can speak of it.
+    counted in `broken`, so that a clause can speak of it. `kept`, where given, takes the raw data.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kept: list[bytes] | None = None) -> None:
         self.broken = 0
+        self._kept = kept
         self._rest = b""
         self._data: list[bytes] = []
 
@@ -35,6 +43,8 @@ class EventReader:
         self._data = []
         if not data.strip():
             return
+        if self._kept is not None:
+            self._kept.append(data)
         try:
             messages.append(json.loads(data.decode("utf-8")))
         except (UnicodeDecodeError, ValueError, RecursionError):
