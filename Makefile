@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert prove known bench site site-build screenshots clean lock
+.PHONY: help setup conformance test check generate format validate convert prove known guides bench site site-build screenshots clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -63,6 +63,9 @@ prove: $(READY) ## run the faulty servers: each must be caught by exactly its cl
 
 known: $(READY) ## install the known servers, judge them, write fixtures/implementations
 	@$(BIN)/python -m scripts.judge_known $(ARGS)
+
+guides: $(READY) ## run the guides' servers step by step, and write what the kit says of each
+	@$(BIN)/python -m scripts.guides $(ARGS)
 
 bench: $(READY) ## measure the kit's speed, as ratios
 	@$(BIN)/python -m scripts.bench $(ARGS)
