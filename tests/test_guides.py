@@ -8,6 +8,8 @@ import shutil
 
 import pytest
 
+from conformance.formats.clauses import clauses
+from conformance.formats.vocabulary import NeededFor
 from fixtures.guides.play import play
 from fixtures.guides.steps import GUIDES, MODULES, OUTPUT
 from tests.thorough import every
@@ -35,10 +37,13 @@ def test_a_step_reaches_its_level_and_its_page_shows_what_the_kit_says(guide, st
     played = play(guide, step)
     assert played.level is guide.levels[step - 1], played.output
     shown = (guide.folder(step) / OUTPUT).read_text(encoding="utf-8")
-    stale = "run `python -m scripts.guides`, and mend the pages"
-    assert {c for c in played.broken if c in shown} == set(played.broken), stale
     named = re.findall(r"^([A-Z]+(?:-[A-Z]+)+-\d+)  fail", shown, re.MULTILINE)
-    assert set(named) == set(played.broken), stale
+    assert of_levels(named) == of_levels(played.broken), "stale: run `make guides`"
+
+
+def of_levels(ids):
+    """Leave the clauses of MCP itself out: what an SDK makes of them is no subject of a guide."""
+    return {id for id in ids if clauses()[id].needed_for is not NeededFor.PROTOCOL}
 
 
 def test_every_step_of_a_guide_is_played():
