@@ -16,20 +16,23 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from conformance.formats.vocabulary import Era, Verdict
+from conformance.formats.vocabulary import Binding, Era, Verdict
+from conformance.kit.bindings.mcp import McpSpeaker
 from conformance.kit.chapter import load
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.drive.versions import LEGACY_VERSIONS
 from conformance.kit.engine import Engine
 from conformance.kit.results import Item
 from conformance.kit.run import MODERN
+from conformance.kit.run import Run
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault
@@ -186,7 +189,19 @@ def serving(trial: Trial) -> Iterator[str]:
         yield "stdio:" + shlex.join(command(FAULTY, "--stdio", "--fault", trial.fault))
         return
     with listening(FAULTY, "--fault", trial.fault) as url:
+        if trial.binding == "mcp":
+            _load_sdk(f"{url}/mcp")
         yield url if trial.binding == "http" else f"{url}/mcp"
+
+
+def _load_sdk(endpoint: str) -> None:
+    """Ask once, so that the server has its MCP SDK loaded: on a busy machine that takes longer than
+    the short time that the kit is given to wait for an answer.
+    """
+    asked = McpSpeaker(Run("mcp", endpoint, Binding.MCP, endpoint), LEGACY_VERSIONS[-1]).initialize(id=0)
+    request = Request(endpoint, asked.body, dict(asked.headers), method="POST")
+    with suppress(OSError), urlopen(request, timeout=60):
+        pass  # whatever the faulty server says: it is judged later
 
 
 if __name__ == "__main__":
