@@ -19,20 +19,19 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.request import Request, urlopen
+
+import httpx2
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conformance.formats.vocabulary import Binding, Era, Verdict
-from conformance.kit.bindings.mcp import McpSpeaker
+from conformance.kit.bindings.mcp import LEGACY_VERSIONS, McpSpeaker
 from conformance.kit.chapter import load
 from conformance.kit.drive.unusable import TargetUnusable
-from conformance.kit.drive.versions import LEGACY_VERSIONS
 from conformance.kit.engine import Engine
 from conformance.kit.results import Item
-from conformance.kit.run import MODERN
-from conformance.kit.run import Run
+from conformance.kit.run import MODERN, Run
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault
@@ -198,10 +197,10 @@ def _load_sdk(endpoint: str) -> None:
     """Ask once, so that the server has its MCP SDK loaded: on a busy machine that takes longer than
     the short time that the kit is given to wait for an answer.
     """
-    asked = McpSpeaker(Run("mcp", endpoint, Binding.MCP, endpoint), LEGACY_VERSIONS[-1]).initialize(id=0)
-    request = Request(endpoint, asked.body, dict(asked.headers), method="POST")
-    with suppress(OSError), urlopen(request, timeout=60):
-        pass  # whatever the faulty server says: it is judged later
+    speaker = McpSpeaker(Run("mcp", endpoint, Binding.MCP, endpoint), LEGACY_VERSIONS[-1])
+    asked = speaker.initialize(id=0)
+    with suppress(httpx2.HTTPError):  # whatever the faulty server says: it is judged later
+        httpx2.post(endpoint, content=asked.body, headers=dict(asked.headers), timeout=60)
 
 
 if __name__ == "__main__":

@@ -85,7 +85,10 @@ def test_a_judge_that_raises_is_a_fault_of_the_kit_and_names_the_clause():
     evidence = run_evidence(tool_evidence(accepted()))
     item = judge(Question(ClauseTest("TEST-1", explode), CLAUSE, "http", "book"), evidence)
     assert item.verdict is Verdict.KIT_ERROR
-    assert "TEST-1" in item.findings[0].message.words()
+    said, trace = item.findings[0].message.words(), item.findings[0].trace
+    assert "TEST-1" in said
+    assert "Traceback" not in said
+    assert "in explode" in trace
 
 
 def test_a_requirement_rises_where_atdf_is_claimed():

@@ -160,7 +160,7 @@ def test_a_broken_place_is_named_and_mended(tool, path, keyword, value, argument
 
 
 def mend(outcome, arguments, tool):
-    """Apply all suggestions together, the deepest first (C28)."""
+    """Apply all suggestions together, the deepest first."""
     for error in sorted(outcome.errors, key=lambda one: -len(steps(one["parameter_name"]))):
         if error["suggested_value"] is not None:
             where = steps(error["parameter_name"])
@@ -170,7 +170,7 @@ def mend(outcome, arguments, tool):
 
 
 def decode_for(tool, path, text, arguments):
-    """The string itself where it is valid for the parameter, else its JSON (C28)."""
+    """The string itself where it is valid for the parameter, else its JSON."""
     found = checker(tool.input_schema)(replaced(arguments, path, text))
     clean = not any(violation.path[: len(path)] == path for violation in found)
     return text if clean else json.loads(text)

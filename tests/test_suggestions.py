@@ -1,4 +1,4 @@
-"""Suggested values: where they belong (C27), what they mean (C8), how they are applied (C28)."""
+"""Suggested values: where they belong, what they mean, how they are applied."""
 
 from __future__ import annotations
 

@@ -6,11 +6,23 @@ import os
 import re
 import subprocess
 import sys
+import threading
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
+from conformance.formats.instances import Unjudgeable, errors_of
+from conformance.formats.normalise import Source, tools_of
+from conformance.formats.schemas import schema_faults
+from conformance.formats.tool import Tool, ToolForm
+from conformance.formats.validate import validate
+from conformance.kit.cases.baseline import candidates
+from conformance.kit.cases.plan import plan
 from tests.kit_sessions import ROOT
 
 HOUSE = ROOT / "conformance"
@@ -137,15 +149,40 @@ def test_only_the_plugin_and_the_report_know_pytest():
     assert names <= allowed
 
 
-def test_the_schema_s_references_are_never_fetched():
-    """`jsonschema` fetches a remote reference unless it is given a registry."""
-    makers = [
-        path.name
-        for path in files("kit", "formats")
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.keyword) and node.arg == "retrieve"
-    ]
-    assert makers == []
+def test_references_to_the_network_are_never_fetched():
+    """`jsonschema` fetches a remote reference unless it is given a registry that does not."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"type": "string"}')
+
+        def log_message(self, *args):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        remote = {"$ref": f"http://127.0.0.1:{server.server_port}/day.json"}
+        schema = {"type": "object", "properties": {"day": remote}, "required": ["day"]}
+        example = {"name": "one", "input": {"day": "Monday"}}
+        listed = {"name": "t", "description": "T.", "inputSchema": schema, "examples": [example]}
+        try:
+            validate({"tools": [listed]}, "catalog")
+            schema_faults(schema)
+            with suppress(Unjudgeable):
+                errors_of(schema, {"day": "Monday"})
+            for tool in tools_of({"tools": [listed]}, Source.ATDF).tools or (
+                Tool("t", schema, ToolForm.CATALOG, listed),
+            ):
+                candidates(tool, (), datetime.now(UTC))
+                plan(tool, "http", {"day": "Monday"})
+            assert urlopen(remote["$ref"], timeout=5).status == 200  # it could have been
+        finally:
+            server.shutdown()
+    assert asked == ["/day.json"]  # by this test alone
 
 
 REFERENCE = f"stdio:{sys.executable} -m fixtures.servers.reference --stdio"

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from conformance.atdf.traces import trace_in
+from conformance.formats.errors import types_of
 from conformance.formats.problem import shown
-from conformance.formats.vocabulary import ErrorType, Outcome
+from conformance.formats.vocabulary import ErrorCategory, ErrorType, Outcome
 from conformance.kit.case import CaseKind, Strictness
 from conformance.kit.clause import Check, Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.exchange import Trouble
 
-_MAY_COME_ANY_TIME = frozenset(
-    {ErrorType.RATE_LIMITED, ErrorType.AUTHENTICATION, ErrorType.AUTHORIZATION}
-)
+_MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {ErrorType.RATE_LIMITED}
 
 
 @clause("ATDF-CALL-001")

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from http import HTTPStatus
 
-from conformance.formats.errors import ErrorView, envelope_of
+from conformance.formats.errors import ErrorView, envelope_of, types_of
 from conformance.formats.problem import Problem, shown
 from conformance.formats.validate import validate
-from conformance.formats.vocabulary import ErrorType, Outcome
+from conformance.formats.vocabulary import ErrorCategory, Outcome
 from conformance.kit.case import Strictness
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
@@ -19,11 +19,7 @@ from conformance.kit.rates import suggestions
 from conformance.kit.reading import body_json, read
 from conformance.kit.suggestions import Naming, names_place
 
-_REFUSING_INPUT = frozenset(
-    {ErrorType.VALIDATION_ERROR, ErrorType.INVALID_DATE, ErrorType.INVALID_ROUTE}
-)
-
-
+_REFUSING_INPUT = types_of(ErrorCategory.INPUT)
 _NO_ROUTE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
 
 

@@ -1,4 +1,4 @@
-"""An ARDF resource of type `tool` (C2, C17, C18)."""
+"""An ARDF resource of type `tool`."""
 
 from __future__ import annotations
 

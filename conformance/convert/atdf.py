@@ -1,4 +1,4 @@
-"""The two forms of a tool in ATDF: that of a catalog, and the descriptor (C1, C16)."""
+"""The two forms of a tool in ATDF: that of a catalog, and the descriptor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which form a document is in, and how it becomes another one (section 6 of the specifications)."""
+"""Which form a document is in, and how it becomes another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A failed call: the ATDF error, the enriched response (C5), and problem details (RFC 9457)."""
+"""A failed call: the ATDF error, the enriched response, and problem details (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def _completed(error: dict[str, Any], status: int | None, notes: Notes) -> dict[
 
 
 def _status(error: Mapping[str, Any]) -> int | None:
-    """The HTTP status that fits a reserved type; None for any other (C14)."""
+    """The HTTP status that fits a reserved type; None for any other."""
     word = error_type(error.get("type"))
     return ERROR_TYPE_STATUSES[ErrorType(word)][0] if word in list(ErrorType) else None
 

@@ -1,4 +1,4 @@
-"""A tool between two forms (C1): what each form says in its own way, and what all of them share."""
+"""A tool between two forms: what each form says in its own way, and what all of them share."""
 
 from __future__ import annotations
 

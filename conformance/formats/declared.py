@@ -20,7 +20,7 @@ DIALECTS = (
     ("inputs", "title", "example-title"),
 )
 _EXAMPLES = (("input", "name", None), *DIALECTS)
-"""The shapes of an example: the member with its input, the one with its name, the dialect (C6)."""
+"""The shapes of an example: the member with its input, the one with its name, the dialect."""
 
 _ALIASES = (("input_values", "goal", "expected_result"), ("inputs", "title", "expected_output"))
 """The members of an example in each dialect: input, name, output."""
@@ -68,7 +68,7 @@ def tool(
 
 
 def claims_atdf(item: Mapping[str, Any]) -> bool:
-    """Whether a tool alone shows that its server speaks ATDF (section 5 of the specifications)."""
+    """Whether a tool alone shows that its server speaks ATDF."""
     meta = item.get("_meta")
     return not item.keys().isdisjoint(_OURS) or (isinstance(meta, dict) and META_KEY in meta)
 
@@ -125,7 +125,7 @@ def example(declared: Any, index: int) -> tuple[ToolExample, str, str | None] | 
 
 
 def plain_example(declared: Any) -> Any:
-    """An example under the names of the specification, whatever dialect wrote it (C6)."""
+    """An example under the names of the specification, whatever dialect wrote it."""
     if not isinstance(declared, dict):
         return declared
     for given, named, result in _ALIASES:

@@ -1,4 +1,4 @@
-"""The descriptor form of a tool, read as the catalog form (conflict C1 of the specifications)."""
+"""The descriptor form of a tool, read as the catalog form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.vocabulary import JsonType
 
 OTHER_TYPE = "other-type"
-"""The dialect in which an input has a type that ATDF lacks (C22): its values are open."""
+"""The dialect in which an input has a type that ATDF lacks: its values are open."""
 
 
 def is_descriptor(item: Mapping[str, Any]) -> bool:

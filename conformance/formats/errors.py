@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from conformance.formats.vocabulary import ERROR_TYPE_CATEGORY, ErrorCategory, ErrorType
+
 _OWN = frozenset({"tool_name", "parameter_name", "suggested_value"})
 """Fields that only ATDF's errors have: one of them makes an error one of ATDF's."""
 
@@ -19,7 +21,7 @@ class ErrorView:
     """One error. `type` is the last path segment of its `type` URI; None where it says nothing.
 
     `parameter_name` and `tool_name` are None where absent, null, empty or no string.
-    `suggested_value` is as it came, still to be decoded (C8); `has_suggestion` is False for null.
+    `suggested_value` is as it came, still to be decoded; `has_suggestion` is False for null.
     """
 
     type: str | None
@@ -53,6 +55,11 @@ def envelope_of(body: Any) -> Envelope | None:
     if not any(_is_ours(each) for each in objects):
         return None
     return Envelope(tuple(_view(each) for each in objects), body)
+
+
+def types_of(*categories: ErrorCategory) -> frozenset[ErrorType]:
+    """The reserved error types that are about one of these."""
+    return frozenset(kind for kind, about in ERROR_TYPE_CATEGORY.items() if about in categories)
 
 
 def error_type(uri: object) -> str | None:

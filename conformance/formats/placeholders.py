@@ -1,4 +1,4 @@
-"""What is left of a template that nobody filled in (conflict C10 of the specifications)."""
+"""What is left of a template that nobody filled in."""
 
 from __future__ import annotations
 

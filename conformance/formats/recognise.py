@@ -1,4 +1,4 @@
-"""Which document a value is: the table of section 2 of the specifications, first match wins."""
+"""Which document a value is: a table, of which the first match wins."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Row:
 
 
 ENHANCED = ("metadata", "localization", "prerequisites", "examples", "feedback")
-"""The fields of which any makes a descriptor an enhanced one (C7)."""
+"""The fields of which any makes a descriptor an enhanced one."""
 
 
 def is_enhanced(members: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""An ARDF resource in the one form of the specification, whatever dialect wrote it (C2, C17)."""
+"""An ARDF resource in the one form of the specification, whatever dialect wrote it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def resource(item: Mapping[str, Any], place: Place = ()) -> Resource:
 
 
 def content_kind(item: Mapping[str, Any]) -> ArdfContent | None:
-    """The kind of a `content` beside `how_to_use`, if it is one of the resource's type (C2)."""
+    """The kind of a `content` beside `how_to_use`, if it is one of the resource's type."""
     content = item.get("content")
     written = content.get("type") if isinstance(content, dict) else None
     for kind in ArdfContent:

@@ -1,4 +1,4 @@
-"""An ARDF resource of type `tool` as the descriptor of that tool (C1, C2, C17)."""
+"""An ARDF resource of type `tool` as the descriptor of that tool."""
 
 from __future__ import annotations
 

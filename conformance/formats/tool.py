@@ -1,4 +1,4 @@
-"""One tool, whatever form or dialect declared it (conflict C1 of the specifications)."""
+"""One tool, whatever form or dialect declared it."""
 
 from __future__ import annotations
 

@@ -475,6 +475,31 @@ class RetryStrategy(StrEnum):
     """Not at all."""
 
 
+class RpcError(StrEnum):
+    """The errors of JSON-RPC and of MCP, by their meaning."""
+
+    PARSE_ERROR = "parse_error"
+    """What came is no JSON."""
+    INVALID_REQUEST = "invalid_request"
+    """It is JSON, but no request."""
+    METHOD_NOT_FOUND = "method_not_found"
+    """There is no such method."""
+    INVALID_PARAMS = "invalid_params"
+    """The method exists, but not with these parameters."""
+    INTERNAL_ERROR = "internal_error"
+    """The server failed."""
+    RESOURCE_NOT_FOUND = "resource_not_found"
+    """There is no such resource; retired with 2026-07-28."""
+    URL_ELICITATION_REQUIRED = "url_elicitation_required"
+    """A page has to be visited first; retired with 2026-07-28."""
+    HEADER_MISMATCH = "header_mismatch"
+    """A header is missing, or says something else than the body."""
+    MISSING_CAPABILITY = "missing_capability"
+    """The client did not declare a capability that is needed."""
+    UNSUPPORTED_VERSION = "unsupported_version"
+    """The server does not speak that version of the protocol."""
+
+
 class RunKind(StrEnum):
     """What a run does."""
 
@@ -870,6 +895,22 @@ RESOURCE_TYPE_PATH: Final[Mapping[ResourceType, str]] = MappingProxyType(
     }
 )
 """Where a server usually lists resources of the type."""
+
+RPC_ERROR_CODE: Final[Mapping[RpcError, int]] = MappingProxyType(
+    {
+        RpcError.PARSE_ERROR: -32700,
+        RpcError.INVALID_REQUEST: -32600,
+        RpcError.METHOD_NOT_FOUND: -32601,
+        RpcError.INVALID_PARAMS: -32602,
+        RpcError.INTERNAL_ERROR: -32603,
+        RpcError.RESOURCE_NOT_FOUND: -32002,
+        RpcError.URL_ELICITATION_REQUIRED: -32042,
+        RpcError.HEADER_MISMATCH: -32020,
+        RpcError.MISSING_CAPABILITY: -32021,
+        RpcError.UNSUPPORTED_VERSION: -32022,
+    }
+)
+"""The number on the wire."""
 
 RUNTIME_ERROR_NAME_CODE: Final[Mapping[RuntimeErrorName, RuntimeErrorCode]] = MappingProxyType(
     {

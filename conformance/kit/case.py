@@ -1,4 +1,4 @@
-"""A case: one call with named intent, and what it expects (the kit's section on cases)."""
+"""A case: one call with named intent, and what it expects."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Violation:
     """The one place where a broken case is broken.
 
     `pointer` is a JSON Pointer into `arguments` ("" is `arguments` itself); for a missing or an
-    extra property it is that property's own path. `parameter` is the same place as C27 writes
+    extra property it is that property's own path. `parameter` is the same place as an error writes
     it (`passengers[0].name`), None for `arguments` itself. `keywords` are those that the value
     breaks there. `was` is the value that stood there in the baseline call (None if absent: see
     `was_absent`), `sent` the one that stands there now (see `sent_absent`).
@@ -72,7 +72,7 @@ class Case:
 
     `arguments` is what is sent, any JSON value. `scenario` names the deviation (`below-minimum`).
     `neighbour` is the id of the baseline call from which it deviates: a refusal proves something
-    only beside that call's acceptance. `repairable` as the kit's section on repair defines it.
+    only beside that call's acceptance. `repairable`: the schema alone gives a valid value.
     """
 
     id: str

@@ -223,6 +223,9 @@ class Engine:
                 if items[n].verdict is Verdict.KIT_ERROR
                 for f in items[n].findings
             ),
+            kit_traces=tuple(
+                dict.fromkeys(f.trace for n in items for f in items[n].findings if f.trace)
+            ),
         )
 
     def _run_result(self, evidence: RunEvidence, items: list[Item]) -> RunResult:
@@ -270,7 +273,7 @@ class Engine:
 
 
 def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
-    """Whether ATDF is claimed in this run (the specifications' section on levels)."""
+    """Whether ATDF is claimed in this run."""
     if "atdf" in settings.profiles or any(tool.claims_atdf for tool in evidence.tools):
         return True
     offers = evidence.run.binding is Binding.HTTP and not evidence.run.openapi

@@ -95,10 +95,6 @@ class ToolEvidence:
             return self.baseline is not None and self.baseline.reading.accepted
         return case.neighbour in self._accepted_baselines
 
-    def by_case(self, case_id: str) -> Call | None:
-        """The call of a case, None if it was not made."""
-        return next((call for call in self.calls if call.case.id == case_id), None)
-
     def repairs_of(self, case_id: str) -> list[Call]:
         """The repair steps that began with this case, in order."""
         return self._repairs.get(case_id, [])

@@ -12,7 +12,7 @@ from conformance.kit.settings import AllowCalls, Settings
 
 
 class Exit(IntEnum):
-    """What a session ends with (the kit's section on options)."""
+    """What a session ends with."""
 
     CONFORMANT = 0
     BROKEN = 1

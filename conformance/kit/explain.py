@@ -1,6 +1,6 @@
 """What a refusal says in free text: which parameter is meant, and what would be right there.
 
-Serves the explain rate (the kit's section 3). Wording is not judged: only whether the name, and
+Serves the explain rate. Wording is not judged: only whether the name, and
 the facts that the schema holds for the broken place, stand in the text.
 """
 

@@ -74,7 +74,7 @@ class ClauseItem(pytest.Item):
             raise KitFault(self.words)
 
     def runtest(self) -> None:
-        """Report the verdict as pytest's table has it (the kit's section on verdicts)."""
+        """Report the verdict as pytest's table has it."""
         result = self.result
         if result is None:
             raise KitFault(message("kit.not_judged").words(self._language))

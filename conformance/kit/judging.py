@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from traceback import format_exception
 
 from conformance.formats.clauses import Clause, clauses
 from conformance.formats.messages import Message, message
@@ -115,7 +116,8 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
     except Exception as fault:
         what = f"{type(fault).__name__}: {fault}"
         reason = message("kit.judge_failed", clause=clause.id, fault=what)
-        return replace(item, verdict=Verdict.KIT_ERROR, findings=(Finding(reason),))
+        found = Finding(reason, trace="".join(format_exception(fault)))
+        return replace(item, verdict=Verdict.KIT_ERROR, findings=(found,))
 
 
 def _by_documents(clause: Clause) -> bool:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.formats.errors import Envelope, envelope_of
-from conformance.formats.vocabulary import ErrorType, Outcome
+from conformance.formats import rpc
+from conformance.formats.errors import Envelope, envelope_of, types_of
+from conformance.formats.vocabulary import ErrorCategory, ErrorType, Outcome
 from conformance.kit.case import Case, CaseKind, Strictness
 from conformance.kit.exchange import Exchange, Transport, Trouble
 
@@ -18,19 +19,8 @@ _STATUS_REFUSES_INPUT = frozenset({400, 422})
 _STATUS_REFUSES_OTHER = frozenset(
     {401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 415, 423, 428, 429, 503}
 )
-_TYPES_OF_MEANING = frozenset({ErrorType.INVALID_DATE, ErrorType.INVALID_ROUTE})
-_TYPES_OF_STATE = frozenset(
-    {
-        ErrorType.BUSINESS_RULE,
-        ErrorType.AUTHENTICATION,
-        ErrorType.AUTHORIZATION,
-        ErrorType.NOT_FOUND,
-        ErrorType.CONFLICT,
-        ErrorType.RATE_LIMITED,
-    }
-)
-_INVALID_PARAMS = -32602
-_INTERNAL_ERROR = -32603
+_TYPES_OF_MEANING = types_of(ErrorCategory.INPUT) - {ErrorType.VALIDATION_ERROR}
+_TYPES_OF_STATE = types_of(ErrorCategory.STATE, ErrorCategory.ACCESS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +180,7 @@ def _read_rpc_error(
     data = error.get("data") if isinstance(error, dict) else None
     text = f"{words or ''} {json.dumps(data) if data is not None else ''}".strip()
     malformed = case is not None and case.strictness is Strictness.MALFORMED
-    if code in {_INVALID_PARAMS, _INTERNAL_ERROR} or malformed:
+    if code in {rpc.INVALID_PARAMS, rpc.INTERNAL_ERROR} or malformed:
         outcome = Outcome.INPUT_REFUSED
     elif status in _STATUS_REFUSES_OTHER and status != 404:
         outcome = Outcome.OTHER_REFUSED
@@ -244,8 +234,3 @@ def _texts(result: Mapping[str, Any]) -> list[str]:
 
 def _body_text(exchange: Exchange) -> str:
     return exchange.answer.body[:65536].decode("utf-8", "replace") if exchange.answer else ""
-
-
-def is_baseline(case: Case) -> bool:
-    """Whether a case is one beside which a refusal proves something."""
-    return case.kind in {CaseKind.BASELINE, CaseKind.AFTER}

@@ -24,6 +24,8 @@ class Finding:
     scenario: str | None = None
     parameter: str | None = None
     path: str | None = None
+    trace: str = ""
+    """Of a fault of the kit: where in its code, for those who mend it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,5 +155,7 @@ class SessionResult:
     selection: bool = False
     """Only some clauses, tools or cases were judged: no run has a level."""
     kit_errors: tuple[str, ...] = ()
+    kit_traces: tuple[str, ...] = ()
+    """For each different one of these, where in the kit's code it happened."""
     waivers: tuple[UsedWaiver, ...] = ()
     waivers_file: str = ""

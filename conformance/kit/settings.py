@@ -14,7 +14,7 @@ from conformance.kit.results import Waiver
 
 
 class AllowCalls(StrEnum):
-    """Which tools may be called (the kit's section on safety)."""
+    """Which tools may be called."""
 
     AUTO = "auto"
     READ_ONLY = "read-only"

@@ -19,7 +19,7 @@ def slug(raw: str) -> str:
     """Make an ASCII slug of `raw`: itself if it is safe and short, else with six hex digits.
 
     The digits are the beginning of the SHA-256 of the raw name, so that two names that are cut
-    or cleaned to the same text stay apart. Serves the ids of the kit's section 5.
+    or cleaned to the same text stay apart.
     """
     clean = _UNSAFE.sub("-", raw[:_LOOKED_AT]).strip("-.")[:LONGEST].rstrip("-.")
     if clean == raw and clean:

@@ -1,6 +1,6 @@
 """Suggested values: where they belong, what they decode to, and the call with them applied.
 
-Serves C8, C27 and C28 of the specifications. Pure functions over the arguments that were sent.
+Serves ATDF-ERR-007 and -009 to -012. Pure functions over the arguments that were sent.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Suggestion:
 
 
 def locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]) -> str | None:
-    """Give the JSON Pointer of the place that a name means (C27); None if there is none.
+    """Give the JSON Pointer of the place that a name means; None if there is none.
 
     Reads dots and indexes (`passengers[0].name`, also `passengers.0.name`) and JSON Pointers.
     The place must be in the arguments or declared in the schema. A name with dots of its own is
@@ -62,7 +62,7 @@ def locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]
 
 
 def names_place(violation: Violation, parameter_name: str | None) -> Naming:
-    """Say whether a name is that of the broken place (C27).
+    """Say whether a name is that of the broken place.
 
     For `arguments` itself no name is right; where the call lacked everything, so is the name of
     any one member.
@@ -83,10 +83,9 @@ def names_place(violation: Violation, parameter_name: str | None) -> Naming:
 
 
 def decode(suggested_value: Any, nodes: Sequence[Node], view: SchemaView) -> Any:
-    """Decode a suggestion for a parameter (C28): itself if valid, else its JSON parse.
+    """Decode a suggestion for a parameter: itself if valid, else its JSON parse.
 
-    A value that is no string is itself (C8, extended). A string that is neither valid nor JSON
-    stays a string.
+    A value that is no string is itself. A string that is neither valid nor JSON stays a string.
     """
     if not isinstance(suggested_value, str) or view.is_valid(nodes, suggested_value):
         return suggested_value
@@ -97,7 +96,7 @@ def decode(suggested_value: Any, nodes: Sequence[Node], view: SchemaView) -> Any
 
 
 def check(error: ErrorView, arguments: Any, tool: Tool) -> Suggestion:
-    """Judge one error's suggestion against the tool's schema (C8, C28).
+    """Judge one error's suggestion against the tool's schema.
 
     A suggestion at a place that the call does not have, or for a schema that cannot be used, is
     not valid.
@@ -118,7 +117,7 @@ def check(error: ErrorView, arguments: Any, tool: Tool) -> Suggestion:
 def apply(arguments: Any, errors: Sequence[ErrorView], schema: Mapping[str, Any]) -> Any:
     """Give the arguments with all suggestions of one answer applied together, deepest first.
 
-    One step (C28): an absent key is added; of two suggestions for one place the first counts; an
+    One step: an absent key is added; of two suggestions for one place the first counts; an
     error without a suggestion, or at no known place, changes nothing.
     """
     try:

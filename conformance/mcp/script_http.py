@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from conformance.formats.headers import encoded, mirrored
 from conformance.formats.vocabulary import Binding, Era
+from conformance.kit.bindings.mcp import LEGACY_VERSIONS
 from conformance.kit.exchange import Request
 from conformance.kit.loopback import is_loopback
 from conformance.kit.script import Send, Stage, Steps, script
@@ -14,7 +15,6 @@ from conformance.kit.slug import slug
 from conformance.mcp.seen import is_ok
 from conformance.mcp.steps import (
     LEGACY,
-    LEGACY_VERSIONS,
     MODERN_ONLY,
     UNKNOWN_METHOD,
     UNKNOWN_VERSION,

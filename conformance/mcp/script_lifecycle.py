@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.formats.vocabulary import Binding
-from conformance.kit.bindings.mcp import META
+from conformance.kit.bindings.mcp import LEGACY_VERSIONS, META
 from conformance.kit.script import Close, Restart, Send, Stage, Steps, script
 from conformance.mcp.seen import result_of
 from conformance.mcp.steps import (
     BOTH,
     LEGACY,
-    LEGACY_VERSIONS,
     MODERN_ONLY,
     UNKNOWN_VERSION,
     harmless,

@@ -166,12 +166,6 @@ def usable(run: RunEvidence, script: str, step: str, found: list[Exchange]) -> C
         found.append(exchange)
 
 
-def accepted_first(run: RunEvidence, script: str, step: str) -> Exchange | None:
-    """The exchange of a good request, if it was answered with a result."""
-    exchange = step_of(run, script, step)
-    return exchange if exchange is not None and is_ok(exchange) else None
-
-
 def shape_checks(
     exchange: Exchange, method: str, version: str, others: Others = lambda fault: False
 ) -> Checks:

@@ -9,14 +9,12 @@ from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding, Era
 from conformance.kit.bindings.mcp import KNOWN_VERSIONS, McpSpeaker
 from conformance.kit.exchange import Exchange
-from conformance.kit.run import MODERN
 from conformance.kit.script import Action, Send, Stage
 from conformance.mcp.seen import result_of
 
 BOTH = (Binding.MCP, Binding.STDIO)
 LEGACY = (Era.LEGACY,)
 MODERN_ONLY = (Era.MODERN,)
-LEGACY_VERSIONS = tuple(version for version in KNOWN_VERSIONS if version < MODERN)
 UNKNOWN_VERSION = "1999-01-01"
 """A version that nobody has published, and nobody will."""
 

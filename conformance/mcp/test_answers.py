@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.formats import rpc
 from conformance.formats.problem import shown
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import RunEvidence
@@ -20,9 +21,6 @@ from conformance.mcp.seen import (
     status_of,
 )
 
-_MISSING_CAPABILITY = -32021
-_DEFINED = frozenset({-32020, -32021, -32022})
-_RETIRED = frozenset({-32002, -32042})
 _RESERVED = range(-32099, -32019)
 _RESULT_TYPES = frozenset({"complete", "input_required"})
 
@@ -34,7 +32,7 @@ def test_no_undefined_code_is_sent(run: RunEvidence) -> Checks:
         code = code_of(exchange)
         if code is None:
             continue
-        if code in _RETIRED or (code in _RESERVED and code not in _DEFINED):
+        if code in rpc.RETIRED or (code in _RESERVED and code not in rpc.MODERN):
             yield broken(exchange, "finding.mcp.undefined_code", code=code)
         else:
             yield holds()
@@ -64,7 +62,7 @@ def test_a_result_says_its_type(run: RunEvidence) -> Checks:
 def test_a_missing_capability_is_named(run: RunEvidence) -> Checks:
     """Of each -32021 that was seen."""
     for exchange in _modern(run):
-        if code_of(exchange) != _MISSING_CAPABILITY:
+        if code_of(exchange) != rpc.MISSING_CAPABILITY:
             continue
         if not isinstance(data_of(exchange).get("requiredCapabilities"), dict):
             yield broken(exchange, "finding.mcp.capabilities_unnamed")
@@ -74,7 +72,7 @@ def test_a_missing_capability_is_named(run: RunEvidence) -> Checks:
                 "finding.mcp.other_answer",
                 request=method_of(exchange),
                 answer=answered(exchange),
-                wanted=f"HTTP 400, error {_MISSING_CAPABILITY}",
+                wanted=f"HTTP 400, error {rpc.MISSING_CAPABILITY}",
             )
         else:
             yield holds()

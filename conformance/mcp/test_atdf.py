@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.formats import rpc
 from conformance.kit.case import Strictness
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.reading import ERROR_META, envelope_in_content
-
-_INVALID_PARAMS = -32602
 
 
 def _failed(tool: ToolEvidence) -> Iterator[Call]:
@@ -39,11 +38,11 @@ def test_a_failure_is_a_result_with_the_error_as_text(tool: ToolEvidence) -> Che
             yield holds()
     for call in tool.broken:
         result = call.reading.result
-        as_protocol = call.reading.rpc_code == _INVALID_PARAMS and not _is_malformed(call)
+        as_protocol = call.reading.rpc_code == rpc.INVALID_PARAMS and not _is_malformed(call)
         if as_protocol and not tool.neighbour_accepted(call.case):
             yield unknown("kit.not_verified.baseline", call)
         elif as_protocol:
-            yield broken(call, "finding.mcp.protocol_error", code=_INVALID_PARAMS)
+            yield broken(call, "finding.mcp.protocol_error", code=rpc.INVALID_PARAMS)
         if result is None or result.get("isError", False) is not False:
             continue
         if envelope_in_content(result) is not None:

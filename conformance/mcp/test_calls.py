@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.formats import rpc
 from conformance.kit.case import Strictness
 from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
@@ -24,8 +25,6 @@ from conformance.mcp.seen import (
 )
 from conformance.mcp.shapes import ShapeFault
 
-_INVALID_PARAMS = -32602
-_METHOD_NOT_FOUND = -32601
 _MAY_NEED_INPUT = frozenset({"tools/call", "prompts/get", "resources/read"})
 
 
@@ -62,10 +61,10 @@ def test_an_invalid_input_is_refused_in_a_result(tool: ToolEvidence) -> Checks:
     for call in tool.broken:
         if call.case.strictness is Strictness.MALFORMED or not call.reading.refused:
             continue
-        if call.reading.rpc_code == _INVALID_PARAMS and not tool.neighbour_accepted(call.case):
+        if call.reading.rpc_code == rpc.INVALID_PARAMS and not tool.neighbour_accepted(call.case):
             yield unknown("kit.not_verified.baseline", call)
-        elif call.reading.rpc_code == _INVALID_PARAMS:
-            yield broken(call, "finding.mcp.protocol_error", code=_INVALID_PARAMS)
+        elif call.reading.rpc_code == rpc.INVALID_PARAMS:
+            yield broken(call, "finding.mcp.protocol_error", code=rpc.INVALID_PARAMS)
         elif call.reading.result is not None:
             yield holds()
 
@@ -141,7 +140,7 @@ def test_a_plain_call_of_a_task_is_refused(tool: ToolEvidence) -> Checks:
         yield not_taken("mcp_tasks", slug(tool.tool.name))
     elif exchange.answer is None or proves_nothing(exchange):
         yield unknown("kit.not_verified.no_answer", exchange)
-    elif code_of(exchange) == _METHOD_NOT_FOUND:
+    elif code_of(exchange) == rpc.METHOD_NOT_FOUND:
         yield holds()
     else:
         yield broken(exchange, "finding.mcp.task_called", answer=answered(exchange))

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.formats import rpc
 from conformance.formats.headers import header_paths, mirrored
 from conformance.formats.problem import Place, json_path
 from conformance.formats.vocabulary import Outcome
@@ -26,7 +27,6 @@ from conformance.mcp.seen import (
     wanted,
 )
 
-_MISMATCH = -32020
 _WITHOUT = "finding.mcp.without_header"
 _TYPE = "documents.header.type"
 """The rule about types: of an input that names none, or several, nobody says."""
@@ -54,7 +54,7 @@ def test_a_header_other_than_the_body_is_refused(run: RunEvidence) -> Checks:
             word,
             header="MCP-Protocol-Version",
             answer=answered(other),
-            wanted=wanted(other, _MISMATCH, 400),
+            wanted=wanted(other, rpc.HEADER_MISMATCH, 400),
         )
 
 
@@ -72,7 +72,7 @@ def _refused(run: RunEvidence, plain: str, steps: Mapping[str, str], word: str) 
         found: list[Exchange] = []
         yield from usable(run, "mcp_headers", step, found)
         for exchange in found:
-            if is_refused(exchange, _MISMATCH, 400):
+            if is_refused(exchange, rpc.HEADER_MISMATCH, 400):
                 yield holds()
             else:
                 yield broken(
@@ -80,7 +80,7 @@ def _refused(run: RunEvidence, plain: str, steps: Mapping[str, str], word: str) 
                     word,
                     header=header,
                     answer=answered(exchange),
-                    wanted=wanted(exchange, _MISMATCH, 400),
+                    wanted=wanted(exchange, rpc.HEADER_MISMATCH, 400),
                 )
 
 
@@ -157,10 +157,10 @@ def test_a_parameter_header_is_compared_with_the_argument(tool: ToolEvidence) ->
         exchange = steps.get(f"{step}:{name}")
         if exchange is None or proves_nothing(exchange):
             yield unknown("kit.not_verified.refused_for_something_else", exchange)
-        elif is_refused(exchange, _MISMATCH, 400):
+        elif is_refused(exchange, rpc.HEADER_MISMATCH, 400):
             yield holds()
         else:
-            due = wanted(exchange, _MISMATCH, 400)
+            due = wanted(exchange, rpc.HEADER_MISMATCH, 400)
             yield broken(exchange, word, header=header, answer=answered(exchange), wanted=due)
 
 

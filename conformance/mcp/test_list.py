@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from conformance.formats import rpc
 from conformance.formats.problem import json_path, shown
 from conformance.formats.schemas import schema_faults
 from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
@@ -29,7 +30,6 @@ from conformance.mcp.seen import (
 from conformance.mcp.shapes import ShapeFault
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
-_INVALID_PARAMS = -32602
 _SCOPES = frozenset({"public", "private"})
 _INVALID = frozenset({"documents.schema.invalid", "documents.schema.dangling_ref"})
 """What makes a schema invalid for certain; a schema may also be too large, or unknown, to say."""
@@ -252,7 +252,7 @@ def test_an_invalid_cursor_is_refused(run: RunEvidence) -> Checks:
     found: list[Exchange] = []
     yield from usable(run, "mcp_lists", "bad-cursor", found)
     for exchange in found:
-        if code_of(exchange) == _INVALID_PARAMS:
+        if code_of(exchange) == rpc.INVALID_PARAMS:
             yield holds()
         elif response_of(exchange) is None:
             yield unknown("kit.not_verified.no_answer", exchange)
@@ -262,7 +262,7 @@ def test_an_invalid_cursor_is_refused(run: RunEvidence) -> Checks:
                 "finding.mcp.other_answer",
                 request="tools/list, cursor",
                 answer=answered(exchange),
-                wanted=f"error {_INVALID_PARAMS}",
+                wanted=f"error {rpc.INVALID_PARAMS}",
             )
 
 

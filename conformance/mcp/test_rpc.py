@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from conformance.formats import rpc
 from conformance.formats.problem import shown
 from conformance.formats.vocabulary import Binding, Era
 from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
@@ -28,8 +29,6 @@ from conformance.mcp.seen import (
 )
 from conformance.mcp.steps import UNKNOWN_METHOD
 
-_METHOD_NOT_FOUND = -32601
-_PARSE_ERROR = -32700
 """The id of a message that could not be read cannot be known."""
 _WIRE = "mcp_wire"
 _AN_ID = re.compile(rb'"id":(\d{1,18})')
@@ -66,7 +65,7 @@ def _is_wrong(response: Mapping[str, Any], exchange: Exchange, right: set[tuple[
     if "result" in response:
         return True
     if exchange.request.transport is Transport.HTTP:
-        return 200 <= status_of(exchange) < 300 and code_of(exchange) != _PARSE_ERROR
+        return 200 <= status_of(exchange) < 300 and code_of(exchange) != rpc.PARSE_ERROR
     return False
 
 
@@ -174,7 +173,7 @@ def test_the_code_for_an_unknown_method(run: RunEvidence) -> Checks:
     for exchange in found:
         if error_of(exchange) is None:
             yield unknown("kit.not_verified.step", exchange, reason=answered(exchange))
-        elif code_of(exchange) == _METHOD_NOT_FOUND:
+        elif code_of(exchange) == rpc.METHOD_NOT_FOUND:
             yield holds()
         else:
             yield broken(
@@ -182,7 +181,7 @@ def test_the_code_for_an_unknown_method(run: RunEvidence) -> Checks:
                 "finding.mcp.other_answer",
                 request=UNKNOWN_METHOD,
                 answer=answered(exchange),
-                wanted=f"error {_METHOD_NOT_FOUND}",
+                wanted=f"error {rpc.METHOD_NOT_FOUND}",
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.formats import rpc
 from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange, Transport
@@ -25,7 +26,6 @@ from conformance.mcp.steps import UNKNOWN_METHOD
 
 _MEDIA = frozenset({"application/json", "text/event-stream"})
 _REMOVED = (UNKNOWN_METHOD, "ping", "logging/setLevel", "resources/subscribe")
-_METHOD_NOT_FOUND = -32601
 _FORBIDDEN_SINCE = "2025-11-25"
 
 
@@ -116,7 +116,7 @@ def test_an_unknown_method_is_answered_with_404(run: RunEvidence) -> Checks:
         found: list[Exchange] = []
         yield from usable(run, "mcp_removed", method, found)
         for exchange in found:
-            if is_refused(exchange, _METHOD_NOT_FOUND, 404):
+            if is_refused(exchange, rpc.METHOD_NOT_FOUND, 404):
                 yield holds()
             else:
                 yield broken(
@@ -124,7 +124,7 @@ def test_an_unknown_method_is_answered_with_404(run: RunEvidence) -> Checks:
                     "finding.mcp.other_answer",
                     request=method,
                     answer=answered(exchange),
-                    wanted=wanted(exchange, _METHOD_NOT_FOUND, 404),
+                    wanted=wanted(exchange, rpc.METHOD_NOT_FOUND, 404),
                 )
 
 

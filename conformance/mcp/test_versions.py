@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from conformance.formats import rpc
 from conformance.formats.vocabulary import Binding
+from conformance.kit.bindings.mcp import LEGACY_VERSIONS
 from conformance.kit.clause import Check, Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange
@@ -22,10 +24,7 @@ from conformance.mcp.seen import (
     usable,
     wanted,
 )
-from conformance.mcp.steps import LEGACY_VERSIONS, UNKNOWN_VERSION
-
-_UNSUPPORTED = -32022
-_INVALID_PARAMS = -32602
+from conformance.mcp.steps import UNKNOWN_VERSION
 
 
 def _offered(exchange: Exchange | None) -> str | None:
@@ -106,8 +105,10 @@ def test_an_unsupported_version_is_refused_with_the_supported_ones(run: RunEvide
     yield from usable(run, "mcp_requests", "unknown-version", found)
     for exchange in found:
         supported = data_of(exchange).get("supported")
-        if not is_refused(exchange, _UNSUPPORTED, 400):
-            yield _other_answer(exchange, _UNSUPPORTED, f"protocolVersion {UNKNOWN_VERSION}")
+        if not is_refused(exchange, rpc.UNSUPPORTED_VERSION, 400):
+            yield _other_answer(
+                exchange, rpc.UNSUPPORTED_VERSION, f"protocolVersion {UNKNOWN_VERSION}"
+            )
         elif not isinstance(supported, list) or run.run.version not in supported:
             yield broken(exchange, "finding.mcp.supported_unlisted", version=run.run.version)
         elif data_of(exchange).get("requested", UNKNOWN_VERSION) != UNKNOWN_VERSION:
@@ -174,14 +175,14 @@ def test_a_request_without_a_required_key_is_refused(run: RunEvidence) -> Checks
     found: list[Exchange] = []
     yield from usable(run, "mcp_requests", "without-clientCapabilities", found)
     for exchange in found:
-        if is_refused(exchange, _INVALID_PARAMS, 400):
+        if is_refused(exchange, rpc.INVALID_PARAMS, 400):
             yield holds()
         else:
-            yield _other_answer(exchange, _INVALID_PARAMS, "_meta - clientCapabilities")
+            yield _other_answer(exchange, rpc.INVALID_PARAMS, "_meta - clientCapabilities")
     if run.run.binding is Binding.STDIO and has_legacy(run) is not False:
         return
     for step, missing in (("without-protocolVersion", "protocolVersion"), ("without-meta", "*")):
         exchange_or_none = step_of(run, "mcp_requests", step)
         if exchange_or_none is None or not is_ok(exchange_or_none):
             continue
-        yield _other_answer(exchange_or_none, _INVALID_PARAMS, f"_meta - {missing}")
+        yield _other_answer(exchange_or_none, rpc.INVALID_PARAMS, f"_meta - {missing}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.formats.headers import encoded, mirrored
 from conformance.formats.tool import Tool
-from conformance.formats.vocabulary import Binding, Era
+from conformance.formats.vocabulary import Binding
 from conformance.kit.bindings.encode import to_bytes
 from conformance.kit.exchange import Request, Transport
 from conformance.kit.run import MODERN, Run
@@ -17,6 +17,8 @@ CLIENT = {"name": "agent-formats-conformance", "version": "1.0"}
 META = "io.modelcontextprotocol/"
 KNOWN_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 """Every published protocol version, oldest first."""
+LEGACY_VERSIONS = tuple(version for version in KNOWN_VERSIONS if version < MODERN)
+"""Those that begin with a handshake."""
 
 _VERSION_HEADER_SINCE = "2025-06-18"
 
@@ -177,8 +179,3 @@ def _mirrored(method: str, params: Mapping[str, Any], tool: Tool | None) -> dict
     if tool is not None:
         headers |= dict(mirrored(tool, params.get("arguments")))
     return headers
-
-
-def eras_of(version: str) -> Era:
-    """The era that a protocol version belongs to."""
-    return Era.MODERN if version >= MODERN else Era.LEGACY

@@ -1,4 +1,4 @@
-"""The baseline call: which arguments a tool most likely accepts (the kit's section 3)."""
+"""The baseline call: which arguments a tool most likely accepts."""
 
 from __future__ import annotations
 

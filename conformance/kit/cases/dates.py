@@ -19,7 +19,7 @@ def shifted(document: Any, now: datetime) -> Any:
     """Give a copy whose ISO dates and date-times are moved by the same whole weeks.
 
     The earliest comes to lie at least a month after `now`; an example whose dates all lie ahead
-    already stays as it is (C26). Weeks keep the day of the week and the time of day.
+    already stays as it is. Weeks keep the day of the week and the time of day.
     """
     today = now.date()
     days = [found for text in _texts(document) if (found := _day(text)) is not None]

@@ -225,7 +225,7 @@ def _broken_arrays(asked: Facts, value: list[Any]) -> Iterator[Deviation]:
 
 
 def _near_misses(place: Place) -> Iterator[Deviation]:
-    """The closed list of the specifications' section 5, and nothing else."""
+    """The closed list of ATDF-CALL-002, and nothing else."""
     kinds = place.asked.kinds
     value = place.value
     if not isinstance(value, str | Absent) and "string" not in kinds:

@@ -11,7 +11,6 @@ from typing import Any, Final
 from conformance.kit.cases.pointer import ABSENT
 from conformance.kit.cases.schema import Node
 
-TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
 _IMPLIED: Final = (
     ("object", ("properties", "required", "additionalProperties", "patternProperties",
                 "minProperties", "maxProperties", "propertyNames")),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 ATDF_FORMATS: Final = ("email", "date-time", "date", "uri")
-"""The four formats that ATDF names; the others are annotations (specifications, section 5)."""
+"""The four formats that ATDF names; the others are annotations."""
 
 SOMEDAY: Final = datetime(2035, 6, 1, 10, 0, tzinfo=UTC)
 """Stands in for the present where none is given: far enough ahead for any booking."""

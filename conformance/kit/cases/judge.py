@@ -32,7 +32,7 @@ def keywords_of(found: Sequence[Break]) -> tuple[str, ...]:
 
 
 def strictness(found: Sequence[Break], near_miss: bool) -> Strictness:
-    """Say which clause a broken case serves (specifications, section 5)."""
+    """Say which clause a broken case serves."""
     names = set(keywords_of(found))
     if near_miss:
         return Strictness.NEAR_MISS
@@ -50,7 +50,7 @@ def is_judgeable(asked: Facts) -> bool:
 
 
 def gives_a_value(spot: Spot, names: Sequence[str]) -> bool:
-    """Say whether keywords broken at a spot tell what would be right there (kit, section 3).
+    """Say whether keywords broken at a spot tell what would be right there.
 
     Not where a pattern, an unknown format or `not` governs, and not at a discriminator: the
     value that is right there depends on the rest of the call.

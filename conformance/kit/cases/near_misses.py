@@ -1,4 +1,4 @@
-"""Near misses: the closed list of the specifications' section 5, as a question."""
+"""Near misses: the closed list of ATDF-CALL-002, as a question."""
 
 from __future__ import annotations
 

@@ -9,9 +9,6 @@ from typing import Final
 
 from conformance.kit.cases.facts import Facts
 
-WIDEST: Final = 100
-"""How far numbers stray from zero where the schema gives no bound (`sleep` is a real tool)."""
-
 MACHINE: Final = frozenset(
     Fraction(sign * n + off)
     for sign in (1, -1)

@@ -50,7 +50,7 @@ def plan(tool: Tool, run_id: str, baseline: Mapping[str, Any], *, now: datetime 
 
     The same tool and baseline give the same plan in every process. A schema that cannot be used
     gives an empty plan with the problem in words; a baseline that the schema refuses leaves only
-    the cases that break `arguments` itself. Serves the kit's section 3.
+    the cases that break `arguments` itself.
     """
     try:
         view = view_of(tool.input_schema)

@@ -1,4 +1,4 @@
-"""Places in a JSON document: tokens, JSON Pointers, and the names that C27 gives to places."""
+"""Places in a JSON document: tokens, JSON Pointers, and the names of places."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def from_pointer(pointer: str, document: Any) -> Tokens:
 
 
 def to_parameter(tokens: Sequence[str | int]) -> str | None:
-    """Name a place as C27 does (`passengers[0].name`); None for `arguments` itself."""
+    """Name a place as an error does (`passengers[0].name`); None for `arguments` itself."""
     if not tokens:
         return None
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""Which cases survive a query, a header or a path, where every value is text (section 2)."""
+"""Which cases survive a query, a header or a path, where every value is text."""
 
 from __future__ import annotations
 

@@ -8,19 +8,20 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from conformance.formats import rpc
 from conformance.formats.messages import Message, message
 from conformance.formats.normalise import Source, tools_of
 from conformance.formats.openapi import is_openapi
 from conformance.formats.vocabulary import Binding
 from conformance.kit.bindings.http import HttpSpeaker
-from conformance.kit.bindings.mcp import McpSpeaker
+from conformance.kit.bindings.mcp import LEGACY_VERSIONS, McpSpeaker
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.look_around import look_around_http, look_around_mcp
 from conformance.kit.drive.openapi import openapi_at
 from conformance.kit.drive.pages import pages
 from conformance.kit.drive.unusable import TargetUnusable, why_dead, why_nothing
-from conformance.kit.drive.versions import LEGACY_VERSIONS, older
+from conformance.kit.drive.versions import older
 from conformance.kit.drive.versions import settled as settled_at
 from conformance.kit.exchange import Exchange
 from conformance.kit.offers import is_collection
@@ -29,7 +30,6 @@ from conformance.kit.run import MODERN, Run
 from conformance.kit.script import LOOKED
 
 STDIO = "stdio:"
-_MODERN_CODES = frozenset({-32020, -32021, -32022})
 _SILENCE = 3.0
 """Seconds in which a server that has answered one era answers the other, over stdio."""
 
@@ -124,7 +124,7 @@ async def _try_modern(run: Run, context: Context) -> Discovered | None:
         code = error.get("code") if isinstance(error, dict) else None
         status = exchange.answer.status if exchange.answer else 0
         offers = isinstance(result, dict) and "supportedVersions" in result
-        refuses = code in _MODERN_CODES and (run.binding is Binding.STDIO or status == 400)
+        refuses = code in rpc.MODERN and (run.binding is Binding.STDIO or status == 400)
         if not offers and not refuses:
             return None
         versions = result.get("supportedVersions") if isinstance(result, dict) else None

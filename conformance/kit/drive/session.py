@@ -41,7 +41,6 @@ class Session:
     progress: Progress = field(default_factory=Progress)
     evidence: dict[str, RunEvidence] = field(default_factory=dict)
     plans: dict[str, dict[str, Plan]] = field(default_factory=dict)
-    finished: bool = False
 
     async def drive(self) -> None:
         """Drive every full run, one after the other, then all protocol runs, side by side."""
@@ -52,7 +51,6 @@ class Session:
                 await _RunDrive(self, discovered).drive()
         older = [d.run for d in self.found if d.run.kind is RunKind.PROTOCOL]
         await asyncio.gather(*(self._protocol(run) for run in older))
-        self.finished = True
 
     async def _protocol(self, run: Run) -> None:
         """A protocol run, with what the full run of its server was seen to accept."""

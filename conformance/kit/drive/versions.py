@@ -13,17 +13,16 @@ from typing import Any
 
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding, RunKind
-from conformance.kit.bindings.mcp import KNOWN_VERSIONS
+from conformance.kit.bindings.mcp import LEGACY_VERSIONS
 from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.exchange import Exchange
 from conformance.kit.reading import response_of
-from conformance.kit.run import MODERN, Run
+from conformance.kit.run import Run
 from conformance.kit.safety import why_left_out
 from conformance.kit.script import LOOKED
 from conformance.kit.settings import AllowCalls, Settings
 
-LEGACY_VERSIONS = tuple(version for version in KNOWN_VERSIONS if version < MODERN)
 _HTTP_SINCE = "2025-03-26"
 """The first version with streamable HTTP; the one before has another transport."""
 

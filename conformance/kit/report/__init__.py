@@ -1,4 +1,4 @@
-"""The report: what a session found, for people and for machines (the kit's section 7)."""
+"""The report: what a session found, for people and for machines."""
 
 from conformance.kit.report.write import write_files
 

@@ -1,4 +1,4 @@
-"""`results.json`: a session as data, and back (the kit's section on the report).
+"""`results.json`: a session as data, and back.
 
 Writing and reading are inverse: what `results_document` gives, `read_results` makes a session of
 again; only secrets, and texts too long to be meant, come back changed. Schema:
@@ -63,6 +63,7 @@ def results_document(
         "waivers": [writer.waiver(used) for used in session.waivers],
         "waivers_file": writer.text(session.waivers_file),
         "kit_errors": [writer.text(error) for error in session.kit_errors],
+        "kit_traces": [writer.text(trace) for trace in session.kit_traces],
         "runs": [writer.run(run) for run in session.runs],
     }
 
@@ -79,6 +80,7 @@ def read_results(document: Mapping[str, Any]) -> SessionResult:
             interrupted=document["interrupted"],
             selection=document.get("selection", False),
             kit_errors=tuple(document["kit_errors"]),
+            kit_traces=tuple(document.get("kit_traces", ())),  # older files have none
             waivers=tuple(_read_waiver(used) for used in document.get("waivers", ())),
             waivers_file=document.get("waivers_file", ""),
         )

@@ -30,6 +30,7 @@ from conformance.kit.results import RunResult
 _INSTANT = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?(?:Z|\+00:00)$")
 _MISSING = 12
 _REASONS = 12
+_TRACES = 3
 _NAMES = 30
 _STALE = ' class="stale"'
 _HERE = "[tools]"
@@ -86,6 +87,10 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
     for error in session.kit_errors[:_REASONS]:
         words = view.lines(error, 2_000)
         yield f'<p class="notice bad">{view.say("report.kit-error")} {words}</p>'
+    for trace in session.kit_traces[:_TRACES]:
+        words = view.lines(trace, 8_000)
+        head = view.say("report.kit-trace")
+        yield f"<details><summary>{head}</summary><pre>{words}</pre></details>"
     full = [run for run in session.runs if run.run.kind is RunKind.FULL]
     if session.selection:
         yield f'<p class="notice">{view.say("report.selection")}</p>'

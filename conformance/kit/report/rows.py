@@ -24,7 +24,7 @@ RESULTS = {
     Verdict.FLAKY: "XFailed",
     Verdict.KIT_ERROR: "Error",
 }
-"""pytest-html's outcome for each verdict: the kit's section 5."""
+"""pytest-html's outcome for each verdict."""
 
 _COLUMNS = ("verdict", "finding", "tools")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 
@@ -16,12 +17,11 @@ def event_data(body: bytes) -> list[bytes]:
 class EventReader:
     """Takes bytes as they come and gives back the messages that became complete.
 
-    Events without data (priming events, comments) are passed over. Data that is not JSON is
-    counted in `broken`, so that a clause can speak of it. `kept`, where given, takes the raw data.
+    Events without data (priming events, comments) are passed over, and so is data that is not JSON.
+    `kept`, where given, takes the raw data.
     """
 
     def __init__(self, kept: list[bytes] | None = None) -> None:
-        self.broken = 0
         self._kept = kept
         self._rest = b""
         self._data: list[bytes] = []
@@ -45,7 +45,5 @@ class EventReader:
             return
         if self._kept is not None:
             self._kept.append(data)
-        try:
+        with suppress(UnicodeDecodeError, ValueError, RecursionError):
             messages.append(json.loads(data.decode("utf-8")))
-        except (UnicodeDecodeError, ValueError, RecursionError):
-            self.broken += 1

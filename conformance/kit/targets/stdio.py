@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.formats import rpc
 from conformance.kit.exchange import Answer, Request, Trouble
 from conformance.kit.targets.connection import BODY_CAP, Received
 
@@ -249,7 +250,7 @@ class StdioConnection:
         if message["method"] == "ping":
             reply["result"] = {}
         else:
-            reply["error"] = {"code": -32601, "message": "Method not found"}
+            reply["error"] = {"code": rpc.METHOD_NOT_FOUND, "message": "Method not found"}
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.write(json.dumps(reply).encode() + b"\n")
 
