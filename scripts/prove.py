@@ -32,7 +32,7 @@ from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.results import Item
 from conformance.kit.run import MODERN, Run
-from conformance.kit.settings import AllowCalls, Settings
+from conformance.kit.settings import MAX_EXAMPLES, AllowCalls, Settings
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault
 from fixtures.servers.start import FAULTY, NotStarted, command, listening
@@ -162,7 +162,13 @@ def attempt(trial: Trial) -> Outcome:
     return Outcome(trial, tuple(found.items()), tuple(broken[:2]), time.monotonic() - began)
 
 
-def judged(trial: Trial, target: str, *, request_timeout: float = 3.0) -> tuple[Engine, list[Item]]:
+def judged(
+    trial: Trial,
+    target: str,
+    *,
+    request_timeout: float = 3.0,
+    max_examples: int = MAX_EXAMPLES,
+) -> tuple[Engine, list[Item]]:
     """Judge the server of a trial, as the command line would; gives the engine and all items."""
     profile = "http" if trial.binding == "http" else "mcp"
     settings = Settings(
@@ -171,6 +177,7 @@ def judged(trial: Trial, target: str, *, request_timeout: float = 3.0) -> tuple[
         allow_calls=AllowCalls.ALL,
         request_timeout=request_timeout,
         spec_versions=() if FAULTS[trial.fault].versions else _NEWEST,
+        max_examples=max_examples,
     )
     engine = Engine(settings)
     chapters = [load(package) for package in CHAPTERS]

@@ -10,6 +10,7 @@ from conformance.formats.messages import message
 from conformance.formats.vocabulary import RunKind
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
+from conformance.kit.cases.random.plan import with_chance
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.safety import why_left_out
 from conformance.kit.settings import Settings
@@ -44,7 +45,15 @@ def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
                 continue
             given = settings.examples.get(tool.name, ())
             tried = candidates(tool, given, datetime.now(UTC))
-            made = plan(tool, one.run.id, tried[0] if tried else {})
+            baseline = tried[0] if tried else {}
+            made = with_chance(
+                plan(tool, one.run.id, baseline),
+                tool,
+                one.run.id,
+                baseline,
+                seed=settings.seed,
+                count=settings.max_examples,
+            )
             said = message(
                 "kit.plan.tool",
                 run=one.run.id,
@@ -56,3 +65,5 @@ def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
             for case in (*made.branches, *made.cases):
                 yield f"  {case.expects.value}  {case.id}"
             yield from (f"  ! {problem}" for problem in made.problems)
+            for what in made.skipped:
+                yield "  " + message("kit.plan.skipped", what=what).words(settings.language)

@@ -22,7 +22,7 @@ from conformance.kit.file_errors import in_one_line
 from conformance.kit.given_secrets import in_headers, in_target
 from conformance.kit.results import Waiver
 from conformance.kit.secrets import Redactor, is_secret_name
-from conformance.kit.settings import AllowCalls, Settings
+from conformance.kit.settings import MAX_EXAMPLES, AllowCalls, Settings
 from conformance.kit.waivers import WaiversUnusable, read_waivers
 
 PROFILES = ("atdf", "http", "mcp")
@@ -122,6 +122,14 @@ def add_options(parser: pytest.Parser) -> None:
         help="known good calls, YAML or JSON: {tool: [{argument: value}]}; ${NAME} is filled in"
         " from the variables named with --env",
     )
+    add(
+        "--max-examples",
+        type=int,
+        default=MAX_EXAMPLES,
+        metavar="N",
+        help="calls to draw by chance for each tool: so many valid ones and as many broken ones"
+        f" (default {MAX_EXAMPLES}; 0: only the named scenarios)",
+    )
     add("--seed", type=int, default=0, help="seed of whatever is drawn by chance (default 0)")
     add("--concurrency", type=int, default=16, metavar="N", help="calls at once (default 16)")
     add("--rate", type=float, default=0.0, metavar="N", help="requests per second at most")
@@ -185,6 +193,13 @@ def settings_of(config: pytest.Config) -> Settings:
                          (option("--request-timeout"), "--request-timeout")):  # fmt: skip
         if not 0 < number < math.inf:
             raise _usage("kit.option.not_positive", language, option=name, value=number)
+    if option("--max-examples") < 0:
+        raise _usage(
+            "kit.option.not_positive",
+            language,
+            option="--max-examples",
+            value=option("--max-examples"),
+        )
     if not 0 <= option("--rate") < math.inf:
         raise _usage("kit.option.not_positive", language, option="--rate", value=option("--rate"))
     for target in targets:
@@ -213,6 +228,7 @@ def settings_of(config: pytest.Config) -> Settings:
         waivers=_waivers(option("--waivers"), config, language),
         waivers_file=option("--waivers") or "",
         seed=option("--seed"),
+        max_examples=option("--max-examples"),
         concurrency=option("--concurrency"),
         rate=option("--rate"),
         max_time=option("--max-time"),

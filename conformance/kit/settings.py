@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from conformance.formats.vocabulary import Level
 from conformance.kit.results import Waiver
+
+MAX_EXAMPLES: Final = 25
 
 
 class AllowCalls(StrEnum):
@@ -46,6 +48,8 @@ class Settings:
     allow_calls: AllowCalls = AllowCalls.AUTO
     examples: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     seed: int = 0
+    max_examples: int = MAX_EXAMPLES
+    """Calls drawn by chance for each tool: so many valid ones, and as many broken ones."""
     concurrency: int = 16
     rate: float = 0.0
     max_time: float = 600.0

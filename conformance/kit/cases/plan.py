@@ -36,13 +36,15 @@ class Plan:
     """A tool's cases. `branches` are baseline calls of their own, sent before the cases.
 
     `dropped` counts deviations that turned out valid, or that broke more than one place;
-    `problems` are faults of the kit or of the schema, in words.
+    `problems` are faults of the kit or of the schema, in words; `skipped` names what the random
+    phase could not draw from.
     """
 
     cases: tuple[Case, ...]
     branches: tuple[Case, ...] = ()
     dropped: int = 0
     problems: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 def plan(tool: Tool, run_id: str, baseline: Mapping[str, Any], *, now: datetime = SOMEDAY) -> Plan:

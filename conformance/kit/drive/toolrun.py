@@ -13,6 +13,7 @@ from conformance.kit.bindings.encode import to_bytes
 from conformance.kit.case import Case, CaseKind, Expectation
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
 from conformance.kit.cases.plan import Plan, plan
+from conformance.kit.cases.random.plan import with_chance
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.recorder import Series
 from conformance.kit.evidence import Call, ToolEvidence, call_of
@@ -82,9 +83,7 @@ class ToolRun:
         if baseline is None:
             self._unplanned = str(problem_of(self._tool) or "")
             return Driven(self._evidence(), None)
-        planned = await asyncio.to_thread(
-            plan, self._tool, self._channel.run.id, baseline.case.arguments
-        )
+        planned = await asyncio.to_thread(self._planned, baseline.case.arguments)
         if not planned.cases:
             self._unplanned = "; ".join(planned.problems)
         planned = _only_replayed(planned, self._channel.context.settings.replay)
@@ -98,6 +97,14 @@ class ToolRun:
         if baseline.reading.accepted:
             await self._call(replace(baseline.case, id=self._id("after"), kind=CaseKind.AFTER))
         return Driven(self._evidence(), planned)
+
+    def _planned(self, arguments: dict[str, Any]) -> Plan:
+        """The named scenarios, and what is drawn by chance beside them."""
+        run, settings = self._channel.run.id, self._channel.context.settings
+        named = plan(self._tool, run, arguments)
+        return with_chance(
+            named, self._tool, run, arguments, seed=settings.seed, count=settings.max_examples
+        )
 
     def so_far(self) -> Driven:
         """What was gathered before an interrupt."""

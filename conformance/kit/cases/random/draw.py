@@ -1,0 +1,63 @@
+"""Draws values with Hypothesis: the same for the same seed, in every process, and no files."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any, Final, TypeVar
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
+
+from conformance.kit.cases.problems import SchemaProblem
+
+_BACKEND: Final = "agent-formats"
+
+_ONE_AT_A_TIME: Final = threading.Lock()
+"""Python's warnings are silenced for all threads at once, and drawing shares one processor."""
+
+T = TypeVar("T")
+
+
+class OfTheSeedAlone(HypothesisProvider):
+    """Draws without the constants that the library collects from whatever modules are loaded."""
+
+    def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+AVAILABLE_PROVIDERS.setdefault(_BACKEND, OfTheSeedAlone)
+
+
+class NotDrawable(Exception):
+    """Nothing can be drawn from a schema; the text says why."""
+
+
+def drawn(strategy: st.SearchStrategy[T], count: int, seed: int) -> list[T]:
+    """Draw up to `count` different values. Raises NotDrawable if none can be drawn."""
+    found: list[T] = []
+
+    @seeded(seed)
+    @settings(
+        backend=_BACKEND,
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def collect(value: T) -> None:
+        found.append(value)
+
+    try:
+        with _ONE_AT_A_TIME, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            collect()
+    except SchemaProblem:
+        raise
+    except Exception as error:  # whatever a strange schema does to the library is said, not fatal
+        raise NotDrawable(f"{type(error).__name__}: {error}") from error
+    return found

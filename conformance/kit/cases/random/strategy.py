@@ -1,0 +1,97 @@
+"""How to draw values of a normalised schema.
+
+Objects, arrays and unions that are nothing but that are put together here: the library works out
+what is in them anew at each draw, which is fifty times as slow. All else is the library's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+from hypothesis import strategies as st
+from hypothesis_jsonschema import from_schema
+
+from conformance.kit.cases.random.normalise import Schema
+from conformance.kit.cases.random.texts import strategies_for
+
+Strategy = st.SearchStrategy[Any]
+Draw = Callable[[Strategy], Any]
+
+_OBJECT: Final = frozenset({"type", "properties", "required", "additionalProperties",
+                            "propertyNames", "maxProperties", "dependencies"})  # fmt: skip
+_ARRAY: Final = frozenset({"type", "items", "additionalItems", "minItems", "maxItems",
+                           "uniqueItems"})  # fmt: skip
+
+
+def strategy_of(schema: Schema) -> Strategy:
+    """Give how to draw values of a normalised schema. Some may be invalid: each is to be judged."""
+    if schema is False:
+        return st.nothing()
+    if isinstance(schema, dict):
+        for keyword in ("anyOf", "oneOf", "allOf"):
+            if schema.keys() == {keyword} and (keyword != "allOf" or len(schema[keyword]) == 1):
+                return st.one_of([strategy_of(each) for each in schema[keyword]])
+        if schema.get("type") == "object" and schema.keys() <= _OBJECT and _by_name(schema):
+            return _object(schema)
+        if schema.get("type") == "array" and schema.keys() <= _ARRAY and "items" in schema:
+            return _array(schema)
+    return from_schema(schema, custom_formats=strategies_for(schema))
+
+
+def _by_name(schema: dict[str, Any]) -> bool:
+    """Whether members depend on each other by their names alone, if they do."""
+    return all(isinstance(each, list) for each in schema.get("dependencies", {}).values())
+
+
+def _object(schema: dict[str, Any]) -> Strategy:
+    known = {name: strategy_of(each) for name, each in schema.get("properties", {}).items()}
+    needed = list(schema.get("required", ()))
+    more = schema.get("additionalProperties", False)
+    open_ = more is not False
+    demands: dict[str, list[str]] = schema.get("dependencies", {})
+    rest = strategy_of(more)
+    names = strategy_of(schema.get("propertyNames", {"type": "string"}))
+    most = int(schema.get("maxProperties", len(known) + 3))
+
+    @st.composite
+    def members(draw: Draw) -> dict[str, Any]:
+        found = {name: draw(known.get(name, rest)) for name in needed}
+        for name, each in known.items():
+            if name not in found and len(found) < most and draw(st.booleans()):
+                found[name] = draw(each)
+                for other in demands.get(name, ()):
+                    if other not in found:
+                        found[other] = draw(known.get(other, rest))
+        room = min(max(most - len(found), 0), 3)
+        return {**draw(st.dictionaries(names, rest, max_size=room)), **found} if open_ else found
+
+    return members()
+
+
+def _array(schema: dict[str, Any]) -> Strategy:
+    items = schema["items"]
+    first = [strategy_of(each) for each in items] if isinstance(items, list) else []
+    rest = strategy_of(schema.get("additionalItems", True) if first else items)
+    least = max(schema.get("minItems", 0) - len(first), 0)
+    most = max(schema.get("maxItems", len(first) + 3) - len(first), 0)
+    if rest.is_empty:
+        most = 0
+    unique = _key if schema.get("uniqueItems") is True else None
+    more: Strategy = (
+        st.lists(rest, min_size=least, max_size=most, unique_by=unique)
+        if most
+        else st.builds(list[Any])
+    )
+    if not first:
+        return more
+    return st.builds(_joined, st.tuples(*first), more)
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _joined(first: tuple[Any, ...], others: list[Any]) -> list[Any]:
+    return [*first, *others]

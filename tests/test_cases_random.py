@@ -1,0 +1,204 @@
+"""The random phase: what is drawn from a schema, and that it is the same for the same seed."""
+
+import json
+import os
+import subprocess
+import sys
+
+import hypothesis
+import pytest
+from jsonschema import Draft202012Validator
+
+from conformance.formats.tool import Tool, ToolForm
+from conformance.kit.case import CaseKind
+from conformance.kit.cases.baseline import candidates
+from conformance.kit.cases.formats import FORMATS, SOMEDAY
+from conformance.kit.cases.plan import Plan, plan
+from conformance.kit.cases.pointer import to_pointer
+from conformance.kit.cases.random.plan import with_chance
+from fixtures.servers.tools import TOOLS
+from tests.kit_sessions import ROOT
+
+TREE = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "inside": {"type": "array", "items": {"$ref": "#/$defs/tree"}},
+    },
+    "required": ["name"],
+}
+SCHEMAS = {
+    "tuple": {"prefixItems": [{"type": "integer"}, {"type": "string"}], "items": False,
+              "type": "array", "minItems": 2},
+    "counted": {"type": "array", "items": {"type": "integer"}, "contains": {"minimum": 5},
+                "minContains": 2, "minItems": 2},
+    "unevaluated": {"allOf": [{"properties": {"a": {"type": "string"}}}], "type": "object",
+                    "properties": {"b": {"type": "integer"}}, "unevaluatedProperties": False},
+    "tree": {"$ref": "#/$defs/tree"},
+    "letters": {"type": "string", "pattern": r"^[A-Z]{3}-\d{2}$"},
+    "either": {"oneOf": [{"type": "integer", "minimum": 3}, {"type": "string", "maxLength": 4}]},
+    "chosen": {"if": {"properties": {"kind": {"const": "a"}}}, "then": {"required": ["more"]},
+               "type": "object", "properties": {"kind": {"enum": ["a", "b"]},
+                                                "more": {"type": "integer"}},
+               "required": ["kind"]},
+    "negated": {"type": "integer", "not": {"multipleOf": 3}},
+    "table": {"type": "object", "additionalProperties": {"type": "boolean"}},
+    **{f"format_{name}": {"type": "string", "format": name} for name in FORMATS},
+}  # fmt: skip
+"""One parameter each, alone in its tool: what the library draws wrongly, or not at all."""
+
+
+def tool_of(schema):
+    return Tool("t", schema, ToolForm.CATALOG, {})
+
+
+def drawn(schema, *, seed=0, count=25):
+    tool = tool_of(schema)
+    baseline = candidates(tool, (), SOMEDAY)[0]
+    return with_chance(Plan(()), tool, "r", baseline, seed=seed, count=count)
+
+
+def one(name, schema, **more):
+    return drawn(
+        {
+            "type": "object",
+            "properties": {name: schema},
+            "required": [name],
+            "$defs": {"tree": TREE},
+            **more,
+        }
+    )
+
+
+def values(made, name):
+    return [c.arguments[name] for c in made.cases if c.kind is CaseKind.VALID]
+
+
+def leaves(value):
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from leaves(inner)
+    else:
+        yield value
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_what_is_drawn_is_valid_or_broken_at_its_place_as_the_validator_says(name):
+    made = one("p", SCHEMAS[name])
+    schema = {"type": "object", "properties": {"p": SCHEMAS[name]}, "required": ["p"],
+              "$defs": {"tree": TREE}}  # fmt: skip
+    judge = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    assert {case.kind for case in made.cases} == {CaseKind.VALID, CaseKind.BROKEN}
+    for case in made.cases:
+        assert judge.is_valid(case.arguments) is (case.kind is CaseKind.VALID), case
+        if case.kind is CaseKind.BROKEN:
+            path = next(iter(judge.iter_errors(case.arguments))).absolute_path
+            assert case.violation.pointer.startswith(to_pointer(tuple(path)))
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_the_tools_of_the_reference_yield_all_that_is_asked_for(tool):
+    made = tool_of(tool.input_schema)
+    cases = with_chance(Plan(()), made, "r", tool.example, seed=0, count=25).cases
+    assert sum(case.kind is CaseKind.VALID for case in cases) > 20
+    assert sum(case.kind is CaseKind.BROKEN for case in cases) >= 5
+
+
+def test_without_bounds_numbers_texts_and_arrays_stay_small():
+    made = one("p", {"type": "array", "items": {"type": ["number", "string"]}})
+    found = [each for value in values(made, "p") for each in leaves(value)]
+    assert max(map(len, values(made, "p"))) == 3
+    assert all(abs(each) <= 100 for each in found if isinstance(each, int | float))
+    assert max(len(each) for each in found if isinstance(each, str)) in range(16, 33)
+
+
+def test_lengths_are_spread_over_what_is_allowed():
+    lengths = sorted(len(v) for v in values(one("p", {"type": "string", "maxLength": 400}), "p"))
+    assert any(each > 300 for each in lengths) and any(100 < each < 300 for each in lengths)
+
+
+def test_references_that_never_end_are_followed_three_levels_deep():
+    def depth(value):
+        return 1 + max((depth(each) for each in value.get("inside", ())), default=0)
+
+    assert max(map(depth, values(one("p", SCHEMAS["tree"]), "p"))) == 3
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"type": "string", "pattern": r"^\p{Lu}+$"}, "pattern at / in p"),
+        ({"type": "string", "format": "unheard-of"}, "format unheard-of at / in p"),
+        (SCHEMAS["counted"], "minContains at / in p"),
+        (
+            {"type": "object", "properties": {"q": {"type": "object", "properties": {"r": {}},
+                                                    "unevaluatedProperties": False}}},
+            "unevaluatedProperties at /properties/q in p",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_rewritten_is_named(schema, said):
+    assert said in drawn({"type": "object", "properties": {"p": schema}}).skipped
+
+
+def test_none_are_drawn_where_none_are_asked_for():
+    assert drawn({"type": "object", "properties": {"p": {"type": "string"}}}, count=0) == Plan(())
+
+
+def test_no_case_is_one_that_a_named_scenario_sends():
+    tool = tool_of(TOOLS[0].input_schema)
+    named = plan(tool, "r", TOOLS[0].example)
+    made = with_chance(named, tool, "r", TOOLS[0].example, seed=0, count=50)
+    sent = [json.dumps(case.arguments, sort_keys=True) for case in made.cases]
+    assert len(set(sent)) == len(sent) > len(named.cases)
+    assert len({case.id for case in made.cases}) == len(made.cases)
+
+
+def test_another_seed_draws_other_cases():
+    schema = TOOLS[0].input_schema
+    ids = [{case.id for case in drawn(schema, seed=seed).cases} for seed in (0, 1)]
+    assert len(ids[0] & ids[1]) < len(ids[0]) / 2
+
+
+ELSEWHERE = """
+import json, sys
+from fixtures.servers.tools import TOOLS
+from conformance.formats.tool import Tool, ToolForm
+from conformance.kit.cases.plan import Plan
+from conformance.kit.cases.random.plan import with_chance
+for one in TOOLS:
+    tool = Tool(one.name, one.input_schema, ToolForm.CATALOG, {})
+    made = with_chance(Plan(()), tool, "r", one.example, seed=7, count=10)
+    print(json.dumps([[case.id, case.arguments] for case in made.cases]))
+"""
+
+
+def test_the_same_seed_draws_the_same_in_every_process_and_leaves_no_file(tmp_path):
+    said = set()
+    for hashing, other in (("1", ""), ("2", "import conformance.kit.plugin, scripts.bench\n")):
+        done = subprocess.run(
+            [sys.executable, "-c", other + ELSEWHERE],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONHASHSEED": hashing, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        said.add(done.stdout)
+    assert len(said) == 1 and len(said.pop()) > 1000
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_library_draws_from_every_kind_of_schema_with_the_hypothesis_that_is_installed():
+    """A canary: from 6.170.10 on hypothesis-jsonschema broke, and the pin keeps below that."""
+    for schema in (
+        {"type": ["object", "array"], "patternProperties": {"^a": {"type": "null"}}},
+        {"allOf": [{"type": "integer"}, {"minimum": 5}]},
+        {"not": {"type": "string"}},
+        {"type": "string", "pattern": "^a+$", "minLength": 3},
+        {"type": "object", "dependentSchemas": {"a": {"required": ["b"]}},
+         "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}},
+    ):  # fmt: skip
+        made = drawn({"type": "object", "properties": {"p": schema}})
+        assert [c for c in made.cases if c.kind is CaseKind.VALID and "p" in c.arguments]
+        assert made.skipped == (), hypothesis.__version__
