@@ -14,7 +14,6 @@ from typing import Any, Final
 from conformance.formats.ecma import patterns
 from conformance.kit.cases.facts import facts
 from conformance.kit.cases.formats import FORMATS
-from conformance.kit.cases.numbers import WIDEST
 from conformance.kit.cases.pointer import Tokens, to_pointer
 from conformance.kit.cases.problems import ProblemKind, SchemaProblem
 from conformance.kit.cases.random.texts import format_name, text_name
@@ -23,6 +22,8 @@ from conformance.kit.cases.valid_values import LONGEST_TEXT, MOST_ITEMS
 
 UNROLLED: Final = 3
 """How often a schema may stand inside itself."""
+WIDEST: Final = 100
+"""How far numbers stray from zero where the schema gives no bound (`sleep` is a real tool)."""
 _MOST_DRAWN: Final = 12
 """Items of one array that are drawn, where the schema allows very many."""
 _LARGEST: Final = 2_000
