@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from scripts.website.layout import LANGUAGES, ROOT, WORK
 SAMPLES = WORK / "sample"
 FAULT = "no-suggestion-for-an-enum"
 _FILES = ("report.html", "results.json", "summary.md", "badge.json")
-_MADE_OF = ("conformance", "fixtures/servers", "schema")
+_MADE_OF = ("conformance", "fixtures/servers")
+_MESSAGES = ROOT / "conformance" / "formats" / "messages.json"
 _RAN = (0, 1)
 """How the kit ends when it could judge: conformant, or not."""
 
@@ -50,10 +52,13 @@ def _run(url: str, language: str) -> None:
 
 
 def _mark() -> str:
-    """Give a sum over all that a report is made of."""
+    """Give a sum over all that a report is made of; what only the site says is not."""
     summed = hashlib.sha256(FAULT.encode())
     for folder in _MADE_OF:
         for file in sorted((ROOT / folder).rglob("*")):
-            if file.is_file() and "__pycache__" not in file.parts:
+            if file.is_file() and "__pycache__" not in file.parts and file != _MESSAGES:
                 summed.update(file.relative_to(ROOT).as_posix().encode() + file.read_bytes())
+    said = json.loads(_MESSAGES.read_text(encoding="utf-8"))
+    kit = {name: text for name, text in said.items() if not name.startswith("site.")}
+    summed.update(json.dumps(kit, sort_keys=True).encode())
     return summed.hexdigest()

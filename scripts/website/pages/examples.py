@@ -33,7 +33,7 @@ def examples(context: Context, schema: Schema, here: str) -> Iterator[str]:
         yield heading(3, context.said("valid"), "valid")
         yield context.said("valid_intro")
         for each in valid:
-            shown = json_fence(_in_language(context, each))
+            shown = json_fence(in_words(context, each))
             yield folded(context.text(each.title), shown, f"example-{each.id}")
     if invalid:
         yield heading(3, context.said("invalid"), "invalid")
@@ -43,7 +43,7 @@ def examples(context: Context, schema: Schema, here: str) -> Iterator[str]:
             yield folded(context.text(each.title), shown, f"example-{each.id}")
 
 
-def _in_language(context: Context, example: Example) -> Any:
+def in_words(context: Context, example: Example) -> Any:
     """The data with its human text translated, where it is still as the translation knew it."""
     base = example
     if example.from_ is not None:
@@ -69,7 +69,7 @@ def _at(data: Any, pointer: str) -> Any:
 
 
 def _with_error(context: Context, example: Example, here: str) -> str:
-    text = json.dumps(_in_language(context, example), ensure_ascii=False, indent=2)
+    text = json.dumps(in_words(context, example), ensure_ascii=False, indent=2)
     found = _broken(example, json.loads(text))
     reading = read(text.encode())
     line = positions_of(reading, {found.place})[found.place].line

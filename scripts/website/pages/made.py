@@ -10,7 +10,7 @@ from scripts.generator.downloads import Download, downloads, frozen
 from scripts.generator.problems import SourceError
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import ROOT
-from scripts.website.pages import clauses, kit
+from scripts.website.pages import clauses, kit, playground
 from scripts.website.pages.context import CONFORMANCE, SPECS, Context
 from scripts.website.pages.documents import document_page
 from scripts.website.pages.history import changes_page, downloads_page, in_language
@@ -37,8 +37,10 @@ def made_pages() -> Made:
         pages = dict(_pages(Context(source, language, homes(source)), held))
         files |= {f"{language}/{path}": content for path, content in pages.items()}
         menu = {}
-        for path in pages:
+        for path in (each for each in pages if "/" in each):
             menu.setdefault(path.partition("/")[0], []).append(path)
+        for path, content in playground.scripts(source, language):
+            files[f"{language}/{path}"] = content
         for each in held:
             there = in_language(each, language)
             if there is not None:
@@ -56,6 +58,7 @@ def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str,
         yield from _if_any(f"{spec}/vocabularies.md", vocabularies_page(context, spec))
         yield from _if_any(f"{spec}/changes.md", changes_page(context, spec))
         yield f"{spec}/downloads.md", downloads_page(context, spec, files)
+    yield "playground.md", playground.playground_page(context)
     yield clauses.ALL, clauses.everything(context)
     yield f"{CONFORMANCE}/options.md", kit.options_page(context)
     yield f"{CONFORMANCE}/faults.md", kit.faults_page(context)

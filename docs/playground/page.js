@@ -1,0 +1,118 @@
+// The playground's page: a text, its verdict, and each problem at its line. What is pasted stays in
+// this page and its worker. Every text of a document is put in as text, never as HTML.
+"use strict";
+
+(() => {
+  const root = document.getElementById("playground");
+  if (!root || !window.Worker) return;
+  const said = JSON.parse(document.getElementById("playground-words").textContent);
+  const MOST = 5 * 1024 * 1024;
+  const PATIENCE = 5000;
+  const SHOWN = 100;
+
+  const make = (name, attributes, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+  const fill = (id, values) => said[id].replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all));
+
+  const label = make("label", { for: "playground-text" }, said.label);
+  const text = make("textarea", { id: "playground-text", spellcheck: "false", autocomplete: "off", rows: "18", wrap: "off" });
+  const lines = make("div", { class: "playground__lines", "aria-hidden": "true" });
+  const example = make("select", { id: "playground-example" }, make("option", { value: "" }, said.choose));
+  const file = make("input", { type: "file", id: "playground-file", accept: ".json,application/json" });
+  const verdict = make("p", { class: "playground__verdict", role: "status" });
+  const list = make("ol", { class: "playground__problems" });
+  const bar = make("div", { class: "playground__bar" },
+    make("label", { for: "playground-example" }, said.example), example,
+    make("label", { for: "playground-file" }, said.file), file);
+  root.replaceChildren(bar, label, make("div", { class: "playground__text" }, lines, text), verdict, list);
+
+  const examples = JSON.parse(document.getElementById("playground-examples").textContent);
+  examples.forEach((each, index) => example.append(make("option", { value: String(index) }, each.title)));
+
+  let worker, newest = 0, clock, waiting;
+  const start = () => {
+    worker = new Worker(root.dataset.worker);
+    worker.addEventListener("message", (event) => {
+      if (event.data.id !== newest) return;
+      clearTimeout(clock);
+      show(event.data);
+    });
+  };
+  start();
+
+  const tell = (state, words) => {
+    root.dataset.state = state;
+    verdict.textContent = words;
+  };
+  const number = (problems) => {
+    const wrong = new Set(problems.map((each) => each.line));
+    const count = Math.min(text.value.split("\n").length, 20000);
+    const made = document.createDocumentFragment();
+    for (let line = 1; line <= count; line += 1) {
+      made.append(make("span", wrong.has(line) ? { class: "wrong" } : {}, String(line)));
+    }
+    lines.replaceChildren(made);
+  };
+  const show = ({ row, problems }) => {
+    list.replaceChildren(...problems.slice(0, SHOWN).map(item));
+    number(problems);
+    if (!row) return tell("unknown", problems.length ? said.unknown : "");
+    const known = { document: row.document, spec: row.spec, version: row.version };
+    if (!problems.length) return tell("valid", fill("valid", known));
+    const count = problems.length;
+    tell("invalid", fill(count === 1 ? "one" : "many", { ...known, count }));
+  };
+  const item = (problem) => {
+    const where = make("button", { type: "button" }, fill("line", { line: problem.line }));
+    where.addEventListener("click", () => go(problem.line));
+    const parts = [where, " ", make("code", {}, problem.path), " ", problem.words];
+    if (problem.clause) {
+      parts.push(" ", make("a", { href: `${root.dataset.clauses}#${problem.clause.toLowerCase()}` }, problem.clause));
+    }
+    return make("li", {}, ...parts);
+  };
+  const go = (line) => {
+    const before = text.value.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    const end = text.value.indexOf("\n", before);
+    text.focus();
+    text.setSelectionRange(before, end < 0 ? text.value.length : end);
+    text.scrollTop = Math.max(0, (line - 4) * parseFloat(getComputedStyle(text).lineHeight));
+  };
+
+  const judge = () => {
+    clearTimeout(clock);
+    newest += 1;
+    if (!text.value.trim()) return list.replaceChildren(), number([]), tell("empty", said.empty);
+    if (text.value.length > MOST) return list.replaceChildren(), lines.replaceChildren(), tell("unknown", said.large);
+    tell("busy", said.busy);
+    worker.postMessage({ id: newest, text: text.value });
+    clock = setTimeout(() => {
+      worker.terminate();
+      start();
+      list.replaceChildren();
+      tell("unknown", said.slow);
+    }, PATIENCE);
+  };
+  text.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(judge, 120);
+  });
+  text.addEventListener("scroll", () => (lines.scrollTop = text.scrollTop));
+  example.addEventListener("change", () => {
+    if (example.value === "") return;
+    text.value = examples[Number(example.value)].text;
+    judge();
+  });
+  file.addEventListener("change", async () => {
+    const chosen = file.files[0];
+    if (!chosen) return;
+    if (chosen.size > MOST) return list.replaceChildren(), tell("unknown", said.large);
+    text.value = await chosen.text();
+    judge();
+  });
+  judge();
+})();

@@ -1,0 +1,144 @@
+"""The playground: documents, schemas, owners of clauses and sentences, for a browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from conformance.formats.recognise import ENHANCED, TABLE
+from conformance.formats.runtime_rows import RuntimeRow
+from conformance.formats.vocabulary import StreamEventName, ToolEventName
+from scripts.generator.build import Source
+from scripts.generator.schemas import schema_json
+from scripts.website.layout import DOCS
+from scripts.website.pages.context import Context
+from scripts.website.pages.examples import in_words
+from scripts.website.pages.markdown import escaped, page
+
+_CODE = DOCS / "playground"
+_SHOWN = (
+    ("atdf", "hotel-catalog"),
+    ("atdf", "invalid-date-error"),
+    ("atdf", "error-without-instance"),
+    ("atdf", "descriptor-two-ids"),
+    ("ardf", "discharge-letter"),
+    ("ardf", "resource-without-version"),
+    ("runtime", "manifest-headers-as-list"),
+)
+"""Examples that the page offers, of those that there are."""
+_ANNOTATIONS = ("title", "description", "$schema", "$id")
+_WORDS = (
+    "label", "choose", "example", "file", "empty", "busy", "large", "slow", "unknown", "valid",
+    "one", "many",
+)  # fmt: skip
+
+
+def data(source: Source, language: str) -> dict[str, Any]:
+    """What the engine knows; texts in `language`."""
+    schemas = {
+        schema.file.removeprefix("schema/"): bare(
+            schema_json(schema, source.project.id_base, source.vocabularies)
+        )
+        for schema in source.schemas
+    }
+    messages = {
+        name: text.in_language(language)
+        for name, text in source.messages.items()
+        if name.startswith(("documents.keyword.", "documents.unknown", "site.playground."))
+        or name in ("documents.ambiguous", "documents.too_deep")
+    }
+    versions = {(each.spec, each.name): each.version for each in source.schemas}
+    owners = {
+        f"{clause.spec}/{versions[clause.spec, clause.document]}/"
+        f"{clause.document}.schema.json#{at}": clause.id
+        for clause in source.clauses
+        if clause.document is not None
+        for at in clause.at
+    }
+    return {
+        "table": [_row(each) for each in TABLE],
+        "enhanced": list(ENHANCED),
+        "stream_events": list(StreamEventName),
+        "tool_events": list(ToolEventName),
+        "schemas": schemas,
+        "owners": owners,
+        "messages": messages,
+    }
+
+
+def _row(row: Any) -> dict[str, Any]:
+    runtime = isinstance(row, RuntimeRow)
+    return {
+        "spec": row.spec,
+        "document": row.document,
+        "version": row.version,
+        "rule": row.rule,
+        "needs": [list(group) for group in row.needs],
+        "known": sorted(row.known) if runtime and row.known is not None else None,
+        "outranks": None if runtime else list(row.outranks),
+        "conditional": (row.also if runtime else row.when) is not None,
+    }
+
+
+def bare(schema: Any) -> Any:
+    """A schema without the words that only people read."""
+    if isinstance(schema, list):
+        return [bare(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: bare(each) for name, each in value.items()}
+        if key in ("properties", "$defs")
+        else bare(value)
+        for key, value in schema.items()
+        if key not in _ANNOTATIONS
+    }
+
+
+def scripts(source: Source, language: str) -> Iterator[tuple[str, bytes]]:
+    """Give the scripts of the page, by path below the root of a language."""
+    parts = [
+        f"const DATA = {json.dumps(data(source, language), separators=(',', ':'))};",
+        (_CODE / "engine.js").read_text(encoding="utf-8"),
+        (_CODE / "worker.js").read_text(encoding="utf-8"),
+    ]
+    yield "assets/playground.worker.js", "\n".join(parts).encode()
+    yield "assets/playground.js", (_CODE / "page.js").read_bytes()
+
+
+def playground_page(context: Context) -> bytes:
+    """The page; what it says stands in it, so that its script holds no words."""
+    words = {
+        name: context.text(context.source.messages[f"site.playground.{name}"]) for name in _WORDS
+    }
+    words["line"] = context.text(context.source.messages["site.line"])
+    shown = {(each.spec, each.id): each for each in context.source.examples}
+    noscript = context.said("site.playground.noscript").replace("`", "")
+    parts = [
+        f"{escaped(context.said('site.playground.intro'))}\n{{ .lead }}",
+        '<div id="playground" class="playground" data-worker="../assets/playground.worker.js"'
+        f' data-clauses="../conformance/clauses/"><p>{noscript}</p></div>',
+        _island("playground-words", words),
+        _island("playground-examples", _examples(context, shown)),
+        '<script src="../assets/playground.js" defer></script>',
+        escaped(context.said("site.playground.beyond")),
+    ]
+    about = context.said("site.playground.about")
+    return page(context.said("playground"), "playground-page", about, parts)
+
+
+def _island(name: str, value: Any) -> str:
+    held = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{name}">{held}</script>'
+
+
+def _examples(context: Context, shown: Mapping[tuple[str, str], Any]) -> list[dict[str, str]]:
+    return [
+        {
+            "title": context.text(shown[key].title),
+            "text": json.dumps(in_words(context, shown[key]), ensure_ascii=False, indent=2),
+        }
+        for key in _SHOWN
+        if key in shown
+    ]
