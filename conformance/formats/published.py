@@ -176,6 +176,7 @@ def _schemas() -> Mapping[Path, Mapping[str, Any]]:
     )
 
 
+@cache
 def _address(spec: str, version: str, document: str) -> Path:
     return SCHEMAS / spec / version / f"{document}.schema.json"
 

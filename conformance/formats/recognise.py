@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.formats.messages import message
@@ -141,37 +141,77 @@ class Recognition:
     dialects: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the table with what is the same for every document: worked out once."""
+
+    row: Row | RuntimeRow
+    rule: str
+    final: bool
+    """Whether no later line can make the input ambiguous."""
+    found: Recognition
+
+
+def _lines() -> tuple[tuple[_Line, ...], Mapping[str, tuple[int, ...]]]:
+    """The lines, and by the name of a member the numbers of the lines that it may lead to."""
+    lines = []
+    leads: dict[str, list[int]] = {}
+    for number, row in enumerate(TABLE):
+        rule = row.rule
+        found = Recognition(row.spec, row.document, row.version, rule)
+        lines.append(_Line(row, rule, isinstance(row, RuntimeRow), found))
+        for name in row.needs[0]:
+            leads.setdefault(name, []).append(number)
+    return tuple(lines), {name: tuple(numbers) for name, numbers in leads.items()}
+
+
+_LINES, _LEADS = _lines()
+
+
 def recognise(data: Any) -> Recognition | Problem:
     """The document that a decoded JSON value is; a Problem if it is none or could be two."""
     if not isinstance(data, dict):
         said = message("documents.unknown.kind", value=shown(data), looked_for=_looked_for())
         return problem((), "document", said)
-    matching = [row for row in TABLE if row.matches(data)]
-    if not matching:
+    first: _Line | None = None
+    numbers = {number for name in data if name in _LEADS for number in _LEADS[name]}
+    for number in sorted(numbers):
+        line = _LINES[number]
+        if (first is None or line.row.document not in _outranked(first)) and line.row.matches(data):
+            if first is not None:
+                return _ambiguous(first, line)
+            first = line
+            if line.final:
+                break
+    if first is None:
         said = message("documents.unknown", looked_for=_looked_for())
         return problem((), "document", said)
-    first, *others = matching
-    rivals = [
-        row
-        for row in others
-        if not isinstance(first, RuntimeRow) and row.document not in first.outranks
-    ]
-    if rivals:
-        said = message(
-            "documents.ambiguous",
-            one=first.document,
-            rule=first.rule,
-            other=rivals[0].document,
-            other_rule=rivals[0].rule,
-        )
-        return problem((), "document", said)
-    dialects = {LEGACY_LABEL: None} if data.get("schema_version") in ("0.1", "0.2") else {}
-    if first.document in ("resource", "collection"):
-        listed = resources(first.document, data)
-        dialects |= {name: None for each in listed for name in each.dialects}
-    elif first.document == "provider-manifest":
-        dialects |= dict.fromkeys(manifest_dialects(data))
-    return Recognition(first.spec, first.document, first.version, first.rule, tuple(dialects))
+    dialects = _dialects(first.row.document, data)
+    return replace(first.found, dialects=dialects) if dialects else first.found
+
+
+def _outranked(line: _Line) -> tuple[str, ...]:
+    return line.row.outranks if isinstance(line.row, Row) else ()
+
+
+def _ambiguous(first: _Line, rival: _Line) -> Problem:
+    said = message(
+        "documents.ambiguous",
+        one=first.row.document,
+        rule=first.rule,
+        other=rival.row.document,
+        other_rule=rival.rule,
+    )
+    return problem((), "document", said)
+
+
+def _dialects(document: str, data: Mapping[str, Any]) -> tuple[str, ...]:
+    found = {LEGACY_LABEL: None} if data.get("schema_version") in ("0.1", "0.2") else {}
+    if document in ("resource", "collection"):
+        found |= {name: None for each in resources(document, data) for name in each.dialects}
+    elif document == "provider-manifest":
+        found |= dict.fromkeys(manifest_dialects(data))
+    return tuple(found)
 
 
 def row_of(document: str) -> Row | RuntimeRow:

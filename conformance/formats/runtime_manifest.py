@@ -9,7 +9,7 @@ from conformance.formats.ecma.patterns import is_known
 from conformance.formats.keywords import words
 from conformance.formats.messages import Message, message
 from conformance.formats.problem import Place, shown
-from conformance.formats.published import validator
+from conformance.formats.published import surely_valid, validator
 from conformance.formats.rule_language import RuleError, expression, path
 from conformance.formats.runtime_kinds import Broken, Rule
 from conformance.formats.runtime_rows import family_of
@@ -22,6 +22,10 @@ from conformance.formats.vocabulary import (
 )
 
 Members = Mapping[str, Any]
+
+_EVENTS = tuple(StreamEventName)
+_PARAMETERS = tuple(StandardParameter)
+_REASONS = tuple(TerminationReason)
 
 _STARTS_ITSELF = "tool_name"
 """What a rule for fragments may extract too, so that the first one can start its call."""
@@ -72,7 +76,7 @@ def _paths(manifest: Members) -> Iterator[Broken]:
 def _fields(manifest: Members) -> Iterator[Broken]:
     """RT-RULE-003."""
     for place, rule in _rules(manifest):
-        if rule.get("emit") not in list(StreamEventName):
+        if rule.get("emit") not in _EVENTS:
             continue
         event = StreamEventName(rule["emit"])
         known = set(STREAM_EVENT_PAYLOAD[event])
@@ -85,7 +89,7 @@ def _fields(manifest: Members) -> Iterator[Broken]:
 
 def _parameters(manifest: Members) -> Iterator[tuple[StandardParameter, Members]]:
     for name, entry in _object(manifest.get("parameters")).items():
-        if name in list(StandardParameter) and isinstance(entry, dict):
+        if name in _PARAMETERS and isinstance(entry, dict):
             yield StandardParameter(name), entry
 
 
@@ -142,7 +146,7 @@ def _patterns(manifest: Members) -> Iterator[Broken]:
 
 def _retry(manifest: Members) -> Iterator[Broken]:
     """RT-MAN-016."""
-    if "retry_policy" in manifest:
+    if "retry_policy" in manifest and not surely_valid("retry-policy", manifest["retry_policy"]):
         for error in validator("retry-policy").iter_errors(manifest["retry_policy"]):
             yield ("retry_policy", *error.absolute_path), words(error)
 
@@ -162,7 +166,7 @@ def _termination(manifest: Members) -> Iterator[Broken]:
     if not isinstance(held.get("source_field"), str):
         yield ("termination",), _kind("source_field", held.get("source_field"))
     for name, value in held["mapping"].items():
-        if value not in list(TerminationReason):
+        if value not in _REASONS:
             said = message("documents.manifest.reason", value=shown(value))
             yield ("termination", "mapping", name), said
 

@@ -8,6 +8,10 @@ from typing import Any
 
 from conformance.formats.vocabulary import ApiFamily, StreamEventName, ToolEventName
 
+_OF_TOOLS = tuple(ToolEventName)
+_OF_STREAMS = tuple(StreamEventName)
+_FAMILIES = tuple(ApiFamily)
+
 
 @dataclass(frozen=True, slots=True)
 class RuntimeRow:
@@ -57,11 +61,11 @@ def _in_toolsets(members: Mapping[str, Any]) -> bool:
 
 
 def _of_a_tool(members: Mapping[str, Any]) -> bool:
-    return members["event"] in list(ToolEventName)
+    return members["event"] in _OF_TOOLS
 
 
 def _of_a_stream(members: Mapping[str, Any]) -> bool:
-    return members["event"] in list(StreamEventName) or not _of_a_tool(members)
+    return members["event"] in _OF_STREAMS or not _of_a_tool(members)
 
 
 def _coded(members: Mapping[str, Any]) -> bool:
@@ -141,7 +145,7 @@ def family_of(manifest: Mapping[str, Any]) -> str | None:
     chat: Any = manifest.get("endpoints")
     for step in ("chat", "adapter"):
         chat = chat.get(step) if isinstance(chat, dict) else None
-    return chat if chat in list(ApiFamily) else None
+    return chat if chat in _FAMILIES else None
 
 
 def manifest_dialects(manifest: Mapping[str, Any]) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ NO_JSON = object()
 
 _SSE_LINE = re.compile(r"(event|data|id|retry)?:|(event|data|id|retry)$")
 
+_CUT_OFF = tuple(CUT_OFF)
 TERMINAL = frozenset({StreamEventName.STREAMEND.value, StreamEventName.STREAMERROR.value})
 _ABOUT_CALLS = frozenset(
     {StreamEventName.PARTIALTOOLCALL.value, StreamEventName.TOOLCALLENDED.value}
@@ -94,7 +95,7 @@ def _of_calls(
 
 
 def _left_open(seen: _Seen, members: Mapping[str, Any]) -> Iterator[Disorder]:
-    if members.get("finish_reason") in list(CUT_OFF):
+    if members.get("finish_reason") in _CUT_OFF:
         return
     for given, number in seen.open.items():
         said = message("documents.stream.unended", given=shown(given))

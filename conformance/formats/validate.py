@@ -59,7 +59,7 @@ def examine(
         return Examined(reading, None, (*reading.problems, recognised))
     owner = "ATDF-CAT-003" if name == "catalog" and notation is Notation.JSON else None
     strange = [replace(each, clause=owner) for each in reading.problems]
-    return Examined(reading, known, (*strange, *validate(reading.data, name)))
+    return Examined(reading, known, (*strange, *_judged(reading.data, name)))
 
 
 def validate(data: Any, document: str | None = None) -> list[Problem]:
@@ -77,6 +77,11 @@ def validate(data: Any, document: str | None = None) -> list[Problem]:
         if isinstance(recognised, Problem):
             return [recognised]
         document = recognised.document
+    return _judged(data, document)
+
+
+def _judged(data: Any, document: str) -> list[Problem]:
+    """As `validate`, of what is known not to be too deep."""
     quick = surely_valid(document, data)
     errors = [] if quick else list(validator(document).iter_errors(data))
     formats = {tuple(each.absolute_path) for each in errors if each.validator == "format"}

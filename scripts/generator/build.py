@@ -105,16 +105,7 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
 
 def load_source(root: Path) -> list[SourceFile]:
     """Load every YAML file below `schema/source`; raises `SourceError` for those that are none."""
-    files = []
-    problems: list[Problem] = []
-    for file in sorted((root / SOURCE).rglob("*.yaml")):
-        try:
-            files.append(load(root, file))
-        except SourceError as error:
-            problems += error.problems
-    if problems:
-        raise SourceError(problems)
-    return files
+    return load(root, sorted((root / SOURCE).rglob("*.yaml")))
 
 
 def _kind(source: SourceFile) -> str | None:

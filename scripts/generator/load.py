@@ -8,9 +8,10 @@ keys, sequences, and the scalars of JSON.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -47,18 +48,52 @@ class SourceFile:
         return Problem(self.file, self.lines.get(place, 1), pointer(path), what, do)
 
 
-def load(root: Path, file: Path) -> SourceFile:
-    """Read one YAML file below `root`; the value of an empty one is None.
+def load(root: Path, files: Iterable[Path]) -> list[SourceFile]:
+    """Read YAML files below `root`, in order; the value of an empty one is None.
 
     Raises `SourceError` for what is not UTF-8, not YAML, has a key twice, or holds a value that
     JSON has not.
     """
-    return _parse(file.relative_to(root).as_posix(), file.read_bytes())
+    asked = [(file.relative_to(root).as_posix(), file.read_bytes()) for file in files]
+    if len(_PARSED) > _REMEMBERED:
+        _PARSED.clear()
+    fresh = [each for each in asked if each not in _PARSED]
+    for each, parsed in zip(fresh, _parsed(fresh), strict=True):
+        _PARSED[each] = parsed
+    read = [_PARSED[each] for each in asked]
+    problems = [problem for each in read if isinstance(each, list) for problem in each]
+    if problems:
+        raise SourceError(problems)
+    return [each for each in read if isinstance(each, SourceFile)]
 
 
-@lru_cache(maxsize=1024)
+_Named = tuple[str, bytes]
+_PARSED: dict[_Named, SourceFile | list[Problem]] = {}
+"""Parsing takes most of the generator's time, and a test runs it often."""
+
+_REMEMBERED = 4096
+"""Files that are kept; whoever reads so many has changed them again and again."""
+
+_MANY = 100
+"""From so many files on, other processes take a share: each costs a tenth of a second to start."""
+
+
+def _parsed(files: list[_Named]) -> list[SourceFile | list[Problem]]:
+    workers = min(4, os.cpu_count() or 1)
+    if len(files) < _MANY or workers == 1:
+        return [_tried(each) for each in files]
+    with ProcessPoolExecutor(workers) as pool:
+        return list(pool.map(_tried, files, chunksize=len(files) // (4 * workers) + 1))
+
+
+def _tried(file: _Named) -> SourceFile | list[Problem]:
+    try:
+        return _parse(*file)
+    except SourceError as error:
+        return error.problems
+
+
 def _parse(name: str, content: bytes) -> SourceFile:
-    """Parse `content`; parsing takes most of the generator's time, and a test runs it often."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
