@@ -15,7 +15,7 @@ MESSAGES: dict[str, dict[str, str]] = json.loads(
 )
 SAYING = {"message", "broken", "unknown", "absent"}
 NOT_VALUES = {"path"}
-"""Keywords of those functions that are no placeholders."""
+"""Keywords of `broken` that are no placeholders."""
 
 
 def _said() -> Iterator[tuple[str, str, set[str] | None]]:
@@ -30,7 +30,8 @@ def _said() -> Iterator[tuple[str, str, set[str] | None]]:
                 continue
             if node.func.id not in SAYING:
                 continue
-            names = {each.arg for each in node.keywords if each.arg is not None} - NOT_VALUES
+            others = NOT_VALUES if node.func.id == "broken" else set()
+            names = {each.arg for each in node.keywords if each.arg is not None} - others
             spread = any(each.arg is None for each in node.keywords)
             for argument in node.args:
                 if isinstance(argument, ast.Constant) and isinstance(argument.value, str):

@@ -144,7 +144,10 @@ def test_only_targets_start_a_server():
 
 
 def test_only_the_plugin_and_the_report_know_pytest():
-    allowed = {"plugin", "options", "item", "quiet", "html_plugin"}
+    allowed = {
+        "plugin", "options", "command_line", "state", "record", "item", "waiver_item", "quiet",
+        "html_plugin",
+    }  # fmt: skip
     names = {Path(name).stem for name in importing(files("kit"), {"pytest"})}
     assert names <= allowed
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from typing import Any
 
 from conformance.formats.clauses import Clause, clauses
 from conformance.formats.messages import message
-from conformance.formats.vocabulary import Binding, Era, RunKind, Scope, Verdict
+from conformance.formats.vocabulary import Era, RunKind, Scope, Verdict
 from conformance.kit.clause import ClauseTest
-from conformance.kit.documents import Declared, declared, unusable_by
+from conformance.kit.documents import Declared, declared
 from conformance.kit.drive.channel import Context
-from conformance.kit.drive.confirm import confirmed, repeat, to_confirm
+from conformance.kit.drive.confirm import (
+    Repeats,
+    confirmed,
+    repeat,
+    to_confirm,
+)
 from conformance.kit.drive.discover import discover
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.recorder import Recorder
@@ -23,14 +30,21 @@ from conformance.kit.drive.toolrun import Progress
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.drive.versions import protocol_runs
 from conformance.kit.evidence import RunEvidence
-from conformance.kit.judging import Question, belongs, judge, questions, unasked
-from conformance.kit.levels import levels, reached
+from conformance.kit.judging import (
+    Question,
+    belongs,
+    judge,
+    questions,
+    unasked,
+)
 from conformance.kit.offers import Offered, offered
-from conformance.kit.rates import explain, repair
-from conformance.kit.results import Item, LeftOut, RunResult, SessionResult, UsedWaiver
-from conformance.kit.safety import is_called_unasked
+from conformance.kit.recorded_verdicts import as_recorded
+from conformance.kit.report.exchanges import Recording
+from conformance.kit.report.index import Recalled, first_line, last_line, recalled
+from conformance.kit.results import Item, SessionResult, UsedWaiver
+from conformance.kit.run_result import claims_atdf, run_result
 from conformance.kit.script import LOOKED, Script
-from conformance.kit.settings import Settings
+from conformance.kit.settings import AllowCalls, Settings
 from conformance.kit.waivers import waive
 
 _CONFIRM_SHARE = 0.5
@@ -51,6 +65,9 @@ class Engine:
     time_up: bool = False
     session: Session | None = None
     waivers: tuple[UsedWaiver, ...] = ()
+    repeats: Repeats = field(default_factory=Repeats)
+    _past: Recalled | None = None
+    _cut: frozenset[int] = frozenset()
     _began: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -130,6 +147,53 @@ class Engine:
         usable = tuple(tool.name for tool in found.tools)
         return (*usable, *(tool.name for tool in self.declared[found.run.id].unusable))
 
+    def recall(self, recording: Recording) -> None:
+        """Take a recorded session in place of a target; raises Unreadable."""
+        self.recorder.by_id |= {one.exchange.id: one.exchange for one in recording.exchanges}
+        self._cut = frozenset(
+            one.exchange.id
+            for one in recording.exchanges
+            if any(place.startswith("answer") for place in one.cut)
+        )
+        past = self._past = recalled(recording.first, recording.last, self.recorder.by_id)
+        asked = past.asked
+        self.settings = replace(
+            self.settings,
+            profiles=self.settings.profiles or tuple(asked["profiles"]),
+            allow_calls=AllowCalls(asked["allow_calls"]),
+            replay=asked["replay"],
+            seed=asked["seed"],
+        )
+        self.found, self.declared = list(past.found), dict(past.declared)
+        self.interrupted, self.time_up = past.interrupted and not past.time_up, past.time_up
+        self.session = Session(self.found, self.declared, [], self._context(), self.progress)
+        self.session.evidence = dict(past.evidence)
+        self._started = datetime.fromisoformat(recording.started)
+
+    def first_line(self) -> dict[str, Any]:
+        """What the record of the session begins with, so that it can be judged again."""
+        asked = self.settings
+        return first_line(
+            self.found,
+            {
+                "profiles": asked.profiles,
+                "allow_calls": asked.allow_calls,
+                "replay": asked.replay,
+                "seed": asked.seed,
+                "credentials": asked.credentials,
+            },
+        )
+
+    def last_line(self) -> dict[str, Any]:
+        """What it ends with."""
+        return last_line(
+            self.session.evidence if self.session is not None else {},
+            self.repeats,
+            (script.name for script in self.scripts),
+            interrupted=self.interrupted or self.time_up,
+            time_up=self.time_up,
+        )
+
     def drive(self) -> None:
         """Call the tools and play the scripts. An interrupt or the time limit ends it early."""
         self.session = Session(
@@ -159,6 +223,8 @@ class Engine:
     def _confirmed(self, asked: list[Question]) -> dict[int, Item]:
         evidence = self.evidence()
         items = {n: judge(q, evidence[q.run]) for n, q in enumerate(asked)}
+        if self._past is not None:
+            return as_recorded(asked, items, evidence, self._past, self._cut)
         doubtful = {n: q for n, q in enumerate(asked) if to_confirm(q, items[n])}
         if not doubtful or self.interrupted:
             return items
@@ -173,6 +239,7 @@ class Engine:
         except TimeoutError:
             self.time_up = True
             return items
+        self.repeats = repeats
         for n, question in doubtful.items():
             items[n] = confirmed(question, items[n], evidence[question.run], repeats)
         return items
@@ -203,7 +270,11 @@ class Engine:
             or self.settings.replay is not None
             or any(unasked(about, one) for one in evidence.values())
         )
-        runs = tuple(self._run_result(evidence[name], own) for name, own in by_run.items())
+        sent = Counter(exchange.run for exchange in self.recorder.by_id.values())
+        runs = tuple(
+            run_result(evidence[name], own, self.declared[name], self.settings, sent[name])
+            for name, own in by_run.items()
+        )
         if selected:
             runs = tuple(replace(run, level=None) for run in runs)
         return SessionResult(
@@ -228,60 +299,6 @@ class Engine:
             ),
         )
 
-    def _run_result(self, evidence: RunEvidence, items: list[Item]) -> RunResult:
-        tools = evidence.by_tool.values()
-        mending = repair(tools)
-        states = levels(
-            [item for item in items if belongs(clauses()[item.clause], evidence.run)],
-            clauses(),
-            mending,
-            claims_atdf=evidence.claims_atdf,
-            unasked=unasked((item.clause for item in items), evidence),
-            unusable=unusable_by(self.declared[evidence.run.id]),
-        )
-        full = evidence.run.kind is RunKind.FULL
-        return RunResult(
-            run=evidence.run,
-            level=reached(states) if full else None,
-            levels=states if full else {},
-            repair=mending,
-            explain=explain(tools),
-            items=tuple(items),
-            tools_called=tuple(t.tool.name for t in tools if t.calls),
-            tools_left_out=tuple(
-                LeftOut(t.tool.name, t.left_out or message("kit.not_verified.no_call"))
-                for t in tools
-                if t.left_out is not None or not (t.calls or t.cut or evidence.cut)
-            )
-            + tuple(LeftOut(name, why) for name, why in evidence.left_out),
-            baseline_accepted=tuple(
-                t.tool.name for t in tools if t.baseline and t.baseline.reading.accepted
-            ),
-            resources=evidence.offered.counts,
-            claims_atdf=evidence.claims_atdf,
-            tools_unmarked=tuple(
-                t.tool.name
-                for t in tools
-                if t.calls and is_called_unasked(t.tool, evidence.run, self.settings)
-            ),
-            requests=sum(1 for e in self.recorder.by_id.values() if e.run == evidence.run.id),
-        )
-
     def _context(self) -> Context:
         deadline = time.monotonic() + self.settings.max_time
         return Context(self.settings, self.recorder, deadline)
-
-
-def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
-    """Whether ATDF is claimed in this run."""
-    if "atdf" in settings.profiles or any(tool.claims_atdf for tool in evidence.tools):
-        return True
-    offers = evidence.run.binding is Binding.HTTP and not evidence.run.openapi
-    if offers and _has_manifest(evidence):
-        return True
-    return any(call.reading.envelope is not None for call in evidence.calls)
-
-
-def _has_manifest(evidence: RunEvidence) -> bool:
-    manifest = evidence.steps("discovery").get("manifest")
-    return manifest is not None and manifest.answer is not None and manifest.answer.status == 200

@@ -19,9 +19,12 @@ from conformance.formats.vocabulary import (
 )
 from conformance.kit.clause import Checks, ClauseTest, Said
 from conformance.kit.evidence import RunEvidence, ToolEvidence
+from conformance.kit.known_scripts import KnownScripts
 from conformance.kit.results import Finding, Item
 from conformance.kit.run import Run
 
+NOT_RECORDED = "kit.not_verified.not_recorded"
+_BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 _BY_CALLS = frozenset({Verified.CALL, Verified.REPAIR})
 
 
@@ -109,8 +112,13 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
             entry=evidence.offered.entries.get(question.tool),
         )
     silenced = _is_silenced(question, evidence)
+    played = evidence.scripts if isinstance(evidence.scripts, KnownScripts) else None
+    if played is not None:
+        played.missed = False
     try:
         judged = _verdict(item, question.test.judge(subject))
+        if played is not None and played.missed and judged.verdict not in _BROKEN:
+            return not_verified(judged, NOT_RECORDED)
         whole = _by_documents(clause)
         return judged if whole else _unless_cut(judged, cut=subject.cut, silenced=silenced)
     except Exception as fault:
@@ -118,6 +126,21 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
         reason = message("kit.judge_failed", clause=clause.id, fault=what)
         found = Finding(reason, trace="".join(format_exception(fault)))
         return replace(item, verdict=Verdict.KIT_ERROR, findings=(found,))
+
+
+def not_verified(item: Item, reason: str) -> Item:
+    """The item as one that could not be judged; `reason` is the id of a message."""
+    return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(Finding(message(reason)),))
+
+
+def without(item: Item, cut: frozenset[int]) -> Item:
+    """A failed item without the findings that rest on answers whose whole was not kept."""
+    if item.verdict not in _BROKEN:
+        return item
+    kept = tuple(f for f in item.findings if f.exchange not in cut)
+    if len(kept) == len(item.findings):
+        return item
+    return replace(item, findings=kept) if kept else not_verified(item, NOT_RECORDED)
 
 
 def _by_documents(clause: Clause) -> bool:

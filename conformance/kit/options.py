@@ -12,13 +12,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
 from conformance.formats.messages import LANGUAGES, message
 from conformance.formats.vocabulary import Level
 from conformance.kit.bindings.mcp import KNOWN_VERSIONS
-from conformance.kit.file_errors import in_one_line
+from conformance.kit.examples_file import ExamplesUnusable, read_examples
 from conformance.kit.given_secrets import in_headers, in_target
 from conformance.kit.results import Waiver
 from conformance.kit.secrets import Redactor, is_secret_name
@@ -28,7 +26,6 @@ from conformance.kit.waivers import WaiversUnusable, read_waivers
 PROFILES = ("atdf", "http", "mcp")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header (RFC 9110)."""
-_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -159,6 +156,11 @@ def add_options(parser: pytest.Parser) -> None:
         help="make one case again, with the good call beside it and the repairs that follow",
     )
     add(
+        "--judge",
+        metavar="FILE",
+        help="judge the exchanges.ndjson of an earlier session again, without any network",
+    )
+    add(
         "--plan",
         action="store_true",
         dest="plan_only",
@@ -209,6 +211,9 @@ def settings_of(config: pytest.Config) -> Settings:
         raise _usage("kit.option.contradict", language, globs=", ".join(both))
     if option("--allow-calls") == "none" and option("--level") not in {None, "described"}:
         raise _usage("kit.option.level_without_calls", language, level=option("--level"))
+    recording = option("--judge")
+    if recording is not None and (targets or option("--replay") or option("plan_only")):
+        raise _usage("kit.option.judge_alone", language)
     level = option("--level")
     allow = option("--allow-calls") or ("auto" if targets else "all")
     return Settings(
@@ -224,7 +229,7 @@ def settings_of(config: pytest.Config) -> Settings:
         include_tools=tuple(option("--include-tool")),
         exclude_tools=tuple(option("--exclude-tool")),
         allow_calls=AllowCalls(allow),
-        examples=_examples(option("--examples"), environment, language),
+        examples=_known_calls(option("--examples"), environment, language),
         waivers=_waivers(option("--waivers"), config, language),
         waivers_file=option("--waivers") or "",
         seed=option("--seed"),
@@ -236,6 +241,7 @@ def settings_of(config: pytest.Config) -> Settings:
         report=Path(config.invocation_params.dir, option("--report")),
         language=language,
         replay=option("--replay"),
+        judge=Path(config.invocation_params.dir, recording) if recording is not None else None,
         plan_only=option("plan_only"),
         secrets=_secrets(headers, environment, targets),
         credentials=_credentials(headers, environment),
@@ -303,25 +309,15 @@ def _credentials(headers: list[tuple[str, str]], environment: Mapping[str, str])
     return tuple(value.removeprefix("Bearer ") for name, value in given if is_secret_name(name))
 
 
-def _examples(
+def _known_calls(
     path: str | None, environment: Mapping[str, str], language: str
 ) -> dict[str, tuple[Mapping[str, Any], ...]]:
     if path is None:
         return {}
     try:
-        loaded = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, YAMLError) as error:
-        reason = in_one_line(error)
-        raise _usage("kit.option.examples", language, path=path, reason=reason) from None
-    filled = _filled(loaded, environment, path, language)
-    found: dict[str, tuple[Mapping[str, Any], ...]] = {}
-    for tool, calls in (filled if isinstance(filled, dict) else {"": None}).items():
-        sound = isinstance(tool, str) and isinstance(calls, list)
-        if not sound or not all(isinstance(call, dict) for call in calls or ()):
-            reason = message("kit.option.examples_shape").words(language)
-            raise _usage("kit.option.examples", language, path=path, reason=reason)
-        found[tool] = tuple(calls or ())
-    return found
+        return read_examples(path, environment, language)
+    except ExamplesUnusable as unusable:
+        raise pytest.UsageError(unusable.words.words(language)) from None
 
 
 def _waivers(path: str | None, config: pytest.Config, language: str) -> tuple[Waiver, ...]:
@@ -331,21 +327,3 @@ def _waivers(path: str | None, config: pytest.Config, language: str) -> tuple[Wa
         return read_waivers(Path(config.invocation_params.dir, path), language)
     except WaiversUnusable as unusable:
         raise pytest.UsageError(unusable.words.words(language)) from None
-
-
-def _filled(value: Any, environment: Mapping[str, str], path: str, language: str) -> Any:
-    """`value` with each ${NAME} filled in."""
-    if isinstance(value, dict):
-        return {k: _filled(v, environment, path, language) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_filled(v, environment, path, language) for v in value]
-    if not isinstance(value, str):
-        return value
-
-    def variable(found: re.Match[str]) -> str:
-        name = found.group(1)
-        if name not in environment:
-            raise _usage("kit.option.examples_variable", language, name=name, path=path)
-        return environment[name]
-
-    return _PLACEHOLDER.sub(variable, value)

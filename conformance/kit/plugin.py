@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import islice
 from types import ModuleType
@@ -21,16 +20,13 @@ from conformance.kit.command_line import fill_in, options_of
 from conformance.kit.describe import explained, planned
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
-from conformance.kit.exchange import Exchange
 from conformance.kit.exit import Exit, exit_of
-from conformance.kit.given_secrets import in_cookies
 from conformance.kit.item import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.options import add_options, settings_of
 from conformance.kit.quiet import QuietItems, header, warning
+from conformance.kit.record import driven, recall
 from conformance.kit.reference import STDIO, ReferenceServer
-from conformance.kit.report.exchanges import ExchangeWriter, Looked
 from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
-from conformance.kit.report.progress import Progress
 from conformance.kit.report.terminal import write_summary
 from conformance.kit.report.text import visible
 from conformance.kit.report.write import (
@@ -42,11 +38,9 @@ from conformance.kit.report.write import (
     SUMMARY,
     write_files,
 )
-from conformance.kit.results import SessionResult
-from conformance.kit.script import LOOKED
 from conformance.kit.secrets import Redactor
-from conformance.kit.settings import Settings
-from conformance.kit.waiver_item import WaiverItem, stale_words
+from conformance.kit.state import STATE, State
+from conformance.kit.waiver_item import stale_items
 
 __all__ = [
     "pytest_addoption",
@@ -59,24 +53,6 @@ __all__ = [
     "pytest_sessionstart",
     "pytest_terminal_summary",
 ]
-
-
-@dataclass(slots=True)
-class State:
-    """What the hooks of one session share."""
-
-    settings: Settings
-    engine: Engine
-    redact: Redactor
-    report: ReportState
-    reference: ReferenceServer | None = None
-    deselected: bool = False
-    result: SessionResult | None = None
-    said_at_exit: str = ""
-    scripts_of: set[str] = field(default_factory=set)
-
-
-STATE = pytest.StashKey[State]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -127,7 +103,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.collectonly or settings.plan_only:
         return
     settings.report.mkdir(parents=True, exist_ok=True)
-    for name in (RESULTS, BADGE, SUMMARY, EXCHANGES, JUNIT, REPORT):
+    recorded = (EXCHANGES,) if settings.judge is None else ()  # it may be what is to be judged
+    for name in (RESULTS, BADGE, SUMMARY, JUNIT, REPORT, *recorded):
         (settings.report / name).unlink(missing_ok=True)  # an old badge must not outlive a failure
     config.stash[REPORT_STATE] = report
     config.pluginmanager.register(HtmlReport(config), "agent-formats-html")
@@ -157,6 +134,8 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
             warned = warning(state.engine.found, state.settings, state.redact)
             if warned and not _calls_nothing(config, state):
                 reporter.write_line(warned, yellow=True)
+            if state.said_first:
+                reporter.write_line(state.said_first, yellow=True)
     return result
 
 
@@ -173,6 +152,9 @@ def _calls_nothing(config: pytest.Config, state: State) -> bool:
 def _discover(config: pytest.Config, state: State) -> None:
     language = state.settings.language
     targets = state.settings.targets
+    if state.settings.judge is not None:
+        recall(state, state.settings.judge)
+        return
     try:
         if not targets:
             state.reference = ReferenceServer()
@@ -261,68 +243,15 @@ def _judge_all(session: pytest.Session, state: State) -> None:
     items = [item for item in session.items if isinstance(item, ClauseItem)]
     asked = [question for item in items for question in item.questions]
     engine = state.engine
-    with _writer(state) as writer:
-        state.report.exchange = writer.read
-        shown = Progress(sys.__stderr__ or sys.stderr, state.settings.language)
-        engine.progress.tell = lambda: shown.update(engine.progress.done, engine.progress.planned)
-        engine.drive()
-        shown.finish()
-        judged = engine.judge(asked)
+    judged = engine.judge(asked) if state.settings.judge is not None else driven(state, asked)
     verdicts = (judged[number] for number in range(len(asked)))
     for item in items:
         item.results = tuple(islice(verdicts, len(item.questions)))
     state.result = state.report.session = engine.results(asked, judged, selected=state.deselected)
     state.report.judged = {item.nodeid for item in items}
-    session.items.extend(_stale(session, state))
-
-
-def _stale(session: pytest.Session, state: State) -> list[pytest.Item]:
-    """An item for each stale waiver; only now is it known which are."""
-    language, place = state.settings.language, state.settings.waivers_file
-    found: list[pytest.Item] = []
-    for used in state.result.waivers if state.result is not None else ():
-        if used.stale is None:
-            continue
-        line = used.waiver.line
-        words = stale_words(place, line, used.stale.words(language), language)
-        found.append(
-            WaiverItem.from_parent(
-                session,
-                name=f"stale_waiver[{used.waiver.clause}-{line}]",
-                place=place,
-                line=line,
-                words=state.redact(words),
-            )
-        )
-    return found
-
-
-def _writer(state: State) -> ExchangeWriter:
-    """The file of exchanges, with what discovery recorded already in it."""
-    recorder = state.engine.recorder
-
-    def learn(exchange: Exchange) -> None:
-        if exchange.answer is not None:
-            state.redact.add(in_cookies(exchange.answer.headers))
-
-    for exchange in recorder.by_id.values():
-        learn(exchange)  # declarations, which come first in the file, may repeat a cookie
-    writer = ExchangeWriter(
-        state.settings.report / EXCHANGES,
-        kit=state.engine.kit,
-        started=state.engine.started,
-        runs=[Looked(one.run, tuple(t.raw for t in one.tools)) for one in state.engine.found],
-        redact=state.redact,
-    )
-
-    def write(exchange: Exchange) -> None:
-        learn(exchange)
-        writer.write(exchange, whole=exchange.script == LOOKED)
-
-    for exchange in recorder.by_id.values():
-        write(exchange)
-    recorder.listeners.append(write)
-    return writer
+    settings = state.settings
+    where = settings.waivers_file, settings.language
+    session.items.extend(stale_items(session, state.result.waivers, *where, state.redact))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -59,6 +59,8 @@ class Settings:
     report: Path = Path("conformance-report")
     language: str = "en"
     replay: str | None = None
+    judge: Path | None = None
+    """A recorded session that is judged again in place of a target."""
     plan_only: bool = False
     secrets: tuple[str, ...] = ()
     """What is never written: also variables of this machine that look like secrets."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conformance.formats.messages import message
+from conformance.kit.results import UsedWaiver
 
 
 class StaleWaiver(Exception):
@@ -35,6 +37,24 @@ class WaiverItem(pytest.Item):
         return Path(self._place), self._line - 1, self.name
 
 
-def stale_words(place: str, line: int, reason: str, language: str) -> str:
-    """The sentence for a stale waiver: where it stands, why, and what to do."""
-    return message("kit.waivers.stale", file=place, line=line, reason=reason).words(language)
+def stale_items(
+    session: pytest.Session,
+    waivers: Iterable[UsedWaiver],
+    place: str,
+    language: str,
+    redact: Callable[[str], str],
+) -> list[pytest.Item]:
+    """An item for each stale waiver of the file `place`: where it stands, why, and what to do."""
+    found: list[pytest.Item] = []
+    for used in waivers:
+        if used.stale is None:
+            continue
+        line, reason = used.waiver.line, used.stale.words(language)
+        words = message("kit.waivers.stale", file=place, line=line, reason=reason)
+        name = f"stale_waiver[{used.waiver.clause}-{line}]"
+        found.append(
+            WaiverItem.from_parent(
+                session, name=name, place=place, line=line, words=redact(words.words(language))
+            )
+        )
+    return found

@@ -29,6 +29,8 @@ class Repeats:
 
     cases: dict[tuple[str, str], list[Exchange]] = field(default_factory=dict)
     scripts: dict[tuple[str, str], list[tuple[Exchange, ...]]] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+    """The runs whose server could not be asked again: what was found there stands."""
 
 
 def to_confirm(question: Question, item: Item) -> list[Finding]:
@@ -65,6 +67,7 @@ async def repeat(
                 played.setdefault(question.run, set()).add(exchange.script)
     runs = dict.fromkeys([*(run for run, _ in by_tool), *played])
     answering = {run for run in runs if await _answers(evidence[run], context)}
+    repeats.gone |= set(runs) - answering
     for (run, tool), originals in by_tool.items():
         if run in answering:
             await _repeat_cases(evidence[run], tool, originals, context, repeats)
@@ -104,6 +107,7 @@ async def _repeat_cases(
     try:
         channel = await open_channel(evidence.run, context)
     except ConnectFailed:
+        repeats.gone.add(evidence.run.id)
         return
     try:
         await channel.started()
@@ -115,7 +119,7 @@ async def _repeat_cases(
                 again += [await _again(channel, evidence, tool, original) for _ in range(TIMES - 1)]
             repeats.cases[evidence.run.id, case_id] = again
     except ConnectFailed:
-        return
+        repeats.gone.add(evidence.run.id)
     finally:
         await channel.close()
 
@@ -164,6 +168,23 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
     if kept:
         return replace(item, findings=kept)
     return replace(item, verdict=Verdict.FLAKY)
+
+
+def unconfirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> bool:
+    """Whether a failed item of a recording rests on findings alone that were never sent again."""
+    if question.run in repeats.gone:
+        return False
+    asked = to_confirm(question, item)
+    return bool(asked) and not any(_was_repeated(f, question, evidence, repeats) for f in asked)
+
+
+def _was_repeated(
+    finding: Finding, question: Question, evidence: RunEvidence, repeats: Repeats
+) -> bool:
+    if finding.case is not None:
+        return finding.exchange is None or (question.run, finding.case) in repeats.cases
+    script, _ = _script_of(finding, evidence)
+    return not script or (question.run, script) in repeats.scripts
 
 
 def _found_again(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from conformance.formats.messages import Message, message
 from conformance.kit.exchange import Exchange
 from conformance.kit.report.recorded import Recorded, Recorder, Redact, mapped, read_exchange
 from conformance.kit.report.runs import read_run, run_fields
@@ -26,7 +27,11 @@ _BATCH = 64
 
 
 class ExchangesError(Exception):
-    """The file is no `exchanges.ndjson` that this kit can read; says where and why."""
+    """The file is no `exchanges.ndjson` that this kit can read; `reason` says where and why."""
+
+    def __init__(self, path: Path, reason: Message) -> None:
+        super().__init__(f"{path}: {reason.words()}")
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +51,16 @@ class Recording:
     runs: tuple[Looked, ...]
     exchanges: tuple[Recorded, ...]
     complete: bool
+    first: Mapping[str, Any] = field(default_factory=dict)
+    last: Mapping[str, Any] | None = None
+    """The lines around the exchanges, with all that they hold; None for one that is missing."""
 
 
 class ExchangeWriter:
     """Appends exchanges to a file and gives them back by id; use it as a context.
 
-    `redact` replaces secrets in every text before it is written. Not for two threads at once.
+    `redact` replaces secrets in every text before it is written. `more` goes into the first line,
+    and what `last` holds when it is closed into the last. Not for two threads at once.
     """
 
     def __init__(
@@ -62,8 +71,10 @@ class ExchangeWriter:
         started: str,
         runs: Iterable[Looked],
         redact: Redact | None = None,
+        more: Mapping[str, Any] | None = None,
     ) -> None:
         self.path = path
+        self.last: Mapping[str, Any] = {}
         self._redact = redact
         self._places: dict[int, int] = {}
         self._unflushed = 0
@@ -74,6 +85,7 @@ class ExchangeWriter:
             "kit": kit,
             "started": started,
             "runs": [_looked(each, redact) for each in runs],
+            **_clean(more or {}, redact),
         })  # fmt: skip
 
     def __enter__(self) -> Self:
@@ -120,7 +132,8 @@ class ExchangeWriter:
         """Write the footer and close the file; a second call does nothing."""
         if self._file.closed:
             return
-        self._line({"exchanges": len(self._places), "end": True})
+        last = _clean(self.last, self._redact)
+        self._line({"exchanges": len(self._places), "end": True, **last})
         self._file.close()
 
     def _line(self, value: Mapping[str, Any]) -> None:
@@ -141,11 +154,19 @@ def read_exchanges(path: Path) -> Recording:
             try:
                 exchanges.append(read_exchange(line))
             except (KeyError, TypeError, ValueError) as error:
-                where = f"line {len(exchanges) + 2}"
-                raise ExchangesError(f"{path}: {where} is no exchange: {error!r}.") from error
+                where = message("kit.judge.line", line=len(exchanges) + 2)
+                raise ExchangesError(path, where) from error
     complete = footer is not None and footer.get("exchanges") == len(exchanges)
     runs = tuple(Looked(read_run(each), tuple(each["tools"])) for each in header["runs"])
-    return Recording(header["kit"], header["started"], runs, tuple(exchanges), complete)
+    return Recording(
+        header["kit"],
+        header["started"],
+        runs,
+        tuple(exchanges),
+        complete,
+        header,
+        footer if complete else None,
+    )
 
 
 def _header(path: Path, line: bytes) -> Any:
@@ -153,11 +174,9 @@ def _header(path: Path, line: bytes) -> Any:
         header = json.loads(line)
         version, _ = header["format"], header["runs"]
     except (ValueError, KeyError, TypeError) as error:
-        what = "does not begin with the header line of an exchanges.ndjson"
-        raise ExchangesError(f"{path} {what}: give the file that the kit wrote.") from error
+        raise ExchangesError(path, message("kit.judge.header")) from error
     if version != FORMAT:
-        what = f"has format {version!r}, and this kit reads format {FORMAT}"
-        raise ExchangesError(f"{path} {what}: judge it with the kit that wrote it.")
+        raise ExchangesError(path, message("kit.judge.format", found=version, known=FORMAT))
     return header
 
 
@@ -168,7 +187,12 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[Any]:
         try:
             yield json.loads(line)
         except ValueError as error:
-            raise ExchangesError(f"{path}: line {count} is not JSON: {error}.") from error
+            raise ExchangesError(path, message("kit.judge.line", line=count)) from error
+
+
+def _clean(value: Mapping[str, Any], redact: Redact | None) -> dict[str, Any]:
+    made: dict[str, Any] = dict(value) if redact is None else mapped(value, redact)
+    return made
 
 
 def _looked(looked: Looked, redact: Redact | None) -> dict[str, Any]:

@@ -1,0 +1,94 @@
+"""The record of a session: written while it is driven, and taken in place of a target."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.formats.messages import message
+from conformance.kit.exchange import Exchange
+from conformance.kit.file_errors import in_one_line
+from conformance.kit.given_secrets import in_cookies
+from conformance.kit.judging import Question
+from conformance.kit.report.exchanges import (
+    ExchangesError,
+    ExchangeWriter,
+    Looked,
+    read_exchanges,
+)
+from conformance.kit.report.index import Unreadable
+from conformance.kit.report.progress import Progress
+from conformance.kit.report.text import visible
+from conformance.kit.report.write import EXCHANGES
+from conformance.kit.results import Item
+from conformance.kit.script import LOOKED
+from conformance.kit.state import State
+
+
+def driven(state: State, asked: list[Question]) -> dict[int, Item]:
+    """Drive and judge, and record all that is needed to judge it again."""
+    engine = state.engine
+    with _writer(state) as writer:
+        state.report.exchange = writer.read
+        shown = Progress(sys.__stderr__ or sys.stderr, state.settings.language)
+        engine.progress.tell = lambda: shown.update(engine.progress.done, engine.progress.planned)
+        engine.drive()
+        shown.finish()
+        judged = engine.judge(asked)
+        writer.last = engine.last_line()
+    return judged
+
+
+def _writer(state: State) -> ExchangeWriter:
+    """The file of exchanges, with what discovery recorded already in it."""
+    recorder = state.engine.recorder
+
+    def learn(exchange: Exchange) -> None:
+        if exchange.answer is not None:
+            state.redact.add(in_cookies(exchange.answer.headers))
+
+    for exchange in recorder.by_id.values():
+        learn(exchange)  # declarations, which come first in the file, may repeat a cookie
+    writer = ExchangeWriter(
+        state.settings.report / EXCHANGES,
+        kit=state.engine.kit,
+        started=state.engine.started,
+        runs=[Looked(one.run, tuple(t.raw for t in one.tools)) for one in state.engine.found],
+        redact=state.redact,
+        more={**state.engine.first_line(), "options": state.report.options},
+    )
+
+    def write(exchange: Exchange) -> None:
+        learn(exchange)
+        writer.write(exchange, whole=exchange.script == LOOKED)
+
+    for exchange in recorder.by_id.values():
+        write(exchange)
+    recorder.listeners.append(write)
+    return writer
+
+
+def recall(state: State, path: Path) -> None:
+    """Take a recorded session in place of a target."""
+    language = state.settings.language
+    try:
+        recording = read_exchanges(path)
+        state.engine.recall(recording)
+    except OSError as error:
+        reason = in_one_line(error)
+    except ExchangesError as error:
+        reason = error.reason.words(language)
+    except Unreadable as error:
+        reason = message("kit.judge.lacks", what=error).words(language)
+    else:
+        state.settings = state.engine.settings
+        state.report.options = tuple(recording.first.get("options", ()))
+        state.report.exchange = state.engine.recorder.by_id.get
+        if not recording.complete:
+            said = message("kit.judge.cut", file=path.name).words(language)
+            state.said_first = visible(said)
+        return
+    said = message("kit.judge.unreadable", file=path, reason=reason.rstrip(".")).words(language)
+    raise pytest.UsageError(visible(said, None))
