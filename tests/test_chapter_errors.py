@@ -7,7 +7,7 @@ import pytest
 from conformance.formats.tool import Tool, ToolForm
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.case import CaseKind
-from conformance.kit.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.exchange import Answer, Exchange, Request, Transport, Trouble
 from conformance.kit.script import LOOKED, MOST_PAGES
 from tests.kit_samples import (
     HERE,
@@ -172,3 +172,46 @@ def test_the_media_type_of_an_error_is_judged_and_its_shape_is_another_clause_s(
     plain = called(web(422, {"detail": "no"}, of=case(CaseKind.BROKEN)))
     assert of_tool("HTTP-ERR-003", accepted(), plain).verdict is Verdict.PASS
     assert of_tool("ATDF-ERR-015", accepted(), plain).verdict is Verdict.FAIL
+
+
+ENRICHED = {"status": "error", "data": {"code": "E1", "message": "Too many."}}
+
+
+def test_an_enriched_error_is_a_refusal_and_no_acceptance_even_with_a_success_s_status():
+    odd = called(web(200, ENRICHED, of=case(CaseKind.BROKEN)))
+    assert of_tool("ATDF-CALL-001", accepted(), odd).verdict is Verdict.PASS
+    assert of_tool("HTTP-ERR-001", accepted(), odd).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"status": "error", "message": "a job's own state"},
+        {"status": "error", "data": {"rows": []}},
+        {"status": "success", "data": {"code": "E1", "message": "m"}},
+    ],
+)
+def test_a_result_that_speaks_of_an_error_is_still_a_result(data):
+    odd = called(web(200, data, of=case(CaseKind.BROKEN)))
+    assert of_tool("ATDF-CALL-001", accepted(), odd).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("reply", [b'{"rows": [1, 2', b""])
+def test_an_answer_larger_than_the_kit_reads_is_not_judged(reply):
+    for exchange in (
+        web(200, reply, of=case(CaseKind.VALID), trouble=Trouble.TOO_LARGE),
+        rpc(reply, of=case(CaseKind.VALID), trouble=Trouble.TOO_LARGE),
+    ):
+        found = [
+            of_tool(clause, accepted(), called(exchange)).verdict
+            for clause in ("ATDF-CALL-004", "ATDF-CALL-005", "ATDF-CALL-006", "HTTP-CALL-002")
+        ]
+        assert found == [Verdict.PASS, Verdict.PASS, Verdict.NOT_VERIFIED, Verdict.PASS]
+
+
+@pytest.mark.parametrize("status", [401, 429, 503])
+def test_rights_and_load_say_nothing_of_malformed_requests(status):
+    steps = [step("unknown-path", status, {}), step("unknown-path-alive", status, {})]
+    steps += [step("not-json", status, {}), step("cut-json", status, {})]
+    for clause in ("HTTP-ERR-004", "HTTP-ERR-007", "HTTP-ERR-009", "HTTP-WIRE-001"):
+        assert of_run(clause, http_wire=steps).verdict is Verdict.NOT_VERIFIED

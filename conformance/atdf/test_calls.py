@@ -81,6 +81,8 @@ def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
             yield broken(call, "finding.call.silent", case=_shown(call))
         elif tool.silenced:
             yield unknown("kit.not_verified.silent", call)
+        elif call.reading.trouble is Trouble.TOO_LARGE:
+            yield unknown("kit.not_verified.too_large", call)
         else:
             yield unknown("kit.not_verified.slow", call)
 

@@ -6,7 +6,7 @@ from conformance.formats.problem import shown
 from conformance.formats.vocabulary import ERROR_TYPE_STATUSES, ErrorType, Outcome
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
-from conformance.kit.reading import body_json
+from conformance.kit.reading import body_json, is_enriched_error
 
 _RESERVED = frozenset(kind.value for kind in ErrorType)
 
@@ -79,9 +79,9 @@ def test_an_accepted_call_is_answered_with_json(tool: ToolEvidence) -> Checks:
 
 @clause("HTTP-ERR-001")
 def test_an_error_is_never_a_success(tool: ToolEvidence) -> Checks:
-    """No envelope with a 2xx."""
+    """No envelope with a 2xx, and no enriched response that says that the call failed."""
     for call in tool.calls:
-        if call.reading.envelope is None:
+        if call.reading.envelope is None and not is_enriched_error(call.reading.document):
             continue
         if 200 <= call.reading.status < 300:
             yield broken(call, "finding.http.error_2xx", status=call.reading.status)

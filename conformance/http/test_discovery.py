@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Any
 
 from conformance.formats.problem import shown
@@ -10,18 +9,8 @@ from conformance.http.scripts import COLLECTION
 from conformance.kit.clause import Check, Checks, absent, broken, clause, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange
-from conformance.kit.reading import body_json
+from conformance.kit.reading import PROVES_NOTHING, body_json
 from conformance.kit.script import LOOKED, MOST_PAGES
-
-_PROVES_NOTHING = frozenset(
-    {
-        HTTPStatus.UNAUTHORIZED,
-        HTTPStatus.FORBIDDEN,
-        HTTPStatus.TOO_MANY_REQUESTS,
-        HTTPStatus.SERVICE_UNAVAILABLE,
-    }
-)
-"""Rights and load: they say nothing of what is there."""
 
 _NAMES = ("name", "tool_id", "id", "resource_id")
 """What may hold the name of a tool, by its form."""
@@ -93,7 +82,7 @@ def _collection(exchange: Exchange, *, good: bool) -> Check:
         return holds()
     if exchange.answer is None:
         return unknown("kit.not_verified.no_answer", exchange)
-    if _status(exchange) in _PROVES_NOTHING:
+    if _status(exchange) in PROVES_NOTHING:
         return unknown("kit.not_verified.refused_for_something_else", exchange)
     url, status = exchange.request.url, _status(exchange)
     return broken(exchange, "finding.http.collection", url=url, status=status)
@@ -107,7 +96,7 @@ def test_one_resource_is_found_by_its_id(run: RunEvidence) -> Checks:
     if unknown_id is None or unknown_id.answer is None:
         yield unknown("kit.not_verified.step", reason="http_look_around")
         return
-    if one is None or one.answer is None or _status(one) in _PROVES_NOTHING:
+    if one is None or one.answer is None or _status(one) in PROVES_NOTHING:
         yield unknown("kit.not_verified.step", one, reason="http_look_around/one")
     elif _status(one) == 200 and isinstance(body_json(one), dict):
         yield holds()
@@ -115,7 +104,7 @@ def test_one_resource_is_found_by_its_id(run: RunEvidence) -> Checks:
         yield broken(one, "finding.http.one", url=one.request.url, status=_status(one))
     if _status(unknown_id) == 404:
         yield holds()
-    elif _status(unknown_id) in _PROVES_NOTHING:
+    elif _status(unknown_id) in PROVES_NOTHING:
         yield unknown("kit.not_verified.refused_for_something_else", unknown_id)
     else:
         yield broken(unknown_id, "finding.http.unknown_id", status=_status(unknown_id))

@@ -6,7 +6,7 @@ from conformance.formats.errors import envelope_of
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange
-from conformance.kit.reading import body_json
+from conformance.kit.reading import PROVES_NOTHING, body_json
 
 _FIRST = "unknown-path-alive"
 """If even the first request got no answer, the server was dead before the script began."""
@@ -27,6 +27,8 @@ def _refused(
         exchange = taken.get(step)
         if exchange is None or exchange.answer is None:
             yield unknown("kit.not_verified.step", exchange, reason=f"{script}/{step}")
+        elif _status(exchange) in PROVES_NOTHING:
+            yield unknown("kit.not_verified.refused_for_something_else", exchange)
         elif _status(exchange) not in statuses:
             yield broken(exchange, "finding.http.wire_status", step=step, status=_status(exchange))
         elif envelope_of(body_json(exchange)) is None:
@@ -81,6 +83,8 @@ def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Check
         exchange = steps.get(step)
         if exchange is None or exchange.answer is None:
             yield unknown("kit.not_verified.step", exchange, reason=f"http_wire/{step}")
+        elif _status(exchange) in PROVES_NOTHING:
+            yield unknown("kit.not_verified.refused_for_something_else", exchange)
         elif _status(exchange) == fitting:
             yield holds()
         else:
@@ -135,7 +139,9 @@ def test_the_server_answers_after_each_malformed_request(run: RunEvidence) -> Ch
         if not step.endswith("-alive"):
             continue
         before = steps[step.removesuffix("-alive")]
-        if exchange.answer is not None and exchange.trouble is None and _status(exchange) < 500:
+        if exchange.answer is not None and _status(exchange) in PROVES_NOTHING:
+            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+        elif exchange.answer is not None and exchange.trouble is None and _status(exchange) < 500:
             yield holds()
         elif alive and (before.answer is not None or step != _FIRST):
             yield broken(before, "finding.http.dead", step=before.step or "")

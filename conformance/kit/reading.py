@@ -9,11 +9,14 @@ from typing import Any
 
 from conformance.formats import rpc
 from conformance.formats.errors import Envelope, envelope_of, types_of
-from conformance.formats.vocabulary import ErrorCategory, ErrorType, Outcome
+from conformance.formats.vocabulary import AnswerStatus, ErrorCategory, ErrorType, Outcome
 from conformance.kit.case import Case, CaseKind, Strictness
 from conformance.kit.exchange import Exchange, Transport, Trouble
 
 ERROR_META = "agent-formats/error"
+
+PROVES_NOTHING = frozenset({401, 403, 407, 429, 503})
+"""Statuses that any request may get, whatever it asks: rights, limits, load."""
 
 _STATUS_REFUSES_INPUT = frozenset({400, 422})
 _STATUS_REFUSES_OTHER = frozenset(
@@ -59,6 +62,9 @@ def read(exchange: Exchange) -> Reading:
     answer = exchange.answer
     if exchange.trouble is Trouble.TIMEOUT or (answer is None and exchange.trouble is None):
         return Reading(Outcome.NO_ANSWER, trouble=exchange.trouble)
+    if exchange.trouble is Trouble.TOO_LARGE:
+        status = answer.status if answer is not None else 0
+        return Reading(Outcome.NO_ANSWER, status=status, trouble=exchange.trouble)
     if answer is None or exchange.trouble is Trouble.CLOSED:
         return Reading(Outcome.SERVER_FAULT, trouble=exchange.trouble)
     if exchange.request.answer_to is not None or exchange.request.transport is Transport.STDIO:
@@ -105,6 +111,8 @@ def _read_http(exchange: Exchange, case: Case | None) -> Reading:
             outcome = Outcome.SERVER_FAULT
     else:
         outcome = _of_status(status)
+    if outcome is Outcome.ACCEPTED and is_enriched_error(document):
+        outcome = Outcome.INPUT_REFUSED
     return Reading(
         outcome,
         document=document,
@@ -187,6 +195,18 @@ def _read_rpc_error(
     else:
         outcome = Outcome.INPUT_REFUSED if code is None else Outcome.OTHER_REFUSED
     return Reading(outcome, document=response, text=text, rpc_code=code, status=status)
+
+
+def is_enriched_error(document: Any) -> bool:
+    """Whether a body is an enriched response that says that the call failed.
+
+    It is a refusal whatever its status: HTTP-ERR-001 speaks of one that is a success by it.
+    """
+    members = document if isinstance(document, dict) else {}
+    data = members.get("data")
+    if members.get("status") != AnswerStatus.ERROR or not isinstance(data, dict):
+        return False
+    return all(isinstance(data.get(name), str) for name in ("code", "message"))
 
 
 def _hollow(document: Any) -> Mapping[str, Any] | None:

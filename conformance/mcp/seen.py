@@ -11,7 +11,7 @@ from conformance.formats.vocabulary import Era
 from conformance.kit.clause import Check, Checks, broken, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange, Transport
-from conformance.kit.reading import body_json, response_of
+from conformance.kit.reading import PROVES_NOTHING, body_json, response_of
 from conformance.kit.run import Run
 from conformance.kit.script import LOOKED
 from conformance.mcp.shapes import ShapeFault, shape_faults
@@ -20,8 +20,6 @@ Others = Callable[[ShapeFault], bool]
 """Says of what is wrong with a result whether another clause judges it."""
 
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
-_PROVES_NOTHING = frozenset({401, 403, 407, 429, 503})
-"""Statuses that any request may get, whatever it asks: rights, limits, load."""
 
 
 def result_of(exchange: Exchange) -> Mapping[str, Any] | None:
@@ -74,7 +72,7 @@ def is_refused(exchange: Exchange, code: int, status: int) -> bool:
 
 def proves_nothing(exchange: Exchange) -> bool:
     """Whether the answer is about rights, limits or load, and not about what was asked."""
-    return status_of(exchange) in _PROVES_NOTHING
+    return status_of(exchange) in PROVES_NOTHING
 
 
 def answered(exchange: Exchange) -> str:

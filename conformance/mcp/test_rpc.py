@@ -29,7 +29,6 @@ from conformance.mcp.seen import (
 )
 from conformance.mcp.steps import UNKNOWN_METHOD
 
-"""The id of a message that could not be read cannot be known."""
 _WIRE = "mcp_wire"
 _AN_ID = re.compile(rb'"id":(\d{1,18})')
 
