@@ -1,6 +1,6 @@
 """The order of events in a stream, and the two forms in which a stream is written down.
 
-Serves RT-ORD-002 to RT-ORD-006 and RT-WIRE-002 to RT-WIRE-004.
+Serves RT-ORD-002 to RT-ORD-007 and RT-WIRE-002 to RT-WIRE-004.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class _Seen:
     open: dict[str, int] = field(default_factory=dict)
     ever: set[str] = field(default_factory=set)
     fragments: dict[str, list[str]] = field(default_factory=dict)
+    index: dict[str, int] = field(default_factory=dict)
 
 
 def disorder(events: Iterable[Any]) -> Iterator[Disorder]:
@@ -73,6 +74,7 @@ def _of_calls(
 ) -> Iterator[Disorder]:
     if not isinstance(given, str):
         return  # the schema says so
+    yield from _of_index(seen, number, given, members.get("index"))
     if name == StreamEventName.TOOLCALLSTARTED.value:
         if given in seen.ever:
             said = message("documents.stream.started_twice", given=shown(given))
@@ -92,6 +94,20 @@ def _of_calls(
         if not _is_object(text):
             said = message("documents.stream.no_json", given=shown(given), value=shown(text))
             yield Disorder("RT-ORD-006", number, said)
+
+
+def _of_index(seen: _Seen, number: int, given: str, index: Any) -> Iterator[Disorder]:
+    if type(index) is not int:
+        return  # absent, or the schema says so
+    before = seen.index.setdefault(given, index)
+    if before != index:
+        said = message(
+            "documents.stream.other_index",
+            given=shown(given),
+            before=shown(before),
+            index=shown(index),
+        )
+        yield Disorder("RT-ORD-007", number, said)
 
 
 def _left_open(seen: _Seen, members: Mapping[str, Any]) -> Iterator[Disorder]:

@@ -636,7 +636,7 @@ class StreamEventName(StrEnum):
     STREAMERROR = "StreamError"
     """The stream failed."""
     METADATA = "Metadata"
-    """The use of tokens, the model, and what else belongs to the answer as a whole."""
+    """The use of tokens, the model, and what else belongs to the answer as a whole. It may come anywhere before the end, and more than once; what comes later counts."""
 
 
 class TerminationReason(StrEnum):
