@@ -134,7 +134,7 @@ def run_evidence(*tools, run=HTTP, claims=False, scripts=None, **more):
 @cache
 def judges():
     """The clause tests of all chapters by their clause."""
-    loaded = [load(f"conformance.{chapter}") for chapter in ("atdf", "http", "mcp")]
+    loaded = [load(f"conformance.{chapter}") for chapter in ("ardf", "atdf", "http", "mcp")]
     return {clause.id: (test, clause) for chapter in loaded for test, clause in chapter.tests}
 
 
