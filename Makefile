@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert prove known guides bench site site-build screenshots clean lock
+.PHONY: help setup conformance test check generate format validate convert proof known guides bench site site-build screenshots clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,8 +58,8 @@ validate: $(READY) ## validate documents: FILE='a.json folder/' (and ARGS='--for
 convert: $(READY) ## convert a document: FILE=a.json TO=ardf
 	@$(BIN)/python -m scripts.convert $(ARGS) $(FILE) --to $(TO)
 
-prove: $(READY) ## run the faulty servers: each must be caught by exactly its clauses
-	@$(BIN)/python -m scripts.prove $(ARGS)
+proof: $(READY) ## prove the kit: every planted fault is caught, nobody else accused (FULL=1: on every binding)
+	@$(BIN)/python -m scripts.prove $(if $(filter 1,$(FULL)),--full) $(ARGS)
 
 known: $(READY) ## install the known servers, judge them, write fixtures/implementations
 	@$(BIN)/python -m scripts.judge_known $(ARGS)

@@ -1,10 +1,11 @@
-"""Proves that the kit is right: each planted fault is caught by exactly its clauses.
+"""Proves that the kit is right: it finds every planted fault, and accuses nobody else.
 
     python -m scripts.prove [--fault NAME]... [--full] [--jobs N]
 
 Each fault of `fixtures/servers/faults/` is a server with one defect. It is judged on the binding
-and the tools that it touches (--full: on every binding and era), by all clauses. Exit 0: each was
-caught by its clauses and by no other; 1: not so; 2: unusable command line.
+and the tools that it touches (--full: on every binding and era), by all clauses. So is the
+reference without any fault, on every binding. Exit 0: each fault was caught by its clauses, and no
+other clause said anything; 1: not so; 2: unusable command line.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ from conformance.kit.run import MODERN, Run
 from conformance.kit.settings import MAX_EXAMPLES, AllowCalls, Settings
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault
-from fixtures.servers.start import FAULTY, NotStarted, command, listening
+from fixtures.servers.start import FAULTY, REFERENCE, NotStarted, command, listening
+from fixtures.servers.tools import TOOLS
 
 CHAPTERS = (
     "conformance.atdf",
@@ -50,9 +52,13 @@ _FEW_TOOLS = ("get_booking", "search_database")
 """Enough for a fault that is about no tool."""
 
 
+_SOUND = Fault("", (), lambda behaviour: behaviour, tools=tuple(tool.name for tool in TOOLS))
+"""The reference as it is: whatever is said of it is a false alarm."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One fault on one binding."""
+    """One fault on one binding; without a name it is the reference without any."""
 
     fault: str
     binding: str
@@ -70,15 +76,18 @@ class Outcome:
 
     def verdict(self) -> str:
         """An empty text where the fault was caught by exactly its clauses; else what was wrong."""
-        fault = FAULTS[self.trial.fault]
-        own = {clause for clause, _ in self.found}
-        said = [f"not caught by {clause}" for clause in fault.clauses if clause not in own]
+        said = [f"not caught by {clause}" for clause in self.missed()]
         said += [f"also accused: {clause}: {why}" for clause, why in self.others()]
         return "; ".join([*said, *self.faults_of_the_kit])
 
+    def missed(self) -> list[str]:
+        """The fault's clauses that did not accuse it."""
+        own = {clause for clause, _ in self.found}
+        return [clause for clause in planted(self.trial).clauses if clause not in own]
+
     def others(self) -> list[tuple[str, str]]:
         """The clauses that accuse the fault beside its own and its collaterals, with reasons."""
-        fault = FAULTS[self.trial.fault]
+        fault = planted(self.trial)
         known = {*fault.clauses, *fault.collateral}
         return [(clause, why) for clause, why in self.found if clause not in known]
 
@@ -98,18 +107,27 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     wanted = [FAULTS[name] for name in chosen.fault or FAULTS]
     trials = [trial for fault in wanted for trial in trials_of(fault, full=chosen.full)]
+    if not chosen.fault:
+        trials += trials_of(_SOUND, full=True)
     began = time.monotonic()
     outcomes = _run(trials, max(1, chosen.jobs))
-    wrong = [outcome for outcome in outcomes if outcome.verdict()]
-    others = sum(len(outcome.others()) for outcome in outcomes)
-    seconds = time.monotonic() - began
-    sys.stdout.write(
-        f"{len(trials) - len(wrong)} of {len(trials)} trials of {len(wanted)} faults: caught by "
-        f"exactly their clauses, {others} others accused, in {seconds:.0f} s\n"
-    )
+    sys.stdout.write(f"{tally(outcomes)}, in {time.monotonic() - began:.0f} s\n")
     idle = idle_collaterals(outcomes) if chosen.full else []
     sys.stdout.writelines(f"{name}: {clause} never accuses it\n" for name, clause in idle)
-    return 1 if wrong or idle else 0
+    return 1 if idle or any(outcome.verdict() for outcome in outcomes) else 0
+
+
+def tally(outcomes: Sequence[Outcome]) -> str:
+    """Sum up: a fault counts as caught if each of its clauses accused it wherever it was tried."""
+    faults = {outcome.trial.fault for outcome in outcomes} - {_SOUND.name}
+    missed = {o.trial.fault for o in outcomes if o.missed() or o.faults_of_the_kit}
+    alarms = sum(len(outcome.others()) for outcome in outcomes)
+    return f"{len(faults - missed)} of {len(faults)} faults caught, {alarms} false alarms"
+
+
+def planted(trial: Trial) -> Fault:
+    """The fault of a trial; that of the sound reference breaks nothing."""
+    return FAULTS[trial.fault] if trial.fault else _SOUND
 
 
 def trials_of(fault: Fault, *, full: bool) -> list[Trial]:
@@ -136,8 +154,10 @@ def _run(trials: list[Trial], jobs: int) -> list[Outcome]:
         for outcome in pool.map(attempt, trials):
             outcomes.append(outcome)
             where = f"{outcome.trial.binding} {outcome.trial.era}".strip()
-            head = f"{outcome.trial.fault:42}{where:14}{outcome.seconds:5.1f} s  "
-            sys.stdout.write(head + (outcome.verdict() or "caught") + "\n")
+            name = outcome.trial.fault or "the reference, without a fault"
+            caught = "caught" if outcome.trial.fault else "nothing found"
+            head = f"{len(outcomes):3}/{len(trials)}  {name:44}{where:14}{outcome.seconds:5.1f} s  "
+            sys.stdout.write(head + (outcome.verdict() or caught) + "\n")
             sys.stdout.flush()
     return outcomes
 
@@ -171,12 +191,13 @@ def judged(
 ) -> tuple[Engine, list[Item]]:
     """Judge the server of a trial, as the command line would; gives the engine and all items."""
     profile = "http" if trial.binding == "http" else "mcp"
+    fault = planted(trial)
     settings = Settings(
         profiles=(profile, "atdf"),
-        include_tools=FAULTS[trial.fault].tools or _FEW_TOOLS,
+        include_tools=fault.tools or _FEW_TOOLS,
         allow_calls=AllowCalls.ALL,
         request_timeout=request_timeout,
-        spec_versions=() if FAULTS[trial.fault].versions else _NEWEST,
+        spec_versions=() if fault.versions else _NEWEST,
         max_examples=max_examples,
     )
     engine = Engine(settings)
@@ -190,11 +211,13 @@ def judged(
 
 @contextmanager
 def serving(trial: Trial) -> Iterator[str]:
-    """The faulty server of a trial, as a target."""
+    """The server of a trial, as a target."""
+    module = FAULTY if trial.fault else REFERENCE
+    fault = ("--fault", trial.fault) if trial.fault else ()
     if trial.binding == "stdio":
-        yield "stdio:" + shlex.join(command(FAULTY, "--stdio", "--fault", trial.fault))
+        yield "stdio:" + shlex.join(command(module, "--stdio", *fault))
         return
-    with listening(FAULTY, "--fault", trial.fault) as url:
+    with listening(module, *fault) as url:
         if trial.binding == "mcp":
             _load_sdk(f"{url}/mcp")
         yield url if trial.binding == "http" else f"{url}/mcp"

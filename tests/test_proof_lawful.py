@@ -48,5 +48,5 @@ def test_a_collection_that_may_not_be_read_is_no_collection_that_is_not_there(st
 
 def test_a_server_without_a_fault_is_accused_by_no_clause():
     with listening(REFERENCE) as target:
-        _, items = judged(Trial("no-health", "http", ""), target)
+        _, items = judged(Trial("", "http", ""), target)
     assert [item for item in items if item.verdict not in QUIET] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.servers.faults import FAULTS
-from scripts.prove import Outcome, Trial, attempt, idle_collaterals, main, trials_of
+from scripts.prove import Outcome, Trial, attempt, idle_collaterals, main, tally, trials_of
 
 SAMPLE = (
     Trial("page-without-tools", "http", ""),
@@ -58,6 +58,14 @@ def test_a_collateral_that_nothing_needed_is_named():
     trial = Trial("dies-at-bad-json", "http", "")
     assert idle_collaterals([Outcome(trial, (), (), 0.0)]) == [(trial.fault, "HTTP-ERR-007")]
     assert idle_collaterals([Outcome(trial, (("HTTP-ERR-007", "gone"),), (), 0.0)]) == []
+
+
+def test_the_sum_counts_what_was_missed_and_who_was_accused_besides():
+    caught = Outcome(Trial("no-allow-with-405", "http", ""), (("HTTP-ERR-006", "none"),), (), 0.0)
+    missed = Outcome(Trial("no-health", "http", ""), (), (), 0.0)
+    sound = Outcome(Trial("", "http", ""), (("ATDF-CALL-001", "why"),), (), 0.0)
+    assert tally([caught, missed]) == "1 of 2 faults caught, 0 false alarms"
+    assert tally([caught, sound]) == "1 of 1 faults caught, 1 false alarms"
 
 
 def test_a_fault_that_does_not_exist_is_an_unusable_command_line(capsys):
