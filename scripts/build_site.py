@@ -16,7 +16,8 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scripts.website.join import join
-from scripts.website.layout import DOCS, ROOT, SITE, WORK, read_layout
+from scripts.website.layout import DOCS, LANGUAGES, ROOT, SITE, WORK, read_layout
+from scripts.website.npm import npm_file
 from scripts.website.pages.made import made_pages
 from scripts.website.render import BuildError, render
 from scripts.website.sample import samples
@@ -35,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
         return _serve(options.port)
     try:
         build()
-    except BuildError as error:
+    except (BuildError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return BROKEN
     print(SITE.relative_to(ROOT))
@@ -53,6 +54,8 @@ def build(*, strict: bool = True) -> None:
         for file in folder.iterdir()
         if file.suffix != ".md"
     }
+    mermaid = npm_file("mermaid").read_bytes()
+    files |= {f"{language}/assets/mermaid.js": mermaid for language in LANGUAGES}
     staged = stage(layout.nav, files, made.menu)
     if staged.missing:
         named = ", ".join(staged.missing[:3])

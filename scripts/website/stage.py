@@ -4,7 +4,6 @@ those that are made of the source. What mkdocs reads is this folder alone.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +47,3 @@ def stage(nav: list[object], made: Mapping[str, bytes], menu: dict[str, list[str
 
 def _all_files(folder: Path) -> list[Path]:
     return [file for file in folder.rglob("*") if file.is_file()]
-
-
-def clean(folder: Path) -> None:
-    """Remove a folder of the build, if it is there."""
-    shutil.rmtree(folder, ignore_errors=True)
