@@ -44,6 +44,7 @@ CHAPTERS = (
     "conformance.http",
     "conformance.mcp",
     "conformance.ardf",
+    "conformance.runtime",
 )
 _CAUGHT = frozenset({Verdict.FAIL, Verdict.WARN})
 _NEWEST = (LEGACY_VERSIONS[-1], MODERN)

@@ -67,6 +67,23 @@ async def http_talk(client, tools):
     """Everything that is asked over plain HTTP."""
     for path in ("/manifest", "/health", "/tools/get_booking", "/tools/nope", "/nope", "/prompts"):
         yield await client.get(path)
+    yield await client.get("/tool_schemas.json")
+    for arguments in ({}, {"site": "south"}, {"site": "harbour"}, {"site": "north", "limit": 3}):
+        for more in ({}, {"server_data": "on"}, {"server_data": "off"}, {"session_id": "other"}):
+            asked = {**arguments, **more}
+            yield await client.post("/tools/list_devices/invoke", json=asked)
+    named = {"agent-formats-call-meta": json.dumps({"tool_call_id": "call-1"})}
+    for header in (named, {"prefer": "respond-async"}):
+        answer = await client.post(
+            "/tools/diagnose_alarm/invoke", json={"alarm": "heat"}, headers=header
+        )
+        yield answer
+        answer = await client.post(
+            "/tools/list_devices/invoke", json={"site": "north"}, headers=header
+        )
+        yield answer
+    for _ in range(3):
+        yield await client.get(answer.headers.get("location", "/calls/none"))
     for path in ("/manifest", *COLLECTIONS.values(), "/custom/nope", "/custom?resource_type=tool"):
         yield await client.get(path)
     for one in RESOURCES:
@@ -133,6 +150,14 @@ async def modern_talk(client, tools):
     scripts.append({**good, "headers": encoded})
     search = modern("tools/call", name="search_database", arguments=EXAMPLES["search_database"])
     scripts.append({**search, "headers": {**search["headers"], "mcp-param-collection": "airports"}})
+    for arguments in ({}, {"site": "south"}, {"site": "harbour"}, {"site": "north", "limit": 3}):
+        for more in ({}, {"server_data": "on"}, {"server_data": "off"}, {"session_id": "other"}):
+            asked = {**arguments, **more}
+            scripts.append(modern("tools/call", name="list_devices", arguments=asked))
+    named = {**META, "agent-formats/call_meta": {"tool_call_id": "call-1"}}
+    scripts.append(
+        modern("tools/call", meta=named, name="list_devices", arguments={"site": "north"})
+    )
     scripts.append(modern("resources/list"))
     scripts += [modern("resources/read", uri=uri(one["resource_id"])) for one in RESOURCES]
     for request in scripts:
@@ -162,6 +187,13 @@ async def legacy_talk(client, tools):
     for body in (message("ping"), message("tools/list"), message("tools/list", {"cursor": "nope"}),
                  message("nope"), message("tools/call", {"name": "nope"}),
                  message("resources/list"),
+                 *(message("tools/call", {"name": "list_devices", "arguments": arguments,
+                                          "_meta": {"agent-formats/call_meta": meta}})
+                   for arguments in ({}, {"site": "south"}, {"site": "harbour"},
+                                     {"site": "north", "limit": 3},
+                                     {"site": "north", "server_data": "on"},
+                                     {"site": "north", "session_id": "other"})
+                   for meta in (None, {"tool_call_id": "call-1"})),
                  *(message("resources/read", {"uri": uri(one["resource_id"])})
                    for one in RESOURCES)):  # fmt: skip
         yield await client.post("/mcp", headers=session, json=body)

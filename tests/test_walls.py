@@ -26,7 +26,7 @@ from conformance.kit.cases.plan import plan
 from tests.kit_sessions import ROOT
 
 HOUSE = ROOT / "conformance"
-CHAPTERS = ("atdf", "http", "mcp", "ardf")
+CHAPTERS = ("atdf", "http", "mcp", "ardf", "runtime")
 NETWORK = {
     "aiohttp", "anyio", "ftplib", "httpcore2", "httpx", "httpx2", "requests", "smtplib", "socket",
     "socketserver", "ssl", "telnetlib", "urllib3", "websockets", "xmlrpc", "starlette", "uvicorn",

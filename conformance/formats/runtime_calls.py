@@ -90,7 +90,7 @@ def _echo(record: Members) -> Iterator[Broken]:
 
 def _agent(record: Members) -> Iterator[Broken]:
     """RT-KIND-002."""
-    if _tool(record).get("kind") == ToolsetKind.AGENT:
+    if _tool(record).get("kind") == ToolsetKind.AGENT and _succeeded(record):
         for member in ("run_link", "children_count"):
             if member not in _result(record):
                 yield ("tool_result",), message("documents.result.agent", member=member)

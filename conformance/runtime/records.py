@@ -1,0 +1,225 @@
+"""Calls of a toolset's tool as call records: what the rules of the vocabulary are judged on.
+
+Over HTTP the tool result is the body; over MCP it is put together from where the binding has it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from conformance.formats.messages import Message
+from conformance.formats.problem import Problem
+from conformance.formats.validate import validate
+from conformance.formats.vocabulary import Outcome
+from conformance.kit.clause import Check, Checks, broken, holds, unknown
+from conformance.kit.evidence import Call, ToolEvidence
+from conformance.kit.exchange import Exchange, Transport
+from conformance.kit.reading import ERROR_META, Reading, read
+from conformance.kit.slug import slug
+from conformance.runtime.scripts import SENT
+
+CALL_META = "agent-formats/call_meta"
+HINT_META = "agent-formats/retry_hint"
+DATA_META = "agent-formats/server_data"
+BOUNDS = ("returned", "total", "truncated", "refinement_hint")
+
+Members = Mapping[str, Any]
+
+_MOST_KEPT = 4096
+"""Records remembered: each is asked for by two dozen judges."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """One call: the exchange that shows it, what was sent, what it ended with, what is wrong.
+
+    `at` is the call where a case made it. `result` is the tool result, None where the answer has
+    none. `meta` is what was sent of the call itself.
+    """
+
+    at: Call | Exchange
+    step: str
+    reading: Reading
+    arguments: Members
+    result: Members | None
+    meta: Members | None
+    problems: tuple[Problem, ...]
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    """A JSON object; an empty one where the value is none."""
+    return value if isinstance(value, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Same:
+    """A key that is equal to itself alone, whatever it holds: exchanges are long to compare."""
+
+    held: Any
+
+    def __hash__(self) -> int:
+        return id(self.held)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.held is self.held
+
+
+def records(tool: ToolEvidence) -> list[Record]:
+    """Every call of a tool that was answered: those of its cases, then those of the script."""
+    if tool.entry is None:
+        return []
+    entry = _Same(tool.entry)
+    found = [_of_call(_Same(call), entry) for call in tool.calls]
+    mark = f" {slug(tool.tool.name)}"
+    steps = [e for e in tool.scripts.get(SENT, ()) if (e.step or "").endswith(mark)]
+    found += [_of_step(_Same(each), entry, mark) for each in steps]
+    return [each for each in found if each is not None]
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _of_call(key: _Same, entry: _Same) -> Record | None:
+    """The record of a case's call; none where `arguments` itself is malformed."""
+    call: Call = key.held
+    arguments = call.case.arguments
+    if not isinstance(arguments, dict):
+        return None
+    return _record(entry.held, call, "", call.reading, arguments, None)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _of_step(key: _Same, entry: _Same, mark: str) -> Record | None:
+    exchange: Exchange = key.held
+    arguments, meta = _sent(exchange)
+    step = (exchange.step or "").removesuffix(mark)
+    return _record(entry.held, exchange, step, read(exchange), arguments, meta)
+
+
+def _record(
+    entry: Members,
+    at: Call | Exchange,
+    step: str,
+    reading: Reading,
+    arguments: Members,
+    meta: Members | None,
+) -> Record | None:
+    if reading.outcome in {Outcome.SERVER_FAULT, Outcome.NO_ANSWER}:
+        return None
+    over_mcp = reading.result is not None
+    result = _assembled(entry, reading) if over_mcp else _body(reading)
+    problems: tuple[Problem, ...] = ()
+    if result is not None:
+        document: dict[str, Any] = {"tool": entry, "arguments": arguments, "tool_result": result}
+        if meta is not None:
+            document["meta"] = meta
+        if over_mcp:
+            document["model_view"] = _model_view(reading)
+        problems = tuple(validate(document, "call-record"))
+    return Record(at, step, reading, arguments, result, meta, problems)
+
+
+def _body(reading: Reading) -> Members | None:
+    """The tool result that the body of an answer is."""
+    document = reading.document
+    if not isinstance(document, dict) or not {"name", "tool_call_id"} & document.keys():
+        return None
+    return document
+
+
+def _assembled(entry: Members, reading: Reading) -> Members:
+    """The tool result that a result of `tools/call` says, from the places of the binding."""
+    result = as_object(reading.result)
+    meta = as_object(result.get("_meta"))
+    structured: Any = result.get("structuredContent")
+    made: dict[str, Any] = {
+        "name": entry.get("id"),
+        "tool_call_id": as_object(meta.get(CALL_META)).get("tool_call_id", "-"),
+    }
+    if {"returned", "truncated"} <= as_object(structured).keys():
+        made["bounds"] = {name: structured[name] for name in BOUNDS if name in structured}
+    if reading.accepted:
+        made["result"] = structured if "structuredContent" in result else _texts(result)
+    else:
+        error = meta.get(ERROR_META)
+        made["error"] = (
+            {name: value for name, value in error.items() if name != "errors"}
+            if isinstance(error, dict)
+            else {"message": "-"}  # that it is not there is RT-MCP-001
+        )
+    for name, key in (("retry_hint", HINT_META), ("server_data", DATA_META)):
+        if key in meta:
+            made[name] = meta[key]
+    return made
+
+
+def _model_view(reading: Reading) -> Any:
+    """What a model is shown of a result: its texts, decoded where they are JSON, and its data."""
+    result = as_object(reading.result)
+    return {"content": _texts(result), "structured": result.get("structuredContent")}
+
+
+def _texts(result: Members) -> list[Any]:
+    content = result.get("content")
+    found: list[Any] = []
+    for block in content if isinstance(content, list) else []:
+        text = as_object(block).get("text")
+        try:
+            found.append(json.loads(text) if isinstance(text, str) else None)
+        except (ValueError, RecursionError):
+            found.append(text)
+    return found
+
+
+def _sent(exchange: Exchange) -> tuple[Members, Members | None]:
+    """The arguments and the meta that a script's request carries."""
+    body = as_object(_json(exchange.request.body))
+    if exchange.request.answer_to is None and exchange.request.transport is Transport.HTTP:
+        named = {name.lower(): value for name, value in exchange.request.headers}
+        meta = _json(named.get("agent-formats-call-meta", "").encode())
+        return body, meta if isinstance(meta, dict) else None
+    params = as_object(body.get("params"))
+    meta = as_object(params.get("_meta")).get(CALL_META)
+    return as_object(params.get("arguments")), meta if isinstance(meta, dict) else None
+
+
+def _json(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def ended(tool: ToolEvidence) -> Iterator[Record]:
+    """The calls that have a tool result."""
+    return (each for each in records(tool) if each.result is not None)
+
+
+def not_called(reason: Message) -> Check:
+    """The check of a tool that was left out."""
+    return unknown(reason.id, None, **dict(reason.values))
+
+
+def judged(tool: ToolEvidence, clause: str, *, when: str | None = None) -> Checks:
+    """What the rules say of one clause, record by record; `when` names a member of the result.
+
+    Without that member a record has nothing to say, and makes no pass.
+    """
+    if tool.left_out is not None:
+        yield not_called(tool.left_out)
+        return
+    for record in ended(tool):
+        problems = [each for each in record.problems if each.clause == clause]
+        for problem in problems:
+            words = problem.message
+            path = _place(problem)
+            yield broken(record.at, words.id, path=path, **dict(words.values))
+        if not problems and (when is None or when in as_object(record.result)):
+            yield holds()
+
+
+def _place(problem: Problem) -> str:
+    """Where in the tool result a problem is; elsewhere as it stands."""
+    return problem.path.replace("$.tool_result", "$", 1)

@@ -1,0 +1,161 @@
+"""The runtime vocabulary's sequences: calls that no case makes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from conformance.formats.tool import Tool
+from conformance.formats.vocabulary import Binding, Emission
+from conformance.kit.exchange import Exchange, Request
+from conformance.kit.reading import body_json, response_of
+from conformance.kit.script import Action, Restart, Send, Stage, Steps, script
+from conformance.kit.slug import slug
+
+SENT = "runtime_calls"
+"""The script whose steps are calls of tools: a step's name, a space, the slug of the tool."""
+
+LATER = "runtime_later"
+"""The script that fetches results later: steps as in `SENT`."""
+
+CANARY = "agent-formats-injected-7d41"
+"""A value that no runtime would inject."""
+
+LIMIT = "limit"
+RESERVED = "server_data"
+META_HEADER = "Agent-Formats-Call-Meta"
+CALL_META = "agent-formats/call_meta"
+MOST_POLLS = 40
+
+_MOST_TOOLS = 8
+_FIRST_ID = 950_000_000
+_PLENTY = 1000
+"""A limit for tools that name no highest one."""
+
+Members = Mapping[str, Any]
+Sent = Generator[Action, Exchange, Exchange]
+
+
+def _in_toolsets(stage: Stage) -> list[tuple[Tool, Members]]:
+    """The tools of toolsets whose good call is known."""
+    entries = stage.offered.entries
+    able = [(t, entries[t.name]) for t in stage.tools if t.name in entries]
+    return [(tool, entry) for tool, entry in able if tool.name in stage.good_calls][:_MOST_TOOLS]
+
+
+@script(Binding.HTTP, Binding.MCP, Binding.STDIO)
+def runtime_calls(stage: Stage) -> Steps:
+    """Calls with meta, with server data on and off, with an injected field, and of four sizes."""
+    ids = count(_FIRST_ID)
+    for tool, entry in _in_toolsets(stage):
+        good = stage.good_calls[tool.name]
+        name = slug(tool.name)
+        meta = {
+            "run_id": "kit-run",
+            "session_id": "kit-session",
+            "tool_call_id": f"kit-call-{name}",
+        }
+        yield Send(_request(stage, tool, good, next(ids), meta), f"meta {name}")
+        if entry.get("server_data"):
+            for word in Emission:
+                asked = {**good, RESERVED: word.value}
+                yield Send(_request(stage, tool, asked, next(ids)), f"{word.value} {name}")
+        injected = _first_text(entry.get("injected"))
+        if injected is not None:
+            yield Send(_request(stage, tool, good, next(ids)), f"plain {name}")
+            asked = {**good, injected: CANARY}
+            yield Send(_request(stage, tool, asked, next(ids)), f"injected {name}")
+            yield Send(_request(stage, tool, good, next(ids)), f"plain-again {name}")
+        if entry.get("bounded") is True:
+            yield from _sizes(stage, tool, good, ids)
+
+
+def _sizes(stage: Stage, tool: Tool, good: Members, ids: Any) -> Generator[Action, Exchange, None]:
+    """All that there is; then exactly as many as that, one more, one fewer.
+
+    How many there are is what the widest call returns, if nothing of it was cut.
+    """
+    properties = tool.input_schema.get("properties")
+    schema = properties.get(LIMIT) if isinstance(properties, dict) else None
+    if not isinstance(schema, dict) or schema.get("type") != "integer":
+        return
+    name = slug(tool.name)
+    least, most = _bound(schema, "minimum", 0), _bound(schema, "maximum", _PLENTY)
+    exchange = yield Send(_request(stage, tool, {**good, LIMIT: most}, next(ids)), f"all {name}")
+    returned, truncated = _told(exchange)
+    if returned is None or truncated is not False:
+        return
+    for step, limit in (("exactly", returned), ("larger", returned + 1), ("fewer", returned - 1)):
+        if least <= limit <= most:
+            asked = {**good, LIMIT: limit}
+            yield Send(_request(stage, tool, asked, next(ids)), f"{step} {name}")
+
+
+def _bound(schema: Members, keyword: str, otherwise: int) -> int:
+    found = schema.get(keyword)
+    return found if type(found) is int else otherwise
+
+
+def _told(exchange: Exchange) -> tuple[int | None, Any]:
+    """What an answer says of its bounds: how many it returns, whether it was cut."""
+    document = body_json(exchange) if exchange.request.answer_to is None else None
+    bounds = document.get("bounds") if isinstance(document, dict) else None
+    if exchange.request.answer_to is not None:
+        result = (response_of(exchange) or {}).get("result")
+        bounds = result.get("structuredContent") if isinstance(result, dict) else None
+    if not isinstance(bounds, dict) or type(bounds.get("returned")) is not int:
+        return None, None
+    return bounds["returned"], bounds.get("truncated")
+
+
+def _first_text(listed: Any) -> str | None:
+    names = [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
+    return next(iter(names), None)
+
+
+def _request(
+    stage: Stage, tool: Tool, arguments: Any, id: int, meta: Members | None = None
+) -> Request:
+    """A call, with the meta of the call where the binding has it."""
+    if stage.http is not None:
+        request = stage.http.call(tool, arguments)
+        if meta is None:
+            return request
+        return replace(request, headers=(*request.headers, (META_HEADER, json.dumps(meta))))
+    speaker = stage.speaker()
+    params: dict[str, Any] = {"name": tool.name, "arguments": arguments}
+    carried: dict[str, Any] = {CALL_META: meta} if meta is not None else {}
+    if speaker.modern:
+        whole = {**speaker.meta(), **carried}
+        return speaker.request("tools/call", params, id=id, meta=whole, tool=tool)
+    if carried:
+        params["_meta"] = carried
+    return speaker.request("tools/call", params, id=id, tool=tool)
+
+
+@script(Binding.HTTP, fresh=True)
+def runtime_later(stage: Stage) -> Steps:
+    """Calls of tools that change nothing, to be fetched later, from another connection."""
+    web = stage.web()
+    for tool, _ in _in_toolsets(stage):
+        if tool.annotations.read_only is not True and tool.safe is not True:
+            continue
+        name, good = slug(tool.name), stage.good_calls[tool.name]
+        request = web.call(tool, good)
+        asking = replace(request, headers=(*request.headers, ("Prefer", "respond-async")))
+        started = yield Send(asking, f"started {name}")
+        place = started.answer.header("location") if started.answer is not None else None
+        if started.answer is None or started.answer.status != 202 or not place:
+            continue
+        yield Restart()
+        for number in range(1, MOST_POLLS + 1):
+            polled = yield Send(web.get(place), f"poll-{number} {name}")
+            document = body_json(polled)
+            status = document.get("status") if isinstance(document, dict) else None
+            if status != "running":
+                yield Send(web.get(place), f"again {name}")
+                break
+        yield Send(request, f"at-once {name}")

@@ -1,0 +1,130 @@
+"""What a model does not see: injected fields and server data (RT-INJ-002, RT-SD, RT-MCP)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.formats.problem import shown
+from conformance.formats.vocabulary import Outcome
+from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import ToolEvidence
+from conformance.runtime.records import (
+    BOUNDS,
+    DATA_META,
+    Record,
+    as_object,
+    ended,
+    judged,
+    records,
+)
+from conformance.runtime.scripts import CANARY, RESERVED
+
+
+def _declares(tool: ToolEvidence) -> bool:
+    return bool(tool.entry is not None and tool.entry.get("server_data"))
+
+
+@clause("RT-INJ-002")
+def test_an_injected_field_of_the_caller_is_not_obeyed(tool: ToolEvidence) -> Checks:
+    """Refused, or answered as without it; the same call before and after must agree with itself."""
+    by_step = {each.step: each for each in records(tool)}
+    record = by_step.get("injected")
+    if record is None:
+        return
+    if not record.reading.accepted:
+        yield holds()
+        return
+    plain, again = (_given(by_step.get(step)) for step in ("plain", "plain-again"))
+    given = _given(record)
+    if CANARY in str(given):
+        yield broken(record.at, "finding.runtime.injected_echoed", value=CANARY)
+    elif plain is None or plain != again:
+        yield unknown("kit.not_verified.unsteady", record.at)
+    elif given != plain:
+        yield broken(record.at, "finding.runtime.injected_obeyed")
+    else:
+        yield holds()
+
+
+def _given(record: Record | None) -> Any:
+    return as_object(record.result).get("result") if record is not None else None
+
+
+@clause("RT-SD-001")
+def test_server_data_has_its_form(tool: ToolEvidence) -> Checks:
+    yield from judged(tool, "RT-SD-001", when="server_data")
+
+
+@clause("RT-SD-004")
+def test_server_data_is_as_declared(tool: ToolEvidence) -> Checks:
+    yield from judged(tool, "RT-SD-004", when="server_data")
+
+
+@clause("RT-SD-005")
+def test_data_that_is_always_on_comes_with_each_success(tool: ToolEvidence) -> Checks:
+    if _declares(tool):
+        yield from judged(tool, "RT-SD-005", when="result")
+
+
+@clause("RT-SD-006")
+def test_optional_data_comes_where_it_is_asked_for(tool: ToolEvidence) -> Checks:
+    if _declares(tool):
+        yield from judged(tool, "RT-SD-006", when="result")
+
+
+@clause("RT-SD-007")
+def test_the_tool_does_not_receive_the_reserved_argument(tool: ToolEvidence) -> Checks:
+    """A call that is accepted without it must not be refused because of it."""
+    for record in records(tool):
+        if RESERVED not in record.arguments or not _declares(tool):
+            continue
+        if record.reading.outcome is Outcome.INPUT_REFUSED:
+            yield broken(record.at, "finding.runtime.reserved_refused", argument=RESERVED)
+        elif record.reading.accepted:
+            yield holds()
+
+
+@clause("RT-SD-008")
+def test_server_data_is_not_shown_to_the_model(tool: ToolEvidence) -> Checks:
+    yield from judged(tool, "RT-SD-008", when="server_data")
+
+
+@clause("RT-MCP-002")
+def test_a_bounded_tool_declares_its_bounds_over_mcp(tool: ToolEvidence) -> Checks:
+    """In its output schema, and in the data of each success."""
+    if tool.entry is None or tool.entry.get("bounded") is not True:
+        return
+    schema = as_object(tool.tool.raw.get("outputSchema"))
+    absent = [name for name in BOUNDS if name not in as_object(schema.get("properties"))]
+    if absent:
+        yield broken(None, "finding.runtime.bounds_undeclared", fields=", ".join(absent))
+    else:
+        yield holds()
+    for record in ended(tool):
+        given = as_object(as_object(record.reading.result).get("structuredContent"))
+        if record.reading.accepted and not {"returned", "truncated"} <= given.keys():
+            yield broken(record.at, "finding.runtime.bounds_not_given")
+
+
+@clause("RT-MCP-003")
+def test_server_data_stands_in_its_place(tool: ToolEvidence) -> Checks:
+    """In `_meta`, and neither beside it nor in the data."""
+    if not _declares(tool):
+        return
+    for record in ended(tool):
+        for place, found in _places(record):
+            if RESERVED in found:
+                values = {"place": place, "right": DATA_META}
+                yield broken(record.at, "finding.runtime.data_elsewhere", **values)
+                break
+        else:
+            if DATA_META in as_object(as_object(record.reading.result).get("_meta")):
+                yield holds()
+
+
+def _places(record: Record) -> Iterator[tuple[str, dict[str, Any]]]:
+    result = as_object(record.reading.result)
+    yield shown("result"), result
+    yield shown("structuredContent"), as_object(result.get("structuredContent"))
+    yield shown("_meta"), as_object(result.get("_meta"))

@@ -1,0 +1,128 @@
+"""Calls whose results are fetched later (RT-ASYNC, RT-HTTP-002)."""
+
+from __future__ import annotations
+
+from conformance.formats.validate import validate
+from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.evidence import ToolEvidence
+from conformance.kit.exchange import Exchange
+from conformance.kit.reading import body_json
+from conformance.kit.slug import slug
+from conformance.runtime.records import as_object
+from conformance.runtime.scripts import LATER
+
+_FINAL = frozenset({"completed", "failed", "cancelled"})
+
+
+def _status(exchange: Exchange | None) -> int:
+    return exchange.answer.status if exchange is not None and exchange.answer is not None else 0
+
+
+class _Fetched:
+    """The steps of the script about one tool; all None where the answer was no 202."""
+
+    def __init__(self, tool: ToolEvidence) -> None:
+        mark = f" {slug(tool.tool.name)}"
+        own = [e for e in tool.scripts.get(LATER, ()) if (e.step or "").endswith(mark)]
+        steps = {(each.step or "").removesuffix(mark): each for each in own}
+        started = steps.get("started")
+        self.started = started if _status(started) == 202 else None
+        self.polls = [each for name, each in steps.items() if name.startswith("poll-")]
+        self.again = steps.get("again")
+        self.at_once = steps.get("at-once")
+        last = self.polls[-1] if self.polls else None
+        said = as_object(body_json(last)).get("status") if last is not None else None
+        self.final = last if said in _FINAL else None
+
+    @property
+    def statuses(self) -> list[Exchange]:
+        """Each answer that is meant as a status."""
+        return [each for each in self.polls if _status(each) == 200]
+
+
+def _judged(tool: ToolEvidence, clause_id: str) -> Checks:
+    fetched = _Fetched(tool)
+    for exchange in fetched.statuses if fetched.started is not None else []:
+        document = body_json(exchange)
+        found = [each for each in validate(document, "call-status") if each.clause == clause_id]
+        for problem in found:
+            words = problem.message
+            yield broken(exchange, words.id, path=problem.path, **dict(words.values))
+        if not found:
+            yield holds()
+
+
+@clause("RT-HTTP-002")
+def test_an_answer_that_comes_later_says_where(tool: ToolEvidence) -> Checks:
+    started = _Fetched(tool).started
+    if started is None or started.answer is None:
+        return
+    if started.answer.header("location"):
+        yield holds()
+    else:
+        yield broken(started, "finding.runtime.no_location")
+
+
+@clause("RT-ASYNC-001")
+def test_a_status_has_its_form(tool: ToolEvidence) -> Checks:
+    yield from _judged(tool, "RT-ASYNC-001")
+
+
+@clause("RT-ASYNC-002")
+def test_a_status_has_a_result_where_it_ended(tool: ToolEvidence) -> Checks:
+    yield from _judged(tool, "RT-ASYNC-002")
+
+
+@clause("RT-ASYNC-003")
+def test_the_result_in_a_status_is_that_of_the_call(tool: ToolEvidence) -> Checks:
+    yield from _judged(tool, "RT-ASYNC-003")
+
+
+@clause("RT-ASYNC-004")
+def test_a_result_fetched_later_equals_one_at_once(tool: ToolEvidence) -> Checks:
+    """Of a tool that changes nothing, and says the same each time that it is asked at once."""
+    fetched = _Fetched(tool)
+    if fetched.started is None:
+        return
+    if fetched.final is None:
+        yield unknown(
+            "kit.not_verified.still_running", fetched.polls[-1] if fetched.polls else None
+        )
+        return
+    later = as_object(as_object(body_json(fetched.final)).get("tool_result"))
+    now = as_object(body_json(fetched.at_once)) if fetched.at_once is not None else {}
+    before = as_object(tool.baseline.reading.document) if tool.baseline is not None else {}
+    if "result" not in now or now.get("result") != before.get("result"):
+        yield unknown("kit.not_verified.unsteady", fetched.at_once)
+    elif all(later.get(name) == now.get(name) for name in ("result", "bounds")):
+        yield holds()
+    else:
+        yield broken(fetched.final, "finding.runtime.later_differs")
+
+
+@clause("RT-ASYNC-005")
+def test_a_final_status_does_not_change(tool: ToolEvidence) -> Checks:
+    fetched = _Fetched(tool)
+    if fetched.started is None or fetched.final is None or fetched.again is None:
+        return
+    if _status(fetched.again) in {404, 410}:
+        yield unknown("kit.not_verified.fetched_once", fetched.again)
+    elif body_json(fetched.again) == body_json(fetched.final):
+        yield holds()
+    else:
+        yield broken(fetched.again, "finding.runtime.final_changed")
+
+
+@clause("RT-ASYNC-006")
+def test_a_call_outlives_its_connection(tool: ToolEvidence) -> Checks:
+    """The status is asked for from another connection than the call was made from."""
+    fetched = _Fetched(tool)
+    if fetched.started is None or not fetched.polls:
+        return
+    first = fetched.polls[0]
+    if _status(first) == 200:
+        yield holds()
+    elif _status(first) in {404, 410}:
+        yield broken(first, "finding.runtime.call_lost", status=_status(first))
+    else:
+        yield unknown("kit.not_verified.no_answer", first)
