@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from conformance.formats.clauses import clauses
 from conformance.formats.vocabulary import Binding, Requirement
 from conformance.kit.chapter import load
 from conformance.kit.judging import belongs
 from conformance.kit.run import Run
-from fixtures.servers.faults import FAULTS
+from fixtures.servers.faults import _CHAPTERS, FAULTS
 from fixtures.servers.tools import TOOLS
 from scripts.prove import CHAPTERS, trials_of
 
@@ -66,3 +68,8 @@ def test_a_fault_is_tried_only_where_its_clauses_hold():
 def test_a_fault_names_tools_of_the_reference():
     named = {tool for fault in FAULTS.values() for tool in fault.tools}
     assert named <= {tool.name for tool in TOOLS}
+
+
+def test_each_fault_has_a_name_of_its_own():
+    names = Counter(fault.name for chapter in _CHAPTERS for fault in chapter.FAULTS)
+    assert [name for name, count in names.items() if count > 1] == []
