@@ -25,6 +25,21 @@ def test_each_valid_example_is_recognised_as_its_document(entry):
     assert recognised.document == entry["document"]
 
 
+def test_no_invalid_example_is_taken_for_another_document():
+    """One that lacks what it is known by is unknown; every other is known as what it is."""
+    taken = {
+        entry["id"]: (found.document, entry["document"])
+        for entry in INDEX["invalid"]
+        if isinstance(found := recognise(_data(entry)), Recognition)
+    }
+    assert [name for name, (one, other) in taken.items() if one != other] == []
+    assert len(taken) > 0.9 * len(INDEX["invalid"])
+
+
+def _data(entry):
+    return json.loads((EXAMPLES / entry["file"]).read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize(
     ("data", "document"),
     [

@@ -54,9 +54,11 @@ def _closed(document: str, needs: str, more: str = "", **rest: Any) -> RuntimeRo
 
 
 def _in_toolsets(members: Mapping[str, Any]) -> bool:
+    """Whether a tool names its toolset, also where they stand by their names and not in a list."""
     tools = members["tools"]
-    return isinstance(tools, list) and any(
-        isinstance(each, dict) and "toolset" in each for each in tools
+    listed = tools.values() if isinstance(tools, dict) else tools
+    return isinstance(tools, dict | list) and any(
+        isinstance(each, dict) and "toolset" in each for each in listed
     )
 
 

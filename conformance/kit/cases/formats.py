@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-ATDF_FORMATS: Final = ("email", "date-time", "date", "uri")
+from conformance.formats.vocabulary import AtdfFormat
+
+ATDF_FORMATS: Final = tuple(AtdfFormat)
 """The four formats that ATDF names; the others are annotations."""
 
 SOMEDAY: Final = datetime(2035, 6, 1, 10, 0, tzinfo=UTC)
