@@ -51,6 +51,26 @@ def test_a_valid_call_that_is_refused_without_a_reason_proves_nothing(refusal):
     assert item.findings[0].message.id == "kit.not_verified.valid_refused"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "proves_nothing"),
+    [
+        ({"count": 2, "day": "Āé"}, False),  # a text: it may be no day that the server knows
+        ({"count": -7}, False),  # without a lower bound
+        ({"count": 2}, True),
+        ({"count": 2, "mood": True}, True),
+    ],
+)
+def test_a_text_that_the_server_does_not_know_may_be_refused(arguments, proves_nothing):
+    refusal = called(web(400, {"detail": "no"}, of=case(VALID, arguments=arguments)))
+    item = of_tool("ATDF-CALL-004", accepted(), refusal)
+    assert (item.verdict is Verdict.NOT_VERIFIED) is proves_nothing
+
+
+def test_a_text_proves_nothing_where_no_call_was_accepted():
+    refusal = called(web(400, {"detail": "no"}, of=case(VALID, arguments={"day": "x"})))
+    assert of_tool("ATDF-CALL-004", refusal).verdict is Verdict.NOT_VERIFIED
+
+
 def test_a_text_only_error_of_a_valid_call_is_no_finding():
     good = called(rpc(result("done"), of=case(CaseKind.BASELINE, run=MCP)))
     item = of_tool("ATDF-CALL-004", good, said_over_mcp("no such branch"), run=MCP)

@@ -7,6 +7,7 @@ from conformance.formats.errors import types_of
 from conformance.formats.problem import shown
 from conformance.formats.vocabulary import ErrorCategory, ErrorType, Outcome
 from conformance.kit.case import CaseKind, Strictness
+from conformance.kit.cases.meaning import rests_on_meaning
 from conformance.kit.clause import Check, Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.exchange import Trouble
@@ -36,8 +37,9 @@ def test_a_broken_format_is_refused(tool: ToolEvidence) -> Checks:
 def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
     """Only a validation-error that names a parameter is a finding: its value is valid.
 
-    A refusal that does not say whether the input is at fault may be right, by a rule that no schema
-    holds: it proves nothing either way, and a run that rests on it is not verified.
+    A refusal that does not say whether the input is at fault proves nothing either way. Of a value
+    that may mean nothing to the server (a name that it does not know) it is to be expected; where
+    the schema governs the values, nobody can tell if it was right, and it is not verified.
     """
     accepted = False
     if any(case.kind is CaseKind.VALID for case in tool.unsent):
@@ -49,11 +51,19 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
         elif call.reading.accepted:
             accepted = True
             yield holds()
-        elif call.reading.outcome is Outcome.INPUT_REFUSED:
+        elif call.reading.outcome is Outcome.INPUT_REFUSED and not _rests_on_meaning(tool, call):
             said = shown(call.reading.text)
             yield unknown("kit.not_verified.valid_refused", call, case=_shown(call), said=said)
     if not accepted:
         yield unknown("kit.not_verified.baseline")
+
+
+def _rests_on_meaning(tool: ToolEvidence, refused: Call) -> bool:
+    """Whether it sent what the accepted baseline call did not, and no schema judges."""
+    if tool.baseline is None or not tool.baseline.reading.accepted:
+        return False
+    known = tool.baseline.case.arguments
+    return rests_on_meaning(tool.tool.input_schema, refused.case.arguments, known)
 
 
 @clause("ATDF-CALL-005")
