@@ -161,6 +161,10 @@ def _discover(config: pytest.Config, state: State) -> None:
             config.add_cleanup(state.reference.stop)
             targets = (state.reference.url, STDIO)
         state.engine.discover(targets)
+    except KeyboardInterrupt:
+        # Nothing was judged yet: one line of ours is enough, and pytest's would show our code.
+        config.pluginmanager.unregister(name="terminalreporter")
+        pytest.exit(message("kit.exit.early").words(language), Exit.INTERRUPTED)
     except TargetUnusable as unusable:
         said = visible(state.redact(unusable.words.words(language)), None)
         raise pytest.UsageError(said) from None
