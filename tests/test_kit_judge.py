@@ -164,6 +164,8 @@ def test_a_session_of_a_record_needs_no_server_and_ends_alike(kit, tmp_path):
     assert theirs["seed"] == 7
     assert record.exists()
     assert f"--target {url}" in (second / "report.html").read_text()
+    compile((first / "test_replay.py").read_text(), "test_replay.py", "exec")
+    assert (first / "test_replay.py").read_text() == (second / "test_replay.py").read_text()
     assert "What was sent" in (second / "report.html").read_text()
 
     kit("conformance", "--judge", str(record), "--report", str(first), "--language", "pt")

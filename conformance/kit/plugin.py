@@ -24,9 +24,10 @@ from conformance.kit.exit import Exit, exit_of
 from conformance.kit.item import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.options import add_options, settings_of
 from conformance.kit.quiet import QuietItems, header, warning
-from conformance.kit.record import driven, recall
+from conformance.kit.record import driven, recall, write_replay
 from conformance.kit.reference import STDIO, ReferenceServer
 from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
+from conformance.kit.report.replay_file import REPLAY
 from conformance.kit.report.terminal import write_summary
 from conformance.kit.report.text import visible
 from conformance.kit.report.write import (
@@ -96,6 +97,7 @@ def pytest_configure(config: pytest.Config) -> None:
         redact=redact,
         fail_on_should=settings.fail_on_should,
         options=tuple(redact(word) for word in options_of(config)),
+        headers=tuple((name, redact(value)) for name, value in settings.headers),
     )
     config.stash[STATE] = State(settings, Engine(settings), redact, report)
     config.option.reportchars = ""
@@ -104,7 +106,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     settings.report.mkdir(parents=True, exist_ok=True)
     recorded = (EXCHANGES,) if settings.judge is None else ()  # it may be what is to be judged
-    for name in (RESULTS, BADGE, SUMMARY, JUNIT, REPORT, *recorded):
+    for name in (RESULTS, BADGE, SUMMARY, JUNIT, REPORT, REPLAY, *recorded):
         (settings.report / name).unlink(missing_ok=True)  # an old badge must not outlive a failure
     config.stash[REPORT_STATE] = report
     config.pluginmanager.register(HtmlReport(config), "agent-formats-html")
@@ -276,6 +278,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         state.redact,
         state.report.options,
     )
+    write_replay(state)
     by_calls = {Verified.CALL, Verified.REPAIR}
     matters = any(
         clauses()[i.clause].verified in by_calls for r in state.result.runs for i in r.items

@@ -20,6 +20,7 @@ from conformance.kit.report.exchanges import (
 )
 from conformance.kit.report.index import Unreadable
 from conformance.kit.report.progress import Progress
+from conformance.kit.report.replay_file import REPLAY, handshakes, replay_file
 from conformance.kit.report.text import visible
 from conformance.kit.report.write import EXCHANGES
 from conformance.kit.results import Item
@@ -92,3 +93,19 @@ def recall(state: State, path: Path) -> None:
         return
     said = message("kit.judge.unreadable", file=path, reason=reason.rstrip(".")).words(language)
     raise pytest.UsageError(visible(said, None))
+
+
+def write_replay(state: State) -> None:
+    """Write `test_replay.py` beside the report, where something failed."""
+    assert state.result is not None
+    text = replay_file(
+        state.result,
+        state.settings.language,
+        state.report.exchange,
+        state.redact,
+        handshakes(state.engine.recorder.by_id.values()),
+        headers=state.settings.headers,
+        warnings=state.settings.fail_on_should,
+    )
+    if text is not None:
+        (state.settings.report / REPLAY).write_text(text, encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.kit.command_line import replay_line
@@ -195,7 +195,8 @@ def _noise(answer: Answer, view: View) -> str:
 
 
 def _again(exchange: Exchange, finding: Finding, view: View) -> str:
-    line = command(exchange.request)
+    request = exchange.request
+    line = command(replace(request, headers=(*request.headers, *view.headers)))
     made = _copyable(view.redact(line), view) if line else ""
     if finding.case:
         made += _copyable(view.redact(replay_line(view.options, finding.case)), view)

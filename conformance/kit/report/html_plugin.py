@@ -54,6 +54,7 @@ class ReportState:
     fail_on_should: bool = False
     judged: Container[str] = frozenset()
     options: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 REPORT_STATE = pytest.StashKey[ReportState]()
@@ -148,7 +149,14 @@ class HtmlReport:
     def _view(self) -> View:
         state = self._state
         session = state.session or SessionResult("", "", 0.0, 0, ())
-        return View(session, state.language, state.exchange, state.redact, options=state.options)
+        return View(
+            session,
+            state.language,
+            state.exchange,
+            state.redact,
+            options=state.options,
+            headers=state.headers,
+        )
 
     def _put_rows(self, folded: Folded, view: View) -> None:
         report = self._report

@@ -42,6 +42,8 @@ class View:
     results: str = "results.json"
     options: tuple[str, ...] = ()
     """The words of a command line that starts the session again."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """What the session sent with every HTTP request, without secrets."""
 
     def say(self, id: str, /, **values: object) -> str:
         """Give a sentence of the report, safe for HTML whatever its values are."""
