@@ -43,8 +43,8 @@ def test_a_suggestion_removes_the_error(tool: ToolEvidence) -> Checks:
     for call in tool.broken:
         steps = tool.repairs_of(call.case.id)
         violation = call.case.violation
-        if not steps or violation is None:
-            continue
+        if not steps or violation is None or not suggestions(call):
+            continue  # a repair by a retry hint says nothing of suggestions
         first = steps[0]
         envelope = first.reading.envelope
         again = envelope is not None and first.reading.outcome is Outcome.INPUT_REFUSED

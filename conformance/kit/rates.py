@@ -9,6 +9,7 @@ from conformance.formats.errors import ErrorView
 from conformance.formats.vocabulary import Outcome
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.explain import explains
+from conformance.kit.hints import hint_of, is_valid
 from conformance.kit.memo import once
 from conformance.kit.results import Explain, Rate, Repair
 from conformance.kit.suggestions import Suggestion, check
@@ -39,8 +40,11 @@ def suggestions(call: Call) -> tuple[tuple[ErrorView, Suggestion], ...]:
 def mended(tool: ToolEvidence, refused: Call) -> Mended:
     """What came of a refused call: its repairs end accepted, or refused for state only."""
     given = suggestions(refused)
-    if not given:
+    hint = hint_of(refused.reading)
+    if not given and hint is None:
         return Mended.NONE_GIVEN
+    if not given and hint is not None and not is_valid(hint, tool.tool):
+        return Mended.WRONG
     if not all(suggestion.valid for _, suggestion in given):
         return Mended.WRONG
     steps = tool.repairs_of(refused.case.id)

@@ -18,6 +18,7 @@ from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.recorder import Series
 from conformance.kit.evidence import Call, ToolEvidence, call_of
 from conformance.kit.exchange import Trouble
+from conformance.kit.hints import follow, hint_of
 from conformance.kit.slug import slug
 from conformance.kit.suggestions import apply
 
@@ -158,12 +159,9 @@ class ToolRun:
         return last
 
     def _mend(self, refused: Call) -> dict[str, Any] | None:
-        """The refused arguments, corrected by the suggestions or the words of the refusal."""
-        envelope = refused.reading.envelope
-        if envelope is not None and any(error.has_suggestion for error in envelope.errors):
-            return _as_object(
-                apply(refused.case.arguments, envelope.errors, self._tool.input_schema)
-            )
+        """The refused arguments, corrected by what the refusal says: as data, else in words."""
+        if _suggests(refused) or hint_of(refused.reading) is not None:
+            return _as_object(self._followed(refused))
         return from_refusal(self._tool, refused.case.arguments, refused.reading.text)
 
     async def _second(self, baseline: Call) -> None:
@@ -182,8 +180,7 @@ class ToolRun:
             for call in self._calls
             if call.case.kind is CaseKind.BROKEN
             and call.reading.refused
-            and call.reading.envelope is not None
-            and any(error.has_suggestion for error in call.reading.envelope.errors)
+            and (_suggests(call) or hint_of(call.reading) is not None)
         ]
         self._progress.plan(len(refused))
         in_order = sorted(refused, key=lambda call: call.exchange.id)
@@ -191,13 +188,15 @@ class ToolRun:
         await asyncio.gather(*(self._repair(call, numbers) for call, numbers in numbered))
 
     async def _repair(self, refused: Call, numbers: Iterator[int]) -> None:
-        """Follow the suggestions until the call is accepted, or they lead nowhere."""
+        """Follow the suggestions until the call is accepted, or they lead nowhere.
+
+        Where no error suggests anything, a retry hint is followed.
+        """
         current = refused
         for step in range(1, REPAIR_STEPS + 1):
-            envelope = current.reading.envelope
-            if envelope is None or not current.reading.refused:
+            if not current.reading.refused:
                 break
-            mended = apply(current.case.arguments, envelope.errors, self._tool.input_schema)
+            mended = self._followed(current)
             if to_bytes(mended) == to_bytes(current.case.arguments):
                 break
             case = replace(
@@ -214,6 +213,15 @@ class ToolRun:
                 break
             current = called
         self._progress.one()
+
+    def _followed(self, refused: Call) -> Any:
+        """The arguments that a refusal leads to; the same ones where it leads nowhere."""
+        arguments, envelope = refused.case.arguments, refused.reading.envelope
+        hint = hint_of(refused.reading)
+        if hint is not None and not _suggests(refused):
+            return follow(hint, arguments)
+        errors = envelope.errors if envelope is not None else ()
+        return apply(arguments, errors, self._tool.input_schema)
 
     async def _call(self, case: Case, number: int | None = None) -> Call | None:
         """One call, recorded; None if it was not made: the tool is too slow, the server silent.
@@ -252,6 +260,12 @@ def _only_replayed(planned: Plan, wanted: str | None) -> Plan:
     beside = {case.neighbour for case in cases}
     branches = tuple(b for b in planned.branches if b.id in beside or b.id == wanted)
     return replace(planned, cases=cases, branches=branches)
+
+
+def _suggests(call: Call) -> bool:
+    """Whether some error of a refusal suggests a value."""
+    envelope = call.reading.envelope
+    return envelope is not None and any(error.has_suggestion for error in envelope.errors)
 
 
 def _as_object(value: Any) -> dict[str, Any] | None:

@@ -1,0 +1,65 @@
+"""Retry hints in the repair loop: followed where no error suggests anything, and only there."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.formats.vocabulary import Outcome, Verdict
+from conformance.kit.case import CaseKind
+from conformance.kit.hints import follow, hint_of
+from conformance.kit.rates import repair
+from conformance.kit.reading import Reading
+from tests.kit_samples import envelope, error
+from tests.test_kit_driving import calls, judged, right
+
+
+def hinting(example, **more):
+    """A server of `count` that refuses with a hint, and suggests nothing."""
+
+    def answer(_, arguments):
+        if right(arguments):
+            return 200, {"ok": True}
+        hint = {"reason": "invalid_arguments", "tool": "count", "example_input": example, **more}
+        told = error(parameter="n", suggested_value=None, tool_name="count")
+        return 400, {**envelope(told), "retry_hint": hint}
+
+    return answer
+
+
+def test_a_call_is_repaired_by_the_example_of_a_hint():
+    items, engine, _ = judged(hinting({"n": 3}))
+    steps = list(calls(engine).of(CaseKind.REPAIR))
+    assert steps
+    assert {step.case.arguments["n"] for step in steps} == {3}
+    assert repair([calls(engine)]).rate.rate == 1
+    assert items["ATDF-ERR-012", "count"].verdict is Verdict.PASS
+
+
+def test_a_hint_whose_example_is_invalid_is_a_wrong_suggestion():
+    _, engine, _ = judged(hinting({"n": 99}))
+    assert repair([calls(engine)]).rate.rate == 0
+    assert repair([calls(engine)]).wrong > 0
+
+
+def test_what_is_missing_is_filled_in_and_the_rest_kept():
+    hint = {"reason": "missing_fields", "missing_fields": ["a"], "example_input": {"a": 1, "b": 2}}
+    assert follow(hint, {"b": 9}) == {"a": 1, "b": 9}
+
+
+@pytest.mark.parametrize(
+    ("hint", "arguments"),
+    [
+        ({"reason": "invalid_arguments", "missing_fields": ["a"]}, {"b": 9}),
+        ({"reason": "missing_fields", "missing_fields": ["other"]}, {"b": 9}),
+        ({"reason": "missing_fields", "missing_fields": ["a"]}, None),
+    ],
+)
+def test_a_hint_that_cannot_be_filled_in_is_taken_whole(hint, arguments):
+    example = {"a": 1, "b": 2}
+    assert follow({**hint, "example_input": example}, arguments) == example
+
+
+@pytest.mark.parametrize("hint", [None, [], {"reason": "timeout"}, {"example_input": "x"}])
+def test_what_leads_nowhere_is_no_hint_to_follow(hint):
+    reading = Reading(Outcome.INPUT_REFUSED, document={"retry_hint": hint})
+    assert hint_of(reading) is None
