@@ -1,6 +1,7 @@
 """Converts a document to another form, and says what that form cannot carry.
 
-    python -m scripts.convert FILE --to catalog|descriptor|ardf|mcp|openai|error|enriched|problem
+    python -m scripts.convert FILE --to FORM    (catalog, descriptor, ardf, mcp, openai; or
+                                                error, enriched, problem, hint)
 
 The result is JSON on standard output; each `lost:` and `made:` stands on standard error. FILE is
 JSON or YAML, or - for standard input. Gives 0, 1 for a document that is not valid, and 2 for input

@@ -15,6 +15,7 @@ from conformance.convert.atdf import (
     write_catalog_tool,
     write_descriptor,
 )
+from conformance.convert.hints import error_to_hint, hint_to_error
 from conformance.convert.mcp import ONLY_THERE, read_mcp_tool, write_mcp_tool
 from conformance.convert.openai import is_function, read_function, write_function
 from conformance.convert.openapi import is_openapi, read_openapi
@@ -40,9 +41,10 @@ class Form(StrEnum):
     ERROR = "error"
     ENRICHED = "enriched"
     PROBLEM = "problem"
+    HINT = "hint"
 
 
-_FAILED = frozenset({Form.ERROR, Form.ENRICHED, Form.PROBLEM})
+_FAILED = frozenset({Form.ERROR, Form.ENRICHED, Form.PROBLEM, Form.HINT})
 TARGETS = tuple(form for form in Form if form is not Form.OPENAPI)
 
 
@@ -91,9 +93,9 @@ def convert(data: Any, to: Form, source: Form | None = None) -> Converted:
     if form in _FAILED:
         try:
             made = _failure(data, form, to, notes)
-        except errors.NotConvertible:
-            said = message("convert.success")
-            return Converted(None, problems=(problem(("status",), "convert", said),))
+        except errors.NotConvertible as reason:
+            at: Place = ("status",) if reason.id == "convert.success" else ("errors", 0)
+            return Converted(None, problems=(problem(at, "convert", message(reason.id)),))
     else:
         made = _tools(data, form, to, notes)
     return Converted(made, tuple(dict.fromkeys(notes.lost)), tuple(dict.fromkeys(notes.made)))
@@ -118,6 +120,8 @@ def form_of(data: Any) -> Form | None:
             return Form.ERROR
         case "enriched-response":
             return Form.ENRICHED
+        case "retry-hint":
+            return Form.HINT
         case "descriptor" | "enhanced-descriptor":
             return Form.DESCRIPTOR
         case "tool":
@@ -162,8 +166,12 @@ def _failure(data: Any, form: Form, to: Form, notes: Notes) -> Any:
         data = errors.enriched_to_error(data, notes)
     elif form is Form.PROBLEM:
         data = errors.problem_to_error(data, notes)
+    elif form is Form.HINT:
+        data = hint_to_error(data, notes)
     if to is Form.ENRICHED:
         return errors.error_to_enriched(data, notes)
+    if to is Form.HINT:
+        return error_to_hint(data, notes)
     return errors.error_to_problem(data, notes) if to is Form.PROBLEM else data
 
 

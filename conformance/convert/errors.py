@@ -23,7 +23,11 @@ _KEPT = "error"
 
 
 class NotConvertible(Exception):
-    """A document has nothing that the other form could hold."""
+    """A document has nothing that the other form could hold; `id` is the message that says why."""
+
+    def __init__(self, id: str = "convert.success") -> None:
+        super().__init__(id)
+        self.id = id
 
 
 def error_to_problem(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:

@@ -896,6 +896,18 @@ RESOURCE_TYPE_PATH: Final[Mapping[ResourceType, str]] = MappingProxyType(
 )
 """Where a server usually lists resources of the type."""
 
+RETRY_REASON_ERROR_TYPES: Final[Mapping[RetryReason, tuple[ErrorType, ...]]] = MappingProxyType(
+    {
+        RetryReason.INVALID_ARGUMENTS: (ErrorType.VALIDATION_ERROR, ErrorType.INVALID_DATE, ErrorType.INVALID_ROUTE),
+        RetryReason.MISSING_FIELDS: (ErrorType.VALIDATION_ERROR,),
+        RetryReason.MALFORMED_RESPONSE: (ErrorType.INTERNAL_ERROR,),
+        RetryReason.TIMEOUT: (ErrorType.INTERNAL_ERROR,),
+        RetryReason.RATE_LIMITED: (ErrorType.RATE_LIMITED,),
+        RetryReason.TOOL_UNAVAILABLE: (ErrorType.INTERNAL_ERROR,),
+    }
+)
+"""The error types that say the same in ATDF, the closest one first."""
+
 RPC_ERROR_CODE: Final[Mapping[RpcError, int]] = MappingProxyType(
     {
         RpcError.PARSE_ERROR: -32700,
