@@ -130,9 +130,18 @@ def test_references_that_never_end_are_followed_three_levels_deep():
         ({"type": "string", "pattern": r"^\p{Lu}+$"}, "pattern at / in p"),
         ({"type": "string", "format": "unheard-of"}, "format unheard-of at / in p"),
         (SCHEMAS["counted"], "minContains at / in p"),
+        ({"description": "Anything."}, "a schema without a type at / in p"),
         (
-            {"type": "object", "properties": {"q": {"type": "object", "properties": {"r": {}},
-                                                    "unevaluatedProperties": False}}},
+            {
+                "type": "object",
+                "properties": {
+                    "q": {
+                        "type": "object",
+                        "properties": {"r": {"type": "null"}},
+                        "unevaluatedProperties": False,
+                    }
+                },
+            },
             "unevaluatedProperties at /properties/q in p",
         ),
     ],
@@ -194,7 +203,7 @@ def test_the_library_draws_from_every_kind_of_schema_with_the_hypothesis_that_is
     for schema in (
         {"type": ["object", "array"], "patternProperties": {"^a": {"type": "null"}}},
         {"allOf": [{"type": "integer"}, {"minimum": 5}]},
-        {"not": {"type": "string"}},
+        {"type": ["string", "integer"], "not": {"type": "string"}},
         {"type": "string", "pattern": "^a+$", "minLength": 3},
         {"type": "object", "dependentSchemas": {"a": {"required": ["b"]}},
          "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}},

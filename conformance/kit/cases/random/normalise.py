@@ -81,7 +81,10 @@ class _Rewriting:
         """Rewrite one schema where it stands."""
         schema = node.schema
         if not isinstance(schema, dict):
-            return schema if where.exact or schema is False else _anything()
+            if where.exact or schema is False:
+                return bool(schema)
+            self.skipped.append(_named("a schema without a type", where))
+            return False
         if where.inside.count(id(schema)) >= UNROLLED:
             return False
         self._left -= 1
@@ -94,7 +97,7 @@ class _Rewriting:
         self.skipped += [_named(name, where) for name in _UNKNOWN if name in schema]
         self._combine(node, where, out)
         if "type" not in schema and not where.joined and not where.exact:
-            self._imply_a_type(node, out)
+            self._imply_a_type(node, where, out)
         self._numbers(schema, where, out)
         self._texts(schema, where, out)
         self._arrays(node, where, out)
@@ -127,11 +130,16 @@ class _Rewriting:
                     at = where.below(keyword, exact=exact, joined=True)
                     out[keyword] = self.of(node.sub(schema[keyword]), at)
 
-    def _imply_a_type(self, node: Node, out: dict[str, Any]) -> None:
+    def _imply_a_type(self, node: Node, where: _Where, out: dict[str, Any]) -> None:
+        """Where nothing is said, nothing is drawn: that any value will do is seldom meant."""
         if out.keys() & {"enum", "const", *_COMBINING}:
             return
         kinds = facts((node,)).kinds
-        out["type"] = list(kinds or _SCALARS)
+        if kinds:
+            out["type"] = list(kinds)
+            return
+        self.skipped.append(_named("a schema without a type", where))
+        out["enum"] = []
 
     def _numbers(self, schema: dict[str, Any], where: _Where, out: dict[str, Any]) -> None:
         asked = facts((Node(schema, None),))
@@ -189,9 +197,7 @@ class _Rewriting:
         if isinstance(rest, list):
             first, rest = rest, schema.get("additionalItems")
         below = where.below(joined=False)
-        each = None
-        if rest is not None:
-            each = self.of(node.sub(rest), below.below("items"))
+        each = self._rest(node, rest, below)
         if isinstance(first, list):
             out["items"] = [
                 self.of(node.sub(sub), below.below("prefixItems", number))
@@ -219,6 +225,14 @@ class _Rewriting:
         elif each is None and not isinstance(first, list) and not where.joined:
             out["items"] = _anything()
 
+    def _rest(self, node: Node, rest: Any, below: _Where) -> Schema | None:
+        """What items are drawn of that have no schema of their own; None if nothing is said."""
+        if rest is None:
+            return None
+        if rest in (True, {}) and not below.exact:
+            return _anything()
+        return self.of(node.sub(rest), below.below("items"))
+
     def _objects(self, node: Node, where: _Where, out: dict[str, Any]) -> None:
         schema = node.schema
         below = where.below(joined=False)
@@ -234,7 +248,7 @@ class _Rewriting:
             names = self.of(node.sub(schema["propertyNames"]), below.below("propertyNames"))
             out["propertyNames"] = names
         more = schema.get("additionalProperties")
-        if more is not None:
+        if more is not None and (more is not True or where.exact):
             at = below.below("additionalProperties")
             out["additionalProperties"] = self.of(node.sub(more), at)
         self._dependents(node, where, out)
