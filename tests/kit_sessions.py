@@ -112,10 +112,12 @@ def starting() -> Iterator[Sessions]:
 
 
 WARM = (
+    "conformance.ardf.scripts",
     "conformance.atdf.scripts",
     "conformance.http.scripts",
     "conformance.kit.plugin",
     "conformance.mcp.scripts",
+    "conformance.runtime.scripts",
     "anyio._backends._asyncio",
     "execnet",
     "httpcore2",

@@ -28,6 +28,13 @@ _BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 _BY_CALLS = frozenset({Verified.CALL, Verified.REPAIR})
 
 
+NOT_OFFERED = {
+    Offer.RESOURCES: "kit.not_applicable.no_resources",
+    Offer.TOOLSETS: "kit.not_applicable.no_toolsets",
+}
+"""Why a clause does not apply that is about what a target may offer beside tools."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """One thing to judge: a clause of a run, and of a tool where the clause is about tools."""
@@ -197,13 +204,12 @@ def requirement_in_force(clause: Clause, evidence: RunEvidence) -> Requirement:
 def _beyond(question: Question, evidence: RunEvidence) -> tuple[Verdict, Message] | None:
     """The verdict on a question that no judge need be asked, and why."""
     clause = question.clause
+    if clause.applies_to.offers is not None and not _offers(clause, evidence):
+        return Verdict.NOT_APPLICABLE, message(NOT_OFFERED[clause.applies_to.offers])
     if not belongs(clause, evidence.run):
         return Verdict.NOT_APPLICABLE, message("kit.not_applicable.other_binding")
     if clause.applies_to.claimed and not evidence.claims_atdf:
         return Verdict.NOT_APPLICABLE, message("kit.not_applicable.not_claimed")
-    if not _offers(clause, evidence):
-        kind = str(clause.applies_to.offers)
-        return Verdict.NOT_APPLICABLE, message("kit.not_applicable.not_offered", offer=kind)
     if clause.scope is Scope.TOOL and question.tool is None:
         return Verdict.NOT_APPLICABLE, message("kit.not_applicable.no_tools")
     if not evidence.connected:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from conformance.formats.messages import Message
 from conformance.formats.vocabulary import Requirement, Verdict
+from conformance.kit.judging import NOT_OFFERED
 from conformance.kit.report.standing import GRAVITY
 from conformance.kit.results import Finding, Item
 
@@ -14,7 +15,7 @@ LIMIT = 500
 """Rows shown: a browser redraws the whole table of pytest-html at once."""
 
 
-_NOT_OFFERED = "kit.not_applicable.not_offered"
+_NOT_OFFERED = frozenset(NOT_OFFERED.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,9 @@ def fold(items: Iterable[Item], limit: int = LIMIT) -> Folded:
         for finding in item.findings or (None,):
             message = finding.message.id if finding else ""
             key = (gravity, item.clause, message, item.requirement.value)
-            if finding is not None and message == _NOT_OFFERED:
+            if finding is not None and message in _NOT_OFFERED:
                 # A whole chapter on what a target has not is one line.
-                key = (gravity, f"{finding.message.values}", message, "")
+                key = (gravity, "", message, "")
             found.setdefault(key, []).append(Place(item, finding))
     rows = tuple(
         Row(
