@@ -61,10 +61,13 @@ class Details:
         first = shown[0] if shown else None
         if first is not None:
             yield first.pair
-        yield rule_html(row.clause, view)
+        if len(row.clauses) > 1:
+            yield _clauses(row, view)
+        else:
+            yield rule_html(row.clause, view)
         if first is not None:
             yield first.again
-        if row.tools or len(row.places) > 1:
+        if len(row.clauses) == 1 and (row.tools or len(row.places) > 1):
             yield places(row, view)
         for made in shown[1:]:
             where = _where(made.place, view)
@@ -95,6 +98,22 @@ def _where(place: Place, view: View) -> str:
     if finding and finding.scenario:
         parts.append(view.text(finding.scenario))
     return " · ".join(parts)
+
+
+def _clauses(row: Row, view: View) -> str:
+    """Give the list of the clauses that share a row, each a link, and the tools concerned."""
+    lines = []
+    for clause in row.clauses:
+        found = rule(clause, view.language)
+        if found is not None:
+            url = in_html(found.url, None)
+            lines.append(f'<a href="{url}" rel="noreferrer">{in_html(clause)}</a>')
+    names = ", ".join(view.name(tool) for tool in row.tools[:PLACES])
+    if len(row.tools) > PLACES:
+        names += f" +{number(len(row.tools) - PLACES, view.language)}"
+    head = view.say("report.html.clauses")
+    tools = f"<p>{names}</p>" if names else ""
+    return f"<section><h3>{head}</h3>{tools}<p>{' · '.join(lines)}</p></section>"
 
 
 def places(row: Row, view: View) -> str:
@@ -147,7 +166,7 @@ def _sent(exchange: Exchange, view: View) -> str:
         absent = view.say("report.html.absent")
         body = json_html(case.arguments, view, violation.pointer, absent)
         note = f"{view.say('report.html.broken')} <code>{view.text(case.scenario)}</code>"
-        if not violation.was_absent:
+        if not violation.was_absent and violation.pointer:
             was = view.text(_json(violation.was), 120)
             note += f" · {view.say('report.html.was')} <code>{was}</code>"
         note = f'<p class="meta">{note}</p>'

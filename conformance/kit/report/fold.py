@@ -11,6 +11,9 @@ from conformance.kit.judging import NOT_OFFERED
 from conformance.kit.report.standing import GRAVITY
 from conformance.kit.results import Finding, Item
 
+_OF_NO_CLAUSE = ("kit.left_out.", "kit.not_applicable.")
+"""Beginnings of messages that say the same of all clauses, such as that a tool is left out."""
+
 LIMIT = 500
 """Rows shown: a browser redraws the whole table of pytest-html at once."""
 
@@ -43,6 +46,11 @@ class Row:
         return finding.message if finding else None
 
     @property
+    def clauses(self) -> tuple[str, ...]:
+        """The ids of the clauses: one, or all that share a reason that is not theirs."""
+        return tuple(dict.fromkeys(place.item.clause for place in self.places))
+
+    @property
     def tools(self) -> tuple[str, ...]:
         """The raw names of the tools, each once, in order."""
         names = (place.item.tool for place in self.places)
@@ -65,7 +73,8 @@ class Folded:
         """Give the anchor of the first row of each clause and verdict that is shown."""
         found: dict[tuple[str, Verdict], str] = {}
         for row in self.rows:
-            found.setdefault((row.clause, row.verdict), row.id)
+            for clause in row.clauses:
+                found.setdefault((clause, row.verdict), row.id)
         return found
 
 
@@ -83,6 +92,8 @@ def fold(items: Iterable[Item], limit: int = LIMIT) -> Folded:
             if finding is not None and message in _NOT_OFFERED:
                 # A whole chapter on what a target has not is one line.
                 key = (gravity, "", message, "")
+            elif message.startswith(_OF_NO_CLAUSE):
+                key = (gravity, "~", message, "")  # sorts behind every clause
             found.setdefault(key, []).append(Place(item, finding))
     rows = tuple(
         Row(

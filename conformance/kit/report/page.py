@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.formats.vocabulary import Level, RunKind, Verdict
 from conformance.kit.report.charts import explain_panel, repair_panel, verdict_bar
+from conformance.kit.report.first import first
 from conformance.kit.report.fold import Folded
 from conformance.kit.report.matrix import matrix
 from conformance.kit.report.rules import rule
@@ -96,12 +97,15 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
         yield f'<p class="notice">{view.say("report.selection")}</p>'
     elif full:
         yield _section("standing", view.say("report.html.standing"), _standing(full, view, folded))
+    failed = first(view, folded)
+    if failed:
+        yield _section("first", view.say("report.html.first"), failed)
     if full:
         yield _section("rates", view.say("report.html.rates"), _rates(full, view))
     protocol = [run for run in session.runs if run.run.kind is not RunKind.FULL]
     if protocol:
         names = ", ".join(f"<code>{view.text(run.run.id)}</code>" for run in protocol)
-        yield f'<p class="meta">{view.say("report.html.protocol-runs")} {names}</p>'
+        yield f'<p class="meta alone">{view.say("report.html.protocol-runs")} {names}</p>'
     verified, applicable = clauses_verified(session)
     line = view.say("report.verified", verified=verified, applicable=applicable)
     called = number(len(tools_called(session)), view.language)
@@ -131,16 +135,26 @@ def _section(id: str, head: str, body: str) -> str:
 
 
 def _standing(runs: Sequence[RunResult], view: View, folded: Folded) -> str:
-    cards = "".join(f'<article class="card">{_card(run, view, folded)}</article>' for run in runs)
+    alike: dict[tuple[object, ...], list[RunResult]] = {}
+    for run in runs:
+        upper = next_level(run)
+        missing = missing_for(run, upper) if upper is not None else ()
+        alike.setdefault((run.run.target, run.level, missing, run.claims_atdf), []).append(run)
+    cards = "".join(
+        f'<article class="card">{_card(some, view, folded)}</article>' for some in alike.values()
+    )
     return f'<div class="cards">{cards}</div>'
 
 
-def _card(run: RunResult, view: View, folded: Folded) -> str:
-    version = f" {view.text(run.run.version)}" if run.run.version else ""
+def _card(alike: Sequence[RunResult], view: View, folded: Folded) -> str:
+    """Give where runs of one target stand that reached the same, and lack the same."""
+    run = alike[0]
+    names = ", ".join(view.text(one.run.id) for one in alike)
+    places = " · ".join(dict.fromkeys(view.text(one.run.endpoint) for one in alike))
     steps = "".join(_step(run, level, view) for level in LEVELS[1:])
     return (
-        f"<h3>{view.text(run.run.id)}</h3>"
-        f'<p class="meta"><code>{view.text(run.run.endpoint)}</code>{version and " ·"}{version}</p>'
+        f"<h3>{names}</h3>"
+        f'<p class="meta"><code>{places}</code></p>'
         f'<ol class="ladder">{steps}</ol>{_missing(run, view, folded)}'
     )
 
@@ -178,6 +192,8 @@ def _missing(run: RunResult, view: View, folded: Folded) -> str:
         lines.append(f"<li>{view.say('report.more', count=count)}</li>")
     head = view.say("report.keeps-from", level=level_name(upper, view.language))
     claim = "" if run.claims_atdf else f'<p class="meta">{view.say("report.not-claimed")}</p>'
+    if not lines:
+        return claim
     return f"<p><b>{head}</b></p><ul class='missing'>{''.join(lines)}</ul>{claim}"
 
 

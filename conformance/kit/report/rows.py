@@ -69,10 +69,12 @@ def entry(row: Row, view: View, result: str) -> dict[str, Any]:
         if row.message is not None
         else ticked(in_html(sentence(row.clause, view.language), None))
     )
-    must = requirement_name(row.requirement, view.language)
+    others = len(row.clauses) - 1
+    more_clauses = f" +{number(others, view.language)}" if others else ""
+    must = "" if others else requirement_name(row.requirement, view.language)
     finding = (
         f'<button type="button" class="open" aria-expanded="false">'
-        f'<span class="clause">{view.text(row.clause)}</span> '
+        f'<span class="clause">{view.text(row.clause)}{more_clauses}</span> '
         f'<span class="must">{must}</span> <span class="says">{words}</span>'
         "</button>"
     )
@@ -108,9 +110,12 @@ def templates(folded: Folded, view: View) -> str:
 def filter_bar(folded: Folded, view: View) -> str:
     """Give the heading of the table and what narrows it: verdicts, a search, open and close."""
     rows = Counter(row.verdict for row in folded.rows)
+    hidden = {Verdict.NOT_APPLICABLE}
+    if set(rows) - {Verdict.NOT_APPLICABLE, Verdict.PASS}:
+        hidden.add(Verdict.PASS)  # what passes is one click away, and hides nothing
     chips = "".join(
         f'<label class="chip"><input type="checkbox" value="{verdict.value}"'
-        f"{'' if verdict is Verdict.NOT_APPLICABLE else ' checked'}>"
+        f"{'' if verdict in hidden else ' checked'}>"
         f'<span class="v-{verdict.value}"><span aria-hidden="true">{SYMBOLS[verdict]}</span> '
         f"{verdict_name(verdict, view.language)} "
         f"<b>{number(rows[verdict], view.language)}</b></span></label>"

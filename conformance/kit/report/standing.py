@@ -57,9 +57,16 @@ def next_level(run: RunResult) -> Level | None:
 
 
 def missing_for(run: RunResult, level: Level) -> tuple[str, ...]:
-    """Give the clauses that keep a run from `level`."""
+    """Give the clauses that keep a run from `level`.
+
+    Where ATDF is not claimed, those that only a claim would bring are left out: that says it all.
+    """
     state = run.levels.get(level)
-    return state.missing if state else ()
+    missing = state.missing if state else ()
+    if run.claims_atdf:
+        return missing
+    judged = {i.clause for i in run.items if i.verdict is not Verdict.NOT_APPLICABLE}
+    return tuple(clause for clause in missing if clause in judged)
 
 
 def counts(items: Iterable[Item]) -> dict[Verdict, int]:

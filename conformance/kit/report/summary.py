@@ -100,9 +100,10 @@ class _Page:
         upper = next_level(run) if run else None
         if run is None or upper is None:
             return
-        yield ""
-        yield self.say("report.keeps-from", level=level_name(upper, self.language))
-        yield ""
+        if missing_for(run, upper):
+            yield ""
+            yield self.say("report.keeps-from", level=level_name(upper, self.language))
+            yield ""
         for clause in missing_for(run, upper)[:GROUPS]:
             yield f"- {self.clause(clause)}"
         rest = len(missing_for(run, upper)) - GROUPS

@@ -178,9 +178,13 @@ class _Summary:
         weakest = weakest_run(session)
         upper = next_level(weakest) if weakest else None
         if weakest is not None and upper is not None:
-            upper_name = level_name(upper, self.language)
-            yield Line(f"    {self.say('report.keeps-from', level=upper_name)}")
-            yield from self.missing(weakest, missing_for(weakest, upper))
+            missing = missing_for(weakest, upper)
+            if missing:
+                upper_name = level_name(upper, self.language)
+                yield Line(f"    {self.say('report.keeps-from', level=upper_name)}")
+                yield from self.missing(weakest, missing)
+            if not weakest.claims_atdf:
+                yield Line(f"    {self.say('report.not-claimed')}")
 
     def missing(self, run: RunResult, clauses: tuple[str, ...]) -> Iterable[Line]:
         for clause in clauses[:_MISSING]:
