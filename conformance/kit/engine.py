@@ -23,7 +23,7 @@ from conformance.kit.drive.confirm import (
     to_confirm,
 )
 from conformance.kit.drive.discover import discover
-from conformance.kit.drive.discovered import Discovered
+from conformance.kit.drive.discovered import Discovered, bounded
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.session import Session
 from conformance.kit.drive.toolrun import Progress
@@ -103,7 +103,7 @@ class Engine:
                     continue
                 if not self._replays(found.run.id):
                     continue
-                own = self._unique(found)
+                own = bounded(self._unique(found), self.settings)
                 self.found.append(own)
                 self.declared[own.run.id] = declared(own)
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from conformance.formats.messages import Message
+from conformance.formats.messages import Message, message
 from conformance.formats.problem import Problem
 from conformance.formats.tool import Tool
 from conformance.kit.exchange import Exchange
 from conformance.kit.run import Run
+from conformance.kit.settings import Settings
+
+MOST_TOOLS = 4_000
+"""Tools of a run that are judged; each costs memory for every clause that is about tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +37,36 @@ class Discovered:
     left_out: tuple[tuple[str, Message], ...] = ()
     """What is declared and is no tool, with the reason: operations of an OpenAPI document."""
     agreed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def bounded(found: Discovered, settings: Settings) -> Discovered:
+    """The same with no more tools than can be judged; how many more there are is said.
+
+    Those that the command line selects come first: the others may be judged that way.
+    """
+    if len(found.tools) <= MOST_TOOLS:
+        return found
+    tools = sorted(found.tools, key=lambda tool: not settings.selects(tool.name))[:MOST_TOOLS]
+    names = {tool.name for tool in tools}
+    more = len(found.tools) - MOST_TOOLS
+    reason = message("kit.left_out.too_many", most=MOST_TOOLS, more=more)
+    return replace(
+        found,
+        tools=tuple(tools),
+        problems=tuple(p for p in found.problems if p.tool is None or p.tool in names),
+        documents=tuple(_bounded(page, names) for page in found.documents),
+        left_out=(*found.left_out, (f"+{more}", reason)),
+    )
+
+
+def _bounded(page: Any, names: set[str]) -> Any:
+    listed = page.get("tools") if isinstance(page, dict) else None
+    if not isinstance(listed, list):
+        return page
+    kept = [one for one in listed if isinstance(one, dict) and _name(one) in names]
+    return {**page, "tools": kept}
+
+
+def _name(item: Mapping[str, Any]) -> Any:
+    found = (item.get(member) for member in ("name", "tool_id", "id"))
+    return next((name for name in found if isinstance(name, str)), None)

@@ -1,0 +1,151 @@
+"""Proves that the kit accuses nobody wrongly: lawful servers that are odd get no finding.
+
+    python -m scripts.lawful [--oddity NAME]... [--full] [--jobs N]
+
+Each oddity of `fixtures/servers/oddities.py` is the reference, made to do what few servers do and
+no sentence forbids. It is judged by all clauses on its first binding in its newest era (--full: on
+every binding and era). Exit 0: no false alarm; 1: one at least; 2: unusable command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from conformance.formats.vocabulary import Era, Verdict
+from conformance.kit.chapter import load
+from conformance.kit.drive.unusable import TargetUnusable
+from conformance.kit.drive.versions import LEGACY_VERSIONS
+from conformance.kit.engine import Engine
+from conformance.kit.results import Item
+from conformance.kit.run import MODERN
+from conformance.kit.settings import AllowCalls, Settings
+from fixtures.servers.oddities import ODDITIES
+from fixtures.servers.start import command, listening
+from scripts.prove import CHAPTERS
+
+LAWFUL = "fixtures.servers.lawful"
+_FEW_TOOLS = ("get_booking", "search_database")
+_SHORT = 3.0
+"""Seconds for an answer, fewer than the start of the one that is late takes."""
+_ALARMS = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.FLAKY, Verdict.KIT_ERROR})
+"""Verdicts that a lawful server must not get."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One oddity on one binding, in one era of MCP (none over plain HTTP)."""
+
+    oddity: str
+    binding: str
+    era: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the kit said: each false alarm in a line, and how many clauses passed."""
+
+    trial: Trial
+    alarms: tuple[str, ...]
+    passed: int
+    seconds: float
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; gives the exit code."""
+    parser = argparse.ArgumentParser(prog="lawful", description="Prove that nobody is accused.")
+    parser.add_argument("--oddity", action="append", default=[], metavar="NAME", help="only this")
+    parser.add_argument("--full", action="store_true", help="on every binding and era")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="trials at once")
+    chosen = parser.parse_args(arguments)
+    unknown = [name for name in chosen.oddity if name not in ODDITIES]
+    if unknown:
+        sys.stderr.write(f"There is no oddity {unknown[0]!r}: see `lawful --list`.\n")
+        return 2
+    names = chosen.oddity or list(ODDITIES)
+    trials = [trial for name in names for trial in trials_of(name, full=chosen.full)]
+    return 0 if prove(trials, max(1, chosen.jobs)) else 1
+
+
+def trials_of(name: str, *, full: bool) -> list[Trial]:
+    """Where an oddity is tried: on its first binding in its newest era, or everywhere."""
+    oddity = ODDITIES[name]
+    every = [
+        Trial(name, binding, era)
+        for binding in oddity.bindings
+        for era in (("",) if binding == "http" else tuple(reversed(oddity.eras)))
+    ]
+    return every if full else every[:1]
+
+
+def prove(trials: Sequence[Trial], jobs: int) -> bool:
+    """Judge these servers, print a table, and say whether none was accused."""
+    alarms = 0
+    with ProcessPoolExecutor(jobs) as pool:
+        for one in pool.map(attempt, trials):
+            where = f"{one.trial.binding} {one.trial.era}".strip()
+            head = f"{one.trial.oddity:34}{where:14}{one.seconds:5.1f} s  "
+            sys.stdout.write(head + ("; ".join(one.alarms) or f"quiet, {one.passed} passed") + "\n")
+            sys.stdout.flush()
+            alarms += bool(one.alarms)
+    sys.stdout.write(f"{len(trials)} lawful oddities, {alarms} false alarms\n")
+    return not alarms
+
+
+def attempt(trial: Trial) -> Outcome:
+    """Judge one odd server."""
+    began = time.monotonic()
+    try:
+        with _serving(trial) as target:
+            items = _judged(trial, target)
+    except TargetUnusable as unusable:
+        return Outcome(trial, (unusable.words.words(),), 0, time.monotonic() - began)
+    alarms = {
+        f"{item.clause} {item.verdict.value}: {item.findings[0].message.words()}"
+        for item in items
+        if item.verdict in _ALARMS
+    }
+    passed = sum(item.verdict is Verdict.PASS for item in items)
+    none = () if passed else ("nothing was judged",)
+    return Outcome(trial, (*sorted(alarms), *none), passed, time.monotonic() - began)
+
+
+def _judged(trial: Trial, target: str) -> list[Item]:
+    settings = Settings(
+        profiles=("http" if trial.binding == "http" else "mcp",),
+        include_tools=ODDITIES[trial.oddity].tools or _FEW_TOOLS,
+        allow_calls=AllowCalls.ALL,
+        request_timeout=_SHORT if trial.oddity == "late-to-start" else 60.0,
+        spec_versions=(LEGACY_VERSIONS[-1], MODERN),
+    )
+    engine = Engine(settings)
+    chapters = [load(package) for package in CHAPTERS]
+    engine.scripts = [script for chapter in chapters for script in chapter.scripts]
+    engine.discover((target,), (Era(trial.era),) if trial.era else ())
+    asked = engine.questions([test for chapter in chapters for test in chapter.tests])
+    engine.drive()
+    return list(engine.judge(asked).values())
+
+
+@contextmanager
+def _serving(trial: Trial) -> Iterator[str]:
+    if trial.binding == "stdio":
+        yield "stdio:" + shlex.join(command(LAWFUL, "--stdio", "--oddity", trial.oddity))
+        return
+    with listening(LAWFUL, "--oddity", trial.oddity) as url:
+        yield url if trial.binding == "http" else f"{url}/mcp"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

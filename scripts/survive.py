@@ -1,0 +1,158 @@
+"""Holds the kit against hostile servers: each must end in a verdict, in time and in little memory.
+
+    python -m scripts.survive [--only NAME]... [--binding http|mcp|stdio]... [--jobs N]
+
+Each server of `fixtures/servers/hostile.py` is judged by the kit in a process of its own. Exit 0:
+it survived all of them; 1: not one; 2: unusable command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from fixtures.servers.hostility.catalogs import ANSI, MARKUP
+from fixtures.servers.hostility.table import table
+from fixtures.servers.start import command, listening
+
+ROOT = Path(__file__).resolve().parents[1]
+HOSTILE = "fixtures.servers.hostile"
+MOST_MEMORY = 500
+"""Megabytes that the kit may take."""
+MAX_TIME = 40.0
+_OVERTIME = 100.0
+"""Seconds that judging and writing may take beside --max-time, on a slow machine."""
+_VERDICTS = frozenset({0, 1, 2, 4, 5})
+
+
+@dataclass(frozen=True, slots=True)
+class Survived:
+    """How one server went: seconds, megabytes at the peak, exit code, and what was wrong."""
+
+    name: str
+    binding: str
+    seconds: float
+    megabytes: float
+    code: int
+    wrong: str
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; gives the exit code."""
+    parser = argparse.ArgumentParser(prog="survive", description="Hold the kit against hostility.")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="just this one")
+    parser.add_argument("--binding", action="append", default=[], choices=("http", "mcp", "stdio"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="sessions at once")
+    chosen = parser.parse_args(arguments)
+    names = table()
+    unknown = [name for name in chosen.only if name not in names]
+    if unknown:
+        sys.stderr.write(f"There is no hostile server {unknown[0]!r}: see `hostile --list`.\n")
+        return 2
+    wanted = [
+        (name, binding)
+        for name, bindings in names.items()
+        for binding in bindings
+        if (not chosen.only or name in chosen.only)
+        and (not chosen.binding or binding in chosen.binding)
+    ]
+    return 0 if survive(wanted, max(1, chosen.jobs)) else 1
+
+
+def survive(wanted: Sequence[tuple[str, str]], jobs: int) -> bool:
+    """Judge these servers, print a table, and say whether the kit survived all."""
+    outcomes = []
+    with ThreadPoolExecutor(jobs) as pool:
+        for one in pool.map(lambda each: attempt(*each), wanted):
+            outcomes.append(one)
+            sys.stdout.write(
+                f"{one.name:32}{one.binding:7}{one.seconds:6.1f} s {one.megabytes:5.0f} MB"
+                f"  exit {one.code}  {one.wrong or 'survived'}\n"
+            )
+            sys.stdout.flush()
+    lost = [one for one in outcomes if one.wrong]
+    peak = max((one.megabytes for one in outcomes), default=0)
+    longest = max((one.seconds for one in outcomes), default=0)
+    sys.stdout.write(
+        f"{len(outcomes) - len(lost)} of {len(outcomes)} hostile servers survived; "
+        f"at most {peak:.0f} MB and {longest:.0f} s\n"
+    )
+    return not lost
+
+
+def attempt(name: str, binding: str, folder: Path | None = None) -> Survived:
+    """Judge one hostile server in a process of its own; the report is kept in `folder`."""
+    began = time.monotonic()
+    with (
+        nullcontext(folder) if folder else tempfile.TemporaryDirectory() as place,
+        _serving(name, binding) as target,
+    ):
+        code, said, megabytes = _judged(target, Path(str(place)))
+        seconds = time.monotonic() - began
+        wrong = "; ".join(_wrong(code, said, megabytes, seconds, Path(str(place))))
+    return Survived(name, binding, seconds, megabytes, code, wrong)
+
+
+def _serving(name: str, binding: str) -> Any:
+    if binding == "stdio":
+        return nullcontext("stdio:" + shlex.join(command(HOSTILE, "--stdio", "--name", name)))
+    return listening(HOSTILE, "--binding", binding, "--name", name)
+
+
+def _judged(target: str, folder: Path) -> tuple[int, str, float]:
+    """Exit code, what was said, and megabytes at the peak."""
+    words = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--rootdir", str(ROOT)]
+    words += ["-c", str(ROOT / "pyproject.toml"), "--target", target, "--report", str(folder)]
+    words += ["--max-time", str(MAX_TIME), "--request-timeout", "1"]
+    with (folder / "said").open("w+b") as said:
+        process = subprocess.Popen(
+            words, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        text = said.read().decode("utf-8", "replace")
+    return process.returncode, text, used.ru_maxrss / 1024
+
+
+def _wrong(code: int, said: str, megabytes: float, seconds: float, folder: Path) -> list[str]:
+    found = []
+    if code not in _VERDICTS:
+        found.append(f"no verdict: {said.strip()[-200:]!r}")
+    if "Traceback" in said or "INTERNALERROR" in said:
+        found.append("a traceback was shown")
+    if ANSI[:4] in said:
+        found.append("escapes reached the terminal")
+    if megabytes > MOST_MEMORY:
+        found.append(f"more than {MOST_MEMORY} MB")
+    if seconds > MAX_TIME + _OVERTIME:
+        found.append("not in time")
+    report, results = folder / "report.html", folder / "results.json"
+    if code in {0, 1, 2, 5}:
+        if not report.is_file() or not results.is_file():
+            return [*found, "no report"]
+        if MARKUP in report.read_text("utf-8"):
+            found.append("markup of the target is in the report as it came")
+        runs = json.loads(results.read_text("utf-8"))["runs"]
+        if any(item["verdict"] == "kit_error" for run in runs for item in run["items"]):
+            found.append("a fault of the kit")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
