@@ -24,9 +24,9 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conformance.formats.vocabulary import Era, Verdict
+from conformance.kit.bindings.mcp import LEGACY_VERSIONS
 from conformance.kit.chapter import load
 from conformance.kit.drive.unusable import TargetUnusable
-from conformance.kit.drive.versions import LEGACY_VERSIONS
 from conformance.kit.engine import Engine
 from conformance.kit.results import Item
 from conformance.kit.run import MODERN

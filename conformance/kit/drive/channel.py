@@ -7,7 +7,7 @@ import os
 import shlex
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from conformance.formats.tool import Tool
@@ -129,14 +129,7 @@ class Channel:
         """
         number = number or self._numbers.next()
         await self._ensure_open()
-        for attempt in range(_TRIES):
-            request = self._call_request(tool, case)
-            received = await self._send(request)
-            pause = _pause_asked(received)
-            late = pause is not None and time.monotonic() + pause > self.context.deadline
-            if pause is None or late or attempt == _TRIES - 1:
-                break
-            await asyncio.sleep(pause)
+        request, received = await self._unless_busy(lambda: self._call_request(tool, case))
         return self.context.recorder.record(
             number, self.run.id, request, received, case=case, confirms=confirms
         )
@@ -144,14 +137,26 @@ class Channel:
     async def send(
         self, request: Request, *, script: str, step: str, confirms: int | None = None
     ) -> Exchange:
-        """Send anything, as a step of a script."""
+        """Send anything, as a step of a script; waits where the server says that it is busy."""
         number = self._numbers.next()
         if self._connection is None:
             await self._ensure_open()
-        received = await self._send(request)
+        _, received = await self._unless_busy(lambda: request)
         return self.context.recorder.record(
             number, self.run.id, request, received, script=script, step=step, confirms=confirms
         )
+
+    async def _unless_busy(self, made: Callable[[], Request]) -> tuple[Request, Received]:
+        """Send what is made, again as often as the server asks to come back later."""
+        for _ in range(_TRIES - 1):
+            request = made()
+            received = await self._send(request)
+            pause = _pause_asked(received)
+            if pause is None or time.monotonic() + pause > self.context.deadline:
+                return request, received
+            await asyncio.sleep(pause)
+        request = made()
+        return request, await self._send(request)
 
     async def has_fallen_silent(self, after: str) -> bool:
         """Whether a call that got no answer is to blame that the server answers nothing at all.

@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from conformance.formats import rpc
@@ -130,17 +131,25 @@ class StdioConnection:
                 await process.wait()
         except TimeoutError:
             trouble = Trouble.TIMEOUT
+        except asyncio.CancelledError:  # the time of the session is up: nothing is waited for
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            self._close_pipes(process)
+            raise
         elapsed = time.perf_counter() - clock
         await self._end_group(process)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        # Pipes that were not read to their end stay open; asyncio has no public way to close them.
-        process._transport.close()  # type: ignore[attr-defined]  # private, but there
+        self._close_pipes(process)
         await asyncio.sleep(0)
         code = process.returncode if process.returncode is not None else -1
         answer = Answer(status=code, noise=tuple(self._noise), messages=tuple(self._others))
         return Received(answer, trouble, elapsed)
+
+    def _close_pipes(self, process: asyncio.subprocess.Process) -> None:
+        """Pipes that were not read to their end stay open; asyncio has no public way to close."""
+        process._transport.close()  # type: ignore[attr-defined]  # private, but there
 
     async def _end_group(self, process: asyncio.subprocess.Process) -> None:
         """End the process and whatever it started, by the id of its group."""
