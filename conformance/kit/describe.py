@@ -9,8 +9,7 @@ from conformance.formats.clauses import Clause, clause_url
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import RunKind
 from conformance.kit.cases.baseline import candidates
-from conformance.kit.cases.plan import plan
-from conformance.kit.cases.random.plan import with_chance
+from conformance.kit.cases.phases import all_cases
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.safety import why_left_out
 from conformance.kit.settings import Settings
@@ -46,8 +45,7 @@ def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
             given = settings.examples.get(tool.name, ())
             tried = candidates(tool, given, datetime.now(UTC))
             baseline = tried[0] if tried else {}
-            made = with_chance(
-                plan(tool, one.run.id, baseline),
+            made = all_cases(
                 tool,
                 one.run.id,
                 baseline,

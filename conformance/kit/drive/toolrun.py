@@ -12,8 +12,8 @@ from conformance.formats.tool import Tool
 from conformance.kit.bindings.encode import to_bytes
 from conformance.kit.case import Case, CaseKind, Expectation
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
-from conformance.kit.cases.plan import Plan, plan
-from conformance.kit.cases.random.plan import with_chance
+from conformance.kit.cases.phases import all_cases
+from conformance.kit.cases.plan import Plan
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.recorder import Series
 from conformance.kit.evidence import Call, ToolEvidence, call_of
@@ -102,9 +102,8 @@ class ToolRun:
     def _planned(self, arguments: dict[str, Any]) -> Plan:
         """The named scenarios, and what is drawn by chance beside them."""
         run, settings = self._channel.run.id, self._channel.context.settings
-        named = plan(self._tool, run, arguments)
-        return with_chance(
-            named, self._tool, run, arguments, seed=settings.seed, count=settings.max_examples
+        return all_cases(
+            self._tool, run, arguments, seed=settings.seed, count=settings.max_examples
         )
 
     def so_far(self) -> Driven:
