@@ -138,7 +138,10 @@ OF_A_TOOL = [
         "arguments that are no object may be refused by one",
         "MCP-CALL-003",
         with_tool(
-            LEGACY_RUN, tool(), (BROKEN, error(-32602), {"strictness": Strictness.MALFORMED})
+            LEGACY_RUN,
+            tool(),
+            (BROKEN, error(-32602), {"arguments": [], "strictness": Strictness.MALFORMED}),
+            (BROKEN, error(-32602), {"arguments": None, "strictness": Strictness.NEAR_MISS}),
         ),
         NOT_APPLICABLE,
     ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.formats import rpc
-from conformance.kit.case import Strictness
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.reading import ERROR_META, envelope_in_content
@@ -22,7 +21,7 @@ def _failed(tool: ToolEvidence) -> Iterator[Call]:
 
 def _is_malformed(call: Call) -> bool:
     """Whether `arguments` itself was no object: then the protocol's own error is right."""
-    return call.case.strictness is Strictness.MALFORMED
+    return not isinstance(call.case.arguments, dict)
 
 
 @clause("MCP-ATDF-001")
