@@ -168,7 +168,6 @@ def _accepted(call: Call) -> Check:
     return broken(
         call,
         "finding.call.accepted",
-        scenario=call.case.scenario,
         parameter=violation.parameter or "arguments",
         sent=sent,
         keywords=", ".join(violation.keywords),

@@ -15,6 +15,7 @@ import pytest
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.judging import Question
+from conformance.kit.report.words import verdict_name
 from conformance.kit.results import Item
 from conformance.kit.slug import slug
 
@@ -83,11 +84,14 @@ class ClauseItem(pytest.Item):
             raise ClauseFailed(self.words)
         if result.verdict in {Verdict.WARN, Verdict.WAIVED, Verdict.FLAKY}:
             said = result.waiver_reason if result.verdict is Verdict.WAIVED else self.words
-            pytest.xfail(f"{result.verdict.value}: {self._redact(said or '')}")
-        if result.verdict is Verdict.NOT_APPLICABLE:
-            pytest.skip(f"not applicable: {self.words}")
-        if result.verdict is Verdict.NOT_VERIFIED:
-            pytest.skip(f"not verified: {self.words}")
+            pytest.xfail(f"{self._name}: {self._redact(said or '')}")
+        if result.verdict in {Verdict.NOT_APPLICABLE, Verdict.NOT_VERIFIED}:
+            pytest.skip(f"{self._name}: {self.words}")
+
+    @property
+    def _name(self) -> str:
+        """The verdict's name, as the report has it."""
+        return verdict_name(self.result.verdict, self._language) if self.result else ""
 
     @property
     def words(self) -> str:

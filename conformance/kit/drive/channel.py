@@ -273,7 +273,9 @@ class Channel:
                 return
             if self._starts >= _MOST_STARTS:
                 if self._connection is None:
-                    raise ConnectFailed("the server was started too often")
+                    raise ConnectFailed(
+                        message("kit.reason.restarts").words(self.context.settings.language)
+                    )
                 return
             await self.close()
             try:
