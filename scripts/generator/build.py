@@ -52,7 +52,8 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
     known: dict[str, list[SourceFile]] = {
         kind: []
         for kind in (
-            "project", "vocabulary", "messages", "schema", "clauses", "example", "history"
+            "project", "glossary", "vocabulary", "messages", "schema", "clauses", "example",
+            "history",
         )
     }  # fmt: skip
     specs: dict[str, SourceFile] = {}
@@ -112,6 +113,8 @@ def _kind(source: SourceFile) -> str | None:
     parts = source.file.split("/")[2:]
     if parts == ["project.yaml"]:
         return "project"
+    if parts == ["glossary.yaml"]:
+        return "glossary"
     if parts[0] == "vocabularies":
         return "vocabulary"
     if parts[0] == "messages":

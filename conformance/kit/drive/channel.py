@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from conformance.formats.messages import message
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding, Era
 from conformance.kit.bindings.http import HttpSpeaker
@@ -273,9 +274,8 @@ class Channel:
                 return
             if self._starts >= _MOST_STARTS:
                 if self._connection is None:
-                    raise ConnectFailed(
-                        message("kit.reason.restarts").words(self.context.settings.language)
-                    )
+                    language = self.context.settings.language
+                    raise ConnectFailed(message("kit.reason.restarts").words(language))
                 return
             await self.close()
             try:
