@@ -112,3 +112,14 @@ def test_an_invalid_example_marks_the_line_of_its_error(pages):
 def test_the_human_text_of_an_example_is_in_the_language_of_the_page(pages):
     assert "Se requiere autenticación" in pages["es/atdf/error.md"]
     assert "É necessária autenticação" in pages["pt/atdf/error.md"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_option_is_told_in_the_language_of_the_page(pages, language):
+    text = pages[f"{language}/conformance/options.md"]
+    told = {"en": "what to judge", "es": "Qué se juzga", "pt": "O que se julga"}
+    assert told[language].lower() in text.lower()
+    assert "{{" not in text
+    assert "None" not in text
+    for name in ("--target", "--waivers", "--language"):
+        assert f"## {name} {{ #option-{name[2:]} }}" in text

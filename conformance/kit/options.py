@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from conformance.formats.messages import LANGUAGES, message
+from conformance.formats.messages import LANGUAGES, Message, message
 from conformance.formats.vocabulary import Level
 from conformance.kit.bindings.mcp import KNOWN_VERSIONS
 from conformance.kit.examples_file import ExamplesUnusable, read_examples
@@ -31,46 +31,43 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 def add_options(parser: pytest.Parser) -> None:
     """Register the options, in a group of their own."""
     group = parser.getgroup("conformance", "conformance: judge an HTTP or MCP server from outside")
-    add = group.addoption
+
+    def add(*names: str, **facts: Any) -> None:
+        name = next(each for each in names if each.startswith("--"))
+        said = option_help(name, facts.get("default")).words("en")
+        group.addoption(*names, help=said.replace("%", "%%"), **facts)
+
     add(
         "--target",
         action="append",
         metavar="TARGET",
         default=[],
-        help="what to judge: http://host:port, the URL of an MCP endpoint, or 'stdio:COMMAND' to"
-        " start a server; again for another binding of the same server."
-        " Without it the reference server is started and judged",
     )
     add(
         "--profile",
         action="append",
         choices=PROFILES,
         default=[],
-        help="judge only these parts; 'atdf' also says that the target claims ATDF"
-        " (default: all that apply)",
     )
     add(
         "--spec-version",
         action="append",
         choices=KNOWN_VERSIONS,
         default=[],
-        help="judge MCP in this version only; again for another (default: all that it agrees to)",
     )
-    add("--fail-on", choices=("must", "should"), default="must", help="what makes the run fail")
+    add("--fail-on", choices=("must", "should"), default="must")
     levels = [level.value for level in Level if level is not Level.NONE]
-    add("--level", choices=levels, help="exit 0 only at or above this level")
+    add("--level", choices=levels)
     add(
         "-H",
         "--header",
         action="append",
         metavar="'NAME: VALUE'",
         default=[],
-        help="a header for every HTTP request",
     )
     add(
         "--bearer-env",
         metavar="VAR",
-        help="send 'Authorization: Bearer' with the value of this environment variable",
     )
     add(
         "--env",
@@ -78,106 +75,89 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="NAME",
         default=[],
         dest="pass_env",
-        help="pass one environment variable to a server that is started",
     )
     add(
         "--invoke",
         metavar="'METHOD PATH'",
-        help="how a tool is called over HTTP that names no route, such as 'POST /api/{tool}'",
     )
     add(
         "--openapi",
         metavar="PATH",
-        help="where the target serves its OpenAPI document, whose operations are then judged"
-        " (default: the usual paths, if there is no catalog)",
     )
     add(
         "--include-tool",
         action="append",
         metavar="GLOB",
         default=[],
-        help="call only the tools whose names match",
     )
     add(
         "--exclude-tool",
         action="append",
         metavar="GLOB",
         default=[],
-        help="don't call the tools whose names match",
     )
     add(
         "--allow-calls",
         choices=[one.value for one in AllowCalls],
-        help="which tools may be called. auto (default): on an HTTP server of this machine all but"
-        " those that say that they are destructive; elsewhere, and on servers that are started, as"
-        " read-only. read-only: those that say that they change nothing. Broken calls count: a"
-        " server that validates nothing would run them",
     )
     add(
         "--examples",
         metavar="FILE",
-        help="known good calls, YAML or JSON: {tool: [{argument: value}]}; ${NAME} is filled in"
-        " from the variables named with --env",
     )
     add(
         "--max-examples",
         type=int,
         default=MAX_EXAMPLES,
         metavar="N",
-        help="calls to draw by chance for each tool: so many valid ones and as many broken ones"
-        f" (default {MAX_EXAMPLES}; 0: only the named scenarios)",
     )
-    add("--seed", type=int, default=0, help="seed of whatever is drawn by chance (default 0)")
-    add("--concurrency", type=int, default=16, metavar="N", help="calls at once (default 16)")
-    add("--rate", type=float, default=0.0, metavar="N", help="requests per second at most")
+    add("--seed", type=int, default=0)
+    add("--concurrency", type=int, default=16, metavar="N")
+    add("--rate", type=float, default=0.0, metavar="N")
     add(
         "--max-time",
         type=float,
         default=600.0,
         metavar="SECONDS",
-        help="end the session after so long, and report what was gathered (default 600)",
     )
     add(
         "--request-timeout",
         type=float,
         default=10.0,
         metavar="SECONDS",
-        help="how long one request may take (default 10)",
     )
     add(
         "--waivers",
         metavar="FILE",
-        help="findings that are accepted for now, YAML: [{clause, tool, run, reason, until}], the"
-        " first and `reason` needed; one that nothing needs any more is a failure",
     )
     add(
         "--replay",
         metavar="CASE-ID",
-        help="make one case again, with the good call beside it and the repairs that follow",
     )
     add(
         "--judge",
         metavar="FILE",
-        help="judge the exchanges.ndjson of an earlier session again, without any network",
     )
     add(
         "--plan",
         action="store_true",
         dest="plan_only",
-        help="list the cases that would be sent, and call no tool",
     )
     add(
         "--explain",
         metavar="CLAUSE",
-        help="say what a clause asks for, where it comes from and how it is judged, and end",
     )
     add(
         "--report",
         metavar="DIR",
         default="conformance-report",
-        help="where the report goes (default conformance-report/)",
     )
-    add("--language", choices=LANGUAGES, default="en", help="of report and messages (default en)")
+    add("--language", choices=LANGUAGES, default="en")
+
+
+def option_help(name: str, default: object = None) -> Message:
+    """What the option `--name` does; `default` is what stands where it is not given."""
+    number = int(default) if isinstance(default, float) else default
+    return message(f"kit.help.{name.removeprefix('--').replace('-', '_')}", default=number)
 
 
 def settings_of(config: pytest.Config) -> Settings:

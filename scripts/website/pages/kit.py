@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.kit.options import add_options
+from conformance.kit.options import add_options, option_help
 from fixtures.servers.faults import FAULTS
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context
@@ -54,14 +54,8 @@ def options_page(context: Context) -> bytes:
 
 
 def _help(context: Context, name: str, facts: Mapping[str, Any]) -> str:
-    known = context.source.messages.get(f"kit.help.{_id(name)}")
-    text = context.text(known) if known else str(facts["help"])
-    sentence = escaped(text.replace("%%", "%"))
+    sentence = escaped(option_help(name, facts.get("default")).words(context.language))
     return f"{sentence[0].upper()}{sentence[1:].rstrip('.')}."
-
-
-def _id(name: str) -> str:
-    return name.removeprefix("--").replace("-", "_")
 
 
 def faults_page(context: Context) -> bytes:
