@@ -59,7 +59,7 @@ convert: $(READY) ## convert a document: FILE=a.json TO=ardf
 	@$(BIN)/python -m scripts.convert $(ARGS) $(FILE) --to $(TO)
 
 proof: $(READY) ## prove the kit: every planted fault is caught, nobody else accused (FULL=1: on every binding)
-	@$(BIN)/python -m scripts.prove $(if $(filter 1,$(FULL)),--full) $(ARGS)
+	@$(BIN)/python -m scripts.proof $(if $(filter 1,$(FULL)),--full) $(ARGS)
 
 known: $(READY) ## install the known servers, judge them, write fixtures/implementations
 	@$(BIN)/python -m scripts.judge_known $(ARGS)

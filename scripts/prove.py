@@ -106,23 +106,30 @@ def main(arguments: Sequence[str]) -> int:
     if unknown:
         sys.stderr.write(f"There is no fault {unknown[0]!r}: see `faulty --list`.\n")
         return 2
-    wanted = [FAULTS[name] for name in chosen.fault or FAULTS]
-    trials = [trial for fault in wanted for trial in trials_of(fault, full=chosen.full)]
-    if not chosen.fault:
-        trials += trials_of(_SOUND, full=True)
+    named = [trial for name in chosen.fault for trial in trials_of(FAULTS[name], full=chosen.full)]
+    trials = named or every_trial(full=chosen.full)
     began = time.monotonic()
-    outcomes = _run(trials, max(1, chosen.jobs))
+    outcomes = run(trials, max(1, chosen.jobs))
     sys.stdout.write(f"{tally(outcomes)}, in {time.monotonic() - began:.0f} s\n")
     idle = idle_collaterals(outcomes) if chosen.full else []
     sys.stdout.writelines(f"{name}: {clause} never accuses it\n" for name, clause in idle)
     return 1 if idle or any(outcome.verdict() for outcome in outcomes) else 0
 
 
-def tally(outcomes: Sequence[Outcome]) -> str:
-    """Sum up: a fault counts as caught if each of its clauses accused it wherever it was tried."""
+def every_trial(*, full: bool) -> list[Trial]:
+    """All faults, and the reference without one, which is tried on every binding."""
+    faults = [trial for fault in FAULTS.values() for trial in trials_of(fault, full=full)]
+    return [*faults, *trials_of(_SOUND, full=True)]
+
+
+def tally(outcomes: Sequence[Outcome], more_alarms: int = 0) -> str:
+    """Sum up: a fault counts as caught if each of its clauses accused it wherever it was tried.
+
+    `more_alarms` are those of servers that are no trial here.
+    """
     faults = {outcome.trial.fault for outcome in outcomes} - {_SOUND.name}
     missed = {o.trial.fault for o in outcomes if o.missed() or o.faults_of_the_kit}
-    alarms = sum(len(outcome.others()) for outcome in outcomes)
+    alarms = sum(len(outcome.others()) for outcome in outcomes) + more_alarms
     return f"{len(faults - missed)} of {len(faults)} faults caught, {alarms} false alarms"
 
 
@@ -149,7 +156,8 @@ def idle_collaterals(outcomes: Sequence[Outcome]) -> list[tuple[str, str]]:
     return [each for each in named if each not in seen]
 
 
-def _run(trials: list[Trial], jobs: int) -> list[Outcome]:
+def run(trials: Sequence[Trial], jobs: int) -> list[Outcome]:
+    """Judge these servers, and print a line for each as it is done."""
     outcomes = []
     with ProcessPoolExecutor(jobs) as pool:
         for outcome in pool.map(attempt, trials):
