@@ -202,7 +202,7 @@ def judged(
     profile = "http" if trial.binding == "http" else "mcp"
     fault = planted(trial)
     settings = Settings(
-        profiles=(profile, "atdf"),
+        profiles=("atdf",) if fault.together else (profile, "atdf"),
         include_tools=fault.tools or _FEW_TOOLS,
         allow_calls=AllowCalls.ALL,
         request_timeout=request_timeout,

@@ -38,6 +38,7 @@ from conformance.kit.judging import (
     unasked,
 )
 from conformance.kit.offers import Offered, offered
+from conformance.kit.parity import side_by_side
 from conformance.kit.recorded_verdicts import as_recorded
 from conformance.kit.report.exchanges import Recording
 from conformance.kit.report.index import Recalled, first_line, last_line, recalled
@@ -249,7 +250,7 @@ class Engine:
         assert self.session is not None
         return {
             name: replace(one, claims_atdf=claims_atdf(one, self.settings))
-            for name, one in self.session.evidence.items()
+            for name, one in side_by_side(self.session.evidence).items()
         }
 
     def results(

@@ -63,6 +63,8 @@ class ToolEvidence:
     """The run's scripts: some call a tool in ways that no case does."""
     entry: Mapping[str, Any] | None = None
     """The tool's entry of the toolset catalog."""
+    beside: ToolEvidence | None = None
+    """The same tool over another binding of the same server."""
 
     def of(self, *kinds: CaseKind) -> Iterator[Call]:
         """The calls of these kinds."""

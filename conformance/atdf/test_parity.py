@@ -1,0 +1,69 @@
+"""One server over two bindings: it judges the same call alike (ATDF-PAR)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.formats.vocabulary import Outcome
+from conformance.kit.bindings.encode import to_bytes
+from conformance.kit.case import CaseKind
+from conformance.kit.clause import Checks, broken, clause, holds
+from conformance.kit.evidence import Call, ToolEvidence
+
+_JUDGED = frozenset({Outcome.ACCEPTED, Outcome.INPUT_REFUSED})
+"""What an answer must mean to be compared: state, rights, load and failures are other matters."""
+
+
+@clause("ATDF-PAR-001")
+def test_a_call_means_the_same_over_each_binding(tool: ToolEvidence) -> Checks:
+    """Accepted or refused, and why: never values. Of broken calls, and of tools that only read."""
+    if tool.beside is None:
+        return
+    there = {_key(call): call for call in _compared(tool.beside)}
+    for call in _compared(tool):
+        other = there.get(_key(call))
+        if other is None or to_bytes(other.case.arguments) != to_bytes(call.case.arguments):
+            continue
+        said, said_there = _said(call), _said(other)
+        if said == said_there or _is_vague(call, other):
+            yield holds()
+            continue
+        yield broken(
+            call,
+            "finding.parity",
+            scenario=call.case.scenario,
+            here=said,
+            run=tool.run.id,
+            there=said_there,
+            other=tool.beside.run.id,
+        )
+
+
+def _compared(tool: ToolEvidence) -> Iterator[Call]:
+    """The calls whose meaning rests on their form alone."""
+    reads = tool.tool.annotations.read_only is True or tool.tool.safe is True
+    for call in tool.of(CaseKind.BROKEN, CaseKind.VALID):
+        violation = call.case.violation
+        broken_in_form = violation is not None and violation.parameter is not None
+        if call.reading.outcome in _JUDGED and (broken_in_form or (reads and violation is None)):
+            yield call
+
+
+def _key(call: Call) -> str:
+    """A case's id without its run: the same case over each binding."""
+    return call.case.id.removeprefix(call.case.run)
+
+
+def _said(call: Call) -> str:
+    """What an answer means, in words that need no translation."""
+    envelope = call.reading.envelope
+    if call.reading.accepted or envelope is None:
+        return call.reading.outcome.value
+    errors = {f"{error.type or '—'} {error.parameter_name or '—'}" for error in envelope.errors}
+    return f"{call.reading.outcome.value}: {', '.join(sorted(errors))}"
+
+
+def _is_vague(call: Call, other: Call) -> bool:
+    """Whether both refuse, and one of them does not say why in a form that can be compared."""
+    refused = not call.reading.accepted and not other.reading.accepted
+    return refused and (call.reading.envelope is None or other.reading.envelope is None)
