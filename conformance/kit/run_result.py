@@ -45,7 +45,7 @@ def run_result(
         tools_left_out=tuple(
             LeftOut(t.tool.name, t.left_out or message("kit.not_verified.no_call"))
             for t in tools
-            if t.left_out is not None or not (t.calls or t.cut or evidence.cut)
+            if full and (t.left_out is not None or not (t.calls or t.cut or evidence.cut))
         )
         + tuple(LeftOut(name, why) for name, why in evidence.left_out),
         baseline_accepted=tuple(
