@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.formats.clauses import clauses
+from conformance.kit.explained import explained
 from tests.kit_peers import always, close, hang, offering, serving, unused_url, whole
 
 FILES = {"report.html", "results.json", "exchanges.ndjson", "junit.xml", "badge.json", "summary.md"}
@@ -183,6 +185,17 @@ def test_a_clause_is_explained_without_a_target(kit):
     assert ran.code == 0
     assert "parameter_name" in ran.out
     assert "test session starts" not in ran.out
+    for fact in ("Requirement", "Counts for", "Applies to", "claim ATDF", "Judged by",
+                 "--fault ", "#atdf-err-007"):  # fmt: skip
+        assert fact in ran.out
+
+
+@pytest.mark.parametrize("language", ["es", "pt"])
+def test_every_clause_can_be_explained(language):
+    for clause in clauses().values():
+        said = explained(clause, language)
+        assert clause.text[language] in said
+        assert f"#{clause.id.lower()}" in said
 
 
 def accepts(name, arguments):

@@ -1,11 +1,10 @@
-"""What `--explain` and `--plan` print."""
+"""What `--plan` prints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from conformance.formats.clauses import Clause, clause_url
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import RunKind
 from conformance.kit.cases.baseline import candidates
@@ -13,23 +12,6 @@ from conformance.kit.cases.phases import all_cases
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.safety import why_left_out
 from conformance.kit.settings import Settings
-
-
-def explained(clause: Clause, language: str) -> str:
-    """A clause in words: what it asks, of whom, how it is judged, where it comes from."""
-    raised = f" ({clause.where_claimed.value}: ATDF)" if clause.where_claimed is not None else ""
-    lines = [
-        f"{clause.id}  {clause.requirement.value}{raised}  {clause.needed_for.value}",
-        "",
-        clause.text[language],
-    ]
-    if clause.excluded is not None:
-        lines += ["", clause.excluded[language]]
-    elif clause.verified is not None:
-        lines += ["", f"verified: {clause.verified.value}"]
-    if clause.source is not None:
-        lines += ["", f"“{clause.source.quote}”", clause.source.url]
-    return "\n".join([*lines, "", clause_url(clause, language)])
 
 
 def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:

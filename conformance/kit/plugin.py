@@ -17,7 +17,7 @@ from conformance.formats.vocabulary import Verified
 from conformance.kit.chapter import scripts_of
 from conformance.kit.clause import ClauseTest
 from conformance.kit.command_line import fill_in, options_of
-from conformance.kit.describe import explained, planned
+from conformance.kit.describe import planned
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.exit import Exit, exit_of
@@ -67,6 +67,8 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     fill_in(config)
     asked = config.getoption("--explain")
     if asked is not None:
+        from conformance.kit.explained import explained  # noqa: PLC0415 - for this alone
+
         sys.stdout.write(
             explained(
                 _clause(asked, config.getoption("--language")), config.getoption("--language")
