@@ -123,3 +123,11 @@ def test_each_option_is_told_in_the_language_of_the_page(pages, language):
     assert "None" not in text
     for name in ("--target", "--waivers", "--language"):
         assert f"## {name} {{ #option-{name[2:]} }}" in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_glossary_has_each_word_of_the_source(pages, source, language):
+    text = pages[f"{language}/about/glossary.md"]
+    assert len(source.glossary) > 20
+    for word in source.glossary:
+        assert f"{{ #{word.name.replace('_', '-')} }}" in text

@@ -18,7 +18,7 @@ AVOIDED = {
 @pytest.mark.parametrize("entry", list(GLOSSARY))
 def test_each_word_stands_in_three_languages_with_what_it_means(entry):
     for part in ("term", "text"):
-        assert list(GLOSSARY[entry][part]) == ["en", "es", "pt"]
+        assert list(GLOSSARY[entry][part])[:3] == ["en", "es", "pt"]
         assert all(GLOSSARY[entry][part].values())
 
 

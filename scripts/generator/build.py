@@ -10,6 +10,7 @@ from pathlib import Path
 from scripts.generator.changes import Change, Erratum, Known, read_changes, read_errata
 from scripts.generator.clauses import Clause, clauses_json, read_clause_files, twice
 from scripts.generator.examples import Example, index_json, read_examples
+from scripts.generator.glossary import Word, read_glossary
 from scripts.generator.load import Json, SourceFile, load
 from scripts.generator.messages import messages_json, read_messages
 from scripts.generator.problems import Problem, SourceError
@@ -41,6 +42,7 @@ class Source:
     texts: Mapping[str, Text]
     changes: tuple[Change, ...] = ()
     errata: tuple[Erratum, ...] = ()
+    glossary: tuple[Word, ...] = ()
 
 
 def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
@@ -100,6 +102,7 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
         gathered.texts,
         tuple(read_changes(known["history"], names, gathered)),
         tuple(read_errata(known["history"], examples, names, gathered)),
+        tuple(read_glossary(known["glossary"], gathered)),
     )
     return source, gathered.problems + twice(clauses)
 
