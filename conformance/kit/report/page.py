@@ -18,6 +18,7 @@ from conformance.kit.report.standing import (
     missing_for,
     next_level,
     resources_listed,
+    run_standing_name,
     session_level,
     standing_name,
     tools_called,
@@ -104,7 +105,10 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
         yield _section("rates", view.say("report.html.rates"), _rates(full, view))
     protocol = [run for run in session.runs if run.run.kind is not RunKind.FULL]
     if protocol:
-        names = ", ".join(f"<code>{view.text(run.run.id)}</code>" for run in protocol)
+        names = ", ".join(
+            f"<code>{view.text(run.run.id)}</code> ({run_standing_name(run, view.language)})"
+            for run in protocol
+        )
         yield f'<p class="meta alone">{view.say("report.html.protocol-runs")} {names}</p>'
     verified, applicable = clauses_verified(session)
     line = view.say("report.verified", verified=verified, applicable=applicable)

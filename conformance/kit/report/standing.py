@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from conformance.formats.messages import Message
-from conformance.formats.vocabulary import Level, Verdict
+from conformance.formats.vocabulary import Level, RunKind, Verdict
 from conformance.kit.levels import LADDER
 from conformance.kit.report.words import level_name, say
 from conformance.kit.results import Finding, Item, RunResult, SessionResult
@@ -41,6 +41,15 @@ def standing_name(session: SessionResult, language: str) -> str:
     if session.selection:
         return say("report.level.selection", language)
     return level_name(session_level(session), language)
+
+
+def run_standing_name(run: RunResult, language: str) -> str:
+    """Give what stands where a run's level stands; of a protocol run, what of it was kept."""
+    if run.run.kind is RunKind.FULL:
+        return level_name(run.level, language)
+    judged = {item.clause for item in run.items if item.verdict in _JUDGED}
+    kept = judged - {item.clause for item in run.items if item.verdict is Verdict.FAIL}
+    return say("report.level.protocol", language, passed=len(kept), judged=len(judged))
 
 
 def weakest_run(session: SessionResult) -> RunResult | None:

@@ -21,6 +21,7 @@ from conformance.kit.report.standing import (
     left_out,
     missing_for,
     next_level,
+    run_standing_name,
     standing_name,
     weakest_run,
 )
@@ -126,7 +127,7 @@ class _Page:
 
     def run_cells(self, result: RunResult) -> Iterable[str]:
         yield self.text(result.run.id)
-        yield level_name(result.level, self.language)
+        yield run_standing_name(result, self.language)
         yield percent(result.repair.rate, self.language)
         yield percent(result.explain.names_parameter, self.language)
         yield percent(result.explain.says_what_is_right, self.language)

@@ -24,6 +24,7 @@ from conformance.kit.report.standing import (
     missing_for,
     next_level,
     resources_listed,
+    run_standing_name,
     session_level,
     tools_called,
     weakest_run,
@@ -203,7 +204,7 @@ class _Summary:
     def run(self, run: RunResult, width: int) -> str:
         name = f"{run.run.id:<{width}}  "
         if not self.session.selection:
-            name += f"{level_name(run.level, self.language)}  "
+            name += f"{run_standing_name(run, self.language)}  "
         if run.run.kind is not RunKind.FULL:
             return name.rstrip()
         return name + self.say(
