@@ -98,7 +98,8 @@ const isObject = (value) => value !== null && typeof value === "object" && !Arra
 
 // What decides beside the members, by document; the names and their groups stand in the table.
 const CONDITIONS = {
-  "toolset-catalog": (m) => Array.isArray(m.tools) && m.tools.some((t) => isObject(t) && "toolset" in t),
+  "toolset-catalog": (m) => (Array.isArray(m.tools) || isObject(m.tools)) &&
+    Object.values(m.tools).some((tool) => isObject(tool) && "toolset" in tool),
   "tool-event": (m, data) => data.tool_events.includes(m.event),
   "stream-event": (m, data) => data.stream_events.includes(m.event) || !data.tool_events.includes(m.event),
   "runtime-error": (m) => isObject(m.error) && "code" in m.error,
