@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
 
@@ -9,6 +10,7 @@ from conformance.formats.errors import ErrorView
 from conformance.formats.vocabulary import Outcome
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.explain import explains
+from conformance.kit.guidance import advice
 from conformance.kit.hints import hint_of, is_valid
 from conformance.kit.memo import once
 from conformance.kit.results import Explain, Rate, Repair
@@ -67,9 +69,16 @@ def repairable(tool: ToolEvidence) -> list[Call]:
 def repair(tools: Iterable[ToolEvidence]) -> Repair:
     """The repair rate over all tools, also by the keyword that was broken."""
     outcomes: list[tuple[str, Mended]] = []
+    steps: Counter[int] = Counter()
+    silent: list[tuple[str, Call]] = []
     for tool in tools:
         for call in repairable(tool):
-            outcomes.append((_keyword(call), mended(tool, call)))
+            outcome = mended(tool, call)
+            outcomes.append((_keyword(call), outcome))
+            if outcome is Mended.REPAIRED:
+                steps[len(tool.repairs_of(call.case.id))] += 1
+            if outcome is Mended.NONE_GIVEN:
+                silent.append((_keyword(call), call))
     by_keyword = {
         keyword: _rate([m for k, m in outcomes if k == keyword])
         for keyword in sorted({k for k, _ in outcomes})
@@ -81,6 +90,8 @@ def repair(tools: Iterable[ToolEvidence]) -> Repair:
         stuck=found.count(Mended.STUCK),
         wrong=found.count(Mended.WRONG),
         none_given=found.count(Mended.NONE_GIVEN),
+        steps=dict(sorted(steps.items())),
+        advice=advice(silent),
     )
 
 

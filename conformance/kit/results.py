@@ -60,14 +60,34 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
+class Advice:
+    """A suggestion that was not given, as it would look: `suggested` as `suggested_value` has it.
+
+    `sent` is what stood at the parameter, as JSON; None where it was left out.
+    """
+
+    keyword: str
+    tool: str
+    parameter: str
+    sent: str | None
+    suggested: str
+
+
+@dataclass(frozen=True, slots=True)
 class Repair:
-    """What came of following the suggestions. `rate` counts repaired of repairable cases."""
+    """What came of following the suggestions. `rate` counts repaired of repairable cases.
+
+    `steps` counts the repaired by how many calls it took; `advice` is for the keywords that some
+    refusal gave no suggestion for.
+    """
 
     rate: Rate = Rate()
     by_keyword: Mapping[str, Rate] = field(default_factory=dict)
     stuck: int = 0
     wrong: int = 0
     none_given: int = 0
+    steps: Mapping[int, int] = field(default_factory=dict)
+    advice: tuple[Advice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

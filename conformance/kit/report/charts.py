@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from conformance.kit.report.standing import all_items, counts
 from conformance.kit.report.view import SYMBOLS, View
 from conformance.kit.report.words import number, percent, verdict_name
-from conformance.kit.results import Rate, RunResult
+from conformance.kit.results import Rate, Repair, RunResult
 
 _KEYWORDS = 8
 """Keywords shown at once, the worst first; the others are a click away."""
@@ -61,8 +62,39 @@ def repair_panel(run: RunResult, view: View) -> str:
         if count
     )
     note = f'<p class="meta">{rest}</p>' if rest else ""
+    note = _steps(repair, view) + note + _advice(repair, view)
     figure = _figure(repair.rate, "", view)
     return f'<section class="panel">{head}{figure}{help_text}{_bars(rows, view)}{note}</section>'
+
+
+def _steps(repair: Repair, view: View) -> str:
+    """Give in how many calls mistakes were mended, where it took some of them more than one."""
+    if not set(repair.steps) - {1}:
+        return ""
+    said = " · ".join(
+        view.say("report.html.repair.steps", steps=steps, count=number(count, view.language))
+        for steps, count in repair.steps.items()
+    )
+    return f'<p class="meta">{said}</p>'
+
+
+def _advice(repair: Repair, view: View) -> str:
+    """Give what a suggestion would look like, for each keyword that got none."""
+    if not repair.advice:
+        return ""
+    lines = []
+    for each in repair.advice[:_MOST]:
+        absent = view.say("report.html.absent")
+        sent = absent if each.sent is None else f"<code>{view.text(each.sent, 60)}</code>"
+        error = {"parameter_name": each.parameter, "suggested_value": each.suggested}
+        shown = view.text(json.dumps(error, ensure_ascii=False)[1:-1], 200)
+        lines.append(
+            f"<li><code>{view.text(each.keyword[:_LONGEST])}</code> · {view.name(each.tool, 40)} · "
+            f"<code>{view.text(each.parameter, 60)}</code> = {sent}<br>"
+            f"{view.say('report.html.repair.add')} <code>{shown}</code></li>"
+        )
+    head = view.say("report.html.repair.advice")
+    return f'<details><summary>{head}</summary><ul class="missing">{"".join(lines)}</ul></details>'
 
 
 def explain_panel(run: RunResult, view: View) -> str:

@@ -16,6 +16,7 @@ from conformance.formats.vocabulary import Level, Requirement, Verdict
 from conformance.kit.report.runs import read_run, run_fields
 from conformance.kit.report.standing import counts
 from conformance.kit.results import (
+    Advice,
     Explain,
     Finding,
     Item,
@@ -138,7 +139,7 @@ class _Writer:
                 level.value: {"reached": state.reached, "missing": list(state.missing)}
                 for level, state in result.levels.items()
             },
-            "repair": _repair(result.repair),
+            "repair": self.repair(result.repair),
             "explain": _explain(result.explain),
             "counts": {verdict.value: n for verdict, n in counts(result.items).items()},
             "tools_called": [self.text(tool) for tool in result.tools_called],
@@ -151,6 +152,21 @@ class _Writer:
             "requests": result.requests,
             "resources": dict(result.resources),
             "items": [self.item(item) for item in result.items],
+        }
+
+    def repair(self, repair: Repair) -> dict[str, Any]:
+        return {
+            **_repair(repair),
+            "advice": [
+                {
+                    "keyword": each.keyword,
+                    "tool": self.text(each.tool),
+                    "parameter": self.text(each.parameter),
+                    "sent": self.maybe(each.sent),
+                    "suggested_value": self.text(each.suggested),
+                }
+                for each in repair.advice
+            ],
         }
 
     def item(self, item: Item) -> dict[str, Any]:
@@ -192,6 +208,7 @@ def _repair(repair: Repair) -> dict[str, Any]:
         "stuck": repair.stuck,
         "wrong": repair.wrong,
         "none_given": repair.none_given,
+        "steps": {str(steps): count for steps, count in repair.steps.items()},
         "by_keyword": {keyword: _rate(rate) for keyword, rate in repair.by_keyword.items()},
     }
 
@@ -213,6 +230,11 @@ def _explain(explain: Explain) -> dict[str, Any]:
 
 def _read_rate(data: Mapping[str, Any]) -> Rate:
     return Rate(data["hits"], data["of"])
+
+
+def _read_advice(data: Mapping[str, Any]) -> Advice:
+    names = ("keyword", "tool", "parameter", "sent", "suggested_value")
+    return Advice(*(data[name] for name in names))
 
 
 def _read_message(data: Mapping[str, Any]) -> Message:
@@ -265,6 +287,8 @@ def _read_run(data: Mapping[str, Any]) -> RunResult:
             stuck=repair["stuck"],
             wrong=repair["wrong"],
             none_given=repair["none_given"],
+            steps={int(steps): count for steps, count in repair.get("steps", {}).items()},
+            advice=tuple(_read_advice(each) for each in repair.get("advice", ())),
         ),
         explain=Explain(
             names_parameter=_read_rate(explain["counted"]["names_parameter"]),
