@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 
+import httpx2
 import pytest
 
 from conformance.formats.clauses import clauses
 from conformance.formats.vocabulary import NeededFor
 from fixtures.guides.play import play
-from fixtures.guides.steps import GUIDES, MODULES, OUTPUT
+from fixtures.guides.steps import GUIDES, HERE, MODULES, OUTPUT
+from fixtures.servers.start import listening
 from tests.thorough import every
 
 STEPS = [
@@ -50,3 +53,49 @@ def test_every_step_of_a_guide_is_played():
     for guide in GUIDES.values():
         folders = {folder.name for folder in guide.folder(1).parent.glob("step-*")}
         assert folders == {f"step-{n}" for n in range(1, len(guide.levels) + 1)}
+
+
+FLOWS = sorted((HERE / "n8n").glob("*.json"))
+
+
+@pytest.mark.parametrize("file", FLOWS, ids=lambda file: file.stem)
+def test_a_flow_for_n8n_hangs_together(file):
+    flow = json.loads(file.read_text(encoding="utf-8"))
+    names = {node["name"] for node in flow["nodes"]}
+    assert len(names) == len(flow["nodes"])
+    reached = {
+        link["node"] for out in flow["connections"].values() for one in out["main"] for link in one
+    }
+    assert set(flow["connections"]) <= names
+    assert reached | {"Start"} == names
+
+
+@pytest.mark.parametrize("file", FLOWS, ids=lambda file: file.stem)
+def test_the_call_of_a_flow_is_refused_then_mended_by_the_suggestions(file, server):
+    flow = json.loads(file.read_text(encoding="utf-8"))
+    nodes = {node["name"]: node["parameters"] for node in flow["nodes"]}
+    arguments = json.loads(re.search(r"arguments: (.*) \} \}\];", nodes["Arguments"]["jsCode"])[1])
+    route = nodes["Call"]["url"].removeprefix("http://127.0.0.1:8000")
+    with httpx2.Client(base_url=server) as client:
+        answers = [client.post(route, json=arguments)]
+        while not answers[-1].is_success and len(answers) <= 5:
+            for error in answers[-1].json()["errors"]:
+                name, told = error["parameter_name"], error["suggested_value"]
+                arguments[name] = told if isinstance(arguments[name], str) else json.loads(told)
+            answers.append(client.post(route, json=arguments))
+    assert answers[0].status_code == 422
+    assert answers[-1].is_success, answers[-1].text
+
+
+@pytest.mark.parametrize("file", FLOWS, ids=lambda file: file.stem)
+def test_a_flow_holds_the_script_that_its_page_shows(file):
+    flow = json.loads(file.read_text(encoding="utf-8"))
+    [node] = [node for node in flow["nodes"] if node["name"] == "Apply suggestions"]
+    script = (HERE / "n8n" / "apply-suggestions.js").read_text(encoding="utf-8")
+    assert node["parameters"]["jsCode"] == script
+
+
+@pytest.fixture(scope="module")
+def server():
+    with listening() as target:
+        yield target
