@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 
 import httpx2
 import pytest
@@ -99,3 +101,16 @@ def test_a_flow_holds_the_script_that_its_page_shows(file):
 def server():
     with listening() as target:
         yield target
+
+
+@pytest.mark.parametrize(
+    ("given", "form", "made"),
+    [("atdf", "ardf", "atdf-to-ardf"), ("mcp", "descriptor", "mcp-to-descriptor")],
+)
+def test_the_pages_on_migration_show_what_the_converter_writes(given, form, made):
+    folder = HERE / "convert"
+    command = [sys.executable, "-m", "scripts.convert", str(folder / f"{given}.json"), "--to", form]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parents[1])
+    assert json.loads(done.stdout) == json.loads((folder / f"{made}.json").read_text("utf-8"))
+    notes = folder / f"{made}.txt"
+    assert done.stderr == (notes.read_text("utf-8") if notes.exists() else "")
