@@ -20,6 +20,8 @@ COLLECTION = "collection "
 
 _JSON = ("Content-Type", "application/json")
 _MOST_COLLECTIONS = 20
+_DEEP = 1000
+_LONG = 1 << 20
 
 
 @script(Binding.HTTP)
@@ -73,9 +75,36 @@ def http_wire(stage: Stage) -> Steps:
         "empty-body": web.send(method, url, body=b""),
         "wrong-type": web.send(method, url, headers=(("Content-Type", "text/plain"),), body=good),
     }
+    malformed |= {
+        step: web.send(method, url, headers=headers, body=body)
+        for step, (headers, body) in _strange(good).items()
+    }
     for step, request in malformed.items():
         yield Send(request, step)
         yield Send(web.get(tools_path(stage)), f"{step}-alive")
+
+
+def _strange(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...], bytes]]:
+    """A good body made strange in one way each, with its headers: what matters is what follows.
+
+    How a server takes them is its own affair; one that is gone after them has been brought down.
+    """
+    more = good.rstrip()[:-1] + (b"," if len(good.strip()) > 2 else b"")
+    bodies = {
+        "duplicate-keys": more + b'"kit":1,"kit":2}',
+        "not-a-number": more + b'"kit":NaN}',
+        "huge-number": more + b'"kit":1' + b"0" * 5000 + b"}",
+        "deep": more + b'"kit":' + b"[" * _DEEP + b"]" * _DEEP + b"}",
+        "lone-surrogate": more + b'"kit":"\\ud800"}',
+        "not-utf8": more + b'"kit":"\xff\xfe"}',
+        "long-text": more + b'"kit":"' + b"a" * _LONG + b'"}',
+    }
+    found: dict[str, tuple[tuple[tuple[str, str], ...], bytes]] = {
+        step: ((_JSON,), body) for step, body in bodies.items()
+    }
+    charset = (("Content-Type", "application/json; charset=utf-16"),)
+    found["other-charset"] = (charset, good.decode("utf-8", "replace").encode("utf-16"))
+    return found
 
 
 @script(Binding.HTTP)

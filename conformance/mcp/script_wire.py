@@ -24,6 +24,7 @@ BATCHES = "2025-03-26"
 """The one version that has them."""
 
 _DEEP = 1000
+_LONG = 1 << 20
 _MOST_DEATHS = 3
 """Malformed messages that the server did not survive, after which no more are sent."""
 
@@ -95,6 +96,7 @@ def _malformed(good: bytes) -> dict[str, bytes]:
         "huge-number": b'{"kit":1' + b"0" * 5000 + b"," + inside,
         "deep": b'{"kit":' + b"[" * _DEEP + b"]" * _DEEP + b"," + inside,
         "lone-surrogate": b'{"kit":"\\ud800",' + inside,
+        "long-text": b'{"kit":"' + b"a" * _LONG + b'",' + inside,
         "not-utf8": b'{"kit":"\xff\xfe",' + inside,
     }
 
