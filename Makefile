@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert proof known guides bench site site-build screenshots workflows clean lock
+.PHONY: help setup conformance test check generate format validate convert proof survive known guides bench site site-build screenshots workflows clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -60,6 +60,9 @@ convert: $(READY) ## convert a document: FILE=a.json TO=ardf
 
 proof: $(READY) ## prove the kit: every planted fault is caught, nobody else accused (FULL=1: on every binding)
 	@$(BIN)/python -m scripts.proof $(if $(filter 1,$(FULL)),--full) $(ARGS)
+
+survive: $(READY) ## hold the kit against hostile servers: time, memory, an inert report
+	@$(BIN)/python -m scripts.survive $(ARGS)
 
 known: $(READY) ## install the known servers, judge them, write fixtures/implementations
 	@$(BIN)/python -m scripts.judge_known $(ARGS)

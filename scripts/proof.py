@@ -3,7 +3,8 @@
     python -m scripts.proof [--full] [--jobs N]
 
 The faulty servers and the reference (`scripts.prove`), then the lawful servers that are odd
-(`scripts.lawful`); with --full each on every binding and era. Exit 0: `N of N faults caught, 0
+(`scripts.lawful`); with --full each on every binding and era, and then the hostile servers
+(`scripts.survive`). Exit 0: `N of N faults caught, 0
 false alarms`; 1: not so.
 """
 
@@ -20,7 +21,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fixtures.servers.oddities import ODDITIES
-from scripts import lawful, prove
+from scripts import lawful, prove, survive
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,12 +35,13 @@ def main(arguments: Sequence[str]) -> int:
     odd = [trial for name in ODDITIES for trial in lawful.trials_of(name, full=chosen.full)]
     outcomes = prove.run(prove.every_trial(full=chosen.full), jobs)
     alarms = lawful.prove(odd, jobs)
+    survived = not chosen.full or survive.survive(survive.every(), jobs)
     idle = prove.idle_collaterals(outcomes) if chosen.full else []
     sys.stdout.writelines(f"{name}: {clause} never accuses it\n" for name, clause in idle)
     seconds = time.monotonic() - began
     sys.stdout.write(f"{prove.tally(outcomes, alarms)}, in {seconds:.0f} s\n")
     wrong = any(outcome.verdict() for outcome in outcomes)
-    return 1 if wrong or alarms or idle else 0
+    return 1 if wrong or alarms or idle or not survived else 0
 
 
 if __name__ == "__main__":

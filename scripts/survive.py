@@ -67,12 +67,16 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     wanted = [
         (name, binding)
-        for name, bindings in names.items()
-        for binding in bindings
+        for name, binding in every()
         if (not chosen.only or name in chosen.only)
         and (not chosen.binding or binding in chosen.binding)
     ]
     return 0 if survive(wanted, max(1, chosen.jobs)) else 1
+
+
+def every() -> list[tuple[str, str]]:
+    """Give every hostile server, on each of its bindings."""
+    return [(name, binding) for name, bindings in table().items() for binding in bindings]
 
 
 def survive(wanted: Sequence[tuple[str, str]], jobs: int) -> bool:
