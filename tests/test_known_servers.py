@@ -227,7 +227,7 @@ def test_each_finding_that_is_kept_is_pinned(known):
     for each in kept["findings"]:
         assert each["quote"]
         assert each["url"].startswith("https://")
-        assert each["request"] is None or each["request"].startswith(("curl ", "{"))
+        assert each["request"] is None or each["request"].startswith(("curl ", "{", "["))
 
 
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
