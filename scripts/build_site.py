@@ -37,13 +37,16 @@ def main(arguments: Sequence[str]) -> int:
         metavar="COMMAND",
         help="build the pages of the last build once more, with this zensical, and compare",
     )
+    parser.add_argument(
+        "--draft", action="store_true", help="build what there is, with warnings for what is not"
+    )
     options = parser.parse_args(arguments)
     if options.zensical:
         return _again(options.zensical)
     if options.serve:
         return _serve(options.port)
     try:
-        build()
+        build(strict=not options.draft)
     except (BuildError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return BROKEN
@@ -65,10 +68,10 @@ def build(*, strict: bool = True) -> None:
     mermaid = npm_file("mermaid").read_bytes()
     files |= {f"{language}/assets/mermaid.js": mermaid for language in LANGUAGES}
     staged = stage(layout.nav, files, made.menu)
-    if staged.missing:
-        named = ", ".join(staged.missing[:3])
-        said = f"{len(staged.missing)} pages of the menu are not written yet ({named}, …)"
-        print(f"{said}; it leaves them out.", file=sys.stderr)
+    if staged.missing and strict:
+        raise BuildError("\n".join(f"docs/{page} is missing: write it." for page in staged.missing))
+    for page in staged.missing:
+        print(f"docs/{page} is missing; the menu leaves it out.", file=sys.stderr)
     join(render(layout.nav, staged, layout.site_url, strict=strict), layout.site_url)
 
 

@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from scripts import build_site
 from scripts.website import layout, render, stage
 from scripts.website.layout import LANGUAGES, expanded, read_layout
+from scripts.website.pages.made import Made
 from scripts.website.render import BuildError
 
 
@@ -87,3 +89,14 @@ def _titles(nav):
             for title, inside in item.items():
                 yield title
                 yield from _titles(inside)
+
+
+def test_a_page_of_the_menu_that_nobody_wrote_stops_the_build_and_is_named(monkeypatch, capsys):
+    nav = ["index.md", {"About": ["about/nobody.md"]}]
+    monkeypatch.setattr(build_site, "read_layout", lambda: layout.Layout(nav, "https://x.example/"))
+    monkeypatch.setattr(build_site, "made_pages", lambda: Made({}, {}))
+    monkeypatch.setattr(build_site, "samples", dict)
+    monkeypatch.setattr(build_site, "npm_file", lambda _: layout.ROOT / "mkdocs.yml")
+    monkeypatch.setattr(build_site, "stage", lambda *_: stage.Staged({}, ("pt/about/nobody.md",)))
+    assert build_site.main([]) == 1
+    assert "docs/pt/about/nobody.md is missing" in capsys.readouterr().err

@@ -81,4 +81,4 @@ def folded(title: str, inside: str, anchor: str) -> str:
     """What opens when its title is chosen; it has an anchor of its own."""
     quoted = escaped(title).replace('"', "&quot;")
     indented = "\n".join(f"    {line}" if line else "" for line in inside.split("\n"))
-    return f'<span id="{anchor}"></span>\n\n??? example "{quoted}"\n\n{indented}'
+    return f'<span id="{anchor}"></span>\n{{ .anchor }}\n\n??? example "{quoted}"\n\n{indented}'
