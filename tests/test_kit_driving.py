@@ -229,6 +229,23 @@ def test_time_that_is_up_ends_the_driving_and_keeps_what_was_gathered():
     assert items["ATDF-CALL-001", "count"].verdict is Verdict.NOT_VERIFIED
 
 
+@pytest.mark.parametrize("most", [1, 3])
+def test_no_more_calls_are_made_at_once_than_was_asked(most):
+    here, highest, lock = [0], [0], threading.Lock()
+
+    def counts(name, arguments):
+        with lock:
+            here[0] += 1
+            highest[0] = max(highest[0], here[0])
+        time.sleep(0.01)  # long enough for another call to come, if one may
+        with lock:
+            here[0] -= 1
+        return sound(name, arguments)
+
+    judged(counts, tools=(COUNT, WHERE), concurrency=most, max_examples=0)
+    assert highest[0] == most
+
+
 def test_with_calls_switched_off_nothing_is_called():
     seen = []
 
