@@ -5,6 +5,7 @@ Rates are per second of one core's own time, so that other work on the machine c
 
 from __future__ import annotations
 
+import argparse
 import json
 import resource
 import statistics
@@ -123,5 +124,6 @@ def _peak() -> float:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description="Measure what is done with documents.").parse_args()
     for what, value, goal in figures():
         sys.stdout.write(f"{what:<60}  {value:>10,.2f}  goal {goal}\n")
