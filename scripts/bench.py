@@ -1,9 +1,10 @@
 """Measures the kit's speed, as ratios taken in one run on one machine.
 
-    python -m scripts.bench [--json FILE]
+    python -m scripts.bench [--json FILE] [--scale N,N,…]
 
 Single seconds say little on a shared machine; a ratio of two things measured in turn says more.
-Each figure is the median of several turns.
+Each figure stands with the lowest, the middle and the highest of several turns. What a session
+costs is counted in seconds of the processor, which others on the machine do not change.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import resource
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 if __package__ in (None, ""):
@@ -33,37 +34,62 @@ from conformance.kit.drive.recorder import Recorder
 from conformance.kit.engine import Engine
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.start import listening
-from scripts import bench_documents
 
 ROOT = Path(__file__).resolve().parents[1]
 TURNS = 3
+MANY = "fixtures.servers.many"
 _CONCURRENCY = 16
 _BARE_CALLS = 1500
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measurement. `goal` is in words; `value` has the unit that `what` names."""
+    """One measurement. `goal` is in words; `values`, lowest first, have the unit `what` names."""
 
     what: str
-    value: float
+    values: tuple[float, ...]
     goal: str
+
+    @property
+    def middle(self) -> float:
+        """The median of the turns."""
+        return statistics.median(self.values)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     parser = argparse.ArgumentParser(prog="bench", description="Measure the kit's speed.")
     parser.add_argument("--json", metavar="FILE", help="write the figures there too")
+    parser.add_argument(
+        "--scale",
+        default="10,40",
+        metavar="N,N",
+        help="how many tools to compare, each with the one before it (default 10,40)",
+    )
     chosen = parser.parse_args(arguments)
-    figures = [*drive_over_bare_loop(), *cases_a_second(), *default_run()]
-    figures += [Figure(*each) for each in bench_documents.figures()]
-    width = max(len(figure.what) for figure in figures)
-    for figure in figures:
-        sys.stdout.write(f"{figure.what:<{width}}  {figure.value:>10,.2f}  goal {figure.goal}\n")
+    sizes = [int(size) for size in chosen.scale.split(",")]
+    figures = []
+    for measure in (drive_over_bare_loop, cases_a_second, default_run, lambda: scale(sizes)):
+        for figure in measure():
+            figures.append(figure)
+            low, high = figure.values[0], figure.values[-1]
+            sys.stdout.write(
+                f"{figure.what:<58}{low:>10,.2f}{figure.middle:>10,.2f}{high:>10,.2f}"
+                f"  goal {figure.goal}\n"
+            )
+            sys.stdout.flush()
     if chosen.json:
-        document = {"python": sys.version.split()[0], "figures": [asdict(f) for f in figures]}
+        document = {
+            "python": sys.version.split()[0],
+            "processors": os.cpu_count(),
+            "figures": [{**asdict(figure), "middle": figure.middle} for figure in figures],
+        }
         Path(chosen.json).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return 0
+
+
+def _figure(what: str, values: Sequence[float], goal: str) -> Figure:
+    return Figure(what, tuple(round(value, 3) for value in sorted(values)), goal)
 
 
 def drive_over_bare_loop() -> list[Figure]:
@@ -75,9 +101,9 @@ def drive_over_bare_loop() -> list[Figure]:
             bare.append(asyncio.run(_bare(url)))
     ratios = [ours / theirs for ours, theirs in zip(driven, bare, strict=True)]
     return [
-        Figure("drive phase, requests/s", statistics.median(driven), "-"),
-        Figure("bare loop of the same client, requests/s", statistics.median(bare), "-"),
-        Figure("drive phase ÷ bare loop", statistics.median(ratios), "≥ 0.6"),
+        _figure("drive phase, requests/s", driven, "-"),
+        _figure("bare loop of the same client, requests/s", bare, "-"),
+        _figure("drive phase ÷ bare loop", ratios, "≥ 0.6"),
     ]
 
 
@@ -118,7 +144,7 @@ def cases_a_second() -> list[Figure]:
             made += len(plan(tool, "bench", arguments).cases)
         rates.append(made / (time.perf_counter() - began))
     goal = "≥ 5,000"
-    return [Figure("cases generated and validated, per second", statistics.median(rates), goal)]
+    return [_figure("named cases generated and validated, per second", rates, goal)]
 
 
 def _tools() -> list[tuple[Tool, dict[str, object]]]:
@@ -131,20 +157,55 @@ def _tools() -> list[tuple[Tool, dict[str, object]]]:
 
 def default_run() -> list[Figure]:
     """A whole run of the command line on the reference server, both bindings."""
-    with listening() as url, tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--target", url]
-        command += ["--allow-calls", "all", "--report", folder, "-q"]
-        seconds = [
-            _timed(lambda: subprocess.run(command, capture_output=True, check=True))
-            for _ in range(TURNS)
-        ]
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    with listening() as url:
+        runs = [_session(url, "--allow-calls", "all") for _ in range(TURNS)]
     return [
-        Figure(
-            "whole run on the reference server, HTTP and MCP, s", statistics.median(seconds), "< 20"
-        ),
-        Figure("its peak memory, MB", peak, "< 400"),
+        _figure("whole run on the reference, HTTP and MCP, s", [r.seconds for r in runs], "< 20"),
+        _figure("the same in seconds of the processor", [r.processor for r in runs], "-"),
+        _figure("its peak memory, MB", [r.memory for r in runs], "< 400"),
     ]
+
+
+def scale(sizes: Sequence[int]) -> list[Figure]:
+    """What a session over HTTP costs with so many tools, and whether it grows as they do."""
+    figures, before = [], None
+    for size in sizes:
+        with listening(MANY, "--tools", str(size)) as url:
+            own = _session(url, "--profile", "http", "--profile", "atdf", "--max-time", "7200")
+        figures += [
+            _figure(f"{size} tools, seconds of the processor", [own.processor], "-"),
+            _figure(f"{size} tools, peak memory, MB", [own.memory], "< 400"),
+        ]
+        if before is not None:
+            each = (own.processor / size) / (before.processor / before.tools)
+            figures.append(_figure(f"a tool's cost at {size} ÷ at {before.tools}", [each], "≤ 1.2"))
+        before = replace(own, tools=size)
+    return figures
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """What a session took: seconds on the clock and of the processor, and megabytes."""
+
+    seconds: float
+    processor: float
+    memory: float
+    tools: int = 0
+
+
+def _session(url: str, *options: str) -> _Session:
+    """A session of the command line as a process of its own. Raises RuntimeError if it fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--target", url]
+        command += ["--report", folder, "-q", *options]
+        began = time.perf_counter()
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.perf_counter() - began
+    if process.returncode:
+        raise RuntimeError(f"the session ended with exit code {process.returncode}")
+    return _Session(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 def _timed(work: Callable[[], object]) -> float:

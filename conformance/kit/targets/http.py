@@ -8,6 +8,7 @@ import ssl
 import time
 import zlib
 from collections.abc import AsyncIterator
+from functools import lru_cache
 from urllib.parse import urljoin
 
 import httpx2
@@ -95,10 +96,7 @@ class HttpConnection:
             return Received(None, trouble, elapsed, detail)
         answer = Answer(
             status=head[-1].status_code,
-            headers=tuple(
-                (name.decode("latin-1").lower(), value.decode("latin-1"))
-                for name, value in head[-1].headers.raw
-            ),
+            headers=tuple(_header(name, value) for name, value in head[-1].headers.raw),
             body=bytes(body),
             messages=tuple(messages),
         )
@@ -195,6 +193,12 @@ def _answers(message: object, request: Request) -> bool:
     return request.any_answer or (
         request.answer_to is not None and message.get("id") == request.answer_to
     )
+
+
+@lru_cache(maxsize=256)
+def _header(name: bytes, value: bytes) -> tuple[str, str]:
+    """A header as text; most answers have the same ones, of which one is kept."""
+    return name.decode("latin-1").lower(), value.decode("latin-1")
 
 
 def _redirect(response: httpx2.Response, url: str) -> str | None:
