@@ -88,7 +88,11 @@ def test_each_fault_of_a_stream_is_told_by_its_clause_at_its_line(said, file, wi
         ('{"event": "StreamEnd"}\nfoo\n', "RT-WIRE-003", 2),
         ('{"event": "StreamEnd"}\n{"a": 1}\n', "RT-WIRE-003", 2),
         ('{"event": "StreamEnd"}\n{"event": "Metadata", "usage": NaN}\n', "RT-WIRE-003", 2),
+        ('{"event": "StreamEnd", "event": "StreamError"}\n', "RT-WIRE-003", 1),
+        ('{"event": "PartialContentDelta", "content": "\\ud83d"}\n', "RT-WIRE-003", 1),
+        ('event: Metadata\ndata: {"model": "a", "model": "b"}\n\n', "RT-WIRE-002", 1),
         ("data: {}\n\n", "RT-WIRE-002", 1),
+        ('data: {}\n\nevent: StreamEnd\n\n', "RT-WIRE-002", 3),
         ("event: StreamEnd\ndata: x\n\n", "RT-WIRE-002", 1),
         (': ping\n\nevent: A\ndata: {"event": "B"}\n\n', "RT-WIRE-002", 3),
     ],
@@ -100,10 +104,29 @@ def test_what_is_no_event_is_told_by_the_clause_of_its_form(said, file, text, cl
     assert f"[{clause}]" in told
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_a_byte_order_mark_does_not_hide_the_form(said, file, encoding):
-    raw = stream(CONTENT, END).encode(encoding)
+@pytest.mark.parametrize("wire", list(WireForm))
+@pytest.mark.parametrize(
+    ("encoding", "expected"), [("utf-8-sig", 0), ("utf-16", 1), ("utf-16-le", 1)]
+)
+def test_a_stream_is_known_in_any_encoding_and_lawful_in_one(said, file, encoding, expected, wire):
+    raw = stream(CONTENT, END, wire=wire).encode(encoding)
+    code, text = said(file("s.ndjson", raw), "--as", "event-stream")
+    assert (code, f"in {wire}, 2 events" in text) == (expected, True)
+    clause = "RT-WIRE-002" if wire is WireForm.SSE else "RT-WIRE-003"
+    assert (f"[{clause}]" in text) == bool(expected)
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85"])
+@pytest.mark.parametrize("wire", list(WireForm))
+def test_a_separator_within_a_text_ends_no_line(said, file, separator, wire):
+    raw = stream({**CONTENT, "content": f"a{separator}b"}, END, wire=wire)
     assert said(file("s.ndjson", raw), "--as", "event-stream")[0] == 0
+
+
+def test_a_first_line_that_is_no_json_does_not_hide_the_others(said, file):
+    raw = "Listening …\n" + stream(CONTENT, END)
+    code, text = said(file("s.ndjson", raw), "--as", "event-stream")
+    assert (code, "1:1  $  error: " in text, "[RT-WIRE-003]" in text) == (1, True, True)
 
 
 def test_documents_of_streams_are_judged_as_what_they_are(said):

@@ -80,12 +80,15 @@ def read(raw: bytes, notation: Notation = Notation.JSON) -> Reading:
         said = message("documents.not_text", encoding=encoding, byte=f"0x{raw[error.start]:02x}")
         where = position_at(before, len(before))
         return _unreadable(before, notation, "encoding", said, where)
-    strange = []
-    if encoding not in ("utf-8", "utf-8-sig"):
-        said = message("documents.other_encoding", encoding=encoding.upper())
-        strange.append(problem((), "encoding", said))
+    odd = other_encoding(encoding)
+    strange = [problem((), "encoding", odd)] if odd is not None else []
     read_text = _read_yaml if notation is Notation.YAML else _read_json
     return read_text(text, tuple(strange))
+
+
+def read_json(text: str) -> Reading:
+    """The value that a JSON text holds: of one that is a part of a longer text, such as a line."""
+    return _read_json(text, ())
 
 
 def encoding_of(raw: bytes) -> str:
@@ -99,6 +102,13 @@ def encoding_of(raw: bytes) -> str:
     if len(head) == 4 and head[0] != 0 and head[1] == 0:
         return "utf-16-le" if head[2] != 0 or head[3] != 0 else "utf-32-le"
     return "utf-8"
+
+
+def other_encoding(encoding: str) -> Message | None:
+    """What is said of a text in an encoding that not every reader knows; None for UTF-8."""
+    if encoding in ("utf-8", "utf-8-sig"):
+        return None
+    return message("documents.other_encoding", encoding=encoding.upper())
 
 
 def _read_json(text: str, strange: tuple[Problem, ...]) -> Reading:

@@ -14,14 +14,18 @@ from typing import Any
 from conformance.formats.assembly import CUT_OFF
 from conformance.formats.messages import Message, message
 from conformance.formats.problem import Place, shown
+from conformance.formats.reading import read_json
 from conformance.formats.runtime_kinds import Broken
-from conformance.formats.sse import SseEvent, sse_events
+from conformance.formats.sse import LINE_END, SseEvent, sse_events
 from conformance.formats.vocabulary import StreamEventName, WireForm
 
 NO_JSON = object()
 """What a line holds that is no JSON."""
 
 _SSE_LINE = re.compile(r"(event|data|id|retry)?:|(event|data|id|retry)$")
+
+WIRE_CLAUSES = {WireForm.SSE: "RT-WIRE-002", WireForm.NDJSON: "RT-WIRE-003"}
+"""By the form of a stream: the clause that says what it looks like."""
 
 _CUT_OFF = tuple(CUT_OFF)
 TERMINAL = frozenset({StreamEventName.STREAMEND.value, StreamEventName.STREAMERROR.value})
@@ -157,12 +161,21 @@ def lined_stream(text: str, wire: WireForm) -> Iterator[Lined]:
 def wire_of(text: str) -> WireForm | None:
     """In which form a stream is written, as its first line that is not empty shows; None: neither.
 
-    JSON that goes on over several lines is neither.
+    JSON that goes on over several lines is neither. Where the first line is broken, a later one
+    that holds an event shows it.
     """
-    first = next((line for line in text.removeprefix("\ufeff").splitlines() if line.strip()), "")
+    lines = (line for line in LINE_END.split(text.removeprefix("\ufeff")) if line.strip())
+    first = next(lines, "")
     if _SSE_LINE.match(first):
         return WireForm.SSE
-    return WireForm.NDJSON if decoded(first) is not NO_JSON else None
+    if decoded(first) is not NO_JSON or any(_names_event(line) for line in lines):
+        return WireForm.NDJSON
+    return None
+
+
+def _names_event(line: str) -> bool:
+    value = _decoded(line) if line.lstrip().startswith("{") else None
+    return isinstance(value, dict) and "event" in value
 
 
 def written(events: Iterable[Mapping[str, Any]], wire: WireForm) -> str:
@@ -202,11 +215,10 @@ def _sse(text: str) -> Iterator[Lined]:
 
 def _of_sse(each: SseEvent) -> dict[str, Any] | Unread:
     if not each.name:
-        return Unread("RT-WIRE-002", message("documents.wire.no_name", line=each.line))
-    payload = _decoded(each.data)
-    if not isinstance(payload, dict):
-        said = message("documents.wire.no_object", line=each.line, value=shown(each.data))
-        return Unread("RT-WIRE-002", said)
+        return Unread(WIRE_CLAUSES[WireForm.SSE], message("documents.wire.no_name", line=each.line))
+    payload = _object(each.line, each.data, WIRE_CLAUSES[WireForm.SSE])
+    if isinstance(payload, Unread):
+        return payload
     if payload.get("event", each.name) != each.name:
         said = message(
             "documents.wire.two_names",
@@ -214,7 +226,7 @@ def _of_sse(each: SseEvent) -> dict[str, Any] | Unread:
             name=shown(each.name),
             other=shown(payload["event"]),
         )
-        return Unread("RT-WIRE-002", said)
+        return Unread(WIRE_CLAUSES[WireForm.SSE], said)
     return {"event": each.name, **payload}
 
 
@@ -226,10 +238,18 @@ def _ndjson(text: str) -> Iterator[Lined]:
 
 
 def _of_line(number: int, line: str) -> dict[str, Any] | Unread:
-    value = _decoded(line)
-    if not isinstance(value, dict):
-        said = message("documents.wire.no_object", line=number, value=shown(line))
-        return Unread("RT-WIRE-003", said)
-    if "event" not in value:
-        return Unread("RT-WIRE-003", message("documents.wire.unnamed", line=number))
+    value = _object(number, line, WIRE_CLAUSES[WireForm.NDJSON])
+    if isinstance(value, dict) and "event" not in value:
+        return Unread(WIRE_CLAUSES[WireForm.NDJSON], message("documents.wire.unnamed", line=number))
     return value
+
+
+def _object(line: int, text: str, clause: str) -> dict[str, Any] | Unread:
+    """The one object that a text is, read as strictly as a document."""
+    reading = read_json(text)
+    if not reading.readable or not isinstance(reading.data, dict):
+        said = message("documents.wire.no_object", line=line, value=shown(text))
+        return Unread(clause, said)
+    if reading.problems:
+        return Unread(clause, reading.problems[0].message)
+    return reading.data

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+LINE_END = re.compile(r"\r\n|\n|\r")
+"""What ends a line; other separators of Unicode stand within texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +20,14 @@ class SseEvent:
 
 
 def sse_events(text: str) -> Iterator[SseEvent]:
-    """The events of a text. The last one counts even where no blank line follows it."""
+    """The events of a text. The last one counts even where no blank line follows it.
+
+    One with a name and no data, which readers drop, is given too, so that it can be told.
+    """
     name, data, first = "", list[str](), 0
-    for number, line in enumerate([*_LINE_END.split(text.removeprefix("\ufeff")), ""], 1):
+    for number, line in enumerate([*LINE_END.split(text.removeprefix("\ufeff")), ""], 1):
         if not line:
-            if data:
+            if name or data:
                 yield SseEvent(name, "\n".join(data), first)
             name, data, first = "", [], 0
             continue

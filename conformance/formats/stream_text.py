@@ -6,13 +6,21 @@ Every problem has the line of the event, or of the frame, that it is about.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.formats.assembly import Assembly, Event, reading_of
 from conformance.formats.messages import Message, message
 from conformance.formats.problem import Problem, problem, shown
-from conformance.formats.runtime_stream import NO_JSON, Unread, decoded, lined_stream, wire_of
+from conformance.formats.reading import other_encoding
+from conformance.formats.runtime_stream import (
+    NO_JSON,
+    WIRE_CLAUSES,
+    Unread,
+    decoded,
+    lined_stream,
+    wire_of,
+)
 from conformance.formats.source_lines import Position
 from conformance.formats.sse import sse_events
 from conformance.formats.validate import validate
@@ -51,8 +59,12 @@ class StreamText:
         return " ".join(str(each) for each in (last.get("event", "—"), more) if each)
 
 
-def stream_of(text: str, manifest: Mapping[str, Any] | None = None) -> StreamText | None:
+def stream_of(
+    text: str, manifest: Mapping[str, Any] | None = None, encoding: str = "utf-8"
+) -> StreamText | None:
     """The stream that `text` is, and all that is wrong with it; None where it is none.
+
+    `encoding` is that of the bytes that the text was read from.
 
     With a manifest the text holds the raw frames of its provider, which are read by its rules and
     assembled; what comes of them is judged.
@@ -60,9 +72,13 @@ def stream_of(text: str, manifest: Mapping[str, Any] | None = None) -> StreamTex
     wire = wire_of(text)
     if wire is None:
         return None
-    if manifest is None:
-        return _of_events(text, wire)
-    return _of_frames(text, wire, manifest)
+    found = _of_events(text, wire) if manifest is None else _of_frames(text, wire, manifest)
+    odd = other_encoding(encoding)
+    if odd is None:
+        return found
+    clause = WIRE_CLAUSES[wire]
+    said = _told(1, problem((), "encoding", odd, clause=clause))
+    return replace(found, told=(said, *found.told))
 
 
 def _of_events(text: str, wire: WireForm) -> StreamText:

@@ -60,12 +60,13 @@ def judged_stream(each: Input, manifest: Mapping[str, Any] | None) -> Judged:
     if isinstance(raw, Message):
         return unusable(each, raw, "file")
     try:
-        text = raw.decode(encoding_of(raw))
+        encoding = encoding_of(raw)
+        text = raw.decode(encoding)
     except UnicodeDecodeError:
         return judged(each, DOCUMENT)
     if manifest is None and _is_document(text):
         return judged(each, None)
-    found = stream_of(text, manifest)
+    found = stream_of(text, manifest, encoding)
     if found is None:
         whole = judged(each, DOCUMENT) if manifest is None else None
         if whole is not None and whole.verdict is not Verdict.UNUSABLE:
