@@ -6,14 +6,17 @@ import json
 
 import pytest
 
+from conformance.ardf.scripts import FILTERED, ardf_look_around
 from conformance.formats.clauses import clauses
-from conformance.formats.vocabulary import Offer, Verdict
+from conformance.formats.vocabulary import Offer, ResourceType, Verdict
+from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.chapter import load
 from conformance.kit.clause import ClauseTest
 from conformance.kit.exchange import Answer, Exchange, Request, Transport
 from conformance.kit.judging import Question, judge, questions
 from conformance.kit.offers import CATALOG, COLLECTION, offered
 from conformance.kit.report.fold import fold
+from conformance.kit.script import Stage
 from tests.kit_samples import HTTP, run_evidence
 
 JUDGES = {test.clause: test for test, _ in load("conformance.ardf").tests}
@@ -87,6 +90,13 @@ def test_a_chapter_on_what_is_not_offered_is_one_line_of_the_report():
 def test_a_clause_about_a_block_that_nobody_has_is_not_passed():
     assert told("ARDF-GUARD-001", *listing(CARD)).verdict is Verdict.NOT_APPLICABLE
     assert told("ARDF-RES-005", *listing(CARD)).verdict is Verdict.PASS
+
+
+def test_a_collection_of_every_type_is_asked_for_one_that_it_holds():
+    looked = listing(*({**CARD, "resource_id": k, "resource_type": k} for k in ResourceType))
+    stage = Stage(HTTP, (), {}, http=HttpSpeaker(HTTP), offered=offered(looked, ()))
+    steps = [each.step for each in ardf_look_around(stage)]
+    assert [each for each in steps if each.startswith(FILTERED)] == [f"{FILTERED}tool /custom"]
 
 
 def test_a_reference_may_lead_to_a_page_that_was_not_read():

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from conformance.formats.clauses import clauses
 from conformance.formats.vocabulary import Offer, Scope, Verdict
+from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.case import CaseKind
 from conformance.kit.chapter import load
 from conformance.kit.exchange import Answer, Exchange
 from conformance.kit.judging import Question, judge, questions
 from conformance.kit.offers import CATALOG, Offered, offered
-from conformance.runtime.scripts import META_HEADER, SENT
+from conformance.kit.script import Send, Stage
+from conformance.runtime.scripts import META_HEADER, SENT, runtime_calls, runtime_later
 from tests.kit_samples import HTTP, TOOL, accepted, called, case, run_evidence, tool_evidence, web
 from tests.test_chapter_ardf import page
 
 JUDGES = {test.clause: test for test, _ in load("conformance.runtime").tests}
+SERVED = replace(HTTP, endpoint="http://127.0.0.1:1/api")
 ENTRY = {
     "id": f"shop.stock.{TOOL.name}",
     "service": "shop",
@@ -123,6 +127,63 @@ def test_results_of_four_sizes_hold_when_cut_where_more_follows():
 @pytest.mark.parametrize("cut", [{"exactly": True}, {"larger": True}, {"fewer": False}])
 def test_a_result_that_is_cut_or_whole_in_the_wrong_place_is_found(cut):
     assert told("RT-BND-010", steps=sizes(4, **cut)) is Verdict.FAIL
+
+
+def test_nothing_returned_is_nothing_cut_whatever_more_there_is():
+    whole = step("all", bounded(1, limit=50, truncated=False), {"limit": 50})
+    none = step("fewer", bounded(0, limit=0, truncated=False), {"limit": 0})
+    assert told("RT-BND-010", steps=[whole, none]) is Verdict.NOT_APPLICABLE
+
+
+def played(script, *, tool=TOOL, entry=ENTRY, answers):
+    """What a script sends; `answers` gives for each step a status, headers and JSON."""
+    offers = Offered(catalog={"tools": [entry]}, entries={tool.name: entry})
+    stage = Stage(SERVED, (tool,), {tool.name: {}}, http=HttpSpeaker(SERVED), offered=offers)
+    sent, steps, given = {}, script(stage), None
+    while True:
+        try:
+            action = steps.send(given)
+        except StopIteration:
+            return sent
+        if not isinstance(action, Send):
+            continue
+        status, headers, body = answers(action.step)
+        answer = Answer(status, headers, json.dumps(body).encode())
+        given = Exchange(1, HTTP.id, action.request, answer, None, 0, 0, step=action.step)
+        sent[action.step.removesuffix(f" {tool.name}")] = action.request
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_no_fewer_than_one_is_asked_for(count):
+    schema = {"type": "object", "properties": {"limit": {"type": "integer"}}}
+    tool = replace(TOOL, input_schema=schema)
+    answer = (200, (), bounded(count, limit=9, truncated=False))
+    sent = played(
+        runtime_calls, tool=tool, entry=ENTRY | {"bounded": True}, answers=lambda _: answer
+    )
+    limits = {json.loads(each.body).get("limit", 1) for each in sent.values()}
+    assert min(limits) == 1
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ("/api/calls/7", "http://127.0.0.1:1/api/calls/7"),
+        ("/calls/7", "http://127.0.0.1:1/calls/7"),
+        ("calls/7", "http://127.0.0.1:1/api/tools/book/calls/7"),
+        ("http://127.0.0.1:1/x", "http://127.0.0.1:1/x"),
+        ("http://[", "http://["),
+    ],
+)
+def test_where_a_status_is_depends_on_what_was_called(location, expected):
+    def answers(step):
+        if step.startswith("started"):
+            return 202, (("location", location),), {}
+        return 200, (), {"status": "completed"}
+
+    sent = played(runtime_later, tool=replace(TOOL, safe=True), answers=answers)
+    assert sent["started"].url == "http://127.0.0.1:1/api/tools/book/invoke"
+    assert sent["poll-1"].url == expected
 
 
 def test_a_list_that_changed_between_two_calls_is_not_compared():

@@ -92,7 +92,7 @@ def test_each_fault_of_a_stream_is_told_by_its_clause_at_its_line(said, file, wi
         ('{"event": "PartialContentDelta", "content": "\\ud83d"}\n', "RT-WIRE-003", 1),
         ('event: Metadata\ndata: {"model": "a", "model": "b"}\n\n', "RT-WIRE-002", 1),
         ("data: {}\n\n", "RT-WIRE-002", 1),
-        ('data: {}\n\nevent: StreamEnd\n\n', "RT-WIRE-002", 3),
+        ("data: {}\n\nevent: StreamEnd\n\n", "RT-WIRE-002", 3),
         ("event: StreamEnd\ndata: x\n\n", "RT-WIRE-002", 1),
         (': ping\n\nevent: A\ndata: {"event": "B"}\n\n', "RT-WIRE-002", 3),
     ],

@@ -28,7 +28,7 @@ def ardf_look_around(stage: Stage) -> Steps:
             yield Send(web.get(f"{path}/{quote(first, safe='')}"), ONE + path)
         yield Send(web.get(f"{path}/{NO_RESOURCE}"), UNKNOWN + path)
         held = {each.type for each in own}
-        absent = next(kind for kind in ResourceType if kind not in held)
+        absent = [kind for kind in ResourceType if kind not in held][:1]
         present = [kind for kind in ResourceType if kind in held][:1]
-        for kind in (*present, absent):
+        for kind in (*present, *absent):
             yield Send(web.get(f"{path}?resource_type={kind}"), f"{FILTERED}{kind} {path}")

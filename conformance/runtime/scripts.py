@@ -7,6 +7,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Any
+from urllib.parse import urljoin
 
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding, Emission
@@ -83,7 +84,8 @@ def _sizes(stage: Stage, tool: Tool, good: Members, ids: Any) -> Generator[Actio
     if not isinstance(schema, dict) or schema.get("type") != "integer":
         return
     name = slug(tool.name)
-    least, most = _bound(schema, "minimum", 0), _bound(schema, "maximum", _PLENTY)
+    least = max(1, _bound(schema, "minimum", 1))  # what returns nothing is never cut
+    most = _bound(schema, "maximum", _PLENTY)
     exchange = yield Send(_request(stage, tool, {**good, LIMIT: most}, next(ids)), f"all {name}")
     returned, truncated = _told(exchange)
     if returned is None or truncated is not False:
@@ -109,6 +111,14 @@ def _told(exchange: Exchange) -> tuple[int | None, Any]:
     if not isinstance(bounds, dict) or type(bounds.get("returned")) is not int:
         return None, None
     return bounds["returned"], bounds.get("truncated")
+
+
+def _resolved(url: str, place: str) -> str:
+    """A `Location` as a whole URL: it is relative to what was called, not to the target."""
+    try:
+        return urljoin(url, place)
+    except ValueError:  # such as `http://[`, which the connection refuses
+        return place
 
 
 def _first_text(listed: Any) -> str | None:
@@ -151,11 +161,12 @@ def runtime_later(stage: Stage) -> Steps:
         if started.answer is None or started.answer.status != 202 or not place:
             continue
         yield Restart()
+        status_at = _resolved(request.url, place)
         for number in range(1, MOST_POLLS + 1):
-            polled = yield Send(web.get(place), f"poll-{number} {name}")
+            polled = yield Send(web.get(status_at), f"poll-{number} {name}")
             document = body_json(polled)
             status = document.get("status") if isinstance(document, dict) else None
             if status != "running":
-                yield Send(web.get(place), f"again {name}")
+                yield Send(web.get(status_at), f"again {name}")
                 break
         yield Send(request, f"at-once {name}")
