@@ -149,11 +149,19 @@ def test_dark_is_chosen_by_the_system_and_by_the_button(visit):
     expect(body).to_have_attribute("data-md-color-scheme", "default")
 
 
-def test_a_diagram_is_drawn_when_it_comes_near(visit):
-    page, seen = visit("")
-    block = page.locator("pre.diagram").first
-    block.scroll_into_view_if_needed()
-    expect(block.locator("svg").first).to_be_visible(timeout=15_000)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_diagram_is_drawn_when_it_comes_near_and_cuts_no_word(visit, scheme):
+    page, seen = visit("es/runtime/concepts/", color_scheme=scheme)
+    blocks = page.locator("pre.diagram")
+    for number in range(blocks.count()):
+        blocks.nth(number).scroll_into_view_if_needed()
+        expect(page.locator("div.diagram svg").nth(number)).to_be_visible(timeout=15_000)
+    cut = page.evaluate(
+        "() => [...document.querySelectorAll('div.diagram foreignObject')].filter(box =>"
+        " box.firstElementChild.scrollWidth > box.width.baseVal.value + 1)"
+        ".map(box => box.textContent.trim())"
+    )
+    assert cut == []
     assert seen.errors == []
 
 

@@ -13,15 +13,25 @@
     document.head.append(script);
   }));
   const dark = () => document.body.dataset.mdColorScheme === "slate";
-  const texts = new WeakMap();
   let count = 0;
+  // Words are measured where they will stand, in the font that they will have: in a figure that
+  // takes the place of the block of code.
+  const font = () => getComputedStyle(document.body).fontFamily;
+  const figures = new Map();
   const draw = async (block) => {
     await load();
-    mermaid.initialize({ startOnLoad: false, securityLevel: "strict", theme: dark() ? "dark" : "neutral", fontFamily: "inherit" });
-    if (!texts.has(block)) texts.set(block, block.textContent);
-    const { svg } = await mermaid.render(`diagram-${(count += 1)}`, texts.get(block));
-    block.innerHTML = svg;
-    block.dataset.drawn = dark() ? "dark" : "light";
+    if (!figures.has(block)) {
+      const figure = document.createElement("div");
+      figure.className = "diagram";
+      figures.set(block, { figure, text: block.textContent });
+      block.after(figure);
+      block.hidden = true;
+    }
+    const { figure, text } = figures.get(block);
+    mermaid.initialize({ startOnLoad: false, securityLevel: "strict", theme: dark() ? "dark" : "neutral", fontFamily: font() });
+    const { svg } = await mermaid.render(`diagram-${(count += 1)}`, text, figure);
+    figure.innerHTML = svg;
+    figure.dataset.drawn = dark() ? "dark" : "light";
   };
   const seen = new Set();
   const watch = new IntersectionObserver((entries) => {
