@@ -154,8 +154,9 @@ def test_a_diagram_is_drawn_when_it_comes_near_and_cuts_no_word(visit, scheme):
     page, seen = visit("es/runtime/concepts/", color_scheme=scheme)
     blocks = page.locator("pre.diagram")
     for number in range(blocks.count()):
-        blocks.nth(number).scroll_into_view_if_needed()
-        expect(page.locator("div.diagram svg").nth(number)).to_be_visible(timeout=15_000)
+        blocks.nth(number).evaluate("block => (block.previousElementSibling).scrollIntoView()")
+        expect(blocks.nth(number)).to_be_hidden(timeout=15_000)
+        expect(page.locator("div.diagram > svg").nth(number)).to_be_visible(timeout=15_000)
     cut = page.evaluate(
         "() => [...document.querySelectorAll('div.diagram foreignObject')].filter(box =>"
         " box.firstElementChild.scrollWidth > box.width.baseVal.value + 1)"
