@@ -100,14 +100,16 @@ def survive(wanted: Sequence[tuple[str, str]], jobs: int) -> bool:
     return not lost
 
 
-def attempt(name: str, binding: str, folder: Path | None = None) -> Survived:
+def attempt(
+    name: str, binding: str, folder: Path | None = None, *, max_time: float = MAX_TIME
+) -> Survived:
     """Judge one hostile server in a process of its own; the report is kept in `folder`."""
     began = time.monotonic()
     with (
         nullcontext(folder) if folder else tempfile.TemporaryDirectory() as place,
         _serving(name, binding) as target,
     ):
-        code, said, megabytes, work = _judged(target, Path(str(place)))
+        code, said, megabytes, work = _judged(target, Path(str(place)), max_time)
         wrong = "; ".join(_wrong(code, said, megabytes, work, Path(str(place))))
     return Survived(name, binding, time.monotonic() - began, work, megabytes, code, wrong)
 
@@ -118,11 +120,11 @@ def _serving(name: str, binding: str) -> Any:
     return listening(HOSTILE, "--binding", binding, "--name", name)
 
 
-def _judged(target: str, folder: Path) -> tuple[int, str, float, float]:
+def _judged(target: str, folder: Path, max_time: float) -> tuple[int, str, float, float]:
     """Exit code, what was said, megabytes at the peak, and seconds of work."""
     words = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--rootdir", str(ROOT)]
     words += ["-c", str(ROOT / "pyproject.toml"), "--target", target, "--report", str(folder)]
-    words += ["--max-time", str(MAX_TIME), "--request-timeout", "1"]
+    words += ["--max-time", str(max_time), "--request-timeout", "1"]
     with (folder / "said").open("w+b") as said:
         process = subprocess.Popen(
             words, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said

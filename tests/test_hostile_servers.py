@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 
 from fixtures.servers.hostility.table import table
 from scripts.survive import attempt, main
+from tests.test_report_browser import chromium, opened
+
+__all__ = ["chromium"]  # a fixture of the tests of the report
 
 SAMPLE = [
     ("markup-in-every-text", "http"),
@@ -22,38 +22,25 @@ SAMPLE = [
 def report(tmp_path_factory):
     """The report of a session with a server that has markup in every text."""
     folder = tmp_path_factory.mktemp("report")
-    survived = attempt("markup-in-every-text", "http", folder)
+    survived = attempt("markup-in-every-text", "http", folder, max_time=15.0)
     assert survived.wrong == ""
     return folder / "report.html"
 
 
 @pytest.mark.parametrize(("name", "binding"), SAMPLE[1:])
 def test_a_hostile_server_ends_in_a_verdict_and_a_report_in_little_memory(name, binding):
-    assert attempt(name, binding).wrong == ""
+    assert attempt(name, binding, max_time=15.0).wrong == ""
 
 
-def test_the_report_on_markup_runs_no_script_and_asks_for_nothing(report: Path):
-    api = pytest.importorskip("playwright.sync_api")
-    with api.sync_playwright() as playwright:
-        try:
-            browser = playwright.chromium.launch()
-        except api.Error as reason:
-            if os.environ.get("CI") == "true":
-                raise
-            pytest.skip(f"no browser: {reason.message.splitlines()[0]}")
-        page = browser.new_page()
-        asked, said = [], []
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(report.as_uri())
-        for row in page.locator("tr.collapsible td.col-result, details > summary").all()[:20]:
-            row.click(timeout=2000, force=True, no_wait_after=True) if row.is_visible() else None
-        title, images = page.title(), page.locator("img[src='x']").count()
-        browser.close()
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
-    assert (said, images) == ([], 0)
-    assert "pwned" not in title
+def test_the_report_on_markup_runs_no_script_and_asks_for_nothing(report, chromium):
+    page, seen = opened(chromium, report)
+    for row in page.locator("details > summary").all()[:20]:
+        if row.is_visible():
+            row.click(timeout=2000, no_wait_after=True)
+    own = ("file:", "data:", "blob:")
+    assert [url for url in seen.requests if not url.startswith(own)] == []
+    assert (seen.dialogs, page.locator("img[src='x']").count()) == ([], 0)
+    assert "pwned" not in page.title()
 
 
 def test_every_hostile_server_has_a_binding():

@@ -327,7 +327,11 @@ class Channel:
 async def open_channel(run: Run, context: Context, *, handshake: bool = True) -> Channel:
     """An open channel; raises ConnectFailed."""
     channel = Channel(run, context, handshake=handshake)
-    await channel.open()
+    try:
+        await channel.open()
+    except asyncio.CancelledError:  # nobody else knows of the process that was just started
+        await channel.close()
+        raise
     return channel
 
 

@@ -10,6 +10,9 @@ from conformance.kit.exchange import Answer, Request, Trouble
 BODY_CAP = 10 * 1024 * 1024
 """Bytes read of one answer; the rest is left unread."""
 
+CUT_KEPT = 64 * 1024
+"""Bytes kept of an answer that was longer: nothing is judged by it, and many come at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Received:

@@ -15,10 +15,12 @@ import httpx2
 
 from conformance.kit.exchange import Answer, Request, Trouble
 from conformance.kit.loopback import is_loopback, same_server
-from conformance.kit.targets.connection import BODY_CAP, Received
+from conformance.kit.targets.connection import BODY_CAP, CUT_KEPT, Received
 from conformance.kit.targets.sse import EventReader
 
 _REDIRECTS = 3
+_MESSAGES_KEPT = 100
+"""Messages kept of a stream that did not end."""
 _KEEP_METHOD = frozenset({307, 308})
 _REDIRECTING = frozenset({301, 302, 303, 307, 308})
 
@@ -97,8 +99,8 @@ class HttpConnection:
         answer = Answer(
             status=head[-1].status_code,
             headers=tuple(_header(name, value) for name, value in head[-1].headers.raw),
-            body=bytes(body),
-            messages=tuple(messages),
+            body=bytes(body[:CUT_KEPT] if trouble is Trouble.TOO_LARGE else body),
+            messages=tuple(messages[:_MESSAGES_KEPT] if trouble is Trouble.TOO_LARGE else messages),
         )
         return Received(answer, trouble, elapsed, detail)
 

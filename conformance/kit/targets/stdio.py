@@ -127,21 +127,22 @@ class StdioConnection:
             process.stdin.close()
         trouble: Trouble | None = None
         try:
-            async with asyncio.timeout(_EXIT_GRACE):
-                await process.wait()
-        except TimeoutError:
-            trouble = Trouble.TIMEOUT
+            try:
+                async with asyncio.timeout(_EXIT_GRACE):
+                    await process.wait()
+            except TimeoutError:
+                trouble = Trouble.TIMEOUT
+            elapsed = time.perf_counter() - clock
+            await self._end_group(process)
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
         except asyncio.CancelledError:  # the time of the session is up: nothing is waited for
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
-            self._close_pipes(process)
             raise
-        elapsed = time.perf_counter() - clock
-        await self._end_group(process)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._close_pipes(process)
+        finally:
+            self._close_pipes(process)
         await asyncio.sleep(0)
         code = process.returncode if process.returncode is not None else -1
         answer = Answer(status=code, noise=tuple(self._noise), messages=tuple(self._others))
