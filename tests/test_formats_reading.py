@@ -158,6 +158,27 @@ def test_text_that_is_no_yaml_is_reported_with_its_line():
     assert reading.stopped.line == 3
 
 
+@pytest.mark.parametrize(
+    ("text", "said", "line"),
+    [
+        ("a: 1\n---\nb: 2\n", "documents.yaml.another", 2),
+        ("a: 1\n---  # more\nb: 2\n", "documents.yaml.another", 2),
+        ("a:\n\tb: 1\n", "documents.yaml.tab", 2),
+        ("a:\n  b: 1\n  \tc: 2\n", "documents.yaml.tab", 3),
+        ("a: [\n--- b\n", "documents.not_yaml", 2),
+    ],
+)
+def test_two_usual_causes_have_words_of_their_own(text, said, line):
+    reading = read(text.encode(), Notation.YAML)
+    assert only_problem(reading).message.id == said
+    assert reading.stopped is not None
+    assert reading.stopped.line == line
+
+
+def test_one_document_may_be_marked_as_one():
+    assert read(b"---\na: 1\n...\n", Notation.YAML).readable
+
+
 @pytest.mark.parametrize("raw", [b"a: .nan", b"a: .inf", b"a: 1e999"])
 def test_a_number_that_json_has_not_cannot_be_read_from_yaml(raw):
     assert only_problem(read(raw, Notation.YAML)).message.id == "documents.no_number"

@@ -7,10 +7,12 @@ that stands twice is seen, and an alias that stands for ever more cannot fill th
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.composer import ComposerError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -23,6 +25,8 @@ LONGEST = 4 * 1024 * 1024
 
 _MOST_VALUES = 1_000_000
 _DEEPEST = 300
+_ANOTHER = re.compile(r"---(\s.*)?")
+_TABBED = re.compile(r" *\t")
 _TAG = "tag:yaml.org,2002:"
 
 
@@ -98,14 +102,27 @@ def _composed(text: str) -> Node:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = Position(mark.line + 1, mark.column + 1) if mark is not None else Position(1, 1)
-        said = message("documents.not_yaml", line=where.line, column=where.column)
-        raise YamlFault("syntax", said, where) from error
+        raise YamlFault("syntax", _not_yaml(text, where, error), where) from error
     except (YAMLError, ValueError) as error:
         said = message("documents.not_yaml", line=1, column=1)
         raise YamlFault("syntax", said) from error
     if root is None:
         raise YamlFault("syntax", message("documents.empty"))
     return root
+
+
+def _not_yaml(text: str, where: Position, error: MarkedYAMLError) -> Message:
+    """What is said of a text that cannot be composed: two causes have words of their own."""
+    if isinstance(error, ComposerError) and _ANOTHER.fullmatch(_line(text, where)):
+        return message("documents.yaml.another", line=where.line)
+    if _TABBED.match(_line(text, where)):
+        return message("documents.yaml.tab", line=where.line)
+    return message("documents.not_yaml", line=where.line, column=where.column)
+
+
+def _line(text: str, where: Position) -> str:
+    lines = text.splitlines()
+    return lines[where.line - 1] if where.line <= len(lines) else ""
 
 
 def _name(key: Node) -> str:
