@@ -11,11 +11,12 @@ from conformance.kit.settings import AllowCalls, Settings
 from tests.kit_samples import HTTP, MCP
 
 
-def run(*verdicts, level=Level.GUARDED, called=("book",), of=HTTP):
+def run(*verdicts, level=Level.GUARDED, called=("book",), good=None, of=HTTP):
     items = tuple(
         Item("ATDF-CALL-001", Requirement.MUST, of.id, "book", verdict) for verdict in verdicts
     )
-    return RunResult(of, level, {}, Repair(), Explain(), items, called, (), (), False, 1)
+    good = called if good is None else good
+    return RunResult(of, level, {}, Repair(), Explain(), items, called, (), good, False, 1)
 
 
 def session(*runs, **more):
@@ -94,6 +95,10 @@ def test_5_where_no_clause_was_selected():
 
 def test_5_where_no_tool_was_called():
     assert code(session(run(Verdict.PASS, called=()))) is Exit.NOTHING_JUDGED
+
+
+def test_5_where_no_good_call_was_accepted():
+    assert code(session(run(Verdict.PASS, good=()))) is Exit.NOTHING_JUDGED
 
 
 def test_a_broken_must_outweighs_that_no_tool_was_called():

@@ -220,9 +220,14 @@ def test_the_report_lies_where_the_command_was_given():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_refusals_are_in_the_language_asked_for(language):
-    said = refusal("--language", language, "--rate", "-1")
+    said = refusal("--language", language, "--max-time", "-1")
     word = {"en": "greater", "es": "mayor", "pt": "maior"}[language]
     assert word in said
+
+
+@pytest.mark.parametrize("option", ["--rate", "--max-examples"])
+def test_what_may_be_0_is_refused_below_it(option):
+    assert "0 or more" in refusal(option, "-1")
 
 
 def test_no_option_takes_a_name_that_pytest_or_its_common_plugins_own():

@@ -1,5 +1,7 @@
 """Repair rate and explain rate: what counts, and what came of it."""
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.kit.case import CaseKind
@@ -53,6 +55,12 @@ def test_only_the_last_step_decides():
 
 def test_a_suggestion_that_was_never_sent_repaired_nothing():
     assert came_of(refused(RIGHT)) is Mended.STUCK
+
+
+def test_a_repair_that_was_cut_is_neither_stuck_nor_counted():
+    tool = replace(tool_evidence(accepted(), refused(error(suggested_value="9"))), cut=True)
+    assert mended(tool, next(iter(tool.broken))) is Mended.UNSEEN
+    assert repair([tool]).rate.rate is None
 
 
 def test_a_suggestion_that_is_not_valid_is_wrong():

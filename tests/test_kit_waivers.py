@@ -115,6 +115,7 @@ def test_a_file_is_read_with_its_lines(tmp_path):
         ("- {clause: ATDF-CALL-0001, reason: x}", ["line 1", "nearest is ATDF-CALL-001"]),
         ("- {clause: ATDF-CALL-001, reason: x, tol: y}", ["no tol", "clause, tool"]),
         ("- {clause: ATDF-CALL-001, reason: x, until: soon}", ["2027-01-31", "soon"]),
+        ("- {clause: ATDF-CALL-001, reason: x, until: 2027-13-45}", ["month"]),
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path, text, words):

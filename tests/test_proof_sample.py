@@ -29,6 +29,10 @@ SAMPLE = (
     Trial("get-answered-without-sessions", "mcp", "modern"),
     Trial("unknown-method-with-another-code-on-stdio", "stdio", "modern"),
     Trial("asks-for-roots-on-stdio", "stdio", "legacy"),
+    Trial("http-and-mcp-disagree", "http", ""),
+    Trial("dies-at-a-long-text", "http", ""),
+    Trial("older-result-without-content", "mcp", "legacy"),
+    Trial("oldest-handshake-without-name", "stdio", "legacy"),
 )
 
 

@@ -128,8 +128,14 @@ def test_every_language_has_all_words(language):
     assert "{" not in text + summary(session(), language)
 
 
+def test_a_session_that_was_interrupted_has_no_level():
+    told = lines(replace(session(), interrupted=True))
+    assert not any(line.startswith("Level:") for line in told)
+    assert any(line.startswith("Level:") for line in lines(session()))
+
+
 def test_an_empty_session_has_a_summary():
-    empty = replace(session(), runs=(), interrupted=True, kit_errors=("a fault",))
+    empty = replace(session(), runs=(), kit_errors=("a fault",))
     assert "Level: not judged" in lines(empty)
     assert "a fault" in summary(empty)
     assert badge(empty)["color"] == "lightgrey"

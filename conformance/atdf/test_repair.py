@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from conformance.formats.errors import ErrorView
 from conformance.formats.problem import shown
 from conformance.formats.vocabulary import Outcome
-from conformance.kit.case import CaseKind
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.rates import Mended, mended, repairable, suggestions
@@ -84,17 +83,7 @@ def test_an_agent_can_repair_the_call(tool: ToolEvidence) -> Checks:
             yield holds()
         elif outcome is Mended.NONE_GIVEN:
             yield broken(call, "finding.suggestion.none", parameter=parameter)
-        elif outcome is Mended.STUCK and _was_given_up(tool, call):
+        elif outcome is Mended.UNSEEN:
             yield unknown("kit.not_verified.no_answer", call)
         elif outcome is Mended.STUCK:
             yield broken(call, "finding.suggestion.stuck", parameter=parameter)
-
-
-def _was_given_up(tool: ToolEvidence, refused: Call) -> bool:
-    """Whether a repair was not seen to its end: a step was not sent, or got no answer."""
-    steps = tool.repairs_of(refused.case.id)
-    if steps and steps[-1].reading.outcome is Outcome.NO_ANSWER:
-        return True
-    return any(
-        case.kind is CaseKind.REPAIR and case.neighbour == refused.case.id for case in tool.unsent
-    )

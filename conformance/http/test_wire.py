@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from conformance.formats.errors import envelope_of
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.http.scripts import ORIGIN
+from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange
 from conformance.kit.reading import PROVES_NOTHING, body_json
@@ -53,9 +54,12 @@ def test_an_unknown_tool_is_answered_in_the_envelope(run: RunEvidence) -> Checks
 
 @clause("HTTP-ERR-006")
 def test_a_wrong_method_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
-    """With 405, and `Allow` (RFC 9110, section 15.5.6)."""
-    yield from _refused(run, "http_wire", ("wrong-method",), {405})
+    """With 405, and `Allow` (RFC 9110, section 15.5.6); a path may have a GET of its own."""
     exchange = run.steps("http_wire").get("wrong-method")
+    if exchange is not None and exchange.answer is not None and 200 <= _status(exchange) < 300:
+        yield absent("kit.not_applicable.own_get")
+        return
+    yield from _refused(run, "http_wire", ("wrong-method",), {405})
     if exchange is not None and exchange.answer is not None and _status(exchange) == 405:
         if exchange.answer.header("allow") is None:
             yield broken(exchange, "finding.http.no_allow")
@@ -106,10 +110,16 @@ def test_errors_carry_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
         exchange = steps.get(step)
         if exchange is None or exchange.answer is None:
             continue
-        if exchange.answer.header(_CORS) == allowed:
+        if _admits(exchange, allowed):
             yield holds()
         else:
             yield broken(exchange, "finding.http.cors", step=step, allowed=allowed)
+
+
+def _admits(exchange: Exchange, allowed: str) -> bool:
+    """Whether it admits the page that a success admits: as that did, by name, or as anyone."""
+    given = exchange.answer.header(_CORS) if exchange.answer is not None else None
+    return given is not None and given in {allowed, "*", ORIGIN}
 
 
 @clause("HTTP-CORS-002")
@@ -123,8 +133,7 @@ def test_a_preflight_carries_the_cors_headers_of_successes(run: RunEvidence) -> 
     allowed = success.answer.header(_CORS)
     if allowed is None:
         return
-    given = preflight.answer.header(_CORS) if preflight.answer is not None else None
-    if given == allowed and 200 <= _status(preflight) < 300:
+    if _admits(preflight, allowed) and 200 <= _status(preflight) < 300:
         yield holds()
     else:
         yield broken(preflight, "finding.http.cors", step="preflight", allowed=allowed)

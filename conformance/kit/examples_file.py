@@ -34,7 +34,7 @@ def read_examples(
     """The calls of a file by tool, each ${NAME} filled in; raises ExamplesUnusable."""
     try:
         loaded = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, YAMLError) as error:
+    except (OSError, ValueError, YAMLError) as error:
         reason = in_one_line(error)
         raise _unusable("kit.option.examples", path=path, reason=reason) from None
     filled = _filled(loaded, environment, path)

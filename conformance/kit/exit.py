@@ -47,6 +47,9 @@ def exit_of(
     if not silent and not any(run.tools_called for run in session.runs):
         reason = message("kit.exit.no_tool_called").words(settings.language)
         return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)
+    if not silent and not any(run.baseline_accepted for run in session.runs):
+        reason = message("kit.exit.no_good_call").words(settings.language)
+        return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)
     if settings.level is not None and session.selection:
         return Exit.BROKEN, message("kit.exit.level_of_selection", level=settings.level.value)
     if settings.level is not None and _lowest(session) < order(settings.level):

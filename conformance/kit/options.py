@@ -177,13 +177,13 @@ def settings_of(config: pytest.Config) -> Settings:
             raise _usage("kit.option.not_positive", language, option=name, value=number)
     if option("--max-examples") < 0:
         raise _usage(
-            "kit.option.not_positive",
+            "kit.option.negative",
             language,
             option="--max-examples",
             value=option("--max-examples"),
         )
     if not 0 <= option("--rate") < math.inf:
-        raise _usage("kit.option.not_positive", language, option="--rate", value=option("--rate"))
+        raise _usage("kit.option.negative", language, option="--rate", value=option("--rate"))
     for target in targets:
         _check_target(target, language)
     if set(option("--include-tool")) & set(option("--exclude-tool")):

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from conformance.formats.errors import ErrorView
 from conformance.formats.vocabulary import Outcome
+from conformance.kit.case import CaseKind
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.explain import explains
 from conformance.kit.guidance import advice
@@ -26,6 +27,8 @@ class Mended(StrEnum):
     WRONG = "wrong"
     """A suggestion was invalid for its parameter."""
     NONE_GIVEN = "none_given"
+    UNSEEN = "unseen"
+    """The end was not seen: a step was not sent, or got no answer."""
 
 
 @once
@@ -51,8 +54,18 @@ def mended(tool: ToolEvidence, refused: Call) -> Mended:
         return Mended.WRONG
     steps = tool.repairs_of(refused.case.id)
     last = steps[-1].reading.outcome if steps else None
-    over = last in {Outcome.ACCEPTED, Outcome.OTHER_REFUSED}
-    return Mended.REPAIRED if over else Mended.STUCK
+    if last in {Outcome.ACCEPTED, Outcome.OTHER_REFUSED}:
+        return Mended.REPAIRED
+    return Mended.UNSEEN if _was_given_up(tool, refused, last) else Mended.STUCK
+
+
+def _was_given_up(tool: ToolEvidence, refused: Call, last: Outcome | None) -> bool:
+    """Whether a repair was not seen to its end."""
+    if tool.cut or last is Outcome.NO_ANSWER:
+        return True
+    return any(
+        case.kind is CaseKind.REPAIR and case.neighbour == refused.case.id for case in tool.unsent
+    )
 
 
 def repairable(tool: ToolEvidence) -> list[Call]:
@@ -74,6 +87,8 @@ def repair(tools: Iterable[ToolEvidence]) -> Repair:
     for tool in tools:
         for call in repairable(tool):
             outcome = mended(tool, call)
+            if outcome is Mended.UNSEEN:
+                continue
             outcomes.append((_keyword(call), outcome))
             if outcome is Mended.REPAIRED:
                 steps[len(tool.repairs_of(call.case.id))] += 1

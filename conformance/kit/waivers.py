@@ -45,7 +45,7 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
 
     try:
         loaded = YAML(typ="rt", pure=True).load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, YAMLError) as error:
+    except (OSError, ValueError, YAMLError) as error:
         words = message("kit.waivers.unusable", file=path, reason=in_one_line(error))
         raise WaiversUnusable(words) from None
     if not isinstance(loaded, list):

@@ -171,6 +171,7 @@ class _Summary:
             yield Line(self.run(run, width))
         if session.selection:
             yield Line(self.say("report.selection"))
+        if session.selection or session.interrupted:
             return
         level = session_level(session)
         colour = "green" if level is Level.RECOVERABLE else "yellow"
@@ -203,7 +204,7 @@ class _Summary:
 
     def run(self, run: RunResult, width: int) -> str:
         name = f"{run.run.id:<{width}}  "
-        if not self.session.selection:
+        if not (self.session.selection or self.session.interrupted):
             name += f"{run_standing_name(run, self.language)}  "
         if run.run.kind is not RunKind.FULL:
             return name.rstrip()
