@@ -89,6 +89,13 @@ def test_3_for_a_fault_of_the_kit_even_beside_a_broken_must():
     assert code(session(run(Verdict.FAIL), kit_errors=("x",))) is Exit.KIT_FAULT
 
 
+def test_4_where_the_case_to_replay_is_none_of_the_targets():
+    found = exit_of(session(run(Verdict.FAIL)), Settings(replay="http/a/b"),
+                    called_matters=True, replayed=False)  # fmt: skip
+    assert found[0] is Exit.UNUSABLE
+    assert "http/a/b" in found[1].words()
+
+
 def test_5_where_no_clause_was_selected():
     assert code(session(run())) is Exit.NOTHING_JUDGED
 

@@ -56,6 +56,16 @@ def test_a_fault_is_found_again() -> None:
     assert broken == {"ATDF-CALL-002"}
 
 
+@pytest.mark.parametrize(
+    ("scenario", "there_is_one"), [("above-maximum/guests", True), ("x", False)]
+)
+def test_a_case_that_a_tool_does_not_have_is_told(scenario, there_is_one) -> None:
+    with listening(REFERENCE) as url:
+        engine = _engine(url, f"http/hotel_reservation/{scenario}")
+        engine.drive()
+    assert engine.replayed is there_is_one
+
+
 def test_a_case_of_another_target_is_refused_in_one_sentence() -> None:
     with listening(REFERENCE) as url, pytest.raises(TargetUnusable) as refused:
         _engine(url, "stdio-2025-11-25/hotel_reservation/missing/email")

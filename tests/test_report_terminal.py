@@ -128,6 +128,13 @@ def test_every_language_has_all_words(language):
     assert "{" not in text + summary(session(), language)
 
 
+def test_what_breaks_a_should_is_told_where_it_fails_the_session():
+    item = replace(session().runs[0].items[0], verdict=Verdict.WARN)
+    told = "\n".join(lines(with_items([item]), fail_on_should=True))
+    assert item.clause in told
+    assert item.clause not in "\n".join(lines(with_items([item])))
+
+
 def test_a_session_that_was_interrupted_has_no_level():
     told = lines(replace(session(), interrupted=True))
     assert not any(line.startswith("Level:") for line in told)

@@ -9,8 +9,9 @@ from http import HTTPStatus
 from conformance.formats.errors import ErrorView, envelope_of, types_of
 from conformance.formats.problem import Problem, shown
 from conformance.formats.validate import validate
-from conformance.formats.vocabulary import ErrorCategory, Outcome
+from conformance.formats.vocabulary import ErrorCategory, ErrorType, Outcome
 from conformance.kit.case import Strictness
+from conformance.kit.cases.facts import same
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.exchange import Exchange
@@ -135,6 +136,8 @@ def test_an_error_that_concerns_no_tool_names_none(run: RunEvidence) -> Checks:
 @clause("ATDF-ERR-007")
 def test_the_error_names_the_parameter(tool: ToolEvidence) -> Checks:
     """The broken place itself; or its parent, with a suggestion that is valid for the parent."""
+    for parameter, call in _always_blamed(tool):
+        yield broken(call, "finding.error.always_blamed", parameter=parameter)
     for call in tool.broken:
         violation, envelope = call.case.violation, call.reading.envelope
         if envelope is None or violation is None:
@@ -153,6 +156,43 @@ def test_the_error_names_the_parameter(tool: ToolEvidence) -> Checks:
                 named=", ".join(sorted({shown(e.parameter_name) for e in envelope.errors})),
                 parameter=violation.parameter or "null",
             )
+
+
+_TIMES_BLAMED = 3
+"""So often a parameter that is right must be blamed, and never be spared, to be always blamed."""
+
+
+def _always_blamed(tool: ToolEvidence) -> Iterator[tuple[str, Call]]:
+    """Parameters that each refusal blames, whatever was broken: an agent would change them all.
+
+    One that is blamed now and then may depend on what was broken; that is no finding.
+    """
+    baseline = tool.baseline
+    known = baseline.case.arguments if baseline is not None and baseline.reading.accepted else {}
+    for parameter, value in known.items():
+        of_others = [call for call in tool.broken if _spares(call, parameter, value)]
+        always = all(_blames(call, parameter) for call in of_others)
+        if always and len(of_others) >= _TIMES_BLAMED:
+            yield parameter, of_others[0]
+
+
+def _spares(call: Call, parameter: str, value: object) -> bool:
+    """Whether a refused call sent a parameter as in the accepted call, and was broken elsewhere."""
+    violation = call.case.violation
+    if violation is None or violation.parameter is None or call.reading.envelope is None:
+        return False
+    sent = call.case.arguments
+    elsewhere = not violation.pointer.startswith(f"/{parameter}")
+    unchanged = isinstance(sent, dict) and parameter in sent and same(sent[parameter], value)
+    return elsewhere and unchanged and call.reading.outcome is Outcome.INPUT_REFUSED
+
+
+def _blames(call: Call, parameter: str) -> bool:
+    envelope = call.reading.envelope
+    return envelope is not None and any(
+        error.type == ErrorType.VALIDATION_ERROR and error.parameter_name == parameter
+        for error in envelope.errors
+    )
 
 
 def _names(tool: ToolEvidence, call: Call, error: ErrorView) -> bool:

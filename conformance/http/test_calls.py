@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from conformance.formats.problem import shown
 from conformance.formats.vocabulary import ERROR_TYPE_STATUSES, ErrorType, Outcome
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
@@ -30,7 +32,10 @@ def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
     if baseline is None:
         return
     if _is_answered_as_unknown(tool, baseline):
-        yield broken(baseline, "finding.http.no_route", status=baseline.reading.status)
+        request = baseline.exchange.request
+        asked = f"{request.method} {urlsplit(request.url).path}"
+        status = baseline.reading.status
+        yield broken(baseline, "finding.http.no_route", status=status, request=asked)
     elif baseline.reading.status in {404, 405} and not _knows_the_tool(baseline):
         yield unknown("kit.not_verified.baseline", baseline)
     elif baseline.reading.accepted or baseline.reading.refused:

@@ -213,6 +213,15 @@ class Engine:
         async with asyncio.timeout(self.settings.max_time):
             await work  # type: ignore[misc]  # a coroutine of ours
 
+    @property
+    def replayed(self) -> bool:
+        """Whether the case that was to be replayed was sent; True where none was."""
+        wanted = self.settings.replay
+        if wanted is None or self.session is None:
+            return True
+        sent = [call.case.id for one in self.session.evidence.values() for call in one.calls]
+        return any(wanted == id or wanted.startswith(f"{id}/") for id in sent)
+
     def judge(self, asked: list[Question]) -> dict[int, Item]:
         """Each question's item, by its place in `asked`: failures confirmed, the waived marked."""
         confirmed = self._confirmed(asked)

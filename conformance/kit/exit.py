@@ -23,11 +23,12 @@ class Exit(IntEnum):
 
 
 def exit_of(
-    session: SessionResult, settings: Settings, *, called_matters: bool
+    session: SessionResult, settings: Settings, *, called_matters: bool, replayed: bool = True
 ) -> tuple[Exit, Message | None]:
     """The code, and why where that is not seen from the findings.
 
-    `called_matters` is False where only clauses were selected that rest on no call.
+    `called_matters` is False where only clauses were selected that rest on no call; `replayed`
+    is False where the case that was to be replayed is none of the target's.
     """
     items = [item for run in session.runs for item in run.items]
     if session.interrupted:
@@ -35,6 +36,8 @@ def exit_of(
         return Exit.INTERRUPTED, late if session.time_up else None
     if session.kit_errors:
         return Exit.KIT_FAULT, None
+    if not replayed:
+        return Exit.UNUSABLE, message("kit.option.replay", case=settings.replay or "")
     if not items:
         reason = message("kit.exit.no_clause").words(settings.language)
         return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)

@@ -285,7 +285,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     matters = any(
         clauses()[i.clause].verified in by_calls for r in state.result.runs for i in r.items
     )
-    code, why = exit_of(state.result, state.settings, called_matters=matters)
+    code, why = exit_of(
+        state.result, state.settings, called_matters=matters, replayed=state.engine.replayed
+    )
     session.exitstatus = code
     state.said_at_exit = why.words(state.settings.language) if why is not None else ""
 
@@ -302,6 +304,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         state.settings.language,
         report=str(config.option.htmlpath or ""),
         redact=state.redact,
+        fail_on_should=state.settings.fail_on_should,
     )
     if state.said_at_exit:
         terminalreporter.write_line(state.said_at_exit, red=True)

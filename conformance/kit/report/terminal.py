@@ -62,9 +62,13 @@ def summary_lines(
     *,
     report: str | None = None,
     redact: Redact = unchanged,
+    fail_on_should: bool = False,
 ) -> list[Line]:
-    """Give the lines that end a session; `report` is the path of `report.html`, if written."""
-    writer = _Summary(session, language, redact)
+    """Give the lines that end a session; `report` is the path of `report.html`, if written.
+
+    `fail_on_should`: what breaks a SHOULD fails the session, and is told as what breaks a MUST.
+    """
+    writer = _Summary(session, language, redact, fail_on_should=fail_on_should)
     lines = [*writer.findings(), *writer.looked_at(), *writer.standing()]
     if report is not None:
         lines.append(Line(say("report.terminal.report", language, path=report)))
@@ -78,17 +82,23 @@ def write_summary(
     *,
     report: str | None = None,
     redact: Redact = unchanged,
+    fail_on_should: bool = False,
 ) -> None:
     """Write the end of a session to pytest's terminal reporter."""
     terminal.write_sep("=", say("report.terminal.title", language))
-    for line in summary_lines(session, language, report=report, redact=redact):
+    for line in summary_lines(
+        session, language, report=report, redact=redact, fail_on_should=fail_on_should
+    ):
         terminal.write_line(line.text, **dict.fromkeys(line.markup, True))
 
 
 class _Summary:
     """Carries the session, the language and the redaction through the parts."""
 
-    def __init__(self, session: SessionResult, language: str, redact: Redact) -> None:
+    def __init__(
+        self, session: SessionResult, language: str, redact: Redact, *, fail_on_should: bool
+    ) -> None:
+        self.fail_on_should = fail_on_should
         self.session = session
         self.language = language
         self.redact = redact
@@ -104,8 +114,11 @@ class _Summary:
             yield Line(self.say("report.interrupted"), ("yellow",))
         for error in self.session.kit_errors[:GROUPS]:
             yield Line(f"{self.say('report.kit-error')} {self.text(error, 400)}", ("red", "bold"))
-        # Warnings are counted below and shown in the report: what fails comes first and is enough.
-        shown = groups(self.session, (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY))
+        # Warnings are counted below and shown in the report, but for those that fail the session.
+        wanted = [Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY]
+        if self.fail_on_should:
+            wanted.append(Verdict.WARN)
+        shown = groups(self.session, wanted)
         for group in shown[:GROUPS]:
             yield from self.group(group)
         if len(shown) > GROUPS:
