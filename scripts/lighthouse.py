@@ -8,6 +8,7 @@ table, and what they rest on; exits with 1 where one misses its goal.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shlex
@@ -31,13 +32,16 @@ _FLAGS = "--headless=new --no-sandbox --disable-gpu"
 
 def main(arguments: Sequence[str]) -> int:
     """Measure; gives 0 where every goal is reached, 1 where one is missed, 2 for bad usage."""
-    if len(arguments) != 1 or not (SITE / "index.html").exists():
-        print(__doc__, file=sys.stderr)
+    parser = argparse.ArgumentParser(prog="lighthouse", description=__doc__)
+    parser.add_argument("command", help="what runs Lighthouse, such as `npx lighthouse`")
+    command = parser.parse_args(arguments).command
+    if not (SITE / "index.html").exists():
+        print("There is no built site: run make site-build first.", file=sys.stderr)
         return 2
     missed = 0
     with serving(SITE) as address:
         for path in PAGES:
-            result = _measured(arguments[0], address + path)
+            result = _measured(command, address + path)
             figures = {name: result["categories"][name]["score"] for name in GOALS}
             missed += sum(figures[name] < goal for name, goal in GOALS.items())
             size = result["audits"]["total-byte-weight"]["numericValue"] / 1024
