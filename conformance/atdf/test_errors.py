@@ -12,6 +12,7 @@ from conformance.formats.validate import validate
 from conformance.formats.vocabulary import ErrorCategory, ErrorType, Outcome
 from conformance.kit.case import Strictness
 from conformance.kit.cases.facts import same
+from conformance.kit.cases.pointer import to_pointer
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.exchange import Exchange
@@ -182,7 +183,8 @@ def _spares(call: Call, parameter: str, value: object) -> bool:
     if violation is None or violation.parameter is None or call.reading.envelope is None:
         return False
     sent = call.case.arguments
-    elsewhere = not violation.pointer.startswith(f"/{parameter}")
+    place = to_pointer((parameter,))
+    elsewhere = violation.pointer != place and not violation.pointer.startswith(f"{place}/")
     unchanged = isinstance(sent, dict) and parameter in sent and same(sent[parameter], value)
     return elsewhere and unchanged and call.reading.outcome is Outcome.INPUT_REFUSED
 
