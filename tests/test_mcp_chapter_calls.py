@@ -146,6 +146,39 @@ OF_A_TOOL = [
         NOT_APPLICABLE,
     ),
     (
+        "an input refused as an internal error is a warning",
+        "MCP-CALL-005",
+        with_tool(
+            LEGACY_RUN,
+            tool(),
+            (BASELINE, result(content=[])),
+            (BROKEN, error(-32603), {"strictness": Strictness.STRICT}),
+        ),
+        WARN,
+    ),
+    (
+        "an internal error for the good call too proves nothing",
+        "MCP-CALL-005",
+        with_tool(
+            LEGACY_RUN,
+            tool(),
+            (BASELINE, error(-32603)),
+            (BROKEN, error(-32603), {"strictness": Strictness.STRICT}),
+        ),
+        NOT_VERIFIED,
+    ),
+    (
+        "arguments that are no object may be refused as an internal error",
+        "MCP-CALL-005",
+        with_tool(
+            LEGACY_RUN,
+            tool(),
+            (BASELINE, result(content=[])),
+            (BROKEN, error(-32603), {"arguments": [], "strictness": Strictness.MALFORMED}),
+        ),
+        NOT_APPLICABLE,
+    ),
+    (
         "isError as text has not the form",
         "MCP-CALL-001",
         with_tool(LEGACY_RUN, tool(), (VALID, result(content=[], isError="true"))),

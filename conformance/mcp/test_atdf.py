@@ -9,6 +9,9 @@ from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.reading import ERROR_META, envelope_in_content
 
+_REFUSALS = frozenset({rpc.INVALID_PARAMS, rpc.INTERNAL_ERROR})
+"""The codes with which the protocol's own error refuses an input."""
+
 
 def _failed(tool: ToolEvidence) -> Iterator[Call]:
     """The calls that were refused in a result: a JSON-RPC error is the protocol's own."""
@@ -37,11 +40,12 @@ def test_a_failure_is_a_result_with_the_error_as_text(tool: ToolEvidence) -> Che
             yield holds()
     for call in tool.broken:
         result = call.reading.result
-        as_protocol = call.reading.rpc_code == rpc.INVALID_PARAMS and not _is_malformed(call)
+        code = call.reading.rpc_code
+        as_protocol = code in _REFUSALS and not _is_malformed(call)
         if as_protocol and not tool.neighbour_accepted(call.case):
             yield unknown("kit.not_verified.baseline", call)
         elif as_protocol:
-            yield broken(call, "finding.mcp.protocol_error", code=rpc.INVALID_PARAMS)
+            yield broken(call, "finding.mcp.protocol_error", code=code)
         if result is None or result.get("isError", False) is not False:
             continue
         if envelope_in_content(result) is not None:

@@ -86,6 +86,21 @@ def _blocks(call: Call) -> list[Mapping[str, Any]]:
     return [block for block in blocks if isinstance(block, dict)]
 
 
+@clause("MCP-CALL-005")
+def test_an_invalid_input_is_no_internal_error(tool: ToolEvidence) -> Checks:
+    """It is a refusal all the same; where `arguments` itself is no object, any code will do."""
+    for call in tool.broken:
+        if not isinstance(call.case.arguments, dict) or not call.reading.refused:
+            continue
+        if call.reading.rpc_code != rpc.INTERNAL_ERROR:
+            yield holds()
+        elif tool.neighbour_accepted(call.case):
+            right = rpc.INVALID_PARAMS
+            yield broken(call, "finding.mcp.internal_error", code=rpc.INTERNAL_ERROR, right=right)
+        else:
+            yield unknown("kit.not_verified.baseline", call)
+
+
 @clause("MCP-MRTR-001")
 def test_a_result_that_asks_for_input_says_for_which(run: RunEvidence) -> Checks:
     """And it answers a method that may be asked again."""
