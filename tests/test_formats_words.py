@@ -42,6 +42,22 @@ def test_a_sentence_takes_values_that_look_like_placeholders_as_they_are(monkeyp
     assert message("x", a="{b}", b=2).words() == "{b} and 2, {so} {c}"
 
 
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(0, "0 calls, in all 0"), (1, "one call, in all 1"), (21, "21 calls, in all 21")],
+)
+def test_a_count_of_one_has_words_of_its_own(monkeypatch, count, said):
+    catalog = {"x": {"en": "{n|one call|# calls}, in all {n}"}}
+    monkeypatch.setattr(messages, "_catalog", lambda: catalog)
+    assert message("x", n=count).words() == said
+
+
+def test_a_sentence_in_a_sentence_is_said_in_the_same_language(monkeypatch):
+    catalog = {"x": {"en": "after {what}", "es": "tras {what}"}, "y": {"en": "all", "es": "todo"}}
+    monkeypatch.setattr(messages, "_catalog", lambda: catalog)
+    assert message("x", what=message("y")).words("es") == "tras todo"
+
+
 def test_an_unknown_sentence_is_an_error_of_the_code():
     with pytest.raises(KeyError):
         Message("documents.nowhere").words()

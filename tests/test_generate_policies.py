@@ -76,6 +76,12 @@ FAULTS = {
         "The level is {0}.",
         "`0` is not a placeholder.",
     ),
+    "a count without words for all others": (
+        MESSAGES,
+        "The level is {level}.",
+        "The {level|level} is reached.",
+        "`level|level` is not a placeholder.",
+    ),
     "a clause id in two places": (
         CLAUSES,
         "id: ATDF-CAT-002",

@@ -50,3 +50,19 @@ def test_a_405_without_allow_is_found():
 def test_a_preflight_may_name_the_page_that_a_success_admits_as_anyone(preflight, expected):
     found = judged("HTTP-CORS-002", steps(success=(200, "*"), preflight=(200, preflight)))
     assert found is expected
+
+
+@pytest.mark.parametrize(
+    ("preflight", "said"),
+    [
+        ((200, None), "The answer to the preflight, an OPTIONS request, lacks"),
+        ((405, "*"), "The preflight, an OPTIONS request, is answered with status 405"),
+    ],
+)
+def test_a_preflight_is_no_error(preflight, said):
+    script = steps(success=(200, "*"), preflight=preflight)["http_cors"]
+    given = tuple(replace(one, script="http_cors", step=step) for step, one in script.items())
+    evidence = run_evidence(tool_evidence(), claims=True, scripts={"http_cors": given})
+    words = verdict("HTTP-CORS-002", evidence).findings[0].message.words()
+    assert words.startswith(said)
+    assert "error" not in words

@@ -183,14 +183,14 @@ def test_a_cell_of_the_matrix_leads_to_its_row(chromium, pytester):
 
 def test_verdicts_and_words_narrow_the_table_and_say_how_many_are_left(chromium, pytester):
     page, _ = opened(chromium, make_report(pytester))
-    assert page.inner_text("#shown") == "14 of 27 rows shown"
+    assert page.inner_text("#shown") == "Rows shown: 14 of 27"
     page.check('.tools-bar input[value="pass"]', force=True)
-    assert page.inner_text("#shown") == "26 of 27 rows shown"
+    assert page.inner_text("#shown") == "Rows shown: 26 of 27"
     for value in ("pass", "not_verified", "flaky", "waived", "warn"):
         page.uncheck(f'.tools-bar input[value="{value}"]', force=True)
-    assert page.inner_text("#shown") == "2 of 27 rows shown"
+    assert page.inner_text("#shown") == "Rows shown: 2 of 27"
     page.fill("#search", "suggested value")
-    assert page.inner_text("#shown") == "1 of 27 rows shown"
+    assert page.inner_text("#shown") == "Rows shown: 1 of 27"
     assert page.locator("#results-table tbody:visible").count() == 1
 
 

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.formats.messages import message
 from conformance.formats.vocabulary import Level, Verdict
 from conformance.kit.report.data import ResultsError, read_results, results_document
+from conformance.kit.results import Finding
 from tests.report_sample import TOOLS, run_result, said, sample_words, session
 
 
@@ -18,6 +20,21 @@ def _words() -> Iterator[None]:
 def test_what_is_written_is_read_back_as_the_same_session():
     document = json.loads(json.dumps(results_document(session())))
     assert read_results(document) == session()
+
+
+def test_words_within_words_are_read_back():
+    sample = session()
+    told = replace(
+        sample.runs[0].items[0],
+        verdict=Verdict.FAIL,
+        findings=(Finding(message("finding.http.dead", step=message("step.deep"))),),
+    )
+    changed = replace(sample, runs=(replace(sample.runs[0], items=(told,)), *sample.runs[1:]))
+    document = json.loads(json.dumps(results_document(changed, "es")))
+    item = document["runs"][0]["items"][0]
+    assert item["message"].startswith("Después de arrays anidados en mil niveles")
+    assert item["values"]["step"]["message_id"] == "step.deep"
+    assert read_results(document) == changed
 
 
 def test_a_protocol_run_has_no_level_and_is_read_back():

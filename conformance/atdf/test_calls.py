@@ -11,6 +11,7 @@ from conformance.kit.cases.meaning import rests_on_meaning
 from conformance.kit.clause import Check, Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.exchange import Trouble
+from conformance.kit.sent_words import call_words
 
 _MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {ErrorType.RATE_LIMITED}
 
@@ -47,13 +48,17 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
     for call in tool.valid:
         named = _wrongly_named(call)
         if named is not None:
-            yield broken(call, "finding.call.valid_refused", parameter=named, case=_shown(call))
+            yield broken(
+                call, "finding.call.valid_refused", parameter=named, case=call_words(call.case)
+            )
         elif call.reading.accepted:
             accepted = True
             yield holds()
         elif call.reading.outcome is Outcome.INPUT_REFUSED and not _rests_on_meaning(tool, call):
             said = shown(call.reading.text)
-            yield unknown("kit.not_verified.valid_refused", call, case=_shown(call), said=said)
+            yield unknown(
+                "kit.not_verified.valid_refused", call, case=call_words(call.case), said=said
+            )
     if not accepted:
         yield unknown("kit.not_verified.baseline")
 
@@ -74,11 +79,13 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
         if reading.outcome is not Outcome.SERVER_FAULT:
             yield holds()
         elif reading.trouble is Trouble.CLOSED:
-            yield broken(call, "finding.call.closed", case=_shown(call))
+            yield broken(call, "finding.call.closed", case=call_words(call.case))
         elif reading.status >= 500:
-            yield broken(call, "finding.call.status", status=reading.status, case=_shown(call))
+            yield broken(
+                call, "finding.call.status", status=reading.status, case=call_words(call.case)
+            )
         else:
-            yield broken(call, "finding.call.no_response", case=_shown(call))
+            yield broken(call, "finding.call.no_response", case=call_words(call.case))
 
 
 @clause("ATDF-CALL-006")
@@ -88,7 +95,7 @@ def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
         if call.reading.outcome is not Outcome.NO_ANSWER:
             yield holds()
         elif call.case.id in tool.silent_after:
-            yield broken(call, "finding.call.silent", case=_shown(call))
+            yield broken(call, "finding.call.silent", case=call_words(call.case))
         elif tool.silenced:
             yield unknown("kit.not_verified.silent", call)
         elif call.reading.trouble is Trouble.TOO_LARGE:
@@ -195,7 +202,3 @@ def _wrongly_named(call: Call) -> str | None:
         ),
         None,
     )
-
-
-def _shown(call: Call) -> str:
-    return call.case.scenario

@@ -263,4 +263,4 @@ def test_the_type_says_that_the_input_was_refused(tool: ToolEvidence) -> Checks:
             yield holds()
         else:
             named = ", ".join(sorted(shown(each) for each in types))
-            yield broken(call, "finding.error.type", types=named)
+            yield broken(call, "finding.error.type", count=len(types), types=named)

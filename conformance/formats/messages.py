@@ -10,33 +10,48 @@ from pathlib import Path
 
 LANGUAGES = ("en", "es", "pt")
 
-_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}|\{\{|\}\}")
-"""A name in braces, or a doubled brace, which stands for one."""
+_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)(?:\|([^{}|]*)\|([^{}|]*))?\}|\{\{|\}\}")
+"""A name in braces, or a doubled brace, which stands for one.
+
+`{name|one|other}` stands for its second part where the value is 1, else for its third; a `#` in
+them for the value.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A sentence of the source by its id, with the values of its placeholders as text."""
+    """A sentence of the source by its id, with the values of its placeholders.
+
+    A value is text, or a Message where it is words too, which are then said in the same language.
+    """
 
     id: str
-    values: tuple[tuple[str, str], ...] = ()
+    values: tuple[tuple[str, str | Message], ...] = ()
 
     def words(self, language: str = "en") -> str:
         """The sentence in `language`; raises KeyError for an id that the source does not have."""
-        values = dict(self.values)
+        values = {
+            name: value.words(language) if isinstance(value, Message) else value
+            for name, value in self.values
+        }
         template = _catalog()[self.id][language]
         return _PLACEHOLDER.sub(lambda found: _filled(found, values), template)
 
 
 def message(id: str, **values: object) -> Message:
-    """A Message; each value is kept as its text."""
-    return Message(id, tuple((name, str(value)) for name, value in values.items()))
+    """A Message; each value that is none itself is kept as its text."""
+    kept = ((name, v if isinstance(v, Message) else str(v)) for name, v in values.items())
+    return Message(id, tuple(kept))
 
 
 def _filled(found: re.Match[str], values: dict[str, str]) -> str:
-    if found[1] is None:
+    name, one, other = found.groups()
+    if name is None:
         return found[0][0]
-    return values.get(found[1], found[0])
+    if one is None or name not in values:
+        return values.get(name, found[0])
+    form: str = one if values[name] == "1" else other
+    return form.replace("#", values[name])
 
 
 @cache

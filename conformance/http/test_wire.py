@@ -8,6 +8,7 @@ from conformance.kit.clause import Checks, absent, broken, clause, holds, unknow
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange
 from conformance.kit.reading import PROVES_NOTHING, body_json
+from conformance.kit.sent_words import step_words
 
 _FIRST = "unknown-path-alive"
 """If even the first request got no answer, the server was dead before the script began."""
@@ -27,14 +28,22 @@ def _refused(
     for step in steps:
         exchange = taken.get(step)
         if exchange is None or exchange.answer is None:
-            yield unknown("kit.not_verified.step", exchange, reason=f"{script}/{step}")
+            yield unknown("kit.not_verified.step", exchange, reason=step_words(step))
         elif _status(exchange) in PROVES_NOTHING:
             yield unknown("kit.not_verified.refused_for_something_else", exchange)
         elif _status(exchange) not in statuses:
-            yield broken(exchange, "finding.http.wire_status", step=step, status=_status(exchange))
+            yield broken(
+                exchange,
+                "finding.http.wire_status",
+                step=step_words(step),
+                status=_status(exchange),
+            )
         elif envelope_of(body_json(exchange)) is None:
             yield broken(
-                exchange, "finding.http.wire_no_envelope", step=step, status=_status(exchange)
+                exchange,
+                "finding.http.wire_no_envelope",
+                step=step_words(step),
+                status=_status(exchange),
             )
         else:
             yield holds()
@@ -86,13 +95,18 @@ def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Check
     for step, fitting in (("not-json", 400), ("cut-json", 400), ("wrong-type", 415)):
         exchange = steps.get(step)
         if exchange is None or exchange.answer is None:
-            yield unknown("kit.not_verified.step", exchange, reason=f"http_wire/{step}")
+            yield unknown("kit.not_verified.step", exchange, reason=step_words(step))
         elif _status(exchange) in PROVES_NOTHING:
             yield unknown("kit.not_verified.refused_for_something_else", exchange)
         elif _status(exchange) == fitting:
             yield holds()
         else:
-            yield broken(exchange, "finding.http.wire_status", step=step, status=_status(exchange))
+            yield broken(
+                exchange,
+                "finding.http.wire_status",
+                step=step_words(step),
+                status=_status(exchange),
+            )
 
 
 @clause("HTTP-CORS-001")
@@ -106,14 +120,14 @@ def test_errors_carry_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
     allowed = success.answer.header(_CORS)
     if allowed is None:
         return
-    for step in ("error", "refusal"):
+    for step, sent in (("error", "unknown-path"), ("refusal", "not-json")):
         exchange = steps.get(step)
         if exchange is None or exchange.answer is None:
             continue
         if _admits(exchange, allowed):
             yield holds()
         else:
-            yield broken(exchange, "finding.http.cors", step=step, allowed=allowed)
+            yield broken(exchange, "finding.http.cors", step=step_words(sent), allowed=allowed)
 
 
 def _admits(exchange: Exchange, allowed: str) -> bool:
@@ -133,10 +147,13 @@ def test_a_preflight_carries_the_cors_headers_of_successes(run: RunEvidence) -> 
     allowed = success.answer.header(_CORS)
     if allowed is None:
         return
-    if _admits(preflight, allowed) and 200 <= _status(preflight) < 300:
-        yield holds()
+    if not _admits(preflight, allowed):
+        yield broken(preflight, "finding.http.cors_preflight", allowed=allowed)
+    elif not 200 <= _status(preflight) < 300:
+        status = _status(preflight)
+        yield broken(preflight, "finding.http.cors_preflight_status", status=status)
     else:
-        yield broken(preflight, "finding.http.cors", step="preflight", allowed=allowed)
+        yield holds()
 
 
 @clause("HTTP-WIRE-001")
@@ -153,7 +170,7 @@ def test_the_server_answers_after_each_malformed_request(run: RunEvidence) -> Ch
         elif exchange.answer is not None and exchange.trouble is None and _status(exchange) < 500:
             yield holds()
         elif alive and (before.answer is not None or step != _FIRST):
-            yield broken(before, "finding.http.dead", step=before.step or "")
+            yield broken(before, "finding.http.dead", step=step_words(before.step or ""))
             alive = False
         else:
-            yield unknown("kit.not_verified.step", before, reason=step)
+            yield unknown("kit.not_verified.step", before, reason=step_words(before.step or ""))

@@ -54,7 +54,7 @@ def warning(found: list[Discovered], settings: Settings, redact: Redactor) -> st
         return ""
     more = f" (+{len(names) - _NAMES})" if len(names) > _NAMES else ""
     shown = ", ".join(names[:_NAMES]) + more
-    return message("kit.unmarked", tools=shown).words(settings.language)
+    return message("kit.unmarked", count=len(names), tools=shown).words(settings.language)
 
 
 def header(found: list[Discovered], language: str, redact: Redactor) -> str:

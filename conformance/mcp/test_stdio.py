@@ -8,6 +8,7 @@ from conformance.formats.problem import shown
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Trouble
+from conformance.kit.sent_words import step_words
 from conformance.mcp.script_wire import AGAIN, ALIVE, BEFORE
 from conformance.mcp.seen import answered, is_ok, messages_of, not_taken, proves_nothing, step_of
 from conformance.mcp.test_rpc import is_garbled
@@ -66,4 +67,6 @@ def test_a_good_message_is_answered_after_each_odd_one(run: RunEvidence) -> Chec
         elif proves_nothing(exchange):
             yield unknown("kit.not_verified.refused_for_something_else", exchange)
         else:
-            yield broken(exchange, "finding.mcp.not_alive", step=odd, answer=answered(exchange))
+            yield broken(
+                exchange, "finding.mcp.not_alive", step=step_words(odd), answer=answered(exchange)
+            )

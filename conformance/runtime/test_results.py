@@ -163,7 +163,7 @@ def test_a_result_echoes_the_id_of_its_call(tool: ToolEvidence) -> Checks:
         problems = [each for each in record.problems if each.clause == "RT-META-005"]
         for problem in problems:
             words = problem.message
-            yield broken(record.at, words.id, **dict(words.values))
+            yield broken(record.at, words.id, path=None, **dict(words.values))
         if not problems:
             yield holds()
 

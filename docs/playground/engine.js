@@ -396,8 +396,12 @@ function written(value, room) {
 }
 
 const words = (data, id, values) =>
-  data.messages[id].replace(/\{([a-z][a-z0-9_]*)\}|\{\{|\}\}/g, (all, name) =>
-    name === undefined ? all[0] : name in values ? String(values[name]) : all);
+  data.messages[id].replace(/\{([a-z]\w*)(?:\|([^{}|]*)\|([^{}|]*))?\}|\{\{|\}\}/g, (all, name, one, other) => {
+    if (name === undefined) return all[0];
+    if (!(name in values)) return all;
+    const value = String(values[name]);
+    return one === undefined ? value : (value === "1" ? one : other).replaceAll("#", value);
+  });
 
 function lineOf(text, at) {
   let line = 1;

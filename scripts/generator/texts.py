@@ -12,7 +12,8 @@ from scripts.generator.problems import Problem
 
 LANGUAGES = ("en", "es", "pt")
 _NAMES = {"en": "English", "es": "Spanish", "pt": "Portuguese"}
-_PLACEHOLDER = re.compile(r"[a-z][a-z0-9_]*")
+_PLACEHOLDER = re.compile(r"([a-z][a-z0-9_]*)(\|[^{}|]*\|[^{}|]*)?")
+"""A name, or `name|one|other`: the words for a value of 1, and those for any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,8 @@ def placeholders(text: str) -> frozenset[str]:
     for _, name, form, conversion in Formatter().parse(text):
         if name is None:
             continue
-        if form or conversion or not _PLACEHOLDER.fullmatch(name):
+        found = _PLACEHOLDER.fullmatch(name)
+        if form or conversion or found is None:
             raise ValueError(name or "{}")
-        names.add(name)
+        names.add(found[1])
     return frozenset(names)

@@ -109,12 +109,25 @@ class _Writer:
     def maybe(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
 
+    def clean(self, message: Message) -> Message:
+        """Give a message whose values are texts without secrets, and not too long."""
+        return Message(
+            message.id,
+            tuple(
+                (name, self.clean(value) if isinstance(value, Message) else self.text(value))
+                for name, value in message.values
+            ),
+        )
+
     def message(self, message: Message) -> dict[str, Any]:
-        values = tuple((name, self.text(value)) for name, value in message.values)
+        clean = self.clean(message)
         return {
-            "message": Message(message.id, values).words(self.language),
-            "message_id": message.id,
-            "values": dict(values),
+            "message": clean.words(self.language),
+            "message_id": clean.id,
+            "values": {
+                name: self.message(value) if isinstance(value, Message) else value
+                for name, value in clean.values
+            },
         }
 
     def waiver(self, used: UsedWaiver) -> dict[str, Any]:
@@ -238,7 +251,11 @@ def _read_advice(data: Mapping[str, Any]) -> Advice:
 
 
 def _read_message(data: Mapping[str, Any]) -> Message:
-    return Message(data["message_id"], tuple(data["values"].items()))
+    values = (
+        (name, value if isinstance(value, str) else _read_message(value))
+        for name, value in data["values"].items()
+    )
+    return Message(data["message_id"], tuple(values))
 
 
 def _read_finding(data: Mapping[str, Any]) -> Finding:

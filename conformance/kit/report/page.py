@@ -239,7 +239,7 @@ def _unmarked(view: View) -> Iterator[str]:
         return
     more = f" (+{len(tools) - _NAMES})" if len(tools) > _NAMES else ""
     names = ", ".join(view.name(tool) for tool in tools[:_NAMES])
-    body = view.say("kit.unmarked", tools=_HERE).replace(_HERE, names + more)
+    body = view.say("kit.unmarked", count=len(tools), tools=_HERE).replace(_HERE, names + more)
     yield _section("unmarked", view.say("report.unmarked"), f"<p>{body}</p>")
 
 

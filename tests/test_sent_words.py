@@ -1,0 +1,83 @@
+"""What was sent is said in words, whatever it was, and in the reader's language."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+
+import pytest
+
+from conformance.formats.messages import LANGUAGES
+from conformance.http import scripts as http_scripts
+from conformance.kit.case import CaseKind, Violation
+from conformance.kit.sent_words import call_words, step_words
+from conformance.mcp import script_wire
+from tests.kit_samples import called, case, run_evidence, tool_evidence, verdict, web
+
+_STEP = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+|deep")
+
+
+def steps(*functions):
+    """The names of steps that some functions write: the keys of dicts, and what is yielded."""
+    named = set()
+    for function in functions:
+        for node in ast.walk(ast.parse(inspect.getsource(function))):
+            parts = []
+            if isinstance(node, ast.Dict):
+                parts = node.keys
+            elif isinstance(node, ast.Subscript):
+                parts = [node.slice]
+            elif isinstance(node, ast.Tuple):
+                parts = node.elts[:1]
+            elif isinstance(node, ast.Call):
+                parts = node.args[1:2]
+            texts = {each.value for each in parts if isinstance(each, ast.Constant)}
+            named |= {text for text in texts if isinstance(text, str) and _STEP.fullmatch(text)}
+    return {name for name in named if not name.endswith("-alive") and name != "content-type"}
+
+
+SENT = steps(http_scripts.http_wire, http_scripts._strange) | steps(
+    script_wire._odd, script_wire._malformed
+)
+
+
+def test_the_steps_are_found():
+    assert len(SENT) > 20
+    assert {"cut-json", "deep", "other-charset", "unknown-path", "id-null", "wrong-type"} <= SENT
+
+
+@pytest.mark.parametrize("step", sorted(SENT))
+def test_each_step_has_words_in_each_language(step):
+    said = {step_words(step).words(language) for language in LANGUAGES}
+    assert len(said) == len(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (case(), "the call with count = 10"),
+        (
+            case(violation=Violation("/count", "count", ("required",), was=2, sent_absent=True)),
+            "the call without count",
+        ),
+        (
+            case(arguments=None, violation=Violation("", None, ("type",), was={}, sent=None)),
+            "the call whose `arguments` are null",
+        ),
+        (case(CaseKind.BASELINE), "the good call"),
+        (case(CaseKind.AFTER), "the good call, made once more"),
+        (case(CaseKind.VALID, arguments={"count": 9}), 'the valid call with {"count": 9}'),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_a_call_is_known_by_what_is_at_its_broken_place(sent, said):
+    assert call_words(sent).words() == said
+
+
+def test_a_fault_of_the_server_names_the_parameter_and_no_scenario():
+    calls = [called(web(500, {}, of=case()))]
+    item = verdict("ATDF-CALL-005", run_evidence(tool_evidence(*calls)), "book")
+    words = item.findings[0].message.words()
+    assert words.startswith("The answer to the call with count = 10 has status 500")
+    assert "above-maximum" not in words
