@@ -130,7 +130,7 @@ def test_a_command_that_is_no_server_is_one_sentence(kit, tmp_path, kind):
 
 
 @pytest.mark.parametrize(
-    ("language", "word"), [("es", "No se puede llegar"), ("pt", "Não se consegue chegar")]
+    ("language", "word"), [("es", "No se puede llegar"), ("pt", "Não foi possível acessar")]
 )
 def test_the_sentence_is_in_the_language_asked_for(kit, tmp_path, language, word):
     sentence(refused(kit, tmp_path, unused_url(), "--language", language), word)
