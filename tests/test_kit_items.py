@@ -117,7 +117,7 @@ def test_an_item_with_many_tools_inside_reports_the_worst(verdicts, worst):
 
 
 def test_an_item_counts_what_else_was_found_like_the_worst():
-    assert of(Verdict.FAIL, Verdict.PASS, Verdict.FAIL).words.endswith("(+1)")
+    assert of(Verdict.FAIL, Verdict.PASS, Verdict.FAIL).words.endswith("(and 1 more: 2)")
 
 
 def test_an_item_that_was_not_judged_has_no_verdict():

@@ -12,7 +12,7 @@ from conformance.kit.report.summary import summary
 from conformance.kit.report.terminal import summary_lines
 from conformance.kit.report.words import number, percent
 from conformance.kit.report.write import write_files
-from conformance.kit.results import Finding, LevelState, Rate, SessionResult
+from conformance.kit.results import Finding, Item, LevelState, Rate, SessionResult
 from tests.report_sample import run_result, said, sample_words, session
 
 
@@ -45,7 +45,8 @@ def test_failures_are_grouped_by_clause_with_one_line_and_a_replay_id():
     at = next(n for n, line in enumerate(text) if line.startswith("ATDF-ERR-007"))
     assert text[at] == "ATDF-ERR-007  fail  hotel_reservation, flight_search"
     assert text[at + 1] == "    The error names room_type, and guests was broken."
-    assert text[at + 2] == "    --replay http/hotel_reservation/above-maximum/guests"
+    assert text[at + 2].startswith("    and 5 more: hotel_reservation · check_out, flight_search")
+    assert text[at + 3] == "    --replay http/hotel_reservation/above-maximum/guests"
     assert sum(line.startswith("ATDF-ERR-007") for line in text) == 1
 
 
@@ -128,11 +129,32 @@ def test_every_language_has_all_words(language):
     assert "{" not in text + summary(session(), language)
 
 
+def warned(*clauses: str) -> list[Item]:
+    finding = Finding(said("It broke."), case="http/x/y")
+    one = replace(session().runs[0].items[0], verdict=Verdict.WARN, findings=(finding,))
+    return [replace(one, clause=clause) for clause in clauses]
+
+
 def test_what_breaks_a_should_is_told_where_it_fails_the_session():
-    item = replace(session().runs[0].items[0], verdict=Verdict.WARN)
-    told = "\n".join(lines(with_items([item]), fail_on_should=True))
-    assert item.clause in told
-    assert item.clause not in "\n".join(lines(with_items([item])))
+    told = "\n".join(lines(with_items(warned("MCP-CALL-003")), fail_on_should=True))
+    assert "MCP-CALL-003  warning" in told
+    assert "It broke." in told
+
+
+def test_what_breaks_a_should_is_named_in_one_line_with_its_count():
+    told = lines(with_items(warned("MCP-CALL-003", "MCP-CALL-003")))
+    named = [line for line in told if "MCP-CALL-003" in line]
+    assert len(named) == 1
+    assert named[0].startswith("MCP-CALL-003  warning 2  An input that breaks the schema SHOULD")
+    assert "It broke." not in "\n".join(told)
+
+
+def test_warnings_come_after_failures_and_within_the_same_limit():
+    failed = failing(18).runs[0].items
+    told = lines(with_items([*warned("MCP-CALL-003", "MCP-CALL-005", "MCP-RPC-005"), *failed]))
+    named = [line.split()[0] for line in told if line.startswith(("X-Y-", "MCP-"))]
+    assert named[-3:] == ["X-Y-017", "MCP-CALL-003", "MCP-CALL-005"]
+    assert "and 1 more in the report" in told
 
 
 def test_a_session_that_was_interrupted_has_no_level():
@@ -213,3 +235,37 @@ def test_the_files_are_written_into_a_new_folder(tmp_path):
     files = write_files(session(), tmp_path / "a" / "b")
     assert [file.name for file in files] == ["results.json", "badge.json", "summary.md"]
     assert all(file.stat().st_size for file in files)
+
+
+def broken_at(*parameters: str) -> SessionResult:
+    item = session().runs[0].items[0]
+    findings = tuple(Finding(said("It broke."), parameter=each) for each in parameters)
+    return with_items([replace(item, verdict=Verdict.FAIL, findings=findings)])
+
+
+@pytest.mark.parametrize(
+    ("language", "more"),
+    [("en", "    and 2 more: n, to"), ("es", "    y 2 más: n, to"), ("pt", "    e mais 2: n, to")],
+)
+def test_a_group_says_how_many_more_there_are_and_where(language, more):
+    text = [line.text for line in summary_lines(broken_at("from", "n", "to"), language)]
+    assert text[2] == more
+
+
+def test_a_single_finding_has_nothing_beside_it():
+    assert not any("more" in line for line in lines(broken_at("from")))
+
+
+def test_a_handful_of_places_is_named():
+    text = lines(broken_at(*"abcdefghijk"))
+    assert text[2] == "    and 10 more: b, c, d, e, f, …"
+
+
+def test_places_are_told_apart_by_their_tools():
+    one = broken_at("n").runs[0].items[0]
+    items = [replace(one, tool=tool) for tool in "xy"]
+    assert lines(with_items(items))[2] == "    and 1 more: y · n"
+
+
+def test_the_summary_for_a_job_says_how_many_more_there_are():
+    assert "<br>and 1 more: n" in summary(broken_at("from", "n"))

@@ -15,6 +15,8 @@ import pytest
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.judging import Question
+from conformance.kit.report.others import others, told_of
+from conformance.kit.report.text import visible
 from conformance.kit.report.words import verdict_name
 from conformance.kit.results import Item
 from conformance.kit.slug import slug
@@ -95,15 +97,15 @@ class ClauseItem(pytest.Item):
 
     @property
     def words(self) -> str:
-        """The first finding in words, and how many more there are."""
+        """The first finding in words, how many more there are, and where."""
         worst = self.result
         alike = [item for item in self.results if worst and item.verdict is worst.verdict]
-        findings = [finding for item in alike for finding in item.findings]
-        if not findings:
+        told = told_of(alike)
+        if not told:
             return ""
-        first = self._redact(findings[0].message.words(self._language))
-        more = len(findings) - 1
-        return first if not more else f"{first} (+{more})"
+        first = self._redact(told[0][1].message.words(self._language))
+        more = others(told, self._language, lambda text: visible(self._redact(text), 60))
+        return f"{first} ({more})" if more else first
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
         """One line: never a traceback for what a target did."""

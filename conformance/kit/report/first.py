@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.report.fold import Folded
+from conformance.kit.report.others import others, told_of
 from conformance.kit.report.standing import groups
 from conformance.kit.report.view import View
 from conformance.kit.report.words import number
@@ -24,6 +25,8 @@ def first(view: View, folded: Folded) -> str:
         name = view.text(group.clause)
         link = f'<a href="#{anchor}">{name}</a>' if anchor else f"<b>{name}</b>"
         words = view.words(group.finding.message, 300) if group.finding else ""
+        more = others(told_of(group.items), view.language, lambda text: view.text(text, 60))
+        words += f" {more}" if more else ""
         tools = ", ".join(view.name(tool, 40) for tool in group.tools[:3])
         if len(group.tools) > 3:
             tools += f" +{number(len(group.tools) - 3, view.language)}"

@@ -8,6 +8,7 @@ from typing import Any
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.report.detail import Details
 from conformance.kit.report.fold import Folded, Row
+from conformance.kit.report.others import others
 from conformance.kit.report.rules import sentence
 from conformance.kit.report.standing import GRAVITY, all_items
 from conformance.kit.report.text import in_html, ticked
@@ -69,9 +70,13 @@ def entry(row: Row, view: View, result: str) -> dict[str, Any]:
         if row.message is not None
         else ticked(in_html(sentence(row.clause, view.language), None))
     )
-    others = len(row.clauses) - 1
-    more_clauses = f" +{number(others, view.language)}" if others else ""
-    must = "" if others else requirement_name(row.requirement, view.language)
+    if len(row.clauses) == 1:
+        told = [(place.item, place.finding) for place in row.places if place.finding is not None]
+        more = others(told, view.language, lambda text: view.text(text, 60))
+        words += f' <span class="meta">{more}</span>' if more else ""
+    beside = len(row.clauses) - 1
+    more_clauses = f" +{number(beside, view.language)}" if beside else ""
+    must = "" if beside else requirement_name(row.requirement, view.language)
     finding = (
         f'<button type="button" class="open" aria-expanded="false">'
         f'<span class="clause">{view.text(row.clause)}{more_clauses}</span> '

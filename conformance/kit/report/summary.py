@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.command_line import replay_line
 from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.report.others import others, told_of
 from conformance.kit.report.rules import rule
 from conformance.kit.report.standing import (
     Group,
@@ -170,6 +171,9 @@ class _Page:
         if finding is None:
             return
         yield f"  <br>{self.text(finding.message.words(self.language), 400)}"
+        more = others(told_of(group.items), self.language, lambda text: self.text(text, 60))
+        if more:
+            yield f"  <br>{more}"
         if finding.case:
             line = self.redact(replay_line(self.options, finding.case))
             yield f"  <br><code>{self.text(line, 400)}</code>"

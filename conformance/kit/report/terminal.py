@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any
 
 from conformance.formats.vocabulary import Level, RunKind, Verdict
 from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.report.others import others, told_of
 from conformance.kit.report.rules import sentence
 from conformance.kit.report.standing import (
     GRAVITY,
@@ -40,6 +42,8 @@ GROUPS = 20
 _TOOLS = 5
 _REASONS = 5
 _MISSING = 8
+_RULE = 90
+"""Characters of a rule that is told in one line."""
 _PAINT = {
     Verdict.FAIL: {"red": True},
     Verdict.KIT_ERROR: {"red": True, "bold": True},
@@ -114,13 +118,14 @@ class _Summary:
             yield Line(self.say("report.interrupted"), ("yellow",))
         for error in self.session.kit_errors[:GROUPS]:
             yield Line(f"{self.say('report.kit-error')} {self.text(error, 400)}", ("red", "bold"))
-        # Warnings are counted below and shown in the report, but for those that fail the session.
-        wanted = [Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY]
-        if self.fail_on_should:
-            wanted.append(Verdict.WARN)
+        # A warning is told in full only where it fails the session; else in one line of its own.
+        wanted = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.WARN)
         shown = groups(self.session, wanted)
         for group in shown[:GROUPS]:
-            yield from self.group(group)
+            if group.verdict is Verdict.WARN and not self.fail_on_should:
+                yield self.warned(group)
+            else:
+                yield from self.group(group)
         if len(shown) > GROUPS:
             more = number(len(shown) - GROUPS, self.language)
             yield Line(self.say("report.terminal.more", count=more))
@@ -143,8 +148,18 @@ class _Summary:
             yield Line(f"    {words}")
             return
         yield Line(f"    {self.text(finding.message.words(self.language), 240)}")
+        more = others(told_of(group.items), self.language, lambda text: self.text(text, 60))
+        if more:
+            yield Line(f"    {more}")
         if finding.case:
             yield Line(f"    --replay {self.text(finding.case)}", ("light",))
+
+    def warned(self, group: Group) -> Line:
+        name = verdict_name(group.verdict, self.language)
+        count = number(len(group.items), self.language)
+        rule = shorten(sentence(group.clause, self.language), _RULE, placeholder="…")
+        markup = tuple(_PAINT[group.verdict])
+        return Line(f"{self.text(group.clause)}  {name} {count}  {rule}", markup)
 
     def names(self, tools: tuple[str, ...], limit: int) -> str:
         shown = ", ".join(self.text(tool, 40) for tool in tools[:limit])
