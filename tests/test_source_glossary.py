@@ -9,7 +9,11 @@ from ruamel.yaml import YAML
 SOURCE = Path(__file__).parents[1] / "schema" / "source"
 GLOSSARY = YAML(typ="safe").load((SOURCE / "glossary.yaml").read_text(encoding="utf-8"))
 AVOIDED = {
-    "es": ["solicitud", "encabezado", "línea de órdenes", "juzga", "juzgó"],
+    "es": [
+        *("solicitud", "encabezado", "línea de órdenes", "juzga", "juzgó", "punto de acceso"),
+        *("realimentación", "advertencia", "casi acierto", "descodific", "por defecto"),
+        *("enlace HTTP", "enlace MCP"),
+    ],
     "pt": ["DEVERIA-SE", "com estado", "julga", "ligação"],
 }
 """Other words for the same thing, which were used once."""
