@@ -18,13 +18,15 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from conformance.kit.report.replay_file import REPLAY
+from fixtures.implementations.again import seen_again
 from fixtures.implementations.environment import (
     Installed,
     KnownServerError,
@@ -92,11 +94,7 @@ def judge(known: Known, *, fresh: bool, verbose: bool) -> bool:
     scratch = prepare(known, folder)
     print(f"{known.name} {installed.version}", flush=True)
     started = time.monotonic()
-    with contextlib.ExitStack() as stack:
-        if known.path is None:
-            target = "stdio:" + shlex.join(command(known, installed, scratch))
-        else:
-            target = stack.enter_context(serving(known, installed, scratch, folder))
+    with _target(known, installed, scratch, folder) as target:
         code = run_kit(known, target, scratch, folder, verbose=verbose)
     seconds = time.monotonic() - started
     report = folder / "report" / "results.json"
@@ -104,10 +102,22 @@ def judge(known: Known, *, fresh: bool, verbose: bool) -> bool:
         print(f"  the kit exited with {code}; what it printed is in {folder / 'kit.log'}")
         return False
     results = json.loads(report.read_text(encoding="utf-8"))
-    found = pinned(results, folder / "report" / "exchanges.ndjson")
+    with _target(known, installed, prepare(known, folder), folder) as anew:
+        again = seen_again(folder / "report" / REPLAY, anew, scratch)
+    found = pinned(results, folder / "report" / "exchanges.ndjson", again)
     paths = _paths(target, installed, scratch)
     publish(results, known, installed.version, paths, known.results, found)
-    return _say(results, seconds)
+    return _say(results, seconds, found)
+
+
+@contextlib.contextmanager
+def _target(known: Known, installed: Installed, scratch: Path, folder: Path) -> Iterator[str]:
+    """What the kit is pointed at: the command to start, or the address of what was started."""
+    if known.path is None:
+        yield "stdio:" + shlex.join(command(known, installed, scratch))
+    else:
+        with serving(known, installed, scratch, folder) as url:
+            yield url
 
 
 def run_kit(known: Known, target: str, scratch: Path, folder: Path, *, verbose: bool) -> int:
@@ -117,13 +127,15 @@ def run_kit(known: Known, target: str, scratch: Path, folder: Path, *, verbose: 
     """
     words = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--rootdir", str(ROOT)]
     words += ["-c", str(ROOT / "pyproject.toml"), "--target", target, "--allow-calls", "all"]
-    words += ["--report", str(folder / "report")]
+    # Warnings are to be in test_replay.py too, and change nothing else of what is kept.
+    words += ["--report", str(folder / "report"), "--fail-on", "should"]
     if known.examples.is_file():
         words += ["--examples", str(known.examples), "--env", "SCRATCH"]
     for tool in known.exclude:
         words += ["--exclude-tool", tool]
     report = folder / "report" / "results.json"
     report.unlink(missing_ok=True)
+    (folder / "report" / REPLAY).unlink(missing_ok=True)
     with (folder / "kit.log").open("wb") as log:
         done = subprocess.run(
             words,
@@ -153,7 +165,7 @@ def _paths(target: str, installed: Installed, scratch: Path) -> dict[str, str]:
     return known
 
 
-def _say(results: dict[str, Any], seconds: float) -> bool:
+def _say(results: dict[str, Any], seconds: float, found: Sequence[Mapping[str, Any]]) -> bool:
     """Print the figures of each run; says whether all of them are good enough."""
     enough = True
     for each in figures(results, call_clauses(ROOT)):
@@ -165,7 +177,12 @@ def _say(results: dict[str, Any], seconds: float) -> bool:
         for complaint in complaints(each):
             print(f"    NOT ENOUGH: {complaint}")
             enough = False
-    print(f"  {seconds:.0f} s")
+    for finding in found:
+        if not finding["reproduced"]:
+            where = f"{finding['run']} {finding['tool'] or ''}".strip()
+            print(f"    NOT SEEN AGAIN: {finding['clause']} {where}: {finding['message']}")
+    again = sum(finding["reproduced"] for finding in found)
+    print(f"  {seconds:.0f} s; {again} of {len(found)} findings seen again on a fresh server")
     if seconds > LONG_ENOUGH:
         print(f"    NOT ENOUGH: it took longer than {LONG_ENOUGH:.0f} s")
         enough = False

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from fixtures.implementations import environment, known, outcome
+from fixtures.implementations import again, environment, known, outcome
 from fixtures.implementations.known import KNOWN, Installer, Known
 from fixtures.implementations.outcome import Figures, Share
 from fixtures.implementations.scratch import REPOSITORIES, git_repositories
@@ -212,6 +212,21 @@ def test_what_does_not_apply_is_counted_and_not_listed(tmp_path):
     outcome.publish(results, a_server(), "1", {}, tmp_path / "r.json")
     written = json.loads((tmp_path / "r.json").read_text())
     assert written["runs"][0]["items"] == [{"verdict": "pass"}]
+
+
+def test_seen_again_is_what_the_server_still_answers_and_nothing_that_is_skipped(tmp_path):
+    replay = tmp_path / "test_replay.py"
+    replay.write_text(
+        "import os, pytest\n"
+        "CASES = [{'exchange': n} for n in (1, 2, 3)]\n"
+        "def still(case):\n"
+        "    if case['exchange'] == 3:\n"
+        "        pytest.skip('a secret')\n"
+        "    assert (TARGET, os.environ['SECRET_1']) == ('stdio:x', os.getcwd())\n"
+        "    return case['exchange'] == 1\n"
+    )
+    assert again.seen_again(replay, "stdio:x", tmp_path) == {1}
+    assert again.seen_again(tmp_path / "none.py", "stdio:x", tmp_path) == frozenset()
 
 
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)

@@ -1,5 +1,6 @@
 """`test_replay.py`: without the kit it fails on the faulty server, and passes on a good one."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,8 @@ import pytest
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.chapter import load
 from conformance.kit.engine import Engine
-from conformance.kit.report.replay_file import handshakes, replay_file
+from conformance.kit.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.report.replay_file import replay_file, sent_before
 from conformance.kit.secrets import Redactor
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
@@ -19,11 +21,11 @@ SECRET = "the-s3cret-of-a-header"
 CHAPTERS = {name: load(f"conformance.{name}") for name in ("atdf", "http", "mcp")}
 
 
-def written(target, clause, profile, tmp_path):
+def written(target, clause, profile, tmp_path, versions=()):
     """The file for the failures of one clause; gives its path."""
     settings = Settings(
         profiles=(profile,), allow_calls=AllowCalls.ALL, include_tools=("hotel_*",),
-        headers=(("X-Api-Key", SECRET),), language="es",
+        headers=(("X-Api-Key", SECRET),), language="es", spec_versions=versions,
     )  # fmt: skip
     engine = Engine(settings)
     engine.scripts = [script for chapter in CHAPTERS.values() for script in chapter.scripts]
@@ -36,7 +38,7 @@ def written(target, clause, profile, tmp_path):
     seen = engine.recorder.by_id
     redact = Redactor([SECRET])
     text = replay_file(
-        engine.results(asked, items), "es", seen.get, redact, handshakes(seen.values()),
+        engine.results(asked, items), "es", seen.get, redact, sent_before(seen.values()),
         headers=settings.headers,
     )  # fmt: skip
     assert SECRET not in text
@@ -96,3 +98,34 @@ def test_over_stdio_it_starts_the_server_itself(tmp_path):
     assert "passed" not in said
     code, said = run(path, f"stdio:{sys.executable} -m {REFERENCE} --stdio")
     assert code == 0, said
+
+
+def test_what_only_a_sequence_shows_is_shown_by_the_whole_sequence(tmp_path):
+    with listening(FAULTY, "--fault", "session-never-ends") as url:
+        path = written(f"{url}/mcp", "MCP-SESS-003", "mcp", tmp_path, ("2025-11-25",))
+        code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 1, said
+    with listening(REFERENCE) as url:
+        code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 0, said
+    assert "skipped" not in said
+
+
+def asked(number, method, version=None, script=None):
+    body = {"jsonrpc": "2.0", "id": number, "method": method}
+    if version is not None:
+        body["params"] = {"protocolVersion": version}
+    request = Request(Transport.STDIO, json.dumps(body).encode())
+    return Exchange(number, "stdio-2026-07-28", request, Answer(), None, 0, 0, script=script)
+
+
+def test_an_initialize_that_asks_for_another_version_is_no_handshake_of_the_run():
+    other, call = asked(1, "initialize", "2025-11-25", "probe"), asked(2, "tools/call")
+    assert sent_before([other, call]).of(call) == []
+    own = asked(1, "initialize", "2026-07-28", "probe")
+    assert sent_before([own, call]).of(call) == [own]
+
+
+def test_before_a_step_go_the_earlier_steps_of_its_script_and_not_the_later_ones():
+    first, second, third = (asked(n, "ping", script="s") for n in (1, 2, 3))
+    assert sent_before([first, second, third]).of(second) == [first]

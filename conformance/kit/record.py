@@ -20,7 +20,7 @@ from conformance.kit.report.exchanges import (
 )
 from conformance.kit.report.index import Unreadable
 from conformance.kit.report.progress import Progress
-from conformance.kit.report.replay_file import REPLAY, handshakes, replay_file
+from conformance.kit.report.replay_file import REPLAY, replay_file, sent_before
 from conformance.kit.report.text import visible
 from conformance.kit.report.write import EXCHANGES
 from conformance.kit.results import Item
@@ -103,7 +103,7 @@ def write_replay(state: State) -> None:
         state.settings.language,
         state.report.exchange,
         state.redact,
-        handshakes(state.engine.recorder.by_id.values()),
+        sent_before(state.engine.recorder.by_id.values()),
         headers=state.settings.headers,
         warnings=state.settings.fail_on_should,
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +13,43 @@ from conformance.formats.vocabulary import Verdict
 from conformance.kit.exchange import Answer, Exchange, Request, Transport
 from conformance.kit.report.data import Redact
 from conformance.kit.results import Finding, Item, SessionResult
+from conformance.kit.script import LOOKED
 
 REPLAY = "test_replay.py"
-MOST = 50
+MOST = 100
 """Tests in the file: it is to be read, and to run while one waits."""
 LONGEST = 200_000
 """Bytes of a body that still go into a file that one reads."""
 
+_OPENS = frozenset({"initialize", "server/discover"})
+"""Before these no handshake goes: they are one, or ask for what comes before one."""
 _TEMPLATE = Path(__file__).with_name("replay_template.txt")
 _ACCEPTED = "finding.call.accepted"
 """What was taken and should have been refused: told by its class, not by its words."""
 
 Look = Callable[[int], Exchange | None]
+_SESSION = "mcp-session-id"
+
+
+@dataclass(slots=True)
+class Before:
+    """What was sent before an exchange, by run: the first handshake, and the steps of its script.
+
+    `issued` maps a session id that the server gave to the exchange in which it did.
+    """
+
+    handshakes: dict[str, dict[str, Exchange]] = field(default_factory=dict)
+    steps: dict[tuple[str, str], list[Exchange]] = field(default_factory=dict)
+    issued: dict[str, int] = field(default_factory=dict)
+
+    def of(self, exchange: Exchange) -> list[Exchange]:
+        """What has to go before `exchange`, in order."""
+        told = self.steps.get((exchange.run, exchange.script or ""), [])
+        steps = [one for one in told if one.id < exchange.id]
+        opened = [*steps, exchange]
+        if any(_method(one.request) in _OPENS for one in opened):
+            return steps
+        return [*self.handshakes.get(exchange.run, {}).values(), *steps]
 
 
 def replay_file(
@@ -31,102 +57,126 @@ def replay_file(
     language: str,
     look: Look,
     redact: Redact,
-    handshakes: Mapping[str, tuple[Exchange, ...]],
+    before: Before,
     *,
     headers: Iterable[tuple[str, str]] = (),
     warnings: bool = False,
 ) -> str | None:
-    """Give the text of the file; None where nothing failed that one request can show.
+    """Give the text of the file; None where nothing failed that can be sent again.
 
-    `look` gives an exchange without its secrets. `handshakes` maps a run to what opens it.
-    `headers` go with every HTTP request of the session.
+    `look` gives an exchange without its secrets. `headers` go with every HTTP request of the
+    session. What is too long for a file that one reads is left out, also from what goes before.
     """
     always = [[name, redact(value)] for name, value in headers]
     cases: dict[int, dict[str, Any]] = {}
+    requests: dict[int, dict[str, Any]] = {}
     for item, finding in _failures(session, warnings=warnings):
         exchange = look(finding.exchange) if finding.exchange is not None else None
-        if exchange is None or exchange.id in cases or len(exchange.request.body) > LONGEST:
+        if exchange is None or exchange.id in cases or not _short(exchange):
             continue
-        before = handshakes.get(exchange.run, ()) if _follows(exchange) else ()
-        opened = [one for one in map(look, (e.id for e in before)) if one is not None]
+        earlier = [one for one in map(look, (e.id for e in before.of(exchange))) if one is not None]
+        sent = [one for one in (*earlier, exchange) if _short(one)]
+        for one in sent:
+            requests[one.id] = _request(one.request, before.issued, always)
         endpoint = next((r.run.endpoint for r in session.runs if r.run.id == item.run), "")
-        made = _case(item, finding, exchange, opened, redact(endpoint), language)
-        for request in (*made["before"], made["request"]):
-            request["headers"] += always
-        cases[exchange.id] = made
+        made = _case(item, finding, exchange, redact(endpoint), language)
+        cases[exchange.id] = made | {"requests": [one.id for one in sent]}
         if len(cases) == MOST:
             break
     if not cases:
         return None
-    written = ascii(json.dumps(list(cases.values())))
-    return _TEMPLATE.read_text(encoding="utf-8").replace("%(cases)s", written)
+    written = _TEMPLATE.read_text(encoding="utf-8")
+    for name, value in (("cases", list(cases.values())), ("requests", requests)):
+        written = written.replace(f"%({name})s", ascii(json.dumps(value)))
+    return written
 
 
-def handshakes(exchanges: Iterable[Exchange]) -> dict[str, tuple[Exchange, ...]]:
-    """The first handshake of each run: `initialize`, and what says that it is over."""
-    found: dict[str, dict[str, Exchange]] = {}
+def sent_before(exchanges: Iterable[Exchange]) -> Before:
+    """Sort what was sent by the run and the script that it belongs to."""
+    found = Before()
     for exchange in exchanges:
-        method = _method(exchange.request)
-        if method in {"initialize", "notifications/initialized"}:
-            own = found.setdefault(exchange.run, {})
-            if method not in own and (method == "initialize" or own):
-                own[method] = exchange
-    return {run: tuple(own.values()) for run, own in found.items()}
+        method = _method(exchange.request) if exchange.case is None else None
+        own = found.handshakes.setdefault(exchange.run, {})
+        if method == "initialize" and not own and _opens(exchange):
+            own[method] = exchange
+        elif method == "notifications/initialized" and own:
+            own.setdefault(method, exchange)
+        session = exchange.answer.header(_SESSION) if exchange.answer is not None else None
+        if session is not None and method == "initialize":
+            found.issued.setdefault(session, exchange.id)
+        if exchange.script not in {None, LOOKED} and exchange.confirms is None:
+            found.steps.setdefault((exchange.run, exchange.script or ""), []).append(exchange)
+    return found
 
 
 def _failures(session: SessionResult, *, warnings: bool) -> Iterator[tuple[Item, Finding]]:
-    wanted = {Verdict.FAIL, Verdict.WARN} if warnings else {Verdict.FAIL}
-    for run in session.runs:
-        for item in run.items:
-            if item.verdict in wanted:
-                yield from ((item, finding) for finding in item.findings)
+    """What failed: the first finding of each item, then what else was found. MUST before SHOULD."""
+    wanted = (Verdict.FAIL, Verdict.WARN) if warnings else (Verdict.FAIL,)
+    items = [i for verdict in wanted for r in session.runs for i in r.items if i.verdict is verdict]
+    yield from ((item, item.findings[0]) for item in items)
+    yield from ((item, finding) for item in items for finding in item.findings[1:])
 
 
-def _follows(exchange: Exchange) -> bool:
-    """Whether a request comes after a handshake, and is none itself."""
-    return _method(exchange.request) not in {"initialize", "server/discover"}
+def _short(exchange: Exchange) -> bool:
+    return len(exchange.request.body) <= LONGEST
+
+
+def _opens(exchange: Exchange) -> bool:
+    """Whether an `initialize` asks for the run's own version: scripts also ask for others."""
+    params = _message(exchange.request).get("params")
+    version = params.get("protocolVersion") if isinstance(params, dict) else None
+    return isinstance(version, str) and exchange.run.endswith(version)
 
 
 def _method(request: Request) -> Any:
+    return _message(request).get("method")
+
+
+def _message(request: Request) -> dict[str, Any]:
     try:
         message = json.loads(request.body)
     except (ValueError, RecursionError):
-        return None
-    return message.get("method") if isinstance(message, dict) else None
+        return {}
+    return message if isinstance(message, dict) else {}
 
 
 def _case(
     item: Item,
     finding: Finding,
     exchange: Exchange,
-    before: list[Exchange],
     command: str,
     language: str,
 ) -> dict[str, Any]:
     what = finding.case or "/".join(p for p in (exchange.script, exchange.step) if p)
     stdio = exchange.request.transport is Transport.STDIO
     return {
+        "exchange": exchange.id,
         "name": f"{item.clause}-{what}".encode("ascii", "replace").decode(),
         "says": f"{item.clause}: {finding.message.words(language)}",
         "stdio": stdio,
         "command": command if stdio else "",
         "wrong": "accepted" if finding.message.id == _ACCEPTED else "same",
-        "before": [_request(one.request) for one in before],
-        "request": _request(exchange.request),
         "answer": _answer(exchange.answer),
     }
 
 
-def _request(request: Request) -> dict[str, Any]:
+def _request(request: Request, issued: dict[str, int], always: list[list[str]]) -> dict[str, Any]:
     try:
         body = {"text": request.body.decode("utf-8")}
     except UnicodeDecodeError:
         body = {"base64": base64.b64encode(request.body).decode("ascii")}
+    headers = [
+        [name, f"«session-{issued[value]}»"]
+        if name.lower() == _SESSION and value in issued
+        else [name, value]
+        for name, value in request.headers
+    ]
     return {
         "method": request.method,
         "url": request.url,
-        "headers": [list(pair) for pair in request.headers],
+        "headers": headers + always,
         "answer_to": request.answer_to,
+        "settle": request.settle,
         "awaited": request.answer_to is not None or request.any_answer,
         **body,
     }
