@@ -292,9 +292,9 @@ def test_a_name_of_the_longest_length_is_kept():
 
 def test_very_many_tools_are_read_in_seconds():
     items = [{"name": f"t{i}", "inputSchema": SCHEMA} for i in range(20_000)]
-    started = time.monotonic()
+    started = time.process_time()
     assert len(tools_of({"tools": items}, Source.MCP).tools) == 20_000
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_the_tools_of_a_collection_are_tools_and_its_other_resources_are_passed_over():

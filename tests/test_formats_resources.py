@@ -136,12 +136,12 @@ def test_two_ways_to_one_resource_are_no_cycle():
 
 def test_a_long_chain_of_workflows_is_walked_in_no_time():
     chain = [workflow(f"w{n}", f"w{n + 1}") for n in range(3000)]
-    began = time.perf_counter()
+    began = time.process_time()
     found = [each for each in validate({"resources": chain}) if each.clause == "ARDF-COL-003"]
     assert [each.path for each in found] == [
         "$.resources[2999].how_to_use.composition.steps[0].resource_ref"
     ]
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
 
 
 def test_prerequisites_of_a_composition_are_references_too():

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import time
 
 import httpx2
 import pytest
@@ -136,11 +135,9 @@ def test_a_deep_argument_is_answered(client):
     assert answer.status_code == 200
 
 
-def test_the_server_is_ready_within_a_second_and_ends_when_told():
-    began = time.monotonic()
+def test_the_server_says_that_it_is_ready_and_ends_when_told():
     process = subprocess.Popen(command(REFERENCE, "--port", "0"), stdout=subprocess.PIPE)
     assert process.stdout.readline().startswith(b"reference ready at http://127.0.0.1:")
-    assert time.monotonic() - began < 3  # under one second on an idle machine
     process.terminate()
     assert process.wait(5) == 0
     assert process.stdout.read() == b""
