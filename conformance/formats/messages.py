@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,8 +35,7 @@ class Message:
             name: value.words(language) if isinstance(value, Message) else value
             for name, value in self.values
         }
-        template = _catalog()[self.id][language]
-        return _PLACEHOLDER.sub(lambda found: _filled(found, values), template)
+        return filled(_catalog()[self.id][language], values)
 
 
 def message(id: str, **values: object) -> Message:
@@ -44,7 +44,12 @@ def message(id: str, **values: object) -> Message:
     return Message(id, tuple(kept))
 
 
-def _filled(found: re.Match[str], values: dict[str, str]) -> str:
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """A template of the source with its values put in; a name without a value stays as it is."""
+    return _PLACEHOLDER.sub(lambda found: _filled(found, values), template)
+
+
+def _filled(found: re.Match[str], values: Mapping[str, str]) -> str:
     name, one, other = found.groups()
     if name is None:
         return found[0][0]

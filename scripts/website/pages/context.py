@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from conformance.formats.messages import filled
 from scripts.generator.build import Source
 from scripts.generator.clauses import Clause
 from scripts.generator.schemas import Schema
@@ -33,7 +34,7 @@ class Context:
         A value is put in as it is, so it has to be Markdown already.
         """
         text = self.source.messages[name if "." in name else f"site.{name}"]
-        return self.text(text).format(**values)
+        return filled(self.text(text), {key: str(value) for key, value in values.items()})
 
     def text(self, text: Text) -> str:
         """A text of the source in this language."""
