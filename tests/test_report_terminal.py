@@ -6,8 +6,9 @@ import pytest
 
 from conformance.formats.messages import LANGUAGES
 from conformance.formats.vocabulary import Level, Verdict
+from conformance.kit.drive.toolrun import RunDriven
 from conformance.kit.report.badge import badge
-from conformance.kit.report.progress import Progress, progress_line
+from conformance.kit.report.progress import Progress, ends_line, progress_line
 from conformance.kit.report.summary import summary
 from conformance.kit.report.terminal import summary_lines
 from conformance.kit.report.words import number, percent
@@ -173,6 +174,15 @@ def test_an_empty_session_has_a_summary():
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
+
+
+def test_a_run_of_one_case_is_told_as_one():
+    told = [ends_line(RunDriven("http", 1, 1, 0.25), language) for language in LANGUAGES]
+    assert told[0] == "http: 1 case, 1 request in 250 ms"
+    assert told[1:] == [
+        "http: 1 caso, 1 petición en 250 ms",
+        "http: 1 caso, 1 requisição em 250 ms",
+    ]
 
 
 def test_progress_is_silent_where_there_is_no_terminal():

@@ -233,6 +233,15 @@ def test_the_terminal_shows_one_line_before_and_no_dots(whole):
     assert "test_calls.py" not in ran.out
 
 
+def test_where_there_is_no_terminal_a_run_says_when_it_begins_and_ends(whole):
+    lines = whole[0].out.splitlines()
+    assert lines.count("http: begins") == 1
+    ends = [
+        line for line in lines if re.fullmatch(r"http: \d+ cases, \d+ requests in .+ m?s", line)
+    ]
+    assert len(ends) == 1
+
+
 def test_the_level_reached_is_told_with_what_keeps_it_from_the_next(whole):
     assert "Level: Described" in whole[0].out
     assert "What keeps it from Guarded:" in whole[0].out

@@ -23,7 +23,7 @@ from conformance.kit.engine import Engine
 from conformance.kit.exit import Exit, exit_of
 from conformance.kit.item import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.options import add_options, settings_of
-from conformance.kit.quiet import QuietItems, header, warning
+from conformance.kit.quiet import QuietItems, header, line_writer, warning
 from conformance.kit.record import driven, recall, write_replay
 from conformance.kit.reference import STDIO, ReferenceServer
 from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
@@ -251,7 +251,10 @@ def _judge_all(session: pytest.Session, state: State) -> None:
     items = [item for item in session.items if isinstance(item, ClauseItem)]
     asked = [question for item in items for question in item.questions]
     engine = state.engine
-    judged = engine.judge(asked) if state.settings.judge is not None else driven(state, asked)
+    if state.settings.judge is not None:
+        judged = engine.judge(asked)
+    else:
+        judged = driven(state, asked, line_writer(session.config))
     verdicts = (judged[number] for number in range(len(asked)))
     for item in items:
         item.results = tuple(islice(verdicts, len(item.questions)))

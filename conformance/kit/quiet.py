@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -55,6 +55,19 @@ def warning(found: list[Discovered], settings: Settings, redact: Redactor) -> st
     more = f" (+{len(names) - _NAMES})" if len(names) > _NAMES else ""
     shown = ", ".join(names[:_NAMES]) + more
     return message("kit.unmarked", count=len(names), tools=shown).words(settings.language)
+
+
+def line_writer(config: pytest.Config) -> Callable[[str], None]:
+    """Write a line to pytest's terminal at once; silent with `-q`."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or config.get_verbosity() < 0:
+        return lambda _: None
+
+    def write(line: str) -> None:
+        reporter.write_line(line)
+        reporter.flush()  # a pipe would keep it to itself until the end
+
+    return write
 
 
 def header(found: list[Discovered], language: str, redact: Redactor) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from conformance.kit.report.exchanges import (
     read_exchanges,
 )
 from conformance.kit.report.index import Unreadable
-from conformance.kit.report.progress import Progress
+from conformance.kit.report.progress import Progress, begins_line, ends_line
 from conformance.kit.report.replay_file import REPLAY, replay_file, sent_before
 from conformance.kit.report.text import visible
 from conformance.kit.report.write import EXCHANGES
@@ -28,12 +29,20 @@ from conformance.kit.script import LOOKED
 from conformance.kit.state import State
 
 
-def driven(state: State, asked: list[Question]) -> dict[int, Item]:
-    """Drive and judge, and record all that is needed to judge it again."""
-    engine = state.engine
+def driven(
+    state: State, asked: list[Question], say: Callable[[str], None] = lambda _: None
+) -> dict[int, Item]:
+    """Drive and judge, and record all that is needed to judge it again.
+
+    `say` is given a line as each run begins and ends, where no progress can be shown.
+    """
+    engine, language = state.engine, state.settings.language
     with _writer(state) as writer:
         state.report.exchange = writer.read
-        shown = Progress(sys.__stderr__ or sys.stderr, state.settings.language)
+        shown = Progress(sys.__stderr__ or sys.stderr, language)
+        if not shown.active:
+            engine.progress.begins = lambda run: say(begins_line(run, language))
+            engine.progress.ends = lambda driven: say(ends_line(driven, language))
         engine.progress.tell = lambda: shown.update(engine.progress.done, engine.progress.planned)
         engine.drive()
         shown.finish()

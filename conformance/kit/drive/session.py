@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import time
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.play import play
 from conformance.kit.drive.protocol import drive_protocol
 from conformance.kit.drive.recorder import Series
-from conformance.kit.drive.toolrun import Driven, Progress, ToolRun
+from conformance.kit.drive.toolrun import Driven, Progress, RunDriven, ToolRun
 from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.offers import offered
 from conformance.kit.run import Run
@@ -48,9 +49,21 @@ class Session:
             self.evidence[discovered.run.id] = _before(discovered, self)
         for discovered in self.found:
             if discovered.run.kind is RunKind.FULL:
-                await _RunDrive(self, discovered).drive()
+                await self._watched(discovered.run.id, _RunDrive(self, discovered).drive())
         older = [d.run for d in self.found if d.run.kind is RunKind.PROTOCOL]
-        await asyncio.gather(*(self._protocol(run) for run in older))
+        await asyncio.gather(*(self._watched(run.id, self._protocol(run)) for run in older))
+
+    async def _watched(self, run: str, work: Coroutine[Any, Any, None]) -> None:
+        """Drive a run, and say when that begins and ends."""
+        began, before = time.monotonic(), self._sent(run)
+        self.progress.begins(run)
+        await work
+        calls = sum(len(tool.calls) for tool in self.evidence[run].by_tool.values())
+        took = time.monotonic() - began
+        self.progress.ends(RunDriven(run, calls, self._sent(run) - before, took))
+
+    def _sent(self, run: str) -> int:
+        return sum(exchange.run == run for exchange in self.context.recorder.by_id.values())
 
     async def _protocol(self, run: Run) -> None:
         """A protocol run, with what the full run of its server was seen to accept."""

@@ -28,13 +28,28 @@ _SLOW_CALLS = 2
 """Calls that took too long, after which the rest of a tool's cases are not sent."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunDriven:
+    """What driving a run took: calls of tools, all requests, and seconds."""
+
+    run: str
+    calls: int
+    requests: int
+    seconds: float
+
+
 @dataclass(slots=True)
 class Progress:
-    """Counts for whoever watches; `tell` is called after each change."""
+    """Counts for whoever watches; `tell` is called after each change.
+
+    `begins` is told the id of each run as its driving begins, `ends` what it took.
+    """
 
     planned: int = 0
     done: int = 0
     tell: Callable[[], None] = lambda: None
+    begins: Callable[[str], None] = lambda _: None
+    ends: Callable[[RunDriven], None] = lambda _: None
 
     def plan(self, count: int) -> None:
         """So many more calls are to be made."""

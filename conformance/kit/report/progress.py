@@ -1,4 +1,4 @@
-"""Progress while driving: one line that is written over, on a terminal only."""
+"""Progress while driving: on a terminal one line that is written over, else two lines a run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from conformance.kit.drive.toolrun import RunDriven
 from conformance.kit.report.words import duration, number, say
 
 _EVERY = 0.1
@@ -31,6 +32,11 @@ class Progress:
         self._began = clock()
         self._written: float | None = None
 
+    @property
+    def active(self) -> bool:
+        """Whether anybody sees the line."""
+        return self._active
+
     def update(self, done: int, total: int) -> None:
         """Show that `done` of `total` cases are done; `total` may grow on the way."""
         now = self._clock()
@@ -48,6 +54,23 @@ class Progress:
             self._stream.write(_CLEAR)
             self._stream.flush()
             self._written = None
+
+
+def begins_line(run: str, language: str) -> str:
+    """Give the line that says that a run begins, for where no line is written over."""
+    return say("report.run.begins", language, run=run)
+
+
+def ends_line(driven: RunDriven, language: str) -> str:
+    """Give the line that says that a run ended, and what it took."""
+    return say(
+        "report.run.ends",
+        language,
+        run=driven.run,
+        cases=number(driven.calls, language),
+        requests=number(driven.requests, language),
+        time=duration(driven.seconds, language),
+    )
 
 
 def progress_line(done: int, total: int, seconds: float, language: str) -> str:
