@@ -11,6 +11,8 @@ from scripts.generator.build import load_source, read_source
 from scripts.generator.keywords import positions
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import ROOT
+from scripts.website.pages.context import Context
+from scripts.website.pages.found import sentences
 from scripts.website.pages.made import made_pages
 
 _ANCHOR = re.compile(r"\{ ?#([a-z0-9-]+) ?\}")
@@ -131,3 +133,49 @@ def test_the_glossary_has_each_word_of_the_source(pages, source, language):
     assert len(source.glossary) > 20
     for word in source.glossary:
         assert f"{{ #{word.name.replace('_', '-')} }}" in text
+
+
+_RECORDED = {
+    "runs": [
+        {
+            "items": [
+                {
+                    "message": "Of the 3 requests of a batch, 1 got no result.",
+                    "message_id": "finding.mcp.batch",
+                    "values": {"count": "3", "missing": "1"},
+                    "more": [
+                        {
+                            "message": "A sentence whose words have changed.",
+                            "message_id": "finding.mcp.batch",
+                            "values": {"count": "3"},
+                        }
+                    ],
+                },
+                {"message": None, "message_id": None, "values": None, "more": []},
+            ]
+        }
+    ]
+}
+
+
+def test_what_was_found_elsewhere_is_said_in_the_language_of_the_page(source):
+    said = sentences(Context(source, "es", {}), _RECORDED)
+    first = said["Of the 3 requests of a batch, 1 got no result."]
+    assert first.startswith("De las 3 peticiones de un lote, 1 quedó sin resultado.")
+
+
+def test_a_sentence_that_lacks_a_value_stays_as_it_was_recorded(source):
+    said = sentences(Context(source, "es", {}), _RECORDED)
+    words = "A sentence whose words have changed."
+    assert said[words] == words
+
+
+@pytest.mark.parametrize("language", ["es", "pt"])
+def test_what_was_found_elsewhere_is_not_left_in_english(pages, language):
+    text = pages[f"{language}/conformance/implementations.md"]
+    assert "breaks type, and was accepted" not in text
+
+
+@pytest.mark.parametrize(("language", "share"), [("en", "100%"), ("es", "100 %"), ("pt", "100%")])
+def test_a_share_is_written_as_the_language_writes_it(pages, language, share):
+    assert f"| {share} |" in pages[f"{language}/conformance/implementations.md"]

@@ -51,7 +51,7 @@ class Context:
         return {schema.file: schema for schema in self.source.schemas}
 
     def spec_title(self, spec: str) -> str:
-        """The name of a specification, or of the kit, within a sentence."""
+        """The name of a specification, or of the kit."""
         if spec == CONFORMANCE:
             return self.said("kit_name")
         return self.text(self.source.texts[f"project#/specs/{spec}"])

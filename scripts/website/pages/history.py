@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from conformance.formats.vocabulary import DownloadKind
+from conformance.kit.report.words import decimal
 from scripts.generator.changes import Change, Erratum
 from scripts.generator.downloads import Download
 from scripts.website.pages.context import Context, up
@@ -90,7 +91,7 @@ def downloads_page(context: Context, spec: str, files: Iterable[Download]) -> by
             [
                 link(code(str(path).removeprefix("schema/")), f"{up(here)}{path}"),
                 context.prose(kinds[each.kind.value].text),
-                _size(len(each.content)),
+                _size(context, len(each.content)),
                 f"`{each.sha256[:_SUM_SHOWN]}…`",
             ]
         )
@@ -114,5 +115,5 @@ def in_language(each: Download, language: str) -> str | None:
     return each.path if language == "en" else each.path.removeprefix(f"{language}/")
 
 
-def _size(size: int) -> str:
-    return f"{size / 1024:.1f} KiB" if size >= 1024 else f"{size} B"
+def _size(context: Context, size: int) -> str:
+    return f"{decimal(size / 1024, 1, context.language)} KiB" if size >= 1024 else f"{size} B"

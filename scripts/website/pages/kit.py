@@ -12,6 +12,7 @@ from conformance.kit.options import add_options, option_help
 from fixtures.servers.faults import FAULTS
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context
+from scripts.website.pages.found import sentences
 from scripts.website.pages.markdown import code, escaped, heading, page, table
 
 _RESULTS = ROOT / "fixtures" / "implementations"
@@ -105,12 +106,23 @@ def _runs(context: Context, results: Mapping[str, Any]) -> Iterator[list[str]]:
             code(run["run"]),
             context.level(run["level"]),
             *(str(counts[each]) for each in ("pass", "fail", "warn")),
-            *("–" if share is None else f"{share:.0%}" for share in shares),
+            *(_percent(context, share) for share in shares),
         ]
+
+
+def _percent(context: Context, share: float | None) -> str:
+    """A share as whole per cent; 100 and 0 only where it is exactly that."""
+    if share is None:
+        return "–"
+    whole = round(share * 100)
+    if 0 < share < 1:
+        whole = min(max(whole, 1), 99)
+    return context.said("report.percent", number=whole)
 
 
 def _findings(context: Context, results: Mapping[str, Any], here: str) -> str:
     found: dict[tuple[str, str], list[str]] = {}
+    said = sentences(context, results)
     for each in results["findings"]:
         found.setdefault((each["clause"], each["message"]), []).append(each["tool"] or "–")
     if not found:
@@ -122,7 +134,7 @@ def _findings(context: Context, results: Mapping[str, Any], here: str) -> str:
         named = context.clause_link(known, here) if known else clause
         requirement = context.requirement(known.facts["requirement"]) if known else ""
         listed = ", ".join(code(each) for each in dict.fromkeys(tools))
-        rows.append([named, requirement, listed, escaped(_short(message))])
+        rows.append([named, requirement, listed, escaped(_short(said.get(message, message)))])
     return table(head, rows)
 
 
