@@ -14,7 +14,11 @@ AVOIDED = {
         *("realimentación", "advertencia", "casi acierto", "descodific", "por defecto"),
         *("enlace HTTP", "enlace MCP"),
     ],
-    "pt": ["DEVERIA-SE", "com estado", "julga", "ligação"],
+    "pt": [
+        *("DEVERIA-SE", "DEVE-SE", " não DEVE", "«", "com estado", "julga", "ligação"),
+        *("achado", "advert", "ampliad", "aperto de mão", "êxito", "evento terminal", "juiz"),
+        *("ponto de acesso", "quase acerto", "quebrad", "solicita"),
+    ],
 }
 """Other words for the same thing, which were used once."""
 
