@@ -83,6 +83,7 @@ screenshots: site-build ## take pictures of the site into build/screenshots, to 
 	@$(BIN)/python -m scripts.screenshots $(ARGS)
 
 workflows: $(READY) ## check the workflows of .github
+	@$(BIN)/actionlint
 	@$(BIN)/zizmor --offline --quiet .github
 
 lock: $(READY) ## write requirements.lock anew from pyproject.toml

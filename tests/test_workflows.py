@@ -28,7 +28,7 @@ def test_every_action_is_pinned_by_commit():
         line.strip()
         for file in FILES
         for line in file.read_text("utf-8").splitlines()
-        if re.search(r"\buses: (?!\./)", line)
+        if re.search(r"\buses: (?![.$]/)", line)
     ]
     assert len(used) > 10
     assert [each for each in used if not re.search(r"@[0-9a-f]{40} # v\d", each)] == []
@@ -41,6 +41,55 @@ def test_a_workflow_has_no_right_that_a_job_does_not_name(file):
     for job in workflow["jobs"].values():
         assert job["permissions"]
         assert job["timeout-minutes"] <= 60
+
+
+FAULTY = """
+name: Faulty
+on:
+  push:
+    branch: [main]
+permissions: {}
+jobs:
+  one:
+    runs-on: ubuntu-24.04
+    steps:
+      - run: echo "${{ matrix.python }}"
+"""
+
+
+def actionlint(folder, *arguments):
+    program = Path(sys.executable).with_name("actionlint")
+    return subprocess.run(
+        [program, "-no-color", "-oneline", *arguments],
+        cwd=folder,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_actionlint_finds_nothing():
+    done = actionlint(ROOT)
+    assert done.returncode == 0, done.stdout
+
+
+def test_actionlint_finds_a_wrong_key_and_an_unknown_matrix(tmp_path):
+    (tmp_path / "faulty.yml").write_text(FAULTY)
+    done = actionlint(tmp_path, "faulty.yml")
+    assert done.returncode == 1
+    assert 'faulty.yml:5:5: unexpected key "branch"' in done.stdout
+    assert 'property "python" is not defined' in done.stdout
+
+
+def test_the_reusable_workflow_hands_on_each_of_its_inputs_and_the_action_has_it():
+    workflow = read(ROOT / ".github/workflows/conformance.yml")
+    inputs = workflow["on"]["workflow_call"]["inputs"]
+    given = workflow["jobs"]["judge"]["steps"][-1]["with"]
+    assert given == {name: f"${{{{ inputs.{name} }}}}" for name in inputs}
+    own = read(ACTION)["inputs"]
+    assert set(inputs) <= set(own)
+    for name, said in inputs.items():
+        assert said.get("default", "") == own[name].get("default", "")
 
 
 def test_zizmor_finds_nothing():
