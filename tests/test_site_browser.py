@@ -166,6 +166,14 @@ def test_a_diagram_is_drawn_when_it_comes_near_and_cuts_no_word(visit, scheme):
     assert seen.errors == []
 
 
+def test_a_page_is_read_without_the_index_of_the_search(visit):
+    page, seen = visit("atdf/error/")
+    page.wait_for_function("window.document$")
+    page.wait_for_timeout(500)
+    assert [url for url in seen.requests if "search_index" in url] == []
+    assert page.evaluate("performance.getEntriesByType('layout-shift').length") == 0
+
+
 def test_code_is_copied(visit):
     page, _ = visit("conformance/quick-start/", permissions=["clipboard-read", "clipboard-write"])
     block = page.locator(".highlight", has=page.locator("pre")).first
@@ -174,6 +182,21 @@ def test_code_is_copied(visit):
     block.locator("[data-clipboard-target], .md-clipboard, .md-code__button").first.click()
     page.wait_for_timeout(200)
     assert page.evaluate("navigator.clipboard.readText()").strip() == wanted
+
+
+def test_code_that_is_opened_or_too_wide_is_reached_by_keys(visit):
+    page, _ = visit("atdf/error/", viewport=PHONE)
+    page.wait_for_load_state("networkidle")
+    folded = page.locator("details:not([open]) pre > code").first
+    assert folded.locator("xpath=..").get_attribute("data-equipped") is None
+    page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+    page.wait_for_function("!document.querySelector('pre:not([data-equipped], .diagram) > code')")
+    page.wait_for_timeout(200)
+    wide = page.evaluate(
+        "() => [...document.querySelectorAll('pre > code')].filter(each =>"
+        " (each.scrollWidth > each.clientWidth) !== (each.tabIndex === 0)).length"
+    )
+    assert wide == 0
 
 
 def put(page: Page, text: str) -> None:
@@ -226,6 +249,28 @@ def test_the_playground_stays_awake_with_ten_megabytes(visit):
     expect(page.locator(".playground__verdict")).to_contain_text("5 MB")
 
 
+@pytest.mark.parametrize(
+    ("text", "state", "said"),
+    [
+        ('JSON.stringify({ errors: [{ title: "x".repeat(4e6) }] })', "invalid", "error"),
+        ("JSON.stringify({ errors: Array(1e4).fill(1) })", "invalid", "10000"),
+        ("JSON.stringify({ a: 1 }).repeat(2)", "unknown", ""),
+    ],
+    ids=["one long string", "ten thousand problems", "two documents"],
+)
+def test_the_playground_stays_awake_with_what_is_large(visit, text, state, said):
+    page, seen = visit("playground/")
+    page.evaluate(
+        "text => { const at = document.getElementById('playground-text');"
+        " at.value = text; at.dispatchEvent(new Event('input')); }",
+        page.evaluate(text),
+    )
+    expect(page.locator("#playground")).to_have_attribute("data-state", state, timeout=15_000)
+    expect(page.locator(".playground__verdict")).to_contain_text(said)
+    assert page.locator(".playground__problems li").count() <= 100
+    assert seen.errors == []
+
+
 def test_downloads_are_json_and_have_the_sums_that_are_told(address):
     with urlopen(address + "schema/index.json") as answer:
         assert answer.headers["Content-Type"] == "application/json"
@@ -249,6 +294,7 @@ def test_a_keyboard_is_enough(visit):
             break
     page.keyboard.press("Enter")
     page.wait_for_url("**/es/atdf/error/")
+    page.wait_for_function("window.document$")  # the theme's script comes after the first paint
     page.keyboard.press("/")
     page.keyboard.type("retry")
     expect(page.locator(".md-search-result__link").first).to_be_visible(timeout=15_000)

@@ -11,6 +11,7 @@ from scripts.website import layout, render, stage
 from scripts.website.layout import LANGUAGES, expanded, read_layout
 from scripts.website.pages.made import Made
 from scripts.website.render import BuildError
+from scripts.website.theme import mend_theme
 
 
 @pytest.fixture
@@ -62,6 +63,16 @@ def test_a_link_that_leads_nowhere_stops_the_build_and_is_named(small, text, sai
         small(text)
     assert said in str(caught.value)
     assert "en/index.md" in str(caught.value)
+
+
+def test_a_theme_whose_files_have_changed_stops_the_build(tmp_path):
+    for language in ("x", "es", "pt"):
+        scripts = tmp_path / language / "assets/javascripts"
+        (scripts / "workers").mkdir(parents=True)
+        (scripts / "workers" / "search.1.min.js").write_text("")
+        (scripts / "bundle.1.min.js").write_text("something else")
+    with pytest.raises(BuildError, match=r"bundle\.1\.min\.js does not hold"):
+        mend_theme(tmp_path)
 
 
 def test_the_menu_has_the_pages_of_the_source_and_not_the_missing_ones():

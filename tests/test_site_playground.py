@@ -15,10 +15,9 @@ from conformance.formats.recognise import TABLE, Recognition, recognise
 from conformance.formats.runtime_rows import RuntimeRow
 from conformance.formats.validate import DEEPEST, validate
 from scripts.generator.build import load_source, read_source
-from scripts.website.layout import DOCS, ROOT
-from scripts.website.pages.playground import data, scripts
+from scripts.website.layout import ROOT
+from scripts.website.pages.playground import data, engine, scripts
 
-ENGINE = DOCS / "playground" / "engine.js"
 WHOLE = re.compile(r"\b(\d+)\.0\b")
 """Python writes a whole number with its fraction; a browser has no other numbers."""
 RUN = """
@@ -48,7 +47,7 @@ def run(source):
         pytest.skip("there is no Node to run the playground's engine with")
 
     def run(texts, language="en"):
-        given = {"engine": ENGINE.read_text("utf-8"), "data": data(source, language)}
+        given = {"engine": engine(), "data": data(source, language)}
         done = subprocess.run(
             [node, "-e", RUN],
             input=json.dumps(given | {"texts": texts}),

@@ -8,7 +8,6 @@
   const said = JSON.parse(document.getElementById("playground-words").textContent);
   const MOST = 5 * 1024 * 1024;
   const PATIENCE = 5000;
-  const SHOWN = 100;
 
   const make = (name, attributes, ...children) => {
     const made = document.createElement(name);
@@ -48,22 +47,27 @@
     root.dataset.state = state;
     verdict.textContent = words;
   };
-  const number = (problems) => {
-    const wrong = new Set(problems.map((each) => each.line));
+  // The numbers are one text, cut only where a line is wrong: a long document has thousands.
+  const number = (wrong) => {
     const count = Math.min(text.value.split("\n").length, 20000);
-    const made = document.createDocumentFragment();
+    const parts = [];
+    let run = "";
     for (let line = 1; line <= count; line += 1) {
-      made.append(make("span", wrong.has(line) ? { class: "wrong" } : {}, String(line)));
+      if (wrong.has(line)) {
+        parts.push(run, make("span", {}, String(line)));
+        run = "\n";
+      } else {
+        run += `${line}\n`;
+      }
     }
-    lines.replaceChildren(made);
+    lines.replaceChildren(...parts, run);
   };
-  const show = ({ row, problems }) => {
-    list.replaceChildren(...problems.slice(0, SHOWN).map(item));
-    number(problems);
-    if (!row) return tell("unknown", problems.length ? said.unknown : "");
+  const show = ({ row, problems, count, wrong }) => {
+    list.replaceChildren(...problems.map(item));
+    number(new Set(wrong));
+    if (!row) return tell("unknown", count ? said.unknown : "");
     const known = { document: row.document, spec: row.spec, version: row.version };
-    if (!problems.length) return tell("valid", fill("valid", known));
-    const count = problems.length;
+    if (!count) return tell("valid", fill("valid", known));
     tell("invalid", fill(count === 1 ? "one" : "many", { ...known, count }));
   };
   const item = (problem) => {
@@ -86,7 +90,7 @@
   const judge = () => {
     clearTimeout(clock);
     newest += 1;
-    if (!text.value.trim()) return list.replaceChildren(), number([]), tell("empty", said.empty);
+    if (!text.value.trim()) return list.replaceChildren(), number(new Set()), tell("empty", said.empty);
     if (text.value.length > MOST) return list.replaceChildren(), lines.replaceChildren(), tell("unknown", said.large);
     tell("busy", said.busy);
     worker.postMessage({ id: newest, text: text.value });

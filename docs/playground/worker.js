@@ -2,14 +2,20 @@
 // before this in the built file.
 "use strict";
 
+const LISTED = 100;
+const NUMBERED = 20000;
+
 self.addEventListener("message", (event) => {
   const { id, text } = event.data;
   let answer;
   try {
     answer = examine(text, DATA);
-  } catch (error) {
+  } catch {
     const problem = { line: 1, path: "$", pointer: "", keyword: "kit", clause: null, words: DATA.messages["site.playground.failed"] };
-    answer = { row: null, problems: [problem], failed: String(error) };
+    answer = { row: null, problems: [problem] };
   }
-  self.postMessage({ id, ...answer });
+  // A page that is handed ten thousand problems would be busy with them.
+  const { row, problems } = answer;
+  const wrong = [...new Set(problems.map((each) => each.line))].slice(0, NUMBERED);
+  self.postMessage({ id, row, problems: problems.slice(0, LISTED), count: problems.length, wrong });
 });

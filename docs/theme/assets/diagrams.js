@@ -28,20 +28,25 @@
       block.hidden = true;
     }
     const { figure, text } = figures.get(block);
+    const scheme = dark() ? "dark" : "light";
+    if (figure.dataset.drawn === scheme) return;
     mermaid.initialize({ startOnLoad: false, securityLevel: "strict", theme: dark() ? "dark" : "neutral", fontFamily: font() });
     const { svg } = await mermaid.render(`diagram-${(count += 1)}`, text, figure);
     figure.innerHTML = svg;
-    figure.dataset.drawn = dark() ? "dark" : "light";
+    figure.dataset.drawn = scheme;
   };
+  // One after the other: mermaid draws into the figure, and takes it badly if it is emptied meanwhile.
+  let last = Promise.resolve();
+  const next = (block) => (last = last.then(() => draw(block)));
   const seen = new Set();
   const watch = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (isIntersecting && !seen.has(target)) {
         seen.add(target);
-        draw(target);
+        next(target);
       }
     }
   }, { rootMargin: "200px" });
   blocks.forEach((block) => watch.observe(block));
-  new MutationObserver(() => seen.forEach(draw)).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+  new MutationObserver(() => seen.forEach(next)).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
 })();

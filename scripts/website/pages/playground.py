@@ -27,6 +27,7 @@ _SHOWN = (
     ("runtime", "manifest-headers-as-list"),
 )
 """Examples that the page offers, of those that there are."""
+_PARTS = ("values", "read", "recognise", "keywords", "validate", "examine")
 _ANNOTATIONS = ("title", "description", "$schema", "$id")
 _WORDS = (
     "label", "choose", "example", "file", "empty", "busy", "large", "slow", "unknown", "valid",
@@ -96,11 +97,17 @@ def bare(schema: Any) -> Any:
     }
 
 
+def engine() -> str:
+    """The engine, joined of its parts; it needs what `data` gives."""
+    files = (_CODE / "engine" / f"{name}.js" for name in _PARTS)
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
 def scripts(source: Source, language: str) -> Iterator[tuple[str, bytes]]:
     """Give the scripts of the page, by path below the root of a language."""
     parts = [
         f"const DATA = {json.dumps(data(source, language), separators=(',', ':'))};",
-        (_CODE / "engine.js").read_text(encoding="utf-8"),
+        engine(),
         (_CODE / "worker.js").read_text(encoding="utf-8"),
     ]
     yield "assets/playground.worker.js", "\n".join(parts).encode()

@@ -1,0 +1,80 @@
+// The keywords of JSON Schema that look at one value alone.
+"use strict";
+
+const TYPES = {
+  string: (v) => typeof v === "string",
+  integer: (v) => Number.isInteger(v),
+  number: (v) => typeof v === "number",
+  boolean: (v) => typeof v === "boolean",
+  array: Array.isArray,
+  object: isObject,
+  null: (v) => v === null,
+};
+
+function aDay(text) {
+  const found = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  if (!found) return false;
+  const [year, month, day] = found.slice(1).map(Number);
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+  return year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1];
+}
+
+// The exact form of a format stands in the `pattern` beside it; here is what a pattern cannot say.
+const FORMATS = {
+  date: aDay,
+  "date-time": (text) => {
+    const found = /^(.{10})[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/.exec(text);
+    return found !== null && aDay(found[1]);
+  },
+  email: (text) => /^[^@\s]+@[^@\s]+$/.test(text),
+  uri: (text) => /^[A-Za-z][A-Za-z0-9+.-]*:[^\s"<>\\^`{|}]*$/.test(text),
+  "uri-reference": (text) => /^[^\s"<>\\^`{|}]*$/.test(text),
+};
+
+const regexes = new Map();
+function regex(pattern) {
+  if (!regexes.has(pattern)) regexes.set(pattern, new RegExp(pattern, "u"));
+  return regexes.get(pattern);
+}
+
+// Each function yields the values of the sentence for one fault; `fault.rest` stands for none.
+const KEYWORDS = {
+  *required(wanted, value) {
+    if (isObject(value)) for (const name of wanted) if (!(name in value)) yield { id: "required", values: { name }, missing: name };
+  },
+  *type(wanted, value) {
+    const kinds = Array.isArray(wanted) ? wanted : [wanted];
+    if (!kinds.some((kind) => TYPES[kind](value))) yield { values: { expected: kinds.join(" | ") } };
+  },
+  *enum(wanted, value) {
+    if (!wanted.some((each) => equal(each, value))) yield { values: { allowed: wanted.map((each) => shown(each, 40)).join(", ") } };
+  },
+  *const(wanted, value) {
+    if (!equal(wanted, value)) yield { values: { expected: shown(wanted) } };
+  },
+  *pattern(wanted, value) {
+    if (typeof value === "string" && !regex(wanted).test(value)) yield {};
+  },
+  *format(wanted, value) {
+    if (typeof value === "string" && !FORMATS[wanted](value)) yield { values: { format: wanted } };
+  },
+  *minLength(wanted, value) {
+    if (typeof value === "string" && [...value].length < wanted) yield wanted === 1 ? { id: "empty" } : { values: { limit: wanted } };
+  },
+  *minItems(wanted, value) {
+    if (Array.isArray(value) && value.length < wanted) yield { values: { limit: wanted } };
+  },
+  *maxItems(wanted, value) {
+    if (Array.isArray(value) && value.length > wanted) yield { values: { limit: wanted } };
+  },
+  *minimum(wanted, value) {
+    if (typeof value === "number" && value < wanted) yield { values: { limit: wanted } };
+  },
+  *maximum(wanted, value) {
+    if (typeof value === "number" && value > wanted) yield { values: { limit: wanted } };
+  },
+  *uniqueItems(wanted, value) {
+    if (wanted && Array.isArray(value) && value.some((each, i) => value.slice(0, i).some((other) => equal(each, other)))) yield {};
+  },
+};

@@ -1,0 +1,134 @@
+// Walks through schemas and value together, and says of each fault where it is and whose clause it breaks.
+"use strict";
+
+function* faults(schema, value, spot, data) {
+  if (schema === true) return;
+  if (schema === false) {
+    yield fault("other", value, spot, { id: "other", values: { keyword: "false" } });
+    return;
+  }
+  if ("$ref" in schema) yield* faults(...referred(schema.$ref, spot, data, value));
+  for (const [keyword, wanted] of Object.entries(schema)) {
+    const there = down(spot, keyword);
+    if (keyword in KEYWORDS) {
+      for (const found of KEYWORDS[keyword](wanted, value)) yield fault(keyword, value, there, found);
+    } else if (keyword in APPLIED) {
+      yield* APPLIED[keyword](wanted, value, there, data, schema);
+    }
+  }
+}
+
+// Whether there is no fault; nobody asks where one would be.
+const passes = (schema, value, spot, data) =>
+  faults(schema, value, { ...spot, quiet: true }, data).next().done;
+
+const APPLIED = {
+  *properties(wanted, value, spot, data) {
+    if (!isObject(value)) return;
+    for (const [name, schema] of Object.entries(wanted)) {
+      if (name in value) yield* faults(schema, value[name], down(spot, name, name), data);
+    }
+  },
+  *additionalProperties(wanted, value, spot, data, schema) {
+    if (!isObject(value)) return;
+    const extra = Object.keys(value).filter((name) => !(name in (schema.properties || {})));
+    if (wanted === false) {
+      const names = extra.slice(0, 5).map((name) => shown(name, 40)).join(", ");
+      if (extra.length) yield fault("additionalProperties", value, spot, { values: { names } });
+    } else {
+      for (const name of extra) yield* faults(wanted, value[name], inside(spot, name), data);
+    }
+  },
+  *propertyNames(wanted, value, spot, data) {
+    if (isObject(value)) for (const name of Object.keys(value)) yield* faults(wanted, name, spot, data);
+  },
+  *items(wanted, value, spot, data) {
+    if (Array.isArray(value)) for (let i = 0; i < value.length; i += 1) yield* faults(wanted, value[i], inside(spot, i), data);
+  },
+  *allOf(wanted, value, spot, data) {
+    for (let i = 0; i < wanted.length; i += 1) yield* faults(wanted[i], value, down(spot, i), data);
+  },
+  *anyOf(wanted, value, spot, data) {
+    if (!wanted.some((each, i) => passes(each, value, down(spot, i), data))) {
+      yield fault("anyOf", value, spot, { id: "other", values: { keyword: "anyOf" } });
+    }
+  },
+  *not(wanted, value, spot, data) {
+    if (!passes(wanted, value, spot, data)) return;
+    const only = Object.keys(wanted).join() === "required";
+    yield fault("not", value, spot, only ? { id: "not.required", values: { names: wanted.required.map((n) => "`" + n + "`").join(", ") } } : {});
+  },
+  *if(wanted, value, spot, data, schema) {
+    const branch = passes(wanted, value, spot, data) ? "then" : "else";
+    if (branch in schema) yield* faults(schema[branch], value, down(up(spot), branch), data);
+  },
+};
+
+// A spot: one step further, in the schemas (`step`), in the document (`member`), or along a `$ref`
+// (`steps`). It is only taken apart where a fault is found.
+const down = (spot, step, member) => ({ parent: spot, file: spot.file, quiet: spot.quiet, step, member });
+const inside = (spot, member) => ({ parent: spot, file: spot.file, quiet: spot.quiet, member });
+const up = (spot) => spot.parent;
+
+function apart(spot) {
+  const chain = [];
+  for (let each = spot; each; each = each.parent) chain.push(each);
+  const at = [];
+  const trail = [];
+  for (const { file, steps, step, member } of chain.reverse()) {
+    if (steps) trail.push({ file, from: steps.length, steps: [...steps] });
+    if (step !== undefined) trail[trail.length - 1].steps.push(step);
+    if (member !== undefined) at.push(member);
+  }
+  return { at, trail };
+}
+
+function referred(reference, spot, data, value) {
+  const [name, fragment = ""] = reference.split("#");
+  const file = name ? resolve(spot.file, name) : spot.file;
+  const steps = fragment.split("/").slice(1).map((step) => step.replace(/~1/g, "/").replace(/~0/g, "~"));
+  let node = data.schemas[file];
+  for (const step of steps) node = node[step];
+  return [node, value, { parent: spot, file, quiet: spot.quiet, steps }, data];
+}
+
+function resolve(base, name) {
+  const parts = base.split("/").slice(0, -1);
+  for (const part of name.split("/")) part === ".." ? parts.pop() : parts.push(part);
+  return parts.join("/");
+}
+
+function fault(keyword, value, spot, found) {
+  if (spot.quiet) return null;
+  const id = `documents.keyword.${(found.id || keyword).toLowerCase()}`;
+  return { keyword, ...apart(spot), missing: found.missing, id, values: { value: shown(value), ...found.values } };
+}
+
+const ownedBy = (file) => file.split("/")[0];
+
+// The clause that owns a fault: the nearest on the way up that is of the document's own
+// specification, else the nearest.
+function clauseOf(found, row, data) {
+  const claims = [];
+  const claim = (file, steps) => {
+    const owner = data.owners[`${file}#${steps.map((step) => "/" + escapeStep(step)).join("")}`];
+    if (owner) claims.push({ spec: ownedBy(file), owner });
+  };
+  const last = found.trail[found.trail.length - 1];
+  if (found.missing !== undefined) claim(last.file, [...last.steps.slice(0, -1), "properties", found.missing]);
+  for (const { file, from, steps } of [...found.trail].reverse()) {
+    for (let length = steps.length; length >= from; length -= 1) claim(file, steps.slice(0, length));
+  }
+  const own = claims.find((each) => each.spec === row.spec) || claims[0];
+  return own ? own.owner : null;
+}
+
+function validate(value, row, data) {
+  const file = `${row.spec}/${row.version}/${row.document}.schema.json`;
+  const spot = { parent: null, file, steps: [] };
+  const found = [...faults(data.schemas[file], value, spot, data)];
+  const places = new Set(found.filter((each) => each.keyword === "format").map((each) => pointerOf(each.at)));
+  return found
+    .filter((each) => each.keyword !== "pattern" || !places.has(pointerOf(each.at)))
+    .map((each) => ({ ...each, clause: clauseOf(each, row, data) }));
+}

@@ -1,0 +1,65 @@
+// What is said of values and places: kinds, equality, pointers, paths, and texts that are safe to show.
+// The parts of the engine are joined in the order of `scripts/website/pages/playground.py`, and know
+// nothing but the data that the build made of the source: no network, no page. A worker runs them,
+// and so do the tests.
+"use strict";
+
+const SHOWN = 80;
+const SHOWN_NAME = 200;
+
+const escapeStep = (step) => String(step).replace(/~/g, "~0").replace(/\//g, "~1");
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+const pointerOf = (at) => at.map((step) => "/" + escapeStep(step)).join("");
+
+function pathOf(at) {
+  return at.reduce((path, step) => {
+    if (typeof step === "number") return `${path}[${step}]`;
+    return /^[A-Za-z_$][A-Za-z0-9_$-]{0,199}$/.test(step) ? `${path}.${step}` : `${path}[${shown(step, SHOWN_NAME)}]`;
+  }, "$");
+}
+
+// A value as JSON text that is safe to show, cut where it is long.
+function shown(value, limit = SHOWN) {
+  const text = written(value, limit + 1);
+  const cut = text.length <= limit || (typeof value === "string" && value.length <= limit) ? text :
+    text.slice(0, limit) + (typeof value === "string" ? '…"' : "…");
+  // eslint-disable-next-line no-control-regex
+  return cut.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    (sign) => "\\u" + sign.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+function written(value, room) {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, room));
+  if (!Array.isArray(value) && !isObject(value)) return JSON.stringify(value);
+  const list = Array.isArray(value);
+  const parts = [];
+  let length = 2;
+  for (const [name, each] of Object.entries(value)) {
+    if (length > room) break;
+    const part = (list ? "" : JSON.stringify(name.slice(0, room)) + ": ") + written(each, room);
+    length += part.length + 2;
+    parts.push(part);
+  }
+  return (list ? "[" : "{") + parts.join(", ") + (list ? "]" : "}");
+}
+
+const words = (data, id, values) =>
+  data.messages[id].replace(/\{([a-z]\w*)(?:\|([^{}|]*)\|([^{}|]*))?\}|\{\{|\}\}/g, (all, name, one, other) => {
+    if (name === undefined) return all[0];
+    if (!(name in values)) return all;
+    const value = String(values[name]);
+    return one === undefined ? value : (value === "1" ? one : other).replaceAll("#", value);
+  });
+
+function equal(one, other) {
+  if (Array.isArray(one)) {
+    return Array.isArray(other) && one.length === other.length && one.every((each, i) => equal(each, other[i]));
+  }
+  if (isObject(one)) {
+    const names = Object.keys(one);
+    return isObject(other) && names.length === Object.keys(other).length &&
+      names.every((name) => name in other && equal(one[name], other[name]));
+  }
+  return one === other;
+}

@@ -1,0 +1,88 @@
+"""What the theme's built files are changed to: it draws a page anew for each block of code and each
+table, reads the whole search index on every page, and leaves some things without a name.
+
+Each change is looked for: a theme in which one is not found any more stops the build.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from scripts.website.layout import DOCS, LANGUAGES
+from scripts.website.render import BuildError
+
+_BUNDLE = "assets/javascripts/bundle.*.min.js"
+_WORKER = "assets/javascripts/workers/search.*.min.js"
+_SCRIPT = {
+    # The index is read when somebody begins to search, not on every page.
+    'location.protocol!=="file:"': "!1",
+    # `code.js` does what is left of this, without measuring between two changes.
+    '"pre:not(.mermaid) > code"': '"pre:not(pre)"',
+    # Tables are wrapped below, so that nothing moves when the script comes.
+    '"table:not([class])"': '"table:not(table)"',
+}
+_LOADED = re.compile(r'<script src="([^"]*/javascripts/bundle\.[^"]*)"></script>')
+_LATE = (
+    '<script>(()=>{document.documentElement.classList.replace("no-js","js");let asked;'
+    "const ask=()=>{if(asked)return;asked=true;"
+    'const script=document.createElement("script");script.src="%s";document.body.append(script)};'
+    "requestAnimationFrame(()=>setTimeout(ask));setTimeout(ask,500)})()</script>"
+)
+"""Loads the theme's script once the page is painted, or soon, where nothing is painted because the
+page is not shown.
+"""
+_PALETTE = 'var palette=__md_get("__palette");'
+_DARK = (
+    'if(!palette&&matchMedia("(prefers-color-scheme: dark)").matches)'
+    'document.body.dataset.mdColorScheme="slate";'
+)
+"""Whoever likes it dark gets it so at once, not when the theme's script comes."""
+_SEARCH = '<div class="md-search" data-md-component="search" role="dialog">'
+_PLACEHOLDER = re.compile(r'class="md-search__input"[^>]* aria-label="([^"]*)"')
+_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+_WRAPPED = r'<div class="md-typeset__scrollwrap"><div class="md-typeset__table">\g<0></div></div>'
+
+
+def mend_theme(site: Path) -> None:
+    """Change the files of all languages; raises `BuildError` where one is not as expected."""
+    fold = (DOCS / "search" / "fold.js").read_text(encoding="utf-8")
+    for worker in _files(site, _WORKER):
+        # Search finds `validación` for `validacion`, and the reverse.
+        worker.write_text(fold + worker.read_text(encoding="utf-8"), encoding="utf-8")
+    for bundle in _files(site, _BUNDLE):
+        bundle.write_text(_replaced(bundle.read_text("utf-8"), _SCRIPT, bundle), encoding="utf-8")
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        placeholder = _PLACEHOLDER.search(text)
+        if placeholder is not None:  # a page of the theme's
+            page.write_text(_page(text, placeholder[1], page), encoding="utf-8")
+
+
+def _page(text: str, search: str, page: Path) -> str:
+    script = _LOADED.search(text)
+    if script is None:
+        raise BuildError(f"{page.name} does not load the theme's script where it did.")
+    changed = {
+        script[0]: _LATE % script[1],
+        _PALETTE: _PALETTE + _DARK,
+        _SEARCH: _SEARCH.replace(">", f' aria-label="{search}">'),
+    }
+    text = _replaced(text, changed, page)
+    return _TABLE.sub(_WRAPPED, text.replace("<th></th>", "<td></td>"))
+
+
+def _replaced(text: str, changes: Mapping[str, str], file: Path) -> str:
+    for old, new in changes.items():
+        if text.count(old) != 1:
+            raise BuildError(f"The theme has changed: {file.name} does not hold {old} once.")
+        text = text.replace(old, new)
+    return text
+
+
+def _files(site: Path, pattern: str) -> list[Path]:
+    found = list(site.rglob(pattern))
+    if len(found) != len(LANGUAGES):
+        raise BuildError(f"The theme has changed: {pattern} is not there for each language.")
+    return found
