@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from conformance.formats.vocabulary import Binding
+from conformance.kit.documents import declared
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discover import discover
 from conformance.kit.drive.recorder import Recorder
@@ -257,13 +258,27 @@ def test_a_redirect_elsewhere():
     assert "https://example.org/a" in refused.value.words.words()
 
 
-def test_a_catalog_that_is_a_bare_list():
-    async def listing(writer, peer):
-        known = " /tools " in peer.requests[-1][0]
-        writer.write(whole(b'[{"name": "a"}]', JSON, status="200 X" if known else "404 X"))
+def listing(body):
+    """A server whose `/tools` answers this, and that has nothing else."""
 
+    async def serve(writer, peer):
+        known = " /tools " in peer.requests[-1][0]
+        writer.write(whole(body, JSON, status="200 X" if known else "404 X"))
+
+    return serve
+
+
+def test_a_bare_list_of_tools_is_judged_and_is_no_catalog():
+    found, _ = looked(listing(json.dumps([TOOL]).encode()))
+    assert [one.name for one in found[0].tools] == ["t"]
+    judged = declared(found[0])
+    assert [problem.clause for problem in judged.catalog] == ["ATDF-CAT-001"]
+    assert judged.unusable == ()
+
+
+def test_a_bare_list_of_other_things():
     with pytest.raises(TargetUnusable) as refused:
-        looked(listing)
+        looked(listing(b'[{"name": "a"}]'))
     assert refused.value.words.id == "kit.target.bare_list"
     assert "/tools answers a bare list" in refused.value.words.words()
 

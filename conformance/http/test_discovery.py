@@ -9,6 +9,7 @@ from conformance.http.scripts import COLLECTION
 from conformance.kit.clause import Check, Checks, absent, broken, clause, holds, unknown
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange
+from conformance.kit.listed import is_bare_list
 from conformance.kit.reading import PROVES_NOTHING, body_json
 from conformance.kit.script import LOOKED, MOST_PAGES
 
@@ -71,6 +72,9 @@ def test_every_collection_answers_json(run: RunEvidence) -> Checks:
         if not step.startswith("collection") or not step.endswith("-1"):
             continue
         document = body_json(exchange)
+        if is_bare_list(document):
+            yield broken(exchange, "finding.http.bare_list", url=exchange.request.url)
+            continue
         members = document if isinstance(document, dict) else {}
         listed = [members.get("tools"), members.get("resources")]
         holding = any(isinstance(one, list) for one in listed)

@@ -12,6 +12,7 @@ from conformance.formats.tool import Tool, ToolForm
 from conformance.formats.validate import validate
 from conformance.formats.vocabulary import Binding
 from conformance.kit.drive.discovered import Discovered
+from conformance.kit.listed import listed
 from conformance.kit.offers import is_collection
 
 ATDF_META = "agent-formats/atdf"
@@ -42,23 +43,24 @@ def declared(discovered: Discovered) -> Declared:
     for page in discovered.documents:
         if is_collection(page):
             continue  # by its form it is ARDF's, whose chapter judges it
-        items = page.get("tools") if isinstance(page, dict) else None
-        listed = items if isinstance(items, list) else []
-        seen = _as_catalog(page, listed, discovered)
+        items = listed(page)
+        if isinstance(page, list):
+            catalog.extend(validate(page, "catalog"))
+        seen = _as_catalog(page, items, discovered)
         for problem in validate(seen, "catalog"):
             place = _PLACE.match(problem.path)
             if place is None or problem.clause is None or "-CAT-" in problem.clause:
                 catalog.append(problem)
                 continue
-            label = _label(listed[int(place.group(1))], first + int(place.group(1)))
+            label = _label(items[int(place.group(1))], first + int(place.group(1)))
             by_tool.setdefault(label, []).append(problem)
-        for index, item in enumerate(listed):
+        for index, item in enumerate(items):
             label = _label(item, first + index)
             if label not in usable:
                 stubs[label] = Tool(
                     label, {}, ToolForm.CATALOG, item if isinstance(item, dict) else {}
                 )
-        first += len(listed)
+        first += len(items)
     return Declared(
         {k: tuple(v) for k, v in by_tool.items()}, tuple(catalog), tuple(stubs.values())
     )
@@ -96,11 +98,11 @@ def _label(item: Any, index: int) -> str:
     return next((name for name in names if isinstance(name, str) and name), f"#{index + 1}")
 
 
-def _as_catalog(page: Any, listed: list[Any], discovered: Discovered) -> Any:
+def _as_catalog(page: Any, items: list[Any], discovered: Discovered) -> Any:
     """A page as an ATDF catalog: over MCP, what rides in `_meta` stands beside the rest."""
     if discovered.run.binding is Binding.HTTP:
-        return page
-    return {"tools": [_with_meta(item) for item in listed]}
+        return {"tools": items} if isinstance(page, list) else page
+    return {"tools": [_with_meta(item) for item in items]}
 
 
 def _with_meta(item: Any) -> Any:

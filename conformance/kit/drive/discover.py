@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -24,6 +23,7 @@ from conformance.kit.drive.unusable import TargetUnusable, why_dead, why_nothing
 from conformance.kit.drive.versions import older
 from conformance.kit.drive.versions import settled as settled_at
 from conformance.kit.exchange import Exchange
+from conformance.kit.listed import is_bare_list, listed
 from conformance.kit.offers import is_collection
 from conformance.kit.reading import body_json, response_of
 from conformance.kit.run import MODERN, Run
@@ -160,9 +160,9 @@ async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discover
         return exchange
 
     found = await pages(fetch, lambda e: (response_of(e) or {}).get("result"))
-    listed = [one for page in found for one in _items(page.get("tools"))]
+    items = [one for page in found for one in _items(page.get("tools"))]
     mirroring = run.binding is Binding.MCP and run.version >= MODERN
-    catalog = tools_of({"tools": listed}, Source.MCP, mirroring=mirroring)
+    catalog = tools_of({"tools": items}, Source.MCP, mirroring=mirroring)
     return Discovered(
         run,
         tools=catalog.tools,
@@ -252,15 +252,16 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         exchanges_of_path, pages_of_path = await _collection(channel, speaker, path)
         exchanges += exchanges_of_path
         documents += pages_of_path
-    listed = [one for page in documents for one in _listed(page)]
+    items = [one for page in documents for one in listed(page)]
     looks_like_one = bool(paths) or any(
-        isinstance(page.get("tools"), list) or is_collection(page) for page in documents
+        isinstance(page, list) or isinstance(page.get("tools"), list) or is_collection(page)
+        for page in documents
     )
     if not looks_like_one:
         return None
     if manifest.trouble is None:
         await look_around_http(channel, body_json(manifest))
-    catalog = tools_of({"tools": listed}, Source.ATDF)
+    catalog = tools_of({"tools": items}, Source.ATDF)
     return Discovered(
         run,
         tools=catalog.tools,
@@ -274,7 +275,7 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
 
 async def _collection(
     channel: Channel, speaker: HttpSpeaker, path: str
-) -> tuple[list[Exchange], list[dict[str, Any]]]:
+) -> tuple[list[Exchange], list[Any]]:
     exchanges: list[Exchange] = []
 
     async def fetch(cursor: str | None, number: int) -> Exchange:
@@ -283,12 +284,10 @@ async def _collection(
         exchanges.append(exchange)
         return exchange
 
-    return exchanges, await pages(fetch, body_json)
-
-
-def _listed(page: Mapping[str, Any]) -> list[Any]:
-    """What a page lists: tools, or in an ARDF collection resources, some of which are tools."""
-    return _items(page["resources"] if is_collection(page) else page.get("tools"))
+    found: list[Any] = list(await pages(fetch, body_json))
+    if not found and is_bare_list(bare := body_json(exchanges[0])):
+        found.append(bare)  # no catalog, but its tools can be judged all the same
+    return exchanges, found
 
 
 def _tool_paths(manifest: Any) -> list[str]:

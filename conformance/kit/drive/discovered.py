@@ -60,6 +60,8 @@ def bounded(found: Discovered, settings: Settings) -> Discovered:
 
 
 def _bounded(page: Any, names: set[str]) -> Any:
+    if isinstance(page, list):
+        return [one for one in page if _name(one) in names]
     listed = page.get("tools") if isinstance(page, dict) else None
     if not isinstance(listed, list):
         return page
