@@ -297,6 +297,37 @@ def test_a_plan_calls_nothing_and_writes_no_report(kit, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("ending", ["wrong-type-string/n", "baseline-1"])
+def test_a_plan_of_one_case_lists_that_case_alone(kit, tmp_path, ending):
+    other = {**GOOD, "name": "other"}
+    with offering([GOOD, other], lambda *_: (200, {})) as url:
+        ran = refused(kit, tmp_path, url, "--plan", "--replay", f"http/good/{ending}")
+    listed = [line for line in ran.out.splitlines() if line.startswith("  ")]
+    assert ran.code == 0, ran.said
+    assert [line.split()[1] for line in listed] == [f"http/good/{ending}"]
+    assert "other" not in ran.out
+
+
+def test_a_plan_of_a_case_that_is_not_there_is_one_sentence(kit, tmp_path):
+    with offering([GOOD], lambda *_: (200, {})) as url:
+        ran = refused(kit, tmp_path, url, "--plan", "--replay", "http/good/no-such-case/n")
+    assert ran.code == 4
+    assert "--replay names no case of this target, http/good/no-such-case/n" in ran.err
+
+
+def test_versions_of_mcp_where_there_is_none_are_told_to_have_no_effect(kit, tmp_path):
+    with offering([GOOD], lambda *_: (200, {})) as url:
+        ran = refused(kit, tmp_path, url, "--spec-version", "2025-11-25", "--allow-calls", "none")
+    assert ran.out.count("--spec-version 2025-11-25 has no effect") == 1
+    assert ran.code != 4
+
+
+def test_versions_of_mcp_where_nothing_else_is_judged_are_one_sentence(kit, tmp_path):
+    with offering([GOOD], lambda *_: (200, {})) as url:
+        ran = refused(kit, tmp_path, url, "--spec-version", "2025-11-25", "--profile", "mcp")
+    sentence(ran, url, "--spec-version", "2025-11-25")
+
+
 def test_collecting_calls_nothing_and_writes_no_report(kit, tmp_path):
     called = []
     with offering([GOOD], lambda *_: called.append(1) or (200, {})) as url:

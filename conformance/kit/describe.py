@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import RunKind
+from conformance.kit.case import Expectation
 from conformance.kit.cases.baseline import candidates
+from conformance.kit.cases.naming import prefix_of
 from conformance.kit.cases.phases import all_cases
+from conformance.kit.cases.plan import Plan, only
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.safety import why_left_out
 from conformance.kit.settings import Settings
+
+_GOOD_CALL = re.compile(r"baseline-\d+|second|after")
+"""How the ids of a tool's good calls end: they are in no plan, as they are made on the way."""
 
 
 def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
@@ -21,6 +28,8 @@ def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
             continue  # one good call of it is sent, which the full run finds
         for tool in one.tools:
             reason = why_left_out(tool, one.run, settings)
+            if reason is not None and settings.replay is not None:
+                continue  # only one case is asked for, and it is no case of this tool
             if reason is not None:
                 yield f"{one.run.id}  {tool.name}: {reason.words(settings.language)}"
                 continue
@@ -34,6 +43,9 @@ def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
                 seed=settings.seed,
                 count=settings.max_examples,
             )
+            if settings.replay is not None:
+                yield from _replayed(made, prefix_of(one.run.id, tool.name), settings.replay)
+                continue
             said = message(
                 "kit.plan.tool",
                 run=one.run.id,
@@ -47,3 +59,12 @@ def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
             yield from (f"  ! {problem}" for problem in made.problems)
             for what in made.skipped:
                 yield "  " + message("kit.plan.skipped", what=what).words(settings.language)
+
+
+def _replayed(made: Plan, prefix: str, wanted: str) -> Iterator[str]:
+    """The one case that is to be sent again, and the call beside which it proves something."""
+    if _GOOD_CALL.fullmatch(wanted.removeprefix(f"{prefix}/")):
+        yield f"  {Expectation.ACCEPT.value}  {wanted}"
+    kept = only(made, wanted)
+    for case in (*kept.branches, *kept.cases):
+        yield f"  {case.expects.value}  {case.id}"

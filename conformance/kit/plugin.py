@@ -23,7 +23,7 @@ from conformance.kit.engine import Engine
 from conformance.kit.exit import Exit, exit_of
 from conformance.kit.item import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.options import add_options, settings_of
-from conformance.kit.quiet import QuietItems, header, line_writer, warning
+from conformance.kit.quiet import QuietItems, header, line_writer, notes
 from conformance.kit.record import driven, recall, write_replay
 from conformance.kit.reference import STDIO, ReferenceServer
 from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
@@ -134,12 +134,12 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     if state.engine.found and config.get_verbosity() >= 0:
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
-            reporter.write_line(header(state.engine.found, state.settings.language, state.redact))
-            warned = warning(state.engine.found, state.settings, state.redact)
-            if warned and not _calls_nothing(config, state):
-                reporter.write_line(warned, yellow=True)
-            if state.said_first:
-                reporter.write_line(state.said_first, yellow=True)
+            found, settings = state.engine.found, state.settings
+            reporter.write_line(header(found, settings.language, state.redact))
+            calls = not _calls_nothing(config, state)
+            for line in (*notes(found, settings, state.redact, calls=calls), state.said_first):
+                if line:
+                    reporter.write_line(line, yellow=True)
     return result
 
 
@@ -238,7 +238,11 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     config = session.config
     state = config.stash[STATE]
     if state.settings.plan_only:
-        for line in planned(state.engine.found, state.settings):
+        lines = list(planned(state.engine.found, state.settings))
+        if not lines and state.settings.replay is not None:
+            said = message("kit.option.replay", case=visible(state.settings.replay))
+            raise pytest.UsageError(said.words(state.settings.language))
+        for line in lines:
             sys.stdout.write(visible(state.redact(line), None) + "\n")
         session.items.clear()
     elif not config.option.collectonly:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import pytest
@@ -55,6 +55,29 @@ def warning(found: list[Discovered], settings: Settings, redact: Redactor) -> st
     more = f" (+{len(names) - _NAMES})" if len(names) > _NAMES else ""
     shown = ", ".join(names[:_NAMES]) + more
     return message("kit.unmarked", count=len(names), tools=shown).words(settings.language)
+
+
+def _without_mcp(found: list[Discovered], settings: Settings, redact: Redactor) -> str:
+    """One line where `--spec-version` was given, and no run is of MCP; else nothing."""
+    if not settings.spec_versions or any(one.run.version for one in found):
+        return ""
+    said = message(
+        "kit.no_effect.spec_version",
+        versions=", ".join(settings.spec_versions),
+        targets=", ".join(dict.fromkeys(one.run.target for one in found)),
+        runs=", ".join(one.run.id for one in found),
+    )
+    return visible(redact(said.words(settings.language)), 400)
+
+
+def notes(
+    found: list[Discovered], settings: Settings, redact: Redactor, *, calls: bool
+) -> Iterator[str]:
+    """What is to be said before the session begins, a line each; `calls`: tools will be called."""
+    lines = [_without_mcp(found, settings, redact)]
+    if calls:
+        lines.append(warning(found, settings, redact))
+    yield from (line for line in lines if line)
 
 
 def line_writer(config: pytest.Config) -> Callable[[str], None]:

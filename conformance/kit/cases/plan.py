@@ -47,6 +47,19 @@ class Plan:
     skipped: tuple[str, ...] = ()
 
 
+def only(planned: Plan, wanted: str | None) -> Plan:
+    """The plan, or that one case of it, with the branch's call beside which it proves something.
+
+    The id of a repair step begins with that of its case.
+    """
+    if wanted is None:
+        return planned
+    cases = tuple(c for c in planned.cases if wanted == c.id or wanted.startswith(f"{c.id}/"))
+    beside = {case.neighbour for case in cases}
+    branches = tuple(b for b in planned.branches if b.id in beside or b.id == wanted)
+    return replace(planned, cases=cases, branches=branches)
+
+
 def plan(tool: Tool, run_id: str, baseline: Mapping[str, Any], *, now: datetime = SOMEDAY) -> Plan:
     """Make the deterministic cases of a tool from an accepted call.
 

@@ -13,7 +13,7 @@ from conformance.kit.bindings.encode import to_bytes
 from conformance.kit.case import Case, CaseKind, Expectation
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
 from conformance.kit.cases.phases import all_cases
-from conformance.kit.cases.plan import Plan
+from conformance.kit.cases.plan import Plan, only
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.recorder import Series
 from conformance.kit.evidence import Call, ToolEvidence, call_of
@@ -102,7 +102,7 @@ class ToolRun:
         planned = await asyncio.to_thread(self._planned, baseline.case.arguments)
         if not planned.cases:
             self._unplanned = "; ".join(planned.problems)
-        planned = _only_replayed(planned, self._channel.context.settings.replay)
+        planned = only(planned, self._channel.context.settings.replay)
         self._progress.plan(len(planned.cases) + len(planned.branches))
         for branch in planned.branches:
             await self._call(branch)
@@ -264,16 +264,6 @@ class ToolRun:
         if case.kind is not CaseKind.REPAIR:
             self._progress.one()
         return call
-
-
-def _only_replayed(planned: Plan, wanted: str | None) -> Plan:
-    """The plan, or that one case of it, with the branch's call beside which it proves something."""
-    if wanted is None:
-        return planned
-    cases = tuple(c for c in planned.cases if wanted == c.id or wanted.startswith(f"{c.id}/"))
-    beside = {case.neighbour for case in cases}
-    branches = tuple(b for b in planned.branches if b.id in beside or b.id == wanted)
-    return replace(planned, cases=cases, branches=branches)
 
 
 def _suggests(call: Call) -> bool:
