@@ -7,7 +7,7 @@ import pytest
 from conformance.atdf.leaks import CREDENTIALS, credential_in
 from conformance.atdf.traces import TRACES, trace_in
 from conformance.formats.vocabulary import Verdict
-from conformance.kit.case import CaseKind
+from conformance.kit.case import CaseKind, Violation
 from tests.kit_samples import (
     MCP,
     accepted,
@@ -188,3 +188,13 @@ def test_a_credential_that_was_an_argument_is_not_the_server_s_own(kind):
 )
 def test_words_about_credentials_are_none(text):
     assert credential_in(text) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "count = (left out) breaks required"), ("es", "count = (omitido) incumple required")],
+)
+def test_an_argument_that_was_left_out_is_named_in_words(language, said):
+    gap = Violation("/count", "count", ("required",), was=2, sent_absent=True)
+    item = of_tool("ATDF-CALL-001", accepted(), accepted(CaseKind.BROKEN, violation=gap))
+    assert item.findings[0].message.words(language).startswith(said)

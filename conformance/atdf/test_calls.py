@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.atdf.traces import trace_in
 from conformance.formats.errors import types_of
+from conformance.formats.messages import message
 from conformance.formats.problem import shown
 from conformance.formats.vocabulary import ErrorCategory, ErrorType, Outcome
 from conformance.kit.case import CaseKind, Strictness
@@ -171,7 +172,7 @@ def _unsent(tool: ToolEvidence) -> Check:
 def _accepted(call: Call) -> Check:
     violation = call.case.violation
     assert violation is not None
-    sent = "—" if violation.sent_absent else shown(violation.sent)
+    sent = message("finding.call.left_out") if violation.sent_absent else shown(violation.sent)
     return broken(
         call,
         "finding.call.accepted",
