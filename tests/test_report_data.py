@@ -32,7 +32,7 @@ def test_words_within_words_are_read_back():
     changed = replace(sample, runs=(replace(sample.runs[0], items=(told,)), *sample.runs[1:]))
     document = json.loads(json.dumps(results_document(changed, "es")))
     item = document["runs"][0]["items"][0]
-    assert item["message"].startswith("Después de arrays anidados en mil niveles")
+    assert item["message"].startswith("Después de listas anidadas en mil niveles")
     assert item["values"]["step"]["message_id"] == "step.deep"
     assert read_results(document) == changed
 
