@@ -1,4 +1,5 @@
-"""Checks that the pages under `docs` say the same in English, Spanish and Portuguese.
+"""Checks that the pages under `docs` say the same in English, Spanish and Portuguese, and that each
+word of them, and of the source, is one of its language.
 
 Runs as `python -m scripts.check_translations` and as a file, from any folder; `--accept` says that
 each translation is now one of the English page as it stands.
@@ -14,7 +15,9 @@ from pathlib import Path
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from scripts.generator.build import Source, load_source, read_source
 from scripts.website.layout import ROOT
+from scripts.website.spelling import NoDictionaryError, misspelt
 from scripts.website.translations import accept, differences, foreign, pages
 
 OK, BROKEN = 0, 1
@@ -35,10 +38,19 @@ def main(arguments: Sequence[str]) -> int:
         for name in accept(docs, options.root):
             print(name)
     held = pages(docs, options.root)
-    problems = sorted({*differences(held), *foreign(held)})
-    for problem in problems:
+    problems = {*differences(held), *foreign(held)}
+    try:
+        problems.update(misspelt(held, _source(options.root), docs / "words"))
+    except NoDictionaryError as reason:
+        print(f"The spelling was not checked: {reason}.")
+    for problem in sorted(problems):
         print(problem, file=sys.stderr)
     return BROKEN if problems else OK
+
+
+def _source(root: Path) -> Source | None:
+    """The texts of the source, where there is one; what is wrong with it, its own check says."""
+    return read_source(load_source(root))[0] if (root / "schema" / "source").is_dir() else None
 
 
 if __name__ == "__main__":

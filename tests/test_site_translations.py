@@ -117,6 +117,55 @@ def test_a_missing_page_and_one_too_many_are_found(tree, capsys):
     assert any("There is no English page of this name." in line for line in lines)
 
 
+@pytest.fixture
+def dictionaries():
+    from scripts.website.spelling import NoDictionaryError, _dictionary
+
+    try:
+        return {language: _dictionary(language) for language in ("en", "es", "pt")}
+    except NoDictionaryError as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize(
+    ("page", "old", "new"),
+    [
+        ("en/how.md", "would have worked", "would have wroked"),
+        ("es/how.md", "qué valor habría", "qué balor habría"),
+        ("es/how.md", "véanse", "veanse"),
+        ("es/how.md", "qué necesita", "qué tool necesita"),
+        ("pt/how.md", "qual valor teria", "qual valor theria"),
+    ],
+)
+@pytest.mark.usefixtures("dictionaries")
+def test_a_misspelt_word_is_named_with_its_page_and_line(tree, capsys, page, old, new):
+    change(tree, old, new, page)
+    wrong = next(word for word in new.split() if word not in old.split())
+    spelling = [line for line in said(tree, capsys) if f"“{wrong}” is no" in line]
+    assert [line.partition(": ")[0] for line in spelling] == [f"docs/{page}:{LINE_OF[page]}"]
+
+
+LINE_OF = {"en/how.md": 7, "es/how.md": 8, "pt/how.md": 8}
+"""Of the paragraph; a translation has one line of front matter more."""
+
+
+@pytest.mark.usefixtures("dictionaries")
+def test_words_of_the_project_and_names_that_a_translation_keeps_are_right(tree, capsys):
+    (tree / "docs/words").mkdir()
+    (tree / "docs/words/all.txt").write_text("Zorblax\nqwertyfy\n")
+    change(tree, "A tool says", "Zorblax: *Plug it in*, Qwertyfy. A tool says", "en/how.md")
+    for page, old in (("es/how.md", "Una herramienta"), ("pt/how.md", "Uma ferramenta")):
+        change(tree, old, f"Zorblax: *Plug it in*, Qwertyfy. {old}", page)
+    assert [line for line in said(tree, capsys) if " is no " in line] == []
+
+
+@pytest.mark.parametrize("verb", ["escríbalo", "auméntelo", "evalúelas", "quítesela", "dígaselo"])
+def test_a_spanish_verb_may_carry_pronouns(dictionaries, verb):
+    from scripts.website.spelling import _verbs
+
+    assert dictionaries["es"](verb) or any(map(dictionaries["es"], _verbs(verb)))
+
+
 def test_diagrams_and_texts_may_differ():
     one = read_prose("```mermaid\nflowchart LR\n  a[Tool]\n```\n")
     other = read_prose("```mermaid\nflowchart LR\n  a[Herramienta]\n```\n")

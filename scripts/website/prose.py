@@ -79,14 +79,31 @@ _MARKUP = (
     re.compile(r"\]\([^)]*\)|\]\[[^\]]*\]"),
     re.compile(r"https?://\S+"),
 )
+_STRESSED = re.compile(r"(\*{1,2})(?=[^\s*])(.+?)(?<=[^\s*])\1", re.DOTALL)
 _START = re.compile(r"^[ \t]*(?:[-*+>]|\d+\.|#{1,6}|!{3} \w+|\?{3}\+? \w+|=== |\||:)[ \t]*", re.M)
+
+
+def plain(text: str) -> str:
+    """Give `text` without code, markup and addresses, with its lines."""
+    text = _CODE.sub(lambda each: _blank(each[0]) or "…", text)
+    for pattern in _MARKUP:
+        text = pattern.sub(lambda each: _blank(each[0]) or " ", text)
+    return text
+
+
+def set_off(prose: Prose) -> Iterator[str]:
+    """Give what a page sets off by stars, and what fills a cell of a table: where a translation
+    keeps it, it is what something of others is called.
+    """
+    yield from (" ".join(found[2].split()) for found in _STRESSED.finditer(prose.text))
+    for line in prose.text.splitlines():
+        if line.startswith("|"):
+            yield from filter(None, (cell.strip() for cell in plain(line).split("|")))
 
 
 def paragraphs(prose: Prose) -> Iterator[tuple[int, str]]:
     """Give the plain words of each paragraph, without code and addresses, with its first line."""
-    text = _CODE.sub(lambda each: _blank(each[0]) or "…", prose.text)
-    for pattern in _MARKUP:
-        text = pattern.sub(lambda each: _blank(each[0]) or " ", text)
+    text = plain(prose.text)
     line = 1
     for part in re.split(r"(\n[ \t]*\n)", text):
         words = _START.sub(" ", part)

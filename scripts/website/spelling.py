@@ -1,0 +1,169 @@
+"""Each word of the pages and of the source's texts is one of its language: Hunspell's dictionary
+knows it, or the glossary, or `docs/words`, which holds what is right and stands in no dictionary.
+
+`docs/words/all.txt` holds names, for all languages; `docs/words/<language>.txt` the words of one.
+A word written small there may begin with a capital; one with capitals is written so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from scripts.generator.build import Source
+from scripts.generator.keywords import positions
+from scripts.generator.problems import Problem
+from scripts.generator.texts import LANGUAGES
+from scripts.website.npm import npm_file
+from scripts.website.prose import plain, set_off
+from scripts.website.translations import FIRST, Page
+
+_NAMES = {"en": "English", "es": "Spanish", "pt": "Portuguese"}
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_TAIL = re.compile(r"['’]s$")
+_NO_WORDS = re.compile(r"(?<!\w)--[a-z][a-z-]*(?:[ =][a-z-]+)?|[\w-]+(?:[./][\w-]+)+")
+"""Options with their value, and what is no prose by its dots and slashes: files, media types."""
+_PRONOUN = re.compile(r"(.{3,})(?:l[aeo]s?|[mts]e|nos)$")
+_BARE = str.maketrans("áéíóú", "aeiou")
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+
+Known = Callable[[str], bool]
+"""Whether a word is one of a language."""
+
+
+class NoDictionaryError(Exception):
+    """There is no dictionary on this machine; the text says why."""
+
+
+def misspelt(
+    held: dict[str, dict[str, Page]], source: Source | None, words: Path
+) -> Iterator[Problem]:
+    """Find each word that is none; `words` is the folder of the project's own.
+
+    Raises `NoDictionaryError`.
+    """
+    identifiers = _identifiers(source) if source else frozenset()
+    for language in LANGUAGES:
+        known = _known(language, _own(language, source, words))
+        for path, page in held[language].items():
+            english = held[FIRST].get(path) if language != FIRST else None
+            names = tuple(set_off(english.prose)) if english else ()
+            for line, word in _words(_without(plain(page.prose.text), names)):
+                if not known(word):
+                    yield _problem(page.file, line, "", word, language)
+        for key, text in source.texts.items() if source else ():
+            if text.same:  # a name
+                continue
+            said = _PLACEHOLDER.sub(" ", text.in_language(language))
+            for _, word in _words(plain(said)):
+                if word not in identifiers and not known(word):
+                    yield _problem(text.file, text.line, key, word, language)
+
+
+def _identifiers(source: Source) -> frozenset[str]:
+    """The names that the source defines: short texts say them without ticks."""
+    nodes = [node for schema in source.schemas for _, node in positions(schema.source.data)]
+    found = {"true", "false", "null"} | {
+        word
+        for node in nodes
+        if isinstance(node, dict)
+        for keyword in ("properties", "enum", "type")
+        for word in _listed(node.get(keyword, ()))
+    }
+    found.update(word for each in source.vocabularies.values() for word in each.words())
+    return frozenset(part for word in found for part in (word, *re.split(r"[/_ ]", word)))
+
+
+def _listed(held: object) -> Iterator[str]:
+    for each in [held] if isinstance(held, str) else held if isinstance(held, Iterable) else ():
+        if isinstance(each, str):
+            yield each
+
+
+def _problem(file: str, line: int, key: str, word: str, language: str) -> Problem:
+    what = f"“{word}” is no {_NAMES[language]} word."
+    return Problem(file, line, key, what, f"Mend it, or add it to docs/words/{language}.txt.")
+
+
+def _words(text: str) -> Iterator[tuple[int, str]]:
+    """Give each word with its line; what holds a digit, or is a single letter, is none."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for word in _WORD.findall(_NO_WORDS.sub(" ", line)):
+            if len(word) > 1 and not re.search(r"\d", word):
+                yield number, word
+
+
+def _without(text: str, names: Iterable[str]) -> str:
+    """Leave out names that the English page sets off, where they stand unchanged."""
+    for name in sorted(names, key=len, reverse=True):
+        pattern = r"\s+".join(map(re.escape, name.split()))
+        text = re.sub(
+            rf"(\*|\| *){pattern}(?=\*| *\|)", lambda each: "\n" * each[0].count("\n"), text
+        )
+    return text
+
+
+def _own(language: str, source: Source | None, words: Path) -> frozenset[str]:
+    terms = (word.term.in_language(language) for word in source.glossary) if source else ()
+    own = {word for term in terms for _, word in _words(term)}
+    for name in ("all", language):
+        file = words / f"{name}.txt"
+        if file.exists():
+            own.update(file.read_text(encoding="utf-8").split())
+    return frozenset(own)
+
+
+def _known(language: str, own: frozenset[str]) -> Known:
+    spelt = _dictionary(language)
+    seen: dict[str, bool] = {}
+
+    def known(word: str) -> bool:
+        if word not in seen:
+            seen[word] = right(_TAIL.sub("", word) if language == "en" else word)
+        return seen[word]
+
+    def right(word: str) -> bool:
+        if listed(word) or spelt(word.replace("’", "'")):
+            return True
+        if language == "es" and any(map(spelt, _verbs(word.lower()))):
+            return True
+        parts = word.split("-")
+        return len(parts) > 1 and all(listed(part) or spelt(part) for part in parts)
+
+    def listed(word: str) -> bool:
+        return word in own or (word[:1].isupper() and word[0].lower() + word[1:] in own)
+
+    return known
+
+
+def _verbs(word: str) -> Iterator[str]:
+    """Give what a Spanish verb may be without its pronouns: `escríbalo` is `escriba`."""
+    for _ in range(2):
+        found = _PRONOUN.fullmatch(word)
+        if found is None:
+            return
+        word = found[1]
+        if not word.isascii():
+            yield from (word, word.translate(_BARE))
+
+
+@cache
+def _dictionary(language: str) -> Known:
+    # It is compiled, and loading it takes a moment.
+    from hunspell import Hunspell  # noqa: PLC0415
+
+    name = f"dictionary-{language}"
+    if os.environ.get("CI") != "true" and shutil.which("npm") is None:
+        raise NoDictionaryError("npm, which fetches the dictionaries, is not installed")
+    try:
+        words, rules = npm_file(name), npm_file(name, "index.aff")
+    except RuntimeError as error:
+        if os.environ.get("CI") == "true":
+            raise
+        raise NoDictionaryError(str(error)) from error
+    spelt: Known = Hunspell(words.stem, hunspell_data_dir=str(rules.parent)).spell
+    return spelt
