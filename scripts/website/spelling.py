@@ -47,12 +47,14 @@ def misspelt(
     Raises `NoDictionaryError`.
     """
     identifiers = _identifiers(source) if source else frozenset()
+    titles = _titles(source) if source else []
     for language in LANGUAGES:
         known = _known(language, _own(language, source, words))
         for path, page in held[language].items():
             english = held[FIRST].get(path) if language != FIRST else None
             names = tuple(set_off(english.prose)) if english else ()
-            for line, word in _words(_without(plain(page.prose.text), names)):
+            prose = _without(plain(page.prose.text), names, titles)
+            for line, word in _words(prose):
                 if not known(word):
                     yield _problem(page.file, line, "", word, language)
         for key, text in source.texts.items() if source else ():
@@ -97,14 +99,26 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
                 yield number, word
 
 
-def _without(text: str, names: Iterable[str]) -> str:
-    """Leave out names that the English page sets off, where they stand unchanged."""
+def _titles(source: Source) -> list[str]:
+    """What the specifications are called in English: every language says it once."""
+    return [source.texts[f"project#/specs/{spec}"].en for spec in source.project.versions]
+
+
+def _without(text: str, names: Iterable[str], titles: Iterable[str]) -> str:
+    """Leave out names that the English page sets off, where they stand unchanged, and `titles`."""
     for name in sorted(names, key=len, reverse=True):
-        pattern = r"\s+".join(map(re.escape, name.split()))
-        text = re.sub(
-            rf"(\*|\| *){pattern}(?=\*| *\|)", lambda each: "\n" * each[0].count("\n"), text
-        )
+        text = re.sub(rf"(\*|\| *){_spaced(name)}(?=\*| *\|)", _line_ends, text)
+    for title in titles:
+        text = re.sub(_spaced(title), _line_ends, text)
     return text
+
+
+def _spaced(name: str) -> str:
+    return r"\s+".join(map(re.escape, name.split()))
+
+
+def _line_ends(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n")
 
 
 def _own(language: str, source: Source | None, words: Path) -> frozenset[str]:
