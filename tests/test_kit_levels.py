@@ -3,10 +3,11 @@
 import pytest
 
 from conformance.formats.clauses import clauses
+from conformance.formats.messages import message
 from conformance.formats.vocabulary import Level, Requirement, Scope, Verdict
 from conformance.kit.judging import unasked
 from conformance.kit.levels import levels, order, reached
-from conformance.kit.results import Item, Rate, Repair
+from conformance.kit.results import Finding, Item, Rate, Repair
 from tests.kit_samples import HTTP, run_evidence
 
 ALL = clauses()
@@ -59,6 +60,22 @@ def test_a_tool_that_cannot_be_used_is_in_the_way_of_the_first_level():
     states = levels(items(), ALL, MENDED, claims_atdf=False, unusable=["ATDF-TOOL-004"])
     assert reached(states) is Level.NONE
     assert states[Level.DESCRIBED].missing == ("ATDF-TOOL-004",)
+
+
+def test_what_the_target_does_not_offer_is_not_named_as_missing():
+    beside = message("kit.not_applicable.no_toolsets")
+    unclaimed = message("kit.not_applicable.not_claimed")
+    none = [
+        Item(id, Requirement.MUST, "http", "book", Verdict.NOT_APPLICABLE, (Finding(why),))
+        for id, why in (
+            ("ATDF-ERR-002", unclaimed),
+            ("RT-HINT-001", beside),
+            ("RT-TERR-001", beside),
+        )
+    ]
+    found = [each for each in items() if ALL[each.clause].needed_for.value != "explained"]
+    states = levels([*found, *none], ALL, MENDED, claims_atdf=False)
+    assert states[Level.EXPLAINED].missing == ("ATDF-ERR-002", "ATDF-ERR-001")
 
 
 def test_a_broken_should_is_not_in_the_way():

@@ -13,6 +13,7 @@ from conformance.formats.vocabulary import (
     Scope,
     Verdict,
 )
+from conformance.kit.judging import NOT_OFFERED
 from conformance.kit.results import Item, LevelState, Repair
 
 LADDER = (
@@ -28,6 +29,8 @@ REPAIR_CLAUSE = "ATDF-ERR-012"
 
 ENVELOPE_CLAUSE = "ATDF-ERR-001"
 """What is missing where ATDF is not claimed: no error shape that a machine can read."""
+
+_NOT_OFFERED = frozenset(NOT_OFFERED.values())
 
 _IN_THE_WAY = frozenset(verdict for verdict, blocks in VERDICT_BLOCKS_LEVEL.items() if blocks)
 
@@ -85,7 +88,8 @@ def _missing(
 ) -> tuple[str, ...]:
     """The MUST clauses of one level that were judged, and are in its way.
 
-    Beyond what is declared, a level rests on tools: where none kept a clause, all are in its way.
+    Beyond what is declared, a level rests on tools: where none kept a clause, all are in its way
+    but those about what the target does not offer, which nothing that it does could keep.
     """
     own = [
         item
@@ -95,6 +99,12 @@ def _missing(
     if needed is not NeededFor.DESCRIBED:
         of_tools = [item for item in own if clauses[item.clause].scope is Scope.TOOL]
         if of_tools and not any(item.verdict is Verdict.PASS for item in of_tools):
-            own = of_tools  # no tool was seen to keep any of them: nothing was reached
+            # No tool was seen to keep any of them: nothing was reached.
+            own = [item for item in of_tools if not _is_beside(item)] or of_tools
             return tuple(dict.fromkeys(item.clause for item in own))
     return tuple(dict.fromkeys(item.clause for item in own if item.verdict in _IN_THE_WAY))
+
+
+def _is_beside(item: Item) -> bool:
+    """Whether an item is about what a target may offer beside tools, and this one does not."""
+    return any(finding.message.id in _NOT_OFFERED for finding in item.findings)
