@@ -15,6 +15,7 @@ from conformance.kit.secrets import Redactor
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.start import FAULTY, REFERENCE, listening
 from tests.kit_peers import offering
+from tests.kit_samples import envelope, error
 from tests.test_bad_input import GOOD
 
 CHAPTERS = [load(f"conformance.{name}") for name in ("atdf", "http", "mcp")]
@@ -149,6 +150,51 @@ def test_a_finding_on_an_answer_that_was_not_kept_whole_is_not_verified(faulty, 
     path, _ = faulty
     found, _ = again(edited(path, tmp_path, cut))
     verdict, messages = next(v for k, v in found.items() if k[0] == "ATDF-CALL-002" and k[2])
+    assert (verdict, messages[0].id) == (Verdict.NOT_VERIFIED, "kit.not_verified.not_recorded")
+
+
+def long_answers(name, arguments):
+    """Accepts a number with more than a record keeps, and refuses anything else in an envelope."""
+    given = arguments.get("n") if isinstance(arguments, dict) else None
+    if isinstance(given, int) and not isinstance(given, bool):
+        return 200, {"answer": "x" * 100_000}
+    return 422, envelope(error(parameter="n", tool_name="good"))
+
+
+@pytest.fixture(scope="module")
+def cut_short(tmp_path_factory):
+    """The record of a server whose good answers are longer than a record keeps."""
+    path = tmp_path_factory.mktemp("long") / "exchanges.ndjson"
+    settings = Settings(profiles=("http",), max_examples=0)
+    with offering([GOOD], long_answers, manifest=True) as url:
+        said = recorded(url, path, settings)
+    return path, said[0]
+
+
+def test_a_pass_that_rests_on_what_was_not_kept_is_not_verified(cut_short):
+    path, said = cut_short
+    found, _ = again(path)
+    key = ("HTTP-ERR-001", "http", "good")  # no error in a success: its body has to be read
+    assert said[key][0] is Verdict.PASS
+    assert found[key][0] is Verdict.NOT_VERIFIED
+    assert found[key][1][0].id == "kit.not_verified.not_recorded"
+
+
+@pytest.mark.parametrize(
+    "clause", ["ATDF-CALL-001", "ATDF-CALL-004", "ATDF-CALL-005", "ATDF-ERR-006"]
+)
+def test_a_pass_that_needs_only_what_an_answer_meant_stays_one(cut_short, clause):
+    path, said = cut_short
+    found, _ = again(path)
+    key = (clause, "http", "good")
+    assert (said[key][0], found[key][0]) == (Verdict.PASS, Verdict.PASS)
+
+
+def test_of_an_older_record_nothing_is_known_of_an_answer_that_was_cut(cut_short, tmp_path):
+    path, _ = cut_short
+    older = lambda lines: [{k: v for k, v in line.items() if k != "meant"} for line in lines]  # noqa: E731
+    found, _ = again(edited(path, tmp_path, older))
+    verdict, messages = found[("ATDF-CALL-004", "http", "good")]
     assert (verdict, messages[0].id) == (Verdict.NOT_VERIFIED, "kit.not_verified.not_recorded")
 
 

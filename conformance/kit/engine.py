@@ -150,7 +150,7 @@ class Engine:
 
     def recall(self, recording: Recording) -> None:
         """Take a recorded session in place of a target; raises Unreadable."""
-        self.recorder.by_id |= {one.exchange.id: one.exchange for one in recording.exchanges}
+        self.recorder.by_id |= {one.exchange.id: one.judged for one in recording.exchanges}
         self._cut = frozenset(
             one.exchange.id
             for one in recording.exchanges

@@ -18,8 +18,8 @@ from conformance.formats.vocabulary import (
     Verified,
 )
 from conformance.kit.clause import Checks, ClauseTest, Said
+from conformance.kit.cut import watching
 from conformance.kit.evidence import RunEvidence, ToolEvidence
-from conformance.kit.known_scripts import KnownScripts
 from conformance.kit.results import Finding, Item
 from conformance.kit.run import Run
 
@@ -119,12 +119,10 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
             entry=evidence.offered.entries.get(question.tool),
         )
     silenced = _is_silenced(question, evidence)
-    played = evidence.scripts if isinstance(evidence.scripts, KnownScripts) else None
-    if played is not None:
-        played.missed = False
     try:
-        judged = _verdict(item, question.test.judge(subject))
-        if played is not None and played.missed and judged.verdict not in _BROKEN:
+        with watching() as missed:
+            judged = _verdict(item, question.test.judge(subject))
+        if missed.anything and judged.verdict not in _BROKEN:
             return not_verified(judged, NOT_RECORDED)
         whole = _by_documents(clause)
         return judged if whole else _unless_cut(judged, cut=subject.cut, silenced=silenced)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from conformance.kit.cut import note
 from conformance.kit.exchange import Exchange
 
 
 class KnownScripts(dict[str, tuple[Exchange, ...]]):
-    """Scripts by name; `missed` is true once one was asked for that nobody recorded."""
+    """Scripts by name; asking for one that the recording kit did not have is noted."""
 
     def __init__(self, scripts: Mapping[str, tuple[Exchange, ...]], known: Iterable[str]) -> None:
         super().__init__(scripts)
         self._known = frozenset(known)
-        self.missed = False
 
     def get(self, name: str, default: Any = None) -> Any:
-        """As of any dictionary; a script that the recording kit did not have is noted."""
+        """As of any dictionary."""
         if name not in self and name not in self._known:
-            self.missed = True
+            note()
         return super().get(name, default)

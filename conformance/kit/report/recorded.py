@@ -9,14 +9,20 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from conformance.formats.vocabulary import Outcome
 from conformance.kit.case import Case, CaseKind, Expectation, Strictness, Violation
+from conformance.kit.cut import CutAnswer
 from conformance.kit.exchange import Answer, Exchange, Request, Transport, Trouble
+from conformance.kit.reading import read
 
 Redact = Callable[[str], str]
 Json = dict[str, Any]
+
+_OF_ANSWER = {"answer.body": "body", "answer.messages": "messages"}
+"""Places of a line that hold what an answer says, each with the field of `Answer` that it is."""
 
 KEPT = 64 * 1024
 """Bytes kept of a body, and characters of any other text."""
@@ -24,10 +30,23 @@ KEPT = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An exchange as read; `cut` names the places whose whole value was not kept."""
+    """An exchange as read; `cut` names the places whose whole value was not kept.
+
+    `meant` is what the recording kit took the whole answer to a call for, where that was not kept.
+    """
 
     exchange: Exchange
     cut: tuple[str, ...] = ()
+    meant: Outcome | None = None
+
+    @property
+    def judged(self) -> Exchange:
+        """The exchange as it is judged: its answer knows what it lost."""
+        answer = self.exchange.answer
+        lost = frozenset(name for place, name in _OF_ANSWER.items() if place in self.cut)
+        if answer is None or not lost:
+            return self.exchange
+        return replace(self.exchange, answer=CutAnswer.of(answer, lost, self.meant))
 
 
 class Recorder:
@@ -60,6 +79,8 @@ class Recorder:
         }
         if self._cut:
             line["cut"] = self._cut
+        if exchange.case is not None and any(place in _OF_ANSWER for place in self._cut):
+            line["meant"] = read(exchange).outcome.value
         return line
 
     def _text(self, text: str, place: str) -> str:
@@ -186,7 +207,9 @@ def read_exchange(line: Mapping[str, Any]) -> Recorded:
         confirms=line["confirms"],
         trouble_detail=line["trouble_detail"],
     )
-    return Recorded(exchange, tuple(line.get("cut", ())))
+    meant = line.get("meant")
+    outcome = None if meant is None else Outcome(meant)
+    return Recorded(exchange, tuple(line.get("cut", ())), outcome)
 
 
 def _read_body(data: Mapping[str, Any]) -> bytes:
