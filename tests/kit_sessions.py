@@ -158,8 +158,10 @@ def _session(asked: dict) -> None:
     os.environ.update(asked["env"])
     code = 70
     try:
-        # What was loaded before pytest could rewrite it is a matter of this process alone.
+        # What was loaded before pytest could rewrite it is a matter of this process alone, and no
+        # session is to begin with what another one remembers, unless a test says so.
         own = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        own += ["-o", f"cache_dir={Path(asked['out']).parent / 'cache'}"]
         code = int(pytest.main([*own, *asked["args"]]))
     finally:
         sys.stdout.flush()

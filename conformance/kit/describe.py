@@ -14,6 +14,7 @@ from conformance.kit.cases.naming import prefix_of
 from conformance.kit.cases.phases import all_cases
 from conformance.kit.cases.plan import Plan, only
 from conformance.kit.drive.discovered import Discovered
+from conformance.kit.remembered import Memory
 from conformance.kit.safety import why_left_out
 from conformance.kit.settings import Settings
 
@@ -21,7 +22,9 @@ _GOOD_CALL = re.compile(r"baseline-\d+|second|after")
 """How the ids of a tool's good calls end: they are in no plan, as they are made on the way."""
 
 
-def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
+def planned(
+    found: list[Discovered], settings: Settings, memory: Memory | None = None
+) -> Iterator[str]:
     """The cases that would be sent, a line each, from baseline calls that were not tried."""
     for one in found:
         if one.run.kind is RunKind.PROTOCOL:
@@ -36,12 +39,14 @@ def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
             given = settings.examples.get(tool.name, ())
             tried = candidates(tool, given, datetime.now(UTC))
             baseline = tried[0] if tried else {}
+            known = memory.recall(one.run, tool) if memory and settings.max_examples else []
             made = all_cases(
                 tool,
                 one.run.id,
                 baseline,
                 seed=settings.seed,
                 count=settings.max_examples,
+                remembered=[each.call for each in known],
             )
             if settings.replay is not None:
                 yield from _replayed(made, prefix_of(one.run.id, tool.name), settings.replay)
@@ -50,11 +55,11 @@ def planned(found: list[Discovered], settings: Settings) -> Iterator[str]:
                 "kit.plan.tool",
                 run=one.run.id,
                 tool=tool.name,
-                cases=len(made.cases) + len(made.branches),
+                cases=len(made.calls),
                 dropped=made.dropped,
             )
             yield said.words(settings.language)
-            for case in (*made.branches, *made.cases):
+            for case in made.calls:
                 yield f"  {case.expects.value}  {case.id}"
             yield from (f"  ! {problem}" for problem in made.problems)
             for what in made.skipped:
@@ -66,5 +71,5 @@ def _replayed(made: Plan, prefix: str, wanted: str) -> Iterator[str]:
     if _GOOD_CALL.fullmatch(wanted.removeprefix(f"{prefix}/")):
         yield f"  {Expectation.ACCEPT.value}  {wanted}"
     kept = only(made, wanted)
-    for case in (*kept.branches, *kept.cases):
+    for case in kept.calls:
         yield f"  {case.expects.value}  {case.id}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -24,8 +25,10 @@ from conformance.kit.drive.confirm import (
 )
 from conformance.kit.drive.discover import discover
 from conformance.kit.drive.discovered import Discovered, bounded
+from conformance.kit.drive.memorise import memorise
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.session import Session
+from conformance.kit.drive.smallest import in_smallest_form, shrink
 from conformance.kit.drive.toolrun import Progress
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.drive.versions import protocol_runs
@@ -40,6 +43,7 @@ from conformance.kit.judging import (
 from conformance.kit.offers import Offered, offered
 from conformance.kit.parity import side_by_side
 from conformance.kit.recorded_verdicts import as_recorded
+from conformance.kit.remembered import Memory
 from conformance.kit.report.exchanges import Recording
 from conformance.kit.report.index import Recalled, first_line, last_line, recalled
 from conformance.kit.results import Item, SessionResult, UsedWaiver
@@ -50,6 +54,8 @@ from conformance.kit.waivers import waive
 
 _CONFIRM_SHARE = 0.5
 """Of --max-time, what confirming may take beside driving."""
+_SHRINK_SHARE = 0.1
+"""Of --max-time, what the search for smaller calls may take beside that."""
 
 
 @dataclass(slots=True)
@@ -67,6 +73,8 @@ class Engine:
     session: Session | None = None
     waivers: tuple[UsedWaiver, ...] = ()
     repeats: Repeats = field(default_factory=Repeats)
+    memory: Memory | None = None
+    """Where failed calls that were drawn by chance are remembered, if they are."""
     _past: Recalled | None = None
     _cut: frozenset[int] = frozenset()
     _began: float = field(default_factory=time.monotonic)
@@ -225,6 +233,7 @@ class Engine:
     def judge(self, asked: list[Question]) -> dict[int, Item]:
         """Each question's item, by its place in `asked`: failures confirmed, the waived marked."""
         confirmed = self._confirmed(asked)
+        self._memorise(asked, confirmed)
         runs = {f.run.id: (f.run, self._names(f)) for f in self.found}
         today = datetime.now(UTC).date()
         waived, self.waivers = waive(confirmed.values(), self.settings.waivers, runs, today)
@@ -252,7 +261,31 @@ class Engine:
         self.repeats = repeats
         for n, question in doubtful.items():
             items[n] = confirmed(question, items[n], evidence[question.run], repeats)
+        self._shrink(doubtful, items, evidence)
         return items
+
+    def _shrink(
+        self,
+        doubtful: dict[int, Question],
+        items: dict[int, Item],
+        evidence: dict[str, RunEvidence],
+    ) -> None:
+        """Show what failed by chance in its smallest form; what is not found in time stays."""
+        failed = [(question, items[n]) for n, question in doubtful.items()]
+        work = shrink(failed, evidence, self._context(), self.repeats)
+        try:
+            with suppress(TimeoutError):
+                asyncio.run(asyncio.wait_for(work, self.settings.max_time * _SHRINK_SHARE))
+        except KeyboardInterrupt:
+            self.interrupted = True
+        for n, question in doubtful.items():
+            items[n] = in_smallest_form(question, items[n], evidence[question.run], self.repeats)
+
+    def _memorise(self, asked: list[Question], items: dict[int, Item]) -> None:
+        """Remember for the next session what failed by chance in this one."""
+        whole = not (self.interrupted or self.time_up or self._past is not None)
+        if self.memory is not None and self.settings.max_examples and whole:
+            memorise(self.memory, asked, items, self.evidence(), self.recorder.by_id)
 
     def evidence(self) -> dict[str, RunEvidence]:
         """Each run's evidence, with what it claims."""
@@ -311,4 +344,4 @@ class Engine:
 
     def _context(self) -> Context:
         deadline = time.monotonic() + self.settings.max_time
-        return Context(self.settings, self.recorder, deadline)
+        return Context(self.settings, self.recorder, deadline, self.memory)

@@ -40,7 +40,7 @@ from conformance.kit.report.write import (
     write_files,
 )
 from conformance.kit.secrets import Redactor
-from conformance.kit.state import STATE, State
+from conformance.kit.state import STATE, State, memory_of
 from conformance.kit.waiver_item import stale_items
 
 __all__ = [
@@ -129,6 +129,7 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     state = config.stash[STATE]
     if not _only_asks(config):
         _discover(config, state)
+        state.engine.memory = memory_of(config, state.redact)
         config.option.no_header = config.get_verbosity() <= 0
     result = yield
     if state.engine.found and config.get_verbosity() >= 0:
@@ -238,7 +239,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     config = session.config
     state = config.stash[STATE]
     if state.settings.plan_only:
-        lines = list(planned(state.engine.found, state.settings))
+        lines = list(planned(state.engine.found, state.settings, state.engine.memory))
         if not lines and state.settings.replay is not None:
             said = message("kit.option.replay", case=visible(state.settings.replay))
             raise pytest.UsageError(said.words(state.settings.language))

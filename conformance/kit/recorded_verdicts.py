@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.kit.drive.confirm import confirmed, to_confirm, unconfirmed
+from conformance.kit.drive.smallest import in_smallest_form
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.judging import NOT_RECORDED, Question, not_verified, without
 from conformance.kit.report.index import Recalled
@@ -31,6 +32,7 @@ def as_recorded(
                 item = not_verified(item, "kit.not_verified.not_confirmed")
             else:
                 item = confirmed(question, item, own, past.repeats)
+                item = in_smallest_form(question, item, own, past.repeats, cut)
         said = [finding.message.id for finding in item.findings]
         if not past.whole and said == ["kit.not_verified.cut"]:
             item = not_verified(item, NOT_RECORDED)

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.kit.engine import Engine
 from conformance.kit.reference import ReferenceServer
+from conformance.kit.remembered import Memory
 from conformance.kit.report.html_plugin import ReportState
 from conformance.kit.results import SessionResult
 from conformance.kit.secrets import Redactor
@@ -31,3 +32,16 @@ class State:
 
 
 STATE = pytest.StashKey[State]()
+
+
+def memory_of(config: pytest.Config, redact: Redactor) -> Memory | None:
+    """What is remembered from session to session, in pytest's own cache: `--cache-clear` forgets
+    it, `cache_dir` says where it is, and without a cache that can be written to there is none.
+    """
+    cache = getattr(config, "cache", None)
+    if cache is None or not config.getoption("--max-examples"):
+        return None
+    try:
+        return Memory(cache.mkdir("agent-formats"), redact)
+    except OSError:
+        return None

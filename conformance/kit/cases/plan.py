@@ -33,7 +33,8 @@ _MOST_TRIED: Final = 1_500
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A tool's cases. `branches` are baseline calls of their own, sent before the cases.
+    """A tool's cases. `branches` are baseline calls of their own, sent before the cases, and
+    `remembered` calls drawn by chance that failed in an earlier session, sent first of all.
 
     `dropped` counts deviations that turned out valid, or that broke more than one place;
     `problems` are faults of the kit or of the schema, in words; `skipped` names what the random
@@ -45,19 +46,26 @@ class Plan:
     dropped: int = 0
     problems: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    remembered: tuple[Case, ...] = ()
+
+    @property
+    def calls(self) -> tuple[Case, ...]:
+        """All that is sent, in order."""
+        return (*self.remembered, *self.branches, *self.cases)
 
 
 def only(planned: Plan, wanted: str | None) -> Plan:
     """The plan, or that one case of it, with the branch's call beside which it proves something.
 
-    The id of a repair step begins with that of its case.
+    The id of a repair step begins with that of its case, and so does that of a smaller call.
     """
     if wanted is None:
         return planned
+    remembered = tuple(c for c in planned.remembered if wanted == c.id)
     cases = tuple(c for c in planned.cases if wanted == c.id or wanted.startswith(f"{c.id}/"))
     beside = {case.neighbour for case in cases}
     branches = tuple(b for b in planned.branches if b.id in beside or b.id == wanted)
-    return replace(planned, cases=cases, branches=branches)
+    return replace(planned, cases=cases, branches=branches, remembered=remembered)
 
 
 def plan(tool: Tool, run_id: str, baseline: Mapping[str, Any], *, now: datetime = SOMEDAY) -> Plan:

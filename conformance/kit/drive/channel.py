@@ -20,6 +20,7 @@ from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.unusable import no_handshake, no_start
 from conformance.kit.exchange import Exchange, Request, Transport, Trouble
 from conformance.kit.reading import response_of
+from conformance.kit.remembered import Memory
 from conformance.kit.run import Run
 from conformance.kit.settings import Settings
 from conformance.kit.targets.connection import Connection, Received
@@ -55,6 +56,7 @@ class Context:
     settings: Settings
     recorder: Recorder
     deadline: float
+    memory: Memory | None = None
 
 
 def environment_for_server(extra: Mapping[str, str]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from conformance.kit.script import Script
 TIMES = 2
 _CASES = 3
 """Cases, and steps of scripts, confirmed at most for each (clause, tool)."""
-_FAILED = frozenset({Verdict.FAIL, Verdict.WARN})
+FAILED = frozenset({Verdict.FAIL, Verdict.WARN})
 
 
 @dataclass(slots=True)
@@ -29,13 +29,19 @@ class Repeats:
 
     cases: dict[tuple[str, str], list[Exchange]] = field(default_factory=dict)
     scripts: dict[tuple[str, str], list[tuple[Exchange, ...]]] = field(default_factory=dict)
+    smallest: dict[tuple[str, str, str], tuple[Exchange, ...]] = field(default_factory=dict)
+    """By run, clause and case: the exchange of its smallest form, and those that confirm it."""
     gone: set[str] = field(default_factory=set)
     """The runs whose server could not be asked again: what was found there stands."""
+
+    def of_case(self, run: str, case: str) -> list[tuple[Exchange, ...]]:
+        """The smallest forms of a case that were found for some clause."""
+        return [made for (r, _, c), made in self.smallest.items() if (r, c) == (run, case)]
 
 
 def to_confirm(question: Question, item: Item) -> list[Finding]:
     """The findings of a failed item that are to be sent again."""
-    if item.verdict not in _FAILED or not question.clause.confirm:
+    if item.verdict not in FAILED or not question.clause.confirm:
         return []
     chosen: dict[str, Finding] = {}
     for finding in item.findings:
@@ -194,7 +200,7 @@ def _found_again(
         exchanges = repeats.cases.get((question.run, finding.case))
         if exchanges is None:
             return True
-        return all(_case_again(finding, e, question, evidence) for e in exchanges)
+        return all(case_again(finding, e, question, evidence) for e in exchanges)
     script, step = _script_of(finding, evidence)
     playings = repeats.scripts.get((question.run, script))
     if playings is None:
@@ -202,15 +208,19 @@ def _found_again(
     return all(_step_again(script, step, p, question, evidence) for p in playings)
 
 
-def _case_again(
+def case_again(
     finding: Finding, exchange: Exchange, question: Question, evidence: RunEvidence
 ) -> bool:
-    """A re-send that is refused for state confirms what it was sent to confirm."""
+    """Whether a re-send, of the case or of a simpler one in its place, is found broken again.
+
+    One that is refused for state confirms what it was sent to confirm.
+    """
     assert finding.case is not None
+    assert exchange.case is not None
     if read(exchange).outcome is Outcome.OTHER_REFUSED:
         return True
     again = judge(question, evidence.instead({finding.case: exchange}, {}))
-    return again.verdict in _FAILED and any(f.case == finding.case for f in again.findings)
+    return again.verdict in FAILED and any(f.case == exchange.case.id for f in again.findings)
 
 
 def _step_again(
@@ -221,7 +231,7 @@ def _step_again(
     evidence: RunEvidence,
 ) -> bool:
     again = judge(question, evidence.instead({}, {script: playing}))
-    if again.verdict not in _FAILED:
+    if again.verdict not in FAILED:
         return False
     steps = {e.id: e.step for e in playing}
     return any(steps.get(f.exchange or 0) == step for f in again.findings)

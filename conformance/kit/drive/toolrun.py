@@ -103,7 +103,8 @@ class ToolRun:
         if not planned.cases:
             self._unplanned = "; ".join(planned.problems)
         planned = only(planned, self._channel.context.settings.replay)
-        self._progress.plan(len(planned.cases) + len(planned.branches))
+        self._progress.plan(len(planned.calls))
+        await self._all(planned.remembered)
         for branch in planned.branches:
             await self._call(branch)
         if baseline.reading.accepted:
@@ -115,10 +116,17 @@ class ToolRun:
         return Driven(self._evidence(), planned)
 
     def _planned(self, arguments: dict[str, Any]) -> Plan:
-        """The named scenarios, and what is drawn by chance beside them."""
-        run, settings = self._channel.run.id, self._channel.context.settings
+        """The named scenarios, and what is drawn by chance beside them or was remembered."""
+        run, context = self._channel.run, self._channel.context
+        settings, memory = context.settings, context.memory
+        known = memory.recall(run, self._tool) if memory and settings.max_examples else []
         return all_cases(
-            self._tool, run, arguments, seed=settings.seed, count=settings.max_examples
+            self._tool,
+            run.id,
+            arguments,
+            seed=settings.seed,
+            count=settings.max_examples,
+            remembered=[one.call for one in known],
         )
 
     def so_far(self) -> Driven:

@@ -72,6 +72,7 @@ def last_line(
         "repeats": {
             "cases": [[*key, _ids(made)] for key, made in repeats.cases.items()],
             "scripts": [[*key, [_ids(p) for p in made]] for key, made in repeats.scripts.items()],
+            "smallest": [[*key, _ids(made)] for key, made in repeats.smallest.items()],
             "gone": sorted(repeats.gone),
         },
     }
@@ -193,6 +194,10 @@ def _read_repeats(line: Mapping[str, Any], exchanges: Mapping[int, Exchange]) ->
         {
             (run, script): [tuple(_of(ids, exchanges)) for ids in playings]
             for run, script, playings in line["scripts"]
+        },
+        {
+            (run, clause, case): tuple(_of(ids, exchanges))
+            for run, clause, case, ids in line.get("smallest", ())
         },
         set(line["gone"]),
     )

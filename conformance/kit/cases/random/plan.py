@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from hashlib import sha256
 from typing import Any, Final
 
 from hypothesis import assume
@@ -17,6 +16,7 @@ from conformance.formats.tool import Tool
 from conformance.kit.case import Case, CaseKind, Expectation
 from conformance.kit.cases import judge
 from conformance.kit.cases.applies import applied, member
+from conformance.kit.cases.by_chance import VALID, Drawn, case_of, digest
 from conformance.kit.cases.deviations import Deviation
 from conformance.kit.cases.explore import spot_at, spots
 from conformance.kit.cases.facts import facts
@@ -34,7 +34,6 @@ from conformance.kit.cases.random.strategy import Strategy, strategy_of
 from conformance.kit.cases.schema import SchemaView, view_of
 from conformance.kit.cases.textual import survives, textual
 
-VALID: Final = "random-valid"
 _SELDOM: Final = st.sampled_from((True, False, False))
 _MOSTLY: Final = st.sampled_from((True, True, True, False))
 """How often another type is passed over for what only this place asks: the named scenarios send
@@ -68,12 +67,14 @@ def with_chance(
     seed: int,
     count: int,
     now: datetime = SOMEDAY,
+    remembered: Sequence[Drawn] = (),
 ) -> Plan:
     """Add at most `count` valid and `count` broken cases drawn by chance to a tool's plan.
 
     The same tool, baseline, seed and count give the same cases in every process. Each is judged
     by the schema; what turns out otherwise than meant is dropped and counted. `skipped` names
-    what the schema says and no case was drawn from. Serves the kit's section 3.
+    what the schema says and no case was drawn from. `remembered` are calls that failed in an
+    earlier session: those that the schema still allows stand apart. Serves the kit's section 3.
     """
     if count <= 0:
         return planned
@@ -89,6 +90,8 @@ def with_chance(
     planner.is_new(dict(baseline))
     for case in (*planned.branches, *planned.cases):
         planner.is_new(case.arguments)
+    rebuilt = (case_of(one, tool, run_id) for one in remembered)
+    again = [case for case in rebuilt if case is not None and planner.is_new(case.arguments)]
     try:
         cases = [*_valid_cases(planner, found, count), *_broken_cases(planner, found)]
     except SchemaProblem:
@@ -99,6 +102,7 @@ def with_chance(
     return replace(
         planned,
         cases=(*planned.cases, *cases),
+        remembered=tuple(again),
         dropped=planned.dropped + planner.dropped,
         skipped=found.skipped,
     )
@@ -113,7 +117,7 @@ def _valid_cases(planner: Planner, found: _Drawn, most: int) -> list[Case]:
             planner.dropped += 1
         elif planner.is_new(arguments):
             case = Case(
-                id=f"{prefix_of(planner.run, planner.tool)}/{VALID}/{_digest(arguments)}",
+                id=f"{prefix_of(planner.run, planner.tool)}/{VALID}/{digest(arguments)}",
                 run=planner.run,
                 tool=planner.tool,
                 kind=CaseKind.VALID,
@@ -223,7 +227,7 @@ def _broken_calls(
         return _Broken(
             arguments,
             spot.tokens,
-            Change(Deviation(way.scenario, value, _digest(whole)), way.blamed),
+            Change(Deviation(way.scenario, value, digest(whole)), way.blamed),
         )
 
     return calls() if names else st.nothing()
@@ -238,8 +242,3 @@ def _somewhere(draw: Draw, arguments: Any, tokens: Tokens) -> Tokens:
         assume(not index or items)
         here = (*here, draw(st.integers(0, len(items) - 1)) if index else token)
     return here
-
-
-def _digest(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, ensure_ascii=True)
-    return sha256(text.encode()).hexdigest()[:8]
