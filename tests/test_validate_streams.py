@@ -95,6 +95,8 @@ def test_each_fault_of_a_stream_is_told_by_its_clause_at_its_line(said, file, wi
         ("data: {}\n\nevent: StreamEnd\n\n", "RT-WIRE-002", 3),
         ("event: StreamEnd\ndata: x\n\n", "RT-WIRE-002", 1),
         (': ping\n\nevent: A\ndata: {"event": "B"}\n\n', "RT-WIRE-002", 3),
+        (': ping\n\nevent: StreamEnd\ndata: {"finish_reason": "end_turn"}\n', "RT-WIRE-002", 3),
+        ('event: StreamEnd\ndata: {"finish_reason": "end_turn"}', "RT-WIRE-002", 1),
     ],
 )
 def test_what_is_no_event_is_told_by_the_clause_of_its_form(said, file, text, clause, line):
@@ -187,6 +189,14 @@ def test_a_stream_of_a_provider_that_breaks_off_ends_in_an_error(said, file):
     manifest = file("m.json", json.dumps(whole_manifest()))
     code, text = said(path, "--as", "event-stream", "--manifest", manifest)
     assert (code, "ending in StreamError E3001" in text) == (0, True)
+
+
+def test_a_last_frame_that_no_empty_line_ends_is_given_to_nobody(said, file):
+    text = frames(*REPLAY["frames"], wire=WireForm.SSE).removesuffix("\n")
+    manifest = file("m.json", json.dumps(whole_manifest()))
+    code, told = said(file("f.txt", text), "--as", "event-stream", "--manifest", manifest)
+    assert code == 1
+    assert "The stream ends before the empty line that ends its last event" in told
 
 
 def test_frames_that_no_rule_matches_are_told_once_each(said, file):

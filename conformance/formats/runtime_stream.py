@@ -213,7 +213,14 @@ def _sse(text: str) -> Iterator[Lined]:
         yield each.line, _of_sse(each)
 
 
+def unended(each: SseEvent) -> Message:
+    """That no reader is given an event, as the text ends before the empty line behind it."""
+    return message("documents.wire.unended", line=each.line)
+
+
 def _of_sse(each: SseEvent) -> dict[str, Any] | Unread:
+    if not each.ended:
+        return Unread(WIRE_CLAUSES[WireForm.SSE], unended(each))
     if not each.name:
         return Unread(WIRE_CLAUSES[WireForm.SSE], message("documents.wire.no_name", line=each.line))
     payload = _object(each.line, each.data, WIRE_CLAUSES[WireForm.SSE])

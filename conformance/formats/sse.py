@@ -12,20 +12,26 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True)
 class SseEvent:
-    """One event: its name, "" where it has none, its data, and the line on which it begins."""
+    """One event: its name, "" where it has none, its data, and the line on which it begins.
+
+    `ended`: an empty line follows it, without which no reader is given it.
+    """
 
     name: str
     data: str
     line: int
+    ended: bool = True
 
 
 def sse_events(text: str) -> Iterator[SseEvent]:
-    """The events of a text. The last one counts even where no blank line follows it.
+    """The events of a text.
 
-    One with a name and no data, which readers drop, is given too, so that it can be told.
+    One with a name and no data, which readers drop, is given too, so that it can be told, and so
+    is a last one that no empty line follows.
     """
     name, data, first = "", list[str](), 0
-    for number, line in enumerate([*LINE_END.split(text.removeprefix("\ufeff")), ""], 1):
+    *whole, rest = LINE_END.split(text.removeprefix("\ufeff"))
+    for number, line in enumerate([*whole, rest] if rest else whole, 1):
         if not line:
             if name or data:
                 yield SseEvent(name, "\n".join(data), first)
@@ -39,3 +45,5 @@ def sse_events(text: str) -> Iterator[SseEvent]:
             name = value
         elif field == "data":
             data.append(value)
+    if name or data:
+        yield SseEvent(name, "\n".join(data), first, ended=False)

@@ -19,6 +19,7 @@ from conformance.formats.runtime_stream import (
     Unread,
     decoded,
     lined_stream,
+    unended,
     wire_of,
 )
 from conformance.formats.source_lines import Position
@@ -131,12 +132,15 @@ def _frames(
 ) -> Iterator[tuple[int, Any | Message]]:
     """Each frame of a provider with its line; a Message where it is no JSON."""
     done = _done_signal(manifest)
-    found: Iterator[tuple[int, str]]
+    found: Iterator[tuple[int, str | Message]]
     if wire is WireForm.SSE:
-        found = ((each.line, each.data) for each in sse_events(text))
+        found = ((e.line, e.data if e.ended else unended(e)) for e in sse_events(text))
     else:
         found = ((number, line.strip()) for number, line in enumerate(text.split("\n"), 1))
     for line, data in found:
+        if isinstance(data, Message):
+            yield line, data
+            continue
         if not data or data == done:
             continue
         value = decoded(data)
