@@ -51,6 +51,16 @@ def test_failures_are_grouped_by_clause_with_one_line_and_a_replay_id():
     assert sum(line.startswith("ATDF-ERR-007") for line in text) == 1
 
 
+def test_a_failure_of_some_runs_names_them():
+    made = failing(1)
+    other = replace(made.runs[0], run=replace(made.runs[0].run, id="stdio"), items=())
+    assert "X-Y-000  fail  (http)" in lines(replace(made, runs=(*made.runs, other)))
+
+
+def test_a_failure_of_every_run_names_none():
+    assert "X-Y-000  fail" in lines(failing(1))
+
+
 def test_at_most_twenty_groups_are_shown_and_the_rest_counted():
     text = lines(failing(25))
     assert sum(line.startswith("X-Y-") for line in text) == 20

@@ -118,6 +118,11 @@ class Group:
         """The raw names of the tools concerned, each once, in order."""
         return tuple(dict.fromkeys(item.tool for item in self.items if item.tool is not None))
 
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The ids of the runs concerned, each once, in order."""
+        return tuple(dict.fromkeys(item.run for item in self.items))
+
 
 def groups(session: SessionResult, verdicts: Iterable[Verdict]) -> tuple[Group, ...]:
     """Group the items that have one of `verdicts` by clause, gravest first, then by clause id."""

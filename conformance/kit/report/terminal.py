@@ -40,6 +40,7 @@ GROUPS = 20
 """Groups shown; the report has the rest."""
 
 _TOOLS = 5
+_RUNS = 3
 _REASONS = 5
 _MISSING = 8
 _RULE = 90
@@ -140,7 +141,7 @@ class _Summary:
     def group(self, group: Group) -> Iterable[Line]:
         name = verdict_name(group.verdict, self.language)
         where = self.names(group.tools, _TOOLS)
-        head = f"{self.text(group.clause)}  {name}" + (f"  {where}" if where else "")
+        head = "  ".join(filter(None, (self.text(group.clause), name, where, self.only_in(group))))
         yield Line(head, tuple(_PAINT[group.verdict]))
         finding = group.finding
         if finding is None:
@@ -153,6 +154,11 @@ class _Summary:
             yield Line(f"    {more}")
         if finding.case:
             yield Line(f"    --replay {self.text(finding.case)}", ("light",))
+
+    def only_in(self, group: Group) -> str:
+        """The runs concerned, where they are not all that there are."""
+        some = len(group.runs) < len(self.session.runs)
+        return f"({self.names(group.runs, _RUNS)})" if some else ""
 
     def warned(self, group: Group) -> Line:
         name = verdict_name(group.verdict, self.language)
