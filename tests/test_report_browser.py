@@ -144,7 +144,7 @@ def test_a_row_shows_what_was_sent_with_the_broken_spot_what_came_back_and_the_r
     shown = first.inner_text()
     for expected in (
         "POST http://127.0.0.1:8000/tools/hotel_reservation/invoke",
-        "Broken on purpose: above-maximum · in place of 2",
+        "Broken on purpose: a number above the maximum (above-maximum) · in place of 2",
         "422 · application/json · 18 ms",
         "MUST name the input that was refused",
         "curl -i -g",
@@ -189,8 +189,8 @@ def test_verdicts_and_words_narrow_the_table_and_say_how_many_are_left(chromium,
     for value in ("pass", "not_verified", "flaky", "waived", "warn"):
         page.uncheck(f'.tools-bar input[value="{value}"]', force=True)
     assert page.inner_text("#shown") == "Rows shown: 2 of 27"
-    page.fill("#search", "suggested value")
-    assert page.inner_text("#shown") == "Rows shown: 1 of 27"
+    page.fill("#search", "suggested ERR-009")
+    assert page.inner_text("#shown").startswith("Rows shown: 1 of 27 · Also found")
     assert page.locator("#results-table tbody:visible").count() == 1
 
 
@@ -255,3 +255,39 @@ def test_a_viewer_that_denies_storage_still_shows_the_rows(chromium, pytester):
     page.goto(path.as_uri())
     assert page.locator("#results-table tbody").count() == 27
     assert errors == []
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        ("alarm", 0),
+        ("ATDF-ERR-012", 2),  # a clause, whatever its verdict
+        ("flight_search err-007", 1),  # a tool and a clause, in any order and case
+        ("passengers[0].name", 1),  # a parameter, of a place that is not the row's first
+        ("left out on purpose", 1),  # what was sent, within details that are closed
+        ("drawn number ABOVE the máximum", 0),
+        ("number ABOVE the máximum", 3),  # how it was broken, whatever the accents
+        ("peer closed", 1),  # what came back
+    ],
+)
+def test_the_search_finds_words_anywhere_in_a_row(chromium, pytester, words, rows):
+    page, _ = opened(chromium, make_report(pytester))
+    page.fill("#search", words)
+    assert page.locator("#results-table tbody:visible").count() == rows
+
+
+def test_a_search_finds_the_tools_that_a_row_does_not_list(chromium, pytester):
+    page, _ = opened(chromium, make_report(pytester, session="many_tools(1000)"))
+    page.fill("#search", "tool_0970 ERR-007")
+    assert page.inner_text("#shown") == "Rows shown: 1 of 13"
+    page.fill("#search", "tool_0970")
+    assert page.inner_text("#shown").endswith("under verdicts that are switched off: 11")
+    page.fill("#search", "tool_1000")
+    assert page.inner_text("#shown") == "Rows shown: 0 of 13"
+
+
+def test_a_row_that_was_searched_for_opens_with_what_was_found(chromium, pytester):
+    page, _ = opened(chromium, make_report(pytester))
+    page.fill("#search", "left out on purpose")
+    page.locator("#results-table tbody:visible .open").click()
+    assert page.locator("mark", has_text="left out on purpose").is_visible()

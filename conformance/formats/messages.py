@@ -49,6 +49,11 @@ def filled(template: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda found: _filled(found, values), template)
 
 
+def is_message(id: str) -> bool:
+    """Whether the source has a sentence of this id."""
+    return id in _catalog()
+
+
 def _filled(found: re.Match[str], values: Mapping[str, str]) -> str:
     name, one, other = found.groups()
     if name is None:

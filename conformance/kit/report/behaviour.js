@@ -26,7 +26,13 @@
     button.setAttribute('aria-controls', extra.id)
     button.setAttribute('aria-expanded', String(open))
     body.classList.toggle('is-open', open)
-    if (open) showMarks(extra)
+    if (!open) return
+    const asked = words()
+    if (asked.length) {
+      all('details', extra).filter((each) => asked.some((word) => plain(each.textContent).includes(word)))
+        .forEach((each) => { each.open = true })
+    }
+    showMarks(extra)
   }
   const showMarks = (within) => all('pre', within).forEach((pre) => {
     const mark = pre.querySelector('mark')
@@ -36,21 +42,46 @@
   })
   const isOpen = (body) => body.classList.contains('is-open')
 
+  // What can be searched is cut into words without marks: `numero` finds `número`.
+  const plain = (text) => text.toLowerCase().normalize('NFD').replace(/\p{M}+/gu, '')
+  const words = () => plain(document.getElementById('search').value).split(/\s+/).filter(Boolean)
+  const detailOf = (body) => document.getElementById(`detail-${body.id}`)
+  const texts = new Map()
+  const textOf = (body) => {
+    if (!texts.has(body)) {
+      const inside = detailOf(body)
+      texts.set(body, plain(body.textContent + (inside ? ` ${inside.content.textContent}` : '')))
+    }
+    return texts.get(body)
+  }
+  let terms = null
+  const numbersWith = (word) => {
+    terms ??= [...document.getElementById('terms').content.children].map((each) => plain(each.textContent))
+    return terms.flatMap((term, number) => (term.includes(word) ? [number] : []))
+  }
+  const rangesOf = (body) => (detailOf(body)?.dataset.terms || '').split(' ').filter(Boolean)
+    .map((range) => range.split('-').map(Number))
+  const holds = (body, word, numbers) => textOf(body).includes(word) || (numbers.length > 0
+    && rangesOf(body).some(([from, to = from]) => numbers.some((number) => from <= number && number <= to)))
+
   const show = () => {
     const verdicts = new Set(all('.tools-bar input:checked').map((input) => input.value))
-    const words = document.getElementById('search').value.toLowerCase().trim()
+    const asked = words().map((word) => [word, numbersWith(word)])
     let count = 0
+    let off = 0
     const rows = bodies()
     rows.forEach((body) => {
       const verdict = body.querySelector('[data-verdict]')?.dataset.verdict
       const chip = document.querySelector(`.tools-bar input[value="${verdict}"]`)
       const wanted = !chip || verdicts.has(verdict)
-      const found = !words || body.querySelector('.collapsible').textContent.toLowerCase().includes(words)
+      const found = asked.every(([word, numbers]) => holds(body, word, numbers))
       body.hidden = !(wanted && found)
       if (!body.hidden) count += 1
+      if (found && !wanted && asked.length) off += 1
     })
     const status = document.getElementById('shown')
-    status.textContent = status.dataset.words.replace('%1', count).replace('%2', rows.length)
+    const said = status.dataset.words.replace('%1', count).replace('%2', rows.length)
+    status.textContent = off ? `${said} · ${status.dataset.more.replace('%1', off)}` : said
   }
 
   const goTo = (hash) => {

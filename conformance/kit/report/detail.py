@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from conformance.kit.command_line import replay_line
 from conformance.kit.exchange import Answer, Exchange, Transport
 from conformance.kit.report.fold import Place, Row
 from conformance.kit.report.json_html import json_html, pointer_of
+from conformance.kit.report.label import call_note, step_label
+from conformance.kit.report.places import PLACES, place_label, places
 from conformance.kit.report.reproduce import command
 from conformance.kit.report.rules import rule
 from conformance.kit.report.text import in_html, ticked
 from conformance.kit.report.view import View
 from conformance.kit.report.words import duration, number
 from conformance.kit.results import Finding
-
-PLACES = 20
-"""Places listed in one row."""
 
 _EVIDENCE = 3
 """Places of a row whose exchange is shown."""
@@ -70,7 +68,7 @@ class Details:
         if len(row.clauses) == 1 and (row.tools or len(row.places) > 1):
             yield places(row, view)
         for made in shown[1:]:
-            where = _where(made.place, view)
+            where = place_label(made.place, view)
             yield f"<details><summary>{where}</summary>{made.pair}{made.again}</details>"
 
     def _evidence(self, row: Row) -> list[_Shown]:
@@ -88,18 +86,6 @@ class Details:
         return made
 
 
-def _where(place: Place, view: View) -> str:
-    finding, item = place.finding, place.item
-    parts = [view.text(item.run)]
-    if item.tool is not None:
-        parts.append(view.name(item.tool))
-    if finding and finding.parameter:
-        parts.append(f"<code>{view.text(finding.parameter)}</code>")
-    if finding and finding.scenario:
-        parts.append(view.text(finding.scenario))
-    return " · ".join(parts)
-
-
 def _clauses(row: Row, view: View) -> str:
     """Give the list of the clauses that share a row, each a link, and the tools concerned."""
     lines = []
@@ -114,20 +100,6 @@ def _clauses(row: Row, view: View) -> str:
     head = view.say("report.html.clauses")
     tools = f"<p>{names}</p>" if names else ""
     return f"<section><h3>{head}</h3>{tools}<p>{' · '.join(lines)}</p></section>"
-
-
-def places(row: Row, view: View) -> str:
-    """Give the list of the tools, runs and parameters where a row's message holds."""
-    several = len({place.finding.message for place in row.places if place.finding}) > 1
-    lines = []
-    for place in row.places[:PLACES]:
-        words = view.words(place.finding.message, 300) if place.finding and several else ""
-        lines.append(f"<li>{_where(place, view)}{': ' if words else ''}{words}</li>")
-    if len(row.places) > PLACES:
-        count = number(len(row.places) - PLACES, view.language)
-        lines.append(f"<li>{view.say('report.more', count=count)}</li>")
-    head = view.say("report.html.places")
-    return f'<section><h3>{head}</h3><ul class="places">{"".join(lines)}</ul></section>'
 
 
 def rule_html(clause: str, view: View) -> str:
@@ -160,22 +132,13 @@ def _sent(exchange: Exchange, view: View) -> str:
     http = request.transport is Transport.HTTP
     what = f"{request.method} {request.url}" if http else view.say("report.html.stdin")
     meta = f'<p class="meta"><code>{view.text(what, 300) if http else what}</code></p>'
-    violation = case.violation if case else None
-    note = ""
-    if case is not None and violation is not None:
-        absent = view.say("report.html.absent")
-        body = json_html(case.arguments, view, violation.pointer, absent)
-        note = f"{view.say('report.html.broken')} <code>{view.text(case.scenario)}</code>"
-        if not violation.was_absent and violation.pointer:
-            was = view.text(_json(violation.was), 120)
-            note += f" · {view.say('report.html.was')} <code>{was}</code>"
-        note = f'<p class="meta">{note}</p>'
-    elif case is not None:
-        body = json_html(case.arguments, view)
+    if case is None:
+        body, note = _body(request.body, view), step_label(exchange, view)
     else:
-        body = _body(request.body, view)
-        step = " / ".join(part for part in (exchange.script, exchange.step) if part)
-        note = f'<p class="meta">{view.text(step)}</p>' if step else ""
+        violation = case.violation
+        mark, absent = violation.pointer if violation else None, view.say("report.html.absent")
+        body, note = json_html(case.arguments, view, mark, absent), call_note(case, view)
+    note = f'<p class="meta">{note}</p>' if note else ""
     head = view.say("report.html.sent")
     return f"<section><h3>{head}</h3>{meta}{_pre(body)}{note}</section>"
 
@@ -235,13 +198,6 @@ def _copyable(line: str, view: View) -> str:
 
 def _pre(body: str) -> str:
     return f'<pre tabindex="0"><code>{body}</code></pre>' if body else ""
-
-
-def _json(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return "…"
 
 
 def _body(body: bytes, view: View, mark: str | None = None) -> str:

@@ -10,6 +10,7 @@ from conformance.kit.report.detail import Details
 from conformance.kit.report.fold import Folded, Row
 from conformance.kit.report.others import others
 from conformance.kit.report.rules import sentence
+from conformance.kit.report.search import Terms
 from conformance.kit.report.standing import GRAVITY, all_items
 from conformance.kit.report.text import in_html, ticked
 from conformance.kit.report.view import SYMBOLS, View
@@ -106,10 +107,13 @@ def entry(row: Row, view: View, result: str) -> dict[str, Any]:
 
 def templates(folded: Folded, view: View) -> str:
     """Give the inside of each row, inert until the row is opened."""
-    details = Details(view)
-    return "".join(
-        f'<template id="detail-{row.id}">{details.detail(row)}</template>' for row in folded.rows
+    details, terms = Details(view), Terms(view)
+    made = "".join(
+        f'<template id="detail-{row.id}" data-terms="{terms.of(row)}">{details.detail(row)}'
+        "</template>"
+        for row in folded.rows
     )
+    return made + terms.listed()
 
 
 def filter_bar(folded: Folded, view: View) -> str:
@@ -146,6 +150,7 @@ def filter_bar(folded: Folded, view: View) -> str:
         f'<button type="button" id="open-all">{view.say("report.html.open-all")}</button>'
         f'<button type="button" id="close-all">{view.say("report.html.close-all")}</button></div>'
         f'<p class="meta" id="shown" role="status" data-words="'
-        f'{view.say("report.html.shown", shown="%1", rows="%2")}"></p>'
+        f'{view.say("report.html.shown", shown="%1", rows="%2")}" data-more="'
+        f'{view.say("report.html.off", count="%1")}"></p>'
         f"<noscript><p class='notice'>{view.say('report.html.noscript')}</p></noscript></section>"
     )
