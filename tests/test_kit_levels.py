@@ -5,13 +5,17 @@ import pytest
 from conformance.formats.clauses import clauses
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Level, Requirement, Scope, Verdict
-from conformance.kit.judging import unasked
+from conformance.kit.documents import Declared
+from conformance.kit.judging import belongs, unasked
 from conformance.kit.levels import levels, order, reached
 from conformance.kit.results import Finding, Item, Rate, Repair
-from tests.kit_samples import HTTP, run_evidence
+from conformance.kit.run_result import run_result
+from conformance.kit.settings import Settings
+from tests.kit_samples import HTTP, run_evidence, tool_evidence
 
 ALL = clauses()
 MENDED = Repair(Rate(4, 4))
+TOO_MANY_LEFT = (("+2", message("kit.left_out.too_many", most=4000, more=2)),)
 LADDER = (Level.DESCRIBED, Level.GUARDED, Level.EXPLAINED, Level.RECOVERABLE)
 
 
@@ -60,6 +64,26 @@ def test_a_tool_that_cannot_be_used_is_in_the_way_of_the_first_level():
     states = levels(items(), ALL, MENDED, claims_atdf=False, unusable=["ATDF-TOOL-004"])
     assert reached(states) is Level.NONE
     assert states[Level.DESCRIBED].missing == ("ATDF-TOOL-004",)
+
+
+def test_a_part_of_the_tools_reaches_no_level():
+    states = levels(items(), ALL, MENDED, claims_atdf=True, whole=False)
+    assert reached(states) is Level.NONE
+    assert not any(state.reached for state in states.values())
+
+
+@pytest.mark.parametrize(
+    ("left_out", "expected"), [((), Level.GUARDED), (TOO_MANY_LEFT, Level.NONE)]
+)
+def test_a_run_with_more_tools_than_are_judged_has_no_level(left_out, expected):
+    evidence = run_evidence(tool_evidence(), left_out=left_out)
+    nothing = Declared({}, (), ())
+    passed = [
+        Item(clause.id, clause.requirement, "http", "book", Verdict.PASS)
+        for clause in ALL.values()
+        if belongs(clause, HTTP)
+    ]
+    assert run_result(evidence, passed, nothing, Settings(), 1).level is expected
 
 
 def test_what_the_target_does_not_offer_is_not_named_as_missing():

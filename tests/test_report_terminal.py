@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.formats.messages import LANGUAGES
+from conformance.formats.messages import LANGUAGES, message
 from conformance.formats.vocabulary import Level, Verdict
 from conformance.kit.drive.toolrun import RunDriven
 from conformance.kit.report.badge import badge
@@ -13,7 +13,7 @@ from conformance.kit.report.summary import summary
 from conformance.kit.report.terminal import summary_lines
 from conformance.kit.report.words import number, percent
 from conformance.kit.report.write import write_files
-from conformance.kit.results import Finding, Item, LevelState, Rate, SessionResult
+from conformance.kit.results import Finding, Item, LeftOut, LevelState, Rate, SessionResult
 from tests.report_sample import run_result, said, sample_words, session
 
 
@@ -166,6 +166,15 @@ def test_warnings_come_after_failures_and_within_the_same_limit():
     named = [line.split()[0] for line in told if line.startswith(("X-Y-", "MCP-"))]
     assert named[-3:] == ["X-Y-017", "MCP-CALL-003", "MCP-CALL-005"]
     assert "and 1 more in the report" in told
+
+
+def test_a_target_with_more_tools_than_are_judged_is_told_that_it_has_no_level():
+    left = LeftOut("+2", message("kit.left_out.too_many", most=4000, more=2))
+    run = replace(session().runs[0], level=Level.NONE, tools_left_out=(left,), levels={})
+    made = replace(session(), runs=(run,))
+    told = "There is no level: only 4000 tools are judged at once, and there are 2 more"
+    assert any(told in line for line in lines(made))
+    assert told in summary(made)
 
 
 def test_a_session_that_was_interrupted_has_no_level():

@@ -43,13 +43,15 @@ def levels(
     claims_atdf: bool,
     unasked: Iterable[str] = (),
     unusable: Iterable[str] = (),
+    whole: bool = True,
 ) -> dict[Level, LevelState]:
     """Each level's state. A level includes the ones before it.
 
     `unasked` are MUST clauses of the run that the command line left out: what was not judged
     keeps a level from being reached just as what was not verified. `unusable` are the clauses by
     which tools could not be used: where ATDF is not claimed no item says so, and yet such a tool is
-    not described.
+    not described. Where only a part of the tools could be looked at (not `whole`), no level is
+    reached: nobody knows of the rest.
     """
     all_items, unasked = list(items), tuple(unasked)
     states: dict[Level, LevelState] = {}
@@ -64,7 +66,7 @@ def levels(
         if level is Level.RECOVERABLE and repair.rate.rate != 1:
             own = (*own, REPAIR_CLAUSE)
         below = tuple(dict.fromkeys((*below, *own)))
-        states[level] = LevelState(not below, below)
+        states[level] = LevelState(whole and not below, below)
     return states
 
 

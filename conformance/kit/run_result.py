@@ -6,6 +6,7 @@ from conformance.formats.clauses import clauses
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Binding, RunKind
 from conformance.kit.documents import Declared, unusable_by
+from conformance.kit.drive.discovered import TOO_MANY
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.judging import belongs, unasked
 from conformance.kit.levels import levels, reached
@@ -32,6 +33,7 @@ def run_result(
         claims_atdf=evidence.claims_atdf,
         unasked=unasked((item.clause for item in items), evidence),
         unusable=unusable_by(declared),
+        whole=not any(why.id == TOO_MANY for _, why in evidence.left_out),
     )
     full = evidence.run.kind is RunKind.FULL
     return RunResult(

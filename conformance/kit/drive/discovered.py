@@ -16,6 +16,9 @@ from conformance.kit.settings import Settings
 MOST_TOOLS = 4_000
 """Tools of a run that are judged; each costs memory for every clause that is about tools."""
 
+TOO_MANY = "kit.left_out.too_many"
+"""Why tools beyond those are left out; a level cannot be told without them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
@@ -49,7 +52,7 @@ def bounded(found: Discovered, settings: Settings) -> Discovered:
     tools = sorted(found.tools, key=lambda tool: not settings.selects(tool.name))[:MOST_TOOLS]
     names = {tool.name for tool in tools}
     more = len(found.tools) - MOST_TOOLS
-    reason = message("kit.left_out.too_many", most=MOST_TOOLS, more=more)
+    reason = message(TOO_MANY, most=MOST_TOOLS, more=more)
     return replace(
         found,
         tools=tuple(tools),

@@ -127,6 +127,7 @@ def _bare(
         cut=True,
         credentials=tuple(asked.get("credentials", ())),
         offered=offered(looked, found.tools),
+        left_out=found.left_out,
     )
 
 

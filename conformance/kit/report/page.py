@@ -13,6 +13,7 @@ from conformance.kit.report.matrix import matrix
 from conformance.kit.report.rules import rule
 from conformance.kit.report.standing import (
     LEVELS,
+    capped,
     clauses_verified,
     left_out,
     missing_for,
@@ -196,6 +197,9 @@ def _missing(run: RunResult, view: View, folded: Folded) -> str:
         lines.append(f"<li>{view.say('report.more', count=count)}</li>")
     head = view.say("report.keeps-from", level=level_name(upper, view.language))
     claim = "" if run.claims_atdf else f'<p class="meta">{view.say("report.not-claimed")}</p>'
+    reason = capped(run)
+    if reason is not None:
+        claim = f"<p>{view.say('report.capped', reason=reason)}</p>{claim}"
     if not lines:
         return claim
     return f"<p><b>{head}</b></p><ul class='missing'>{''.join(lines)}</ul>{claim}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from conformance.formats.messages import Message
 from conformance.formats.vocabulary import Level, RunKind, Verdict
+from conformance.kit.drive.discovered import TOO_MANY
 from conformance.kit.levels import LADDER
 from conformance.kit.report.words import level_name, say
 from conformance.kit.results import Finding, Item, RunResult, SessionResult
@@ -76,6 +77,11 @@ def missing_for(run: RunResult, level: Level) -> tuple[str, ...]:
         return missing
     judged = {i.clause for i in run.items if i.verdict is not Verdict.NOT_APPLICABLE}
     return tuple(clause for clause in missing if clause in judged)
+
+
+def capped(run: RunResult) -> Message | None:
+    """Give why a run can have no level: the target has more tools than are judged at once."""
+    return next((left.reason for left in run.tools_left_out if left.reason.id == TOO_MANY), None)
 
 
 def counts(items: Iterable[Item]) -> dict[Verdict, int]:

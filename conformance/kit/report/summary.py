@@ -16,6 +16,7 @@ from conformance.kit.report.rules import rule
 from conformance.kit.report.standing import (
     Group,
     all_items,
+    capped,
     clauses_verified,
     counts,
     groups,
@@ -102,6 +103,10 @@ class _Page:
         upper = next_level(run) if run else None
         if run is None or upper is None:
             return
+        reason = capped(run)
+        if reason is not None:
+            yield ""
+            yield self.say("report.capped", reason=reason)
         if missing_for(run, upper):
             yield ""
             yield self.say("report.keeps-from", level=level_name(upper, self.language))

@@ -19,6 +19,7 @@ from conformance.kit.report.standing import (
     GRAVITY,
     Group,
     all_items,
+    capped,
     clauses_verified,
     counts,
     groups,
@@ -214,6 +215,9 @@ class _Summary:
         weakest = weakest_run(session)
         upper = next_level(weakest) if weakest else None
         if weakest is not None and upper is not None:
+            reason = capped(weakest)
+            if reason is not None:
+                yield Line(f"    {self.say('report.capped', reason=reason)}")
             missing = missing_for(weakest, upper)
             if missing:
                 upper_name = level_name(upper, self.language)
