@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.formats.errors import ErrorView
+from conformance.formats.messages import Message, message
 from conformance.formats.vocabulary import Outcome
 from conformance.kit.bindings.encode import to_bytes
 from conformance.kit.case import CaseKind
@@ -13,6 +15,9 @@ from conformance.kit.sent_words import call_words
 
 _JUDGED = frozenset({Outcome.ACCEPTED, Outcome.INPUT_REFUSED})
 """What an answer must mean to be compared: state, rights, load and failures are other matters."""
+
+
+_REFUSED = message("answer.refused")
 
 
 @clause("ATDF-PAR-001")
@@ -55,13 +60,21 @@ def _key(call: Call) -> str:
     return call.case.id.removeprefix(call.case.run)
 
 
-def _said(call: Call) -> str:
-    """What an answer means, in words that need no translation."""
+def _said(call: Call) -> Message:
+    """What an answer means, in words: accepted, or refused and by which errors."""
     envelope = call.reading.envelope
-    if call.reading.accepted or envelope is None:
-        return call.reading.outcome.value
-    errors = {f"{error.type or '—'} {error.parameter_name or '—'}" for error in envelope.errors}
-    return f"{call.reading.outcome.value}: {', '.join(sorted(errors))}"
+    if call.reading.accepted:
+        return message("answer.accepted")
+    errors = envelope.errors if envelope is not None else ()
+    names = sorted({_error(error) for error in errors} - {""})
+    return message("answer.refused_as", errors=", ".join(names)) if names else _REFUSED
+
+
+def _error(error: ErrorView) -> str:
+    """The type of an error and, in brackets, the parameter that it names."""
+    type, parameter = error.type, error.parameter_name
+    parts = (f"`{type}`" if type else "", f"(`{parameter}`)" if parameter else "")
+    return " ".join(part for part in parts if part)
 
 
 def _is_vague(call: Call, other: Call) -> bool:

@@ -28,7 +28,11 @@ def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> s
     if not rest:
         return ""
     tools = len({item.tool for item, _ in told}) > 1
-    labels = [_label(item, finding, language, tools=tools) for item, finding in rest]
+    runs = len({item.run for item, _ in told}) > 1
+    labels = [
+        _label(item, finding, language, tools=tools) or (item.run if runs else "")
+        for item, finding in rest
+    ]
     names = list(dict.fromkeys(label for label in labels if label))
     count = number(len(rest), language)
     if not names:
@@ -39,9 +43,9 @@ def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> s
 
 
 def _label(item: Item, finding: Finding, language: str, *, tools: bool) -> str:
-    """Where a finding stands: its tool, if there are several, and its place; else its run."""
+    """Where a finding stands: its tool, if there are several, and its place."""
     values = [value for _, value in finding.message.values if isinstance(value, Message)]
     words = [value.words(language) for value in values]
     place = finding.parameter or finding.path or next(iter(words), "")
     parts = [(item.tool or "") if tools else "", place]
-    return " · ".join(part for part in parts if part) or item.run
+    return " · ".join(part for part in parts if part)

@@ -10,6 +10,7 @@ from conformance.kit.report.charts import explain_panel, repair_panel, verdict_b
 from conformance.kit.report.first import first
 from conformance.kit.report.fold import Folded
 from conformance.kit.report.matrix import matrix
+from conformance.kit.report.parity import parity
 from conformance.kit.report.rules import rule
 from conformance.kit.report.standing import (
     LEVELS,
@@ -104,6 +105,9 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
         yield _section("first", view.say("report.html.first"), failed)
     if full:
         yield _section("rates", view.say("report.html.rates"), _rates(full, view))
+    compared = parity(view, folded)
+    if compared:
+        yield _section("parity", view.say("report.html.parity"), compared)
     protocol = [run for run in session.runs if run.run.kind is not RunKind.FULL]
     if protocol:
         names = ", ".join(
