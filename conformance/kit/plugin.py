@@ -27,6 +27,7 @@ from conformance.kit.quiet import QuietItems, header, line_writer, notes
 from conformance.kit.record import driven, recall, write_replay
 from conformance.kit.reference import STDIO, ReferenceServer
 from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
+from conformance.kit.report.outcome import Ended
 from conformance.kit.report.replay_file import REPLAY
 from conformance.kit.report.terminal import write_summary
 from conformance.kit.report.text import visible
@@ -281,14 +282,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     if state.result is None:
         return
-    write_files(
-        state.result,
-        state.settings.report,
-        state.settings.language,
-        state.redact,
-        state.report.options,
-    )
-    write_replay(state)
     by_calls = {Verified.CALL, Verified.REPAIR}
     matters = any(
         clauses()[i.clause].verified in by_calls for r in state.result.runs for i in r.items
@@ -296,6 +289,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     code, why = exit_of(
         state.result, state.settings, called_matters=matters, replayed=state.engine.replayed
     )
+    state.report.ended = Ended(code, why, state.settings.fail_on_should)
+    write_files(
+        state.result,
+        state.settings.report,
+        state.settings.language,
+        state.redact,
+        state.report.options,
+        state.report.ended,
+    )
+    write_replay(state)
     session.exitstatus = code
     state.said_at_exit = why.words(state.settings.language) if why is not None else ""
 

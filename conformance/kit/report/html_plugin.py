@@ -20,6 +20,7 @@ from conformance.kit.exchange import Exchange
 from conformance.kit.report.data import Redact, unchanged
 from conformance.kit.report.fold import Folded, fold
 from conformance.kit.report.localise import MASTHEAD, MASTHEAD_END, SCRIPT, localise
+from conformance.kit.report.outcome import Ended
 from conformance.kit.report.page import masthead, targets, top
 from conformance.kit.report.rows import (
     RESULTS,
@@ -49,6 +50,7 @@ class ReportState:
 
     language: str = "en"
     session: SessionResult | None = None
+    ended: Ended | None = None
     exchange: Callable[[int], Exchange | None] = no_exchange
     redact: Redact = unchanged
     fail_on_should: bool = False
@@ -156,6 +158,7 @@ class HtmlReport:
             state.redact,
             options=state.options,
             headers=state.headers,
+            ended=state.ended,
         )
 
     def _put_rows(self, folded: Folded, view: View) -> None:

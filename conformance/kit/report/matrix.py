@@ -35,13 +35,11 @@ def matrix(view: View, folded: Folded) -> str:
     anchors = folded.anchors()
     parts = []
     if clauses and len(tools) <= FEW:
-        parts.append(_framed(_by_clause(clauses, tools, cells, anchors, view), view))
+        parts.append(_small(clauses, tools, cells, anchors, view))
     elif clauses:
         parts.append(_large(clauses, tools, cells, anchors, view))
     if whole:
-        listed = "".join(_chip(clause, cells[clause, None], anchors, view) for clause in whole)
-        head = view.say("report.html.whole-target")
-        parts.append(f'<h3>{head}</h3><ul class="wholes">{listed}</ul>')
+        parts.append(_whole(whole, cells, anchors, view))
     nowhere = len({clause for clause, _ in cells} - applying)
     if nowhere:
         count = number(nowhere, view.language)
@@ -50,6 +48,54 @@ def matrix(view: View, folded: Folded) -> str:
 
 
 _NOWHERE = Verdict.NOT_APPLICABLE
+_BROKEN = {Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.WARN, Verdict.WAIVED}
+
+
+def _small(
+    clauses: Sequence[str],
+    tools: Sequence[str],
+    cells: Cells,
+    anchors: Mapping[tuple[str, Verdict], str],
+    view: View,
+) -> str:
+    """The clauses that something breaks; the others are a click away."""
+    broken, rest = _parted(clauses, tools, cells)
+    made = _framed(_by_clause(broken, tools, cells, anchors, view), view) if broken else ""
+    if not rest:
+        return made
+    table = _framed(_by_clause(rest, tools, cells, anchors, view), view)
+    return made + _folded(rest, table, view)
+
+
+def _whole(
+    clauses: Sequence[str],
+    cells: Cells,
+    anchors: Mapping[tuple[str, Verdict], str],
+    view: View,
+) -> str:
+    """The clauses about the target as a whole, those that nothing breaks a click away."""
+
+    def listed(some: Sequence[str]) -> str:
+        chips = (_chip(clause, cells[clause, None], anchors, view) for clause in some)
+        return f'<ul class="wholes">{"".join(chips)}</ul>'
+
+    broken, rest = _parted(clauses, (None,), cells)
+    made = f"<h3>{view.say('report.html.whole-target')}</h3>"
+    made += listed(broken) if broken else ""
+    return made + (_folded(rest, listed(rest), view) if rest else "")
+
+
+def _parted(
+    clauses: Sequence[str], tools: Sequence[str | None], cells: Cells
+) -> tuple[list[str], list[str]]:
+    """The clauses that some tool breaks, and the others."""
+    broken = [c for c in clauses if any(cells.get((c, tool)) in _BROKEN for tool in tools)]
+    return broken, [clause for clause in clauses if clause not in set(broken)]
+
+
+def _folded(clauses: Sequence[str], body: str, view: View) -> str:
+    title = view.say("report.html.matrix-rest", count=len(clauses))
+    return f"<details><summary>{title}</summary>{body}</details>"
 
 
 def _large(

@@ -5,41 +5,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from conformance.formats.vocabulary import Level, RunKind, Verdict
+from conformance.formats.vocabulary import RunKind
+from conformance.kit.report.cards import cards
 from conformance.kit.report.charts import explain_panel, repair_panel, verdict_bar
 from conformance.kit.report.first import first
 from conformance.kit.report.fold import Folded
 from conformance.kit.report.matrix import matrix
+from conformance.kit.report.outcome import outcome
 from conformance.kit.report.parity import parity
-from conformance.kit.report.rules import rule
 from conformance.kit.report.standing import (
-    LEVELS,
-    capped,
     clauses_verified,
     left_out,
-    missing_for,
-    next_level,
     resources_listed,
     run_standing_name,
     session_level,
     standing_name,
     tools_called,
 )
-from conformance.kit.report.text import in_html, ticked
 from conformance.kit.report.view import View
 from conformance.kit.report.waived import waiver_words
-from conformance.kit.report.words import NOTHING, duration, level_name, number, percent
+from conformance.kit.report.words import NOTHING, duration, number, percent
 from conformance.kit.results import RunResult
 
 _INSTANT = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?(?:Z|\+00:00)$")
-_MISSING = 12
 _REASONS = 12
 _TRACES = 3
 _NAMES = 30
 _STALE = ' class="stale"'
 _HERE = "[tools]"
 """Where the names of tools, which are markup, go into a sentence that is text."""
-_IN_THE_WAY = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.NOT_VERIFIED, Verdict.WAIVED)
 
 
 def targets(view: View) -> tuple[str, ...]:
@@ -66,11 +60,21 @@ def masthead(view: View) -> str:
     return (
         '<header class="masthead"><div class="what">'
         f'<p class="eyebrow">Agent Formats · {view.say("report.title")}</p>'
-        f'<h1 id="title">{named or NOTHING}</h1>'
+        f'<h1 id="title">{named or NOTHING}</h1>{_outcome(view)}'
         f'<dl class="facts">{listed}</dl></div>'
         f'<p class="badge l-{kind}"><span>{view.say("report.level.label")}</span>'
         f"<strong>{name}</strong></p></header>"
     )
+
+
+def _outcome(view: View) -> str:
+    """Give what the session ends with, if that is known and not told elsewhere."""
+    ended = view.ended
+    words = outcome(view.session, ended, view.language) if ended is not None else ""
+    if ended is None or not words:
+        return ""
+    sign = f'<span aria-hidden="true">{ended.sign}</span>'
+    return f'<p class="outcome v-{ended.kind}">{sign} {view.text(words, 600)}</p>'
 
 
 def _instant(text: str, view: View) -> str:
@@ -99,7 +103,7 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
     if session.selection:
         yield f'<p class="notice">{view.say("report.selection")}</p>'
     elif full:
-        yield _section("standing", view.say("report.html.standing"), _standing(full, view, folded))
+        yield _section("standing", view.say("report.html.standing"), cards(full, view, folded))
     failed = first(view, folded)
     if failed:
         yield _section("first", view.say("report.html.first"), failed)
@@ -141,72 +145,6 @@ def _section(id: str, head: str, body: str) -> str:
         f'<section class="block" aria-labelledby="h-{id}"><h2 id="h-{id}">{head}</h2>'
         f"{body}</section>"
     )
-
-
-def _standing(runs: Sequence[RunResult], view: View, folded: Folded) -> str:
-    alike: dict[tuple[object, ...], list[RunResult]] = {}
-    for run in runs:
-        upper = next_level(run)
-        missing = missing_for(run, upper) if upper is not None else ()
-        alike.setdefault((run.run.target, run.level, missing, run.claims_atdf), []).append(run)
-    cards = "".join(
-        f'<article class="card">{_card(some, view, folded)}</article>' for some in alike.values()
-    )
-    return f'<div class="cards">{cards}</div>'
-
-
-def _card(alike: Sequence[RunResult], view: View, folded: Folded) -> str:
-    """Give where runs of one target stand that reached the same, and lack the same."""
-    run = alike[0]
-    names = ", ".join(view.text(one.run.id) for one in alike)
-    places = " · ".join(dict.fromkeys(view.text(one.run.endpoint) for one in alike))
-    steps = "".join(_step(run, level, view) for level in LEVELS[1:])
-    return (
-        f"<h3>{names}</h3>"
-        f'<p class="meta"><code>{places}</code></p>'
-        f'<ol class="ladder">{steps}</ol>{_missing(run, view, folded)}'
-    )
-
-
-def _step(run: RunResult, level: Level, view: View) -> str:
-    state = run.levels.get(level)
-    reached = state is not None and state.reached
-    kind, sign = ("reached", "✓") if reached else ("ahead", "")
-    says = view.say(f"report.html.{kind}")
-    return (
-        f'<li class="{kind}"><span class="dot" aria-hidden="true">{sign}</span>'
-        f'{level_name(level, view.language)}<span class="vh"> ({says})</span></li>'
-    )
-
-
-def _missing(run: RunResult, view: View, folded: Folded) -> str:
-    upper = next_level(run)
-    if upper is None:
-        return f'<p class="good">{view.say("report.top-reached")}</p>'
-    missing = missing_for(run, upper)
-    anchors = folded.anchors()
-    lines = []
-    for clause in missing[:_MISSING]:
-        found = rule(clause, view.language)
-        text = ticked(in_html(found.text, None)) if found else ""
-        held = {item.verdict for item in run.items if item.clause == clause}
-        verdict = next((each for each in _IN_THE_WAY if each in held), None)
-        anchor = anchors.get((clause, verdict)) if verdict else None
-        name = view.text(clause)
-        link = f'<a href="#{anchor}">{name}</a>' if anchor else f"<b>{name}</b>"
-        label = f" {view.verdict(verdict)}" if verdict else ""
-        lines.append(f"<li>{link}{label} {text}</li>")
-    if len(missing) > _MISSING:
-        count = number(len(missing) - _MISSING, view.language)
-        lines.append(f"<li>{view.say('report.more', count=count)}</li>")
-    head = view.say("report.keeps-from", level=level_name(upper, view.language))
-    claim = "" if run.claims_atdf else f'<p class="meta">{view.say("report.not-claimed")}</p>'
-    reason = capped(run)
-    if reason is not None:
-        claim = f"<p>{view.say('report.capped', reason=reason)}</p>{claim}"
-    if not lines:
-        return claim
-    return f"<p><b>{head}</b></p><ul class='missing'>{''.join(lines)}</ul>{claim}"
 
 
 def _rates(runs: Sequence[RunResult], view: View) -> str:

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.command_line import replay_line
 from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.report.lacking import Lack, lacks
 from conformance.kit.report.others import others, told_of
+from conformance.kit.report.outcome import Ended, outcome
 from conformance.kit.report.rules import rule
 from conformance.kit.report.standing import (
     Group,
@@ -21,7 +23,6 @@ from conformance.kit.report.standing import (
     counts,
     groups,
     left_out,
-    missing_for,
     next_level,
     run_standing_name,
     standing_name,
@@ -53,21 +54,31 @@ def summary(
     language: str = "en",
     redact: Redact = unchanged,
     options: tuple[str, ...] = (),
+    ended: Ended | None = None,
 ) -> str:
-    """Give the Markdown page of a session; `options` are those that start it again."""
-    return "\n".join(_Page(session, language, redact, options).lines()) + "\n"
+    """Give the Markdown page of a session; `options` are those that start it again.
+
+    What the session ends with comes first, then its level and what was found: a gate reads that.
+    """
+    return "\n".join(_Page(session, language, redact, options, ended).lines()) + "\n"
 
 
 class _Page:
     """Carries the session, the language and the redaction through the page's parts."""
 
     def __init__(
-        self, session: SessionResult, language: str, redact: Redact, options: tuple[str, ...]
+        self,
+        session: SessionResult,
+        language: str,
+        redact: Redact,
+        options: tuple[str, ...],
+        ended: Ended | None,
     ) -> None:
         self.session = session
         self.options = options
         self.language = language
         self.redact = redact
+        self.ended = ended
 
     def say(self, id: str, /, **values: object) -> str:
         return say(id, self.language, **values)
@@ -81,6 +92,7 @@ class _Page:
         level = standing_name(session, self.language)
         yield f"## {self.say('report.title')}: {', '.join(map(self.text, targets)) or NOTHING}"
         yield ""
+        yield from self.outcome()
         yield f"**{self.say('report.level.label')}: {level}**"
         if session.selection:
             yield f"\n{self.say('report.selection')}"
@@ -89,14 +101,20 @@ class _Page:
         for error in session.kit_errors:
             yield f"\n⚠ {self.say('report.kit-error')} {self.text(error)}"
         yield from self.missing()
-        yield from self.runs()
-        yield from self.verdicts()
         yield from self.findings()
         yield from self.waivers()
+        yield from self.runs()
+        yield from self.verdicts()
         yield from self.tools_left_out()
         yield ""
         seconds = duration(session.duration, self.language)
         yield self.say("report.summary.foot", seconds=seconds, kit=session.kit, seed=session.seed)
+
+    def outcome(self) -> Iterable[str]:
+        words = outcome(self.session, self.ended, self.language) if self.ended else ""
+        if self.ended and words:
+            yield f"**{self.ended.sign} {self.text(words, 600)}**"
+            yield ""
 
     def missing(self) -> Iterable[str]:
         run = weakest_run(self.session)
@@ -107,23 +125,39 @@ class _Page:
         if reason is not None:
             yield ""
             yield self.say("report.capped", reason=reason)
-        if missing_for(run, upper):
+        found = lacks(run, upper)
+        if found:
             yield ""
             yield self.say("report.keeps-from", level=level_name(upper, self.language))
             yield ""
-        for clause in missing_for(run, upper)[:GROUPS]:
-            yield f"- {self.clause(clause)}"
-        rest = len(missing_for(run, upper)) - GROUPS
-        if rest > 0:
-            yield f"- {self.say('report.more', count=number(rest, self.language))}"
+        for lack in found[:GROUPS]:
+            yield f"- {self.lack(lack)}"
+        if len(found) > GROUPS:
+            more = number(len(found) - GROUPS, self.language)
+            yield f"- {self.say('report.more', count=more)}"
         if not run.claims_atdf:
             yield f"\n{self.say('report.not-claimed')}"
+
+    def lack(self, lack: Lack) -> str:
+        if lack.reason is None:
+            return self.clause(lack.clauses[0])
+        name = verdict_name(Verdict.NOT_VERIFIED, self.language)
+        where = f"{self.names(lack.tools)}: " if lack.tools else ""
+        words = self.text(lack.reason.words(self.language), 400)
+        links = ", ".join(self.link(clause) for clause in lack.clauses)
+        return f"{name} · {where}{words} ({links})"
+
+    def link(self, id: str) -> str:
+        found = rule(id, self.language)
+        return f"[{id}]({found.url})" if found else self.text(id)
 
     def clause(self, id: str) -> str:
         found = rule(id, self.language)
         return f"[{id}]({found.url}): {found.text}" if found else self.text(id)
 
     def runs(self) -> Iterable[str]:
+        yield ""
+        yield f"### {self.say('report.html.standing')}"
         heads = ("run", "level", "repair", "named", "said", "requests")
         yield ""
         yield "| " + " | ".join(self.say(f"report.column.{head}") for head in heads) + " |"
@@ -171,7 +205,7 @@ class _Page:
         tools = self.names(group.tools)
         where = f" · {tools}" if tools else ""
         must = requirement_name(first.requirement, self.language)
-        yield f"- **{self.text(group.clause)}** · {must} · {name}{where}"
+        yield f"- **{self.link(group.clause)}** · {must} · {name}{where}"
         finding = group.finding
         if finding is None:
             return

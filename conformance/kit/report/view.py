@@ -9,6 +9,7 @@ from conformance.formats.messages import Message
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.exchange import Exchange
 from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.report.outcome import Ended
 from conformance.kit.report.text import ONE_LINE, in_html, ticked
 from conformance.kit.report.words import say, verdict_name
 from conformance.kit.results import SessionResult
@@ -44,6 +45,8 @@ class View:
     """The words of a command line that starts the session again."""
     headers: tuple[tuple[str, str], ...] = ()
     """What the session sent with every HTTP request, without secrets."""
+    ended: Ended | None = None
+    """What the session ends with; None where that is not known."""
 
     def say(self, id: str, /, **values: object) -> str:
         """Give a sentence of the report, safe for HTML whatever its values are."""

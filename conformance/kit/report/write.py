@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.kit.report.badge import badge
 from conformance.kit.report.data import Redact, results_document, unchanged
+from conformance.kit.report.outcome import Ended
 from conformance.kit.report.summary import summary
 from conformance.kit.results import SessionResult
 
@@ -21,17 +22,19 @@ def write_files(
     language: str = "en",
     redact: Redact = unchanged,
     options: tuple[str, ...] = (),
+    ended: Ended | None = None,
 ) -> tuple[Path, ...]:
     """Write `results.json`, `badge.json` and `summary.md` into `directory`; gives their paths.
 
-    `options` are the words of a command line that starts the session again, without secrets.
+    `options` are the words of a command line that starts the session again, without secrets;
+    `ended` is what the session ends with, if that is known.
     Raises OSError where the directory cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
     texts = {
         RESULTS: _json(results_document(session, language, redact)),
         BADGE: _json(badge(session, language)),
-        SUMMARY: summary(session, language, redact, options),
+        SUMMARY: summary(session, language, redact, options, ended),
     }
     for name, text in texts.items():
         (directory / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,127 @@
+"""What a gate reads first: whether it conforms, and what keeps it from the next level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from conformance.formats.messages import message
+from conformance.formats.vocabulary import Level, Requirement, Verdict
+from conformance.kit.exit import Exit
+from conformance.kit.report.fold import Folded, fold
+from conformance.kit.report.lacking import Lack, lacks
+from conformance.kit.report.matrix import matrix
+from conformance.kit.report.outcome import Ended, outcome
+from conformance.kit.report.page import masthead, top
+from conformance.kit.report.standing import all_items
+from conformance.kit.report.summary import summary
+from conformance.kit.report.view import View
+from conformance.kit.results import Finding, Item, LevelState, UsedWaiver, Waiver
+from tests.report_sample import TOOLS, sample_words, session
+
+BROKEN = Ended(Exit.BROKEN)
+LEFT_OUT = message("kit.left_out.destructive")
+
+
+@pytest.fixture(autouse=True)
+def _words() -> Iterator[None]:
+    with sample_words():
+        yield
+
+
+def waived(stale):
+    reason = message("sample.raw", text="kept") if stale else None
+    return UsedWaiver(Waiver("ATDF-ERR-007", "later"), 1, reason)
+
+
+def test_what_is_broken_is_counted_by_clause():
+    assert outcome(session(), BROKEN, "en") == "It does not conform. 2 clauses are broken."
+    assert outcome(session(), BROKEN, "es") == "No es conforme. Se incumplen 2 cláusulas."
+
+
+def test_a_warning_counts_where_it_fails_the_session():
+    ended = replace(BROKEN, fail_on_should=True)
+    assert "3 clauses" in outcome(session(), ended, "en")
+
+
+def test_a_stale_waiver_and_a_missed_level_are_told():
+    stale = replace(session(), runs=(), waivers=(waived(stale=True), waived(stale=False)))
+    assert outcome(stale, BROKEN, "en") == "It does not conform. 1 waiver is stale."
+    missed = message("kit.exit.level_missed", level="explained")
+    said = outcome(replace(session(), runs=()), replace(BROKEN, why=missed), "en")
+    assert said == "It does not conform. The level asked for, explained, was not reached."
+
+
+def test_what_conforms_says_so_and_what_was_not_decided_says_why():
+    assert outcome(session(), Ended(Exit.CONFORMANT), "en").startswith("It conforms")
+    assert outcome(session(), Ended(Exit.INTERRUPTED), "en") == ""
+    nothing = message("kit.exit.nothing_judged", reason="x")
+    assert outcome(session(), Ended(Exit.NOTHING_JUDGED, nothing), "en") == (
+        "Nothing could be judged: x."
+    )
+
+
+def test_the_outcome_is_the_first_line_of_the_summary_and_the_head_of_the_page():
+    assert summary(session(), ended=BROKEN).splitlines()[2] == (
+        "**✕ It does not conform. 2 clauses are broken.**"
+    )
+    assert 'class="outcome v-fail"' in masthead(View(session(), ended=BROKEN))
+    assert "outcome" not in masthead(View(session()))
+
+
+def test_the_summary_tells_what_was_found_before_how_the_runs_fared():
+    said = summary(session())
+    assert said.index("### Findings") < said.index("| Run |")
+    assert said.count("[ATDF-ERR-007](https://") >= 1
+
+
+def one_run(*items, missing=("A-B-001", "A-B-002", "A-B-003")):
+    run = session().runs[0]
+    levels = {**run.levels, Level.EXPLAINED: LevelState(False, missing)}
+    return replace(run, items=items, levels=levels)
+
+
+def item(clause, verdict, reason=None, tool="t"):
+    findings = (Finding(reason),) if reason else ()
+    return Item(clause, Requirement.MUST, "http", tool, verdict, findings)
+
+
+def test_clauses_that_one_reason_keeps_from_being_judged_stand_in_one_line():
+    run = one_run(
+        item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-002", Verdict.FAIL, message("sample.silent")),
+        item("A-B-003", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-003", Verdict.NOT_VERIFIED, LEFT_OUT, tool="u"),
+    )
+    assert lacks(run, Level.EXPLAINED) == (
+        Lack(Verdict.FAIL, ("A-B-002",)),
+        Lack(Verdict.NOT_VERIFIED, ("A-B-001", "A-B-003"), LEFT_OUT, ("t", "u")),
+    )
+
+
+def test_a_clause_without_a_verdict_still_stands_there():
+    assert lacks(one_run(missing=("A-B-009",)), Level.EXPLAINED) == (Lack(None, ("A-B-009",)),)
+
+
+def test_the_page_and_the_summary_tell_the_reason_once_and_with_its_tool():
+    sample = session()
+    run = one_run(
+        *(item(f"A-B-00{n}", Verdict.NOT_VERIFIED, LEFT_OUT, "cancel_it") for n in (1, 2, 3))
+    )
+    sample = replace(sample, runs=(run,))
+    words = LEFT_OUT.words("en").split(";")[0]
+    assert top(View(sample), Folded((), 0)).split("</section>")[0].count(words) == 1
+    assert summary(sample).partition("### Where it stands")[0].count(words) == 1
+    assert f"cancel\\_it: {words}" in summary(sample)
+
+
+def test_the_matrix_folds_the_clauses_that_nothing_breaks():
+    view = View(session())
+    shown, folded = matrix(view, fold(all_items(view.session))).split("<details>")[:2]
+    assert "ATDF-ERR-007" in shown
+    assert "ATDF-CALL-001" not in shown
+    assert "clauses that nothing breaks" in folded
+    assert "ATDF-CALL-001" in folded
+    assert all(tool in shown for tool in TOOLS)
