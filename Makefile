@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert proof survive known guides bench site site-build screenshots workflows clean lock
+.PHONY: help setup conformance test check generate format validate convert proof survive known guides mutants bench site site-build screenshots workflows clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -69,6 +69,9 @@ known: $(READY) ## install the known servers, judge them, write fixtures/impleme
 
 guides: $(READY) ## run the guides' servers step by step, and write what the kit says of each
 	@$(BIN)/python -m scripts.guides $(ARGS)
+
+mutants: $(READY) ## ask whether the tests notice small changes in the oracles and case generators
+	@$(BIN)/python -m scripts.mutants $(ARGS)
 
 bench: $(READY) ## measure the kit's speed, as ratios
 	@$(BIN)/python -m scripts.bench $(ARGS)

@@ -1,0 +1,158 @@
+"""Asks whether the tests would notice: mutates the oracles and the case generators.
+
+    python -m scripts.mutants [--module PATH]... [--share TENTHS] [--keep FILE]
+
+Mutmut makes small changes in a copy of the project (`build/mutation`), one at a time, and runs the
+tests that reach the changed function; `[tool.mutmut]` in pyproject.toml says which modules and
+tests. A change that no test notices survives: a hole in the tests, or a change without effect. The
+score of a module is the share that was noticed (`make mutants` keeps it with the benchmarks).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+COPY: Final = ROOT / "build" / "mutation"
+KEPT: Final = ROOT / "fixtures" / "benchmarks" / "mutation.json"
+GOAL: Final = 85
+_COPIED: Final = ("conformance", "fixtures", "schema", "scripts", "tests")
+_DIGITS: Final = "1470258369"
+"""Last digits of the numbers of mutants, in the order in which tenths of them are taken."""
+_SAID: Final = {
+    **dict.fromkeys((1, 3), "killed"),
+    **dict.fromkeys((24, -24, 36, 152, 255), "timeout"),
+    **dict.fromkeys((5, 33), "untested"),
+    0: "survived",
+}
+"""What the exit codes that mutmut keeps for each mutant mean."""
+_NOTICED: Final = ("killed", "timeout")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; 0 if every module's score reaches the goal, else 1."""
+    parser = argparse.ArgumentParser(prog="mutants", description="Would the tests notice?")
+    parser.add_argument("--module", action="append", metavar="PATH", help="only this one")
+    parser.add_argument(
+        "--share",
+        type=int,
+        default=10,
+        choices=range(1, 11),
+        metavar="TENTHS",
+        help="how many tenths of the mutants (default 10: all)",
+    )
+    parser.add_argument("--keep", type=Path, default=KEPT, metavar="FILE")
+    asked = parser.parse_args(arguments)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mutmut"]
+    modules = asked.module or settings["only_mutate"]
+    unknown = [path for path in modules if path not in settings["only_mutate"]]
+    if unknown:
+        sys.stderr.write(f"{unknown[0]} is not named in [tool.mutmut] of pyproject.toml.\n")
+        return 2
+    _copy()
+    _run(patterns(modules, asked.share))
+    found = {path: counted(_codes(path)) for path in modules}
+    keep(asked.keep, found, asked.share)
+    for path, counts in found.items():
+        sys.stdout.write(f"{path:45} {score(counts):5.1f} %  {dict(counts)}\n")
+    for path in modules:
+        sys.stdout.writelines(f"  {name}\n" for name in _unnoticed(_codes(path)))
+    sys.stdout.write(f"See one: cd {COPY.relative_to(ROOT)} && mutmut show NAME\n")
+    return 0 if all(score(counts) >= GOAL for counts in found.values()) else 1
+
+
+def patterns(modules: Iterable[str], share: int) -> list[str]:
+    """The names of the mutants to check, as patterns of the shell."""
+    digits = _DIGITS[:share]
+    dotted = (path.removesuffix(".py").replace("/", ".") for path in modules)
+    return [f"{name}.x*__mutmut_*[{digits}]" for name in dotted]
+
+
+def counted(codes: Mapping[str, int | None]) -> Counter[str]:
+    """How many mutants were killed, survived and so on; those not checked are left out."""
+    return Counter(_SAID.get(code, "odd") for code in codes.values() if code is not None)
+
+
+def score(counts: Mapping[str, int]) -> float:
+    """The share of the mutants that the tests noticed, in percent; 100 of none."""
+    noticed, checked = sum(counts.get(each, 0) for each in _NOTICED), sum(counts.values())
+    return 100 * noticed / checked if checked else 100.0
+
+
+def keep(file: Path, found: Mapping[str, Mapping[str, int]], share: int) -> None:
+    """Write the figures; those of other modules stay as they are."""
+    held: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    modules = held.get("modules", {})
+    made = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "mutmut": version("mutmut"),
+        "python": platform.python_version(),
+        "tenths": share,
+    }
+    modules |= {path: {**made, **counts} for path, counts in found.items()}
+    held["modules"] = dict(sorted(modules.items()))
+    others = [each for each in held.get("figures", []) if each["goal"] != _goal()]
+    held["figures"] = [*map(_figure, held["modules"].items()), *others]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(held, indent=2) + "\n", encoding="utf-8")
+
+
+def _goal() -> str:
+    return f"≥ {GOAL} %"
+
+
+def _figure(kept: tuple[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A row of the page of benchmarks."""
+    path, held = kept
+    counts = {name: held[name] for name in {*_SAID.values(), "odd"} if name in held}
+    noticed = sum(counts.get(each, 0) for each in _NOTICED)
+    what = f"{path}, mutmut {held['mutmut']}: {noticed} / {sum(counts.values())}"
+    return {"what": what, "value": round(score(counts), 1), "goal": _goal()}
+
+
+def _copy() -> None:
+    shutil.rmtree(COPY, ignore_errors=True)
+    COPY.mkdir(parents=True)
+    for name in _COPIED:
+        leave = shutil.ignore_patterns("node_modules", "__pycache__", ".venv")
+        shutil.copytree(ROOT / name, COPY / name, ignore=leave)
+    shutil.copy2(ROOT / "pyproject.toml", COPY)
+
+
+def _run(names: Sequence[str]) -> None:
+    """One mutant at a time, at the lowest priority."""
+    command = [sys.executable, "-m", "mutmut", "run", "--max-children", "1", *names]
+    os.nice(19)
+    subprocess.run(command, cwd=COPY, check=False, stdout=subprocess.DEVNULL)
+
+
+def _codes(path: str) -> dict[str, int | None]:
+    """The exit code of each mutant of a module; None for one that was not checked."""
+    meta = COPY / "mutants" / f"{path}.meta"
+    codes: dict[str, int | None] = json.loads(meta.read_text("utf-8"))["exit_code_by_key"]
+    return codes
+
+
+def _unnoticed(codes: Mapping[str, int | None]) -> list[str]:
+    said = {name: _SAID.get(code, "odd") for name, code in codes.items() if code is not None}
+    return [name for name, what in said.items() if what not in _NOTICED]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
