@@ -66,6 +66,10 @@ class CutAnswer(Answer):
         """Whether its messages were kept, which say all that its body says."""
         return "messages" not in self.lost and bool(self.messages)
 
+    def __reduce__(self) -> Any:
+        whole = Answer(*(getattr(self, field.name) for field in fields(Answer)))
+        return CutAnswer.of, (whole, self.lost, self.meant)
+
     def __getattribute__(self, name: str) -> Any:
         if name in {"body", "messages"} and name in self.__dict__.get("lost", ()):
             note()

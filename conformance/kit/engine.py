@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import islice
 from typing import Any
 
 from conformance.formats.clauses import Clause, clauses
@@ -36,7 +37,7 @@ from conformance.kit.evidence import RunEvidence
 from conformance.kit.judging import (
     Question,
     belongs,
-    judge,
+    judge_all,
     questions,
     unasked,
 )
@@ -46,11 +47,15 @@ from conformance.kit.recorded_verdicts import as_recorded
 from conformance.kit.remembered import Memory
 from conformance.kit.report.exchanges import Recording
 from conformance.kit.report.index import Recalled, first_line, last_line, recalled
+from conformance.kit.report.recorded import Recorded
 from conformance.kit.results import Item, SessionResult, UsedWaiver
 from conformance.kit.run_result import claims_atdf, run_result
 from conformance.kit.script import LOOKED, Script
 from conformance.kit.settings import AllowCalls, Settings
 from conformance.kit.waivers import waive
+
+_BATCH = 256
+"""Exchanges of a recorded session that are read at once."""
 
 _CONFIRM_SHARE = 0.5
 """Of --max-time, what confirming may take beside driving."""
@@ -137,7 +142,7 @@ class Engine:
 
     def _offered(self, found: Discovered) -> Offered:
         """What a run offers beside tools."""
-        recorded = self.recorder.by_id.values()
+        recorded = self.recorder.by_id.held
         looked = [e for e in recorded if e.run == found.run.id and e.script == LOOKED]
         return offered(looked, found.tools)
 
@@ -158,13 +163,16 @@ class Engine:
 
     def recall(self, recording: Recording) -> None:
         """Take a recorded session in place of a target; raises Unreadable."""
-        self.recorder.by_id |= {one.exchange.id: one.judged for one in recording.exchanges}
-        self._cut = frozenset(
-            one.exchange.id
-            for one in recording.exchanges
-            if any(place.startswith("answer") for place in one.cut)
-        )
-        past = self._past = recalled(recording.first, recording.last, self.recorder.by_id)
+        cut = set()
+        for some in _batches(recording.exchanges, _BATCH):
+            for one in some:
+                self.recorder.take(one.judged)
+                if any(place.startswith("answer") for place in one.cut):
+                    cut.add(one.exchange.id)
+            calls = [one.judged for one in some if one.exchange.case is not None]
+            self.recorder.put_away(calls)
+        self._cut = frozenset(cut)
+        past = self._past = recalled(recording.first, recording.last, self.recorder)
         asked = past.asked
         self.settings = replace(
             self.settings,
@@ -241,10 +249,12 @@ class Engine:
 
     def _confirmed(self, asked: list[Question]) -> dict[int, Item]:
         evidence = self.evidence()
-        items = {n: judge(q, evidence[q.run]) for n, q in enumerate(asked)}
+        items = judge_all(asked, evidence)
         if self._past is not None:
             return as_recorded(asked, items, evidence, self._past, self._cut)
-        doubtful = {n: q for n, q in enumerate(asked) if to_confirm(q, items[n])}
+        numbers = [n for n, question in enumerate(asked) if to_confirm(question, items[n])]
+        numbers.sort(key=lambda n: (asked[n].run, asked[n].tool or ""))  # a tool's calls together
+        doubtful = {n: asked[n] for n in numbers}
         if not doubtful or self.interrupted:
             return items
         work = repeat(
@@ -313,7 +323,7 @@ class Engine:
             or self.settings.replay is not None
             or any(unasked(about, one) for one in evidence.values())
         )
-        sent = Counter(exchange.run for exchange in self.recorder.by_id.values())
+        sent = self.recorder.requests
         runs = tuple(
             run_result(evidence[name], own, self.declared[name], self.settings, sent[name])
             for name, own in by_run.items()
@@ -345,3 +355,9 @@ class Engine:
     def _context(self) -> Context:
         deadline = time.monotonic() + self.settings.max_time
         return Context(self.settings, self.recorder, deadline, self.memory)
+
+
+def _batches(exchanges: Iterable[Recorded], size: int) -> Iterator[list[Recorded]]:
+    waiting = iter(exchanges)
+    while some := list(islice(waiting, size)):
+        yield some

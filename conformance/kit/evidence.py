@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -40,14 +40,15 @@ def call_of(exchange: Exchange, tool: Tool) -> Call:
 class ToolEvidence:
     """All that is known of one tool in one run.
 
-    `calls` are in the order in which they were sent. `left_out` says why it was not called,
+    `calls` are in the order in which they were sent; they may be read from a file each time, so
+    what is remembered of them here are their places. `left_out` says why it was not called,
     `unsent` are the cases that were given up because its calls take too long, `cut` says that the
     session ended before all were made, `silenced` that the server stopped answering before.
     """
 
     run: Run
     tool: Tool
-    calls: tuple[Call, ...] = ()
+    calls: Sequence[Call] = ()
     left_out: Message | None = None
     unsent: tuple[Case, ...] = ()
     unplanned: str = ""
@@ -84,12 +85,20 @@ class ToolEvidence:
             if call.case.expects is Expectation.ACCEPT
         )
 
-    @cached_property
+    @property
     def baseline(self) -> Call | None:
         """The tool's accepted baseline call, else the last one tried, else None."""
-        tried = [call for call in self.of(CaseKind.BASELINE) if not call.case.neighbour]
-        accepted = [call for call in tried if call.reading.accepted]
-        return next(iter(accepted or tried[-1:]), None)
+        return self.calls[self._baseline] if self._baseline is not None else None
+
+    @cached_property
+    def _baseline(self) -> int | None:
+        tried = [
+            (place, call)
+            for place, call in enumerate(self.calls)
+            if call.case.kind is CaseKind.BASELINE and not call.case.neighbour
+        ]
+        accepted = [place for place, call in tried if call.reading.accepted]
+        return next(iter(accepted or [place for place, _ in tried[-1:]]), None)
 
     def neighbour_accepted(self, case: Case) -> bool:
         """Whether the call from which `case` deviates was accepted."""
@@ -99,7 +108,7 @@ class ToolEvidence:
 
     def repairs_of(self, case_id: str) -> list[Call]:
         """The repair steps that began with this case, in order."""
-        return self._repairs.get(case_id, [])
+        return [self.calls[place] for place in self._repairs.get(case_id, ())]
 
     @cached_property
     def _accepted_baselines(self) -> frozenset[str]:
@@ -107,16 +116,24 @@ class ToolEvidence:
         return frozenset(call.case.id for call in baselines if call.reading.accepted)
 
     @cached_property
-    def _repairs(self) -> dict[str, list[Call]]:
-        steps: dict[str, list[Call]] = {}
-        for call in self.of(CaseKind.REPAIR):
-            steps.setdefault(call.case.neighbour or "", []).append(call)
+    def _repairs(self) -> dict[str, list[int]]:
+        steps: dict[str, list[int]] = {}
+        for place, call in enumerate(self.calls):
+            if call.case.kind is CaseKind.REPAIR:
+                steps.setdefault(call.case.neighbour or "", []).append(place)
         return steps
 
     def instead(self, exchanges: Mapping[str, Exchange]) -> ToolEvidence:
         """The same evidence with other exchanges for the cases named by their ids."""
+        own = {
+            id: exchange
+            for id, exchange in exchanges.items()
+            if exchange.case is None or exchange.case.tool == self.tool.name
+        }
+        if not own:
+            return self
         calls = tuple(
-            call_of(exchanges[call.case.id], call.tool) if call.case.id in exchanges else call
+            call_of(own[call.case.id], call.tool) if call.case.id in own else call
             for call in self.calls
         )
         return replace(self, calls=calls)

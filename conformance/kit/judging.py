@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from traceback import format_exception
 
@@ -93,6 +93,20 @@ def questions(
         if not own and runs:
             asked.append(Question(test, clause, next(iter(runs))))
     return asked
+
+
+def judge_all(asked: Sequence[Question], evidence: Mapping[str, RunEvidence]) -> dict[int, Item]:
+    """The verdict on each question, by its place in `asked`, before any confirming.
+
+    A tool's questions are judged one after the other, since its calls may have to be read back.
+    """
+    places: dict[tuple[str, str | None], list[int]] = {}
+    for n, question in enumerate(asked):
+        places.setdefault((question.run, question.tool), []).append(n)
+    items: dict[int, Item] = {}
+    for (run, _), own in places.items():
+        items |= {n: judge(asked[n], evidence[run]) for n in own}
+    return {n: items[n] for n in range(len(asked))}
 
 
 def judge(question: Question, evidence: RunEvidence) -> Item:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from conformance.formats.errors import ErrorView
@@ -14,7 +15,7 @@ from conformance.kit.explain import explains
 from conformance.kit.guidance import advice
 from conformance.kit.hints import hint_of, is_valid
 from conformance.kit.memo import once
-from conformance.kit.results import Explain, Rate, Repair
+from conformance.kit.results import Advice, Explain, Rate, Repair
 from conformance.kit.suggestions import Suggestion, check
 
 
@@ -79,35 +80,82 @@ def repairable(tool: ToolEvidence) -> list[Call]:
     ]
 
 
-def repair(tools: Iterable[ToolEvidence]) -> Repair:
-    """The repair rate over all tools, also by the keyword that was broken."""
-    outcomes: list[tuple[str, Mended]] = []
-    steps: Counter[int] = Counter()
-    silent: list[tuple[str, Call]] = []
-    for tool in tools:
+@dataclass(slots=True)
+class Tally:
+    """What is counted of tools, one after the other: their calls are looked at once."""
+
+    outcomes: list[tuple[str, Mended]] = field(default_factory=list)
+    steps: Counter[int] = field(default_factory=Counter)
+    advised: dict[str, Advice] = field(default_factory=dict)
+    said: list[tuple[str, bool, bool]] = field(default_factory=list)
+
+    def add(self, tool: ToolEvidence) -> None:
+        """Count one more tool."""
+        self._count_repairs(tool)
+        self._count_words(tool)
+
+    def _count_repairs(self, tool: ToolEvidence) -> None:
+        silent = []
         for call in repairable(tool):
             outcome = mended(tool, call)
             if outcome is Mended.UNSEEN:
                 continue
-            outcomes.append((_keyword(call), outcome))
+            keyword = _keyword(call)
+            self.outcomes.append((keyword, outcome))
             if outcome is Mended.REPAIRED:
-                steps[len(tool.repairs_of(call.case.id))] += 1
-            if outcome is Mended.NONE_GIVEN:
-                silent.append((_keyword(call), call))
-    by_keyword = {
-        keyword: _rate([m for k, m in outcomes if k == keyword])
-        for keyword in sorted({k for k, _ in outcomes})
-    }
-    found = [m for _, m in outcomes]
-    return Repair(
-        _rate(found),
-        by_keyword,
-        stuck=found.count(Mended.STUCK),
-        wrong=found.count(Mended.WRONG),
-        none_given=found.count(Mended.NONE_GIVEN),
-        steps=dict(sorted(steps.items())),
-        advice=advice(silent),
-    )
+                self.steps[len(tool.repairs_of(call.case.id))] += 1
+            if outcome is Mended.NONE_GIVEN and keyword not in self.advised:
+                silent.append((keyword, call))
+        self.advised |= {each.keyword: each for each in advice(silent)}
+
+    def _count_words(self, tool: ToolEvidence) -> None:
+        for call in tool.broken:
+            violation = call.case.violation
+            if violation is None or violation.parameter is None:
+                continue
+            if call.reading.outcome is Outcome.INPUT_REFUSED:
+                names, right = explains(violation, tool.tool.input_schema, call.reading.text)
+                self.said.append((_keyword(call), names, right))
+
+    @property
+    def repair(self) -> Repair:
+        """The repair rate, also by the keyword that was broken."""
+        outcomes, found = self.outcomes, [m for _, m in self.outcomes]
+        by_keyword = {
+            keyword: _rate([m for k, m in outcomes if k == keyword])
+            for keyword in sorted({k for k, _ in outcomes})
+        }
+        return Repair(
+            _rate(found),
+            by_keyword,
+            stuck=found.count(Mended.STUCK),
+            wrong=found.count(Mended.WRONG),
+            none_given=found.count(Mended.NONE_GIVEN),
+            steps=dict(sorted(self.steps.items())),
+            advice=tuple(self.advised[keyword] for keyword in sorted(self.advised)),
+        )
+
+    @property
+    def explain(self) -> Explain:
+        """How many refusals name the parameter, and say what would be right."""
+        by_keyword = {
+            keyword: _shares([s for s in self.said if s[0] == keyword])
+            for keyword in sorted({s[0] for s in self.said})
+        }
+        return Explain(*_shares(self.said), by_keyword)
+
+
+def tally(tools: Iterable[ToolEvidence]) -> Tally:
+    """The count of all these tools."""
+    counted = Tally()
+    for tool in tools:
+        counted.add(tool)
+    return counted
+
+
+def repair(tools: Iterable[ToolEvidence]) -> Repair:
+    """The repair rate over all tools."""
+    return tally(tools).repair
 
 
 def _rate(found: list[Mended]) -> Rate:
@@ -115,22 +163,8 @@ def _rate(found: list[Mended]) -> Rate:
 
 
 def explain(tools: Iterable[ToolEvidence]) -> Explain:
-    """How many refusals name the parameter, and say what would be right."""
-    said: list[tuple[str, bool, bool]] = []
-    for tool in tools:
-        for call in tool.broken:
-            violation = call.case.violation
-            if violation is None or violation.parameter is None:
-                continue
-            if call.reading.outcome is Outcome.INPUT_REFUSED:
-                names, right = explains(violation, tool.tool.input_schema, call.reading.text)
-                said.append((_keyword(call), names, right))
-    by_keyword = {
-        keyword: _shares([s for s in said if s[0] == keyword])
-        for keyword in sorted({s[0] for s in said})
-    }
-    all_names, all_right = _shares(said)
-    return Explain(all_names, all_right, by_keyword)
+    """The explain rate over all tools."""
+    return tally(tools).explain
 
 
 def _shares(said: list[tuple[str, bool, bool]]) -> tuple[Rate, Rate]:

@@ -59,7 +59,7 @@ def _writer(state: State) -> ExchangeWriter:
         if exchange.answer is not None:
             state.redact.add(in_cookies(exchange.answer.headers))
 
-    for exchange in recorder.by_id.values():
+    for exchange in recorder.by_id.held:
         learn(exchange)  # declarations, which come first in the file, may repeat a cookie
     writer = ExchangeWriter(
         state.settings.report / EXCHANGES,
@@ -74,7 +74,7 @@ def _writer(state: State) -> ExchangeWriter:
         learn(exchange)
         writer.write(exchange, whole=exchange.script == LOOKED)
 
-    for exchange in recorder.by_id.values():
+    for exchange in recorder.by_id.held:
         write(exchange)
     recorder.listeners.append(write)
     return writer
@@ -112,7 +112,7 @@ def write_replay(state: State) -> None:
         state.settings.language,
         state.report.exchange,
         state.redact,
-        sent_before(state.engine.recorder.by_id.values()),
+        sent_before(state.engine.recorder.by_id.held),
         headers=state.settings.headers,
         warnings=state.settings.fail_on_should,
     )

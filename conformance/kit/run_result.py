@@ -10,7 +10,7 @@ from conformance.kit.drive.discovered import TOO_MANY
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.judging import belongs, unasked
 from conformance.kit.levels import levels, reached
-from conformance.kit.rates import explain, repair
+from conformance.kit.rates import Tally
 from conformance.kit.results import Item, LeftOut, RunResult
 from conformance.kit.safety import is_called_unasked
 from conformance.kit.settings import Settings
@@ -25,7 +25,12 @@ def run_result(
 ) -> RunResult:
     """All that one run gave; `requests` counts what was sent in it."""
     tools = evidence.by_tool.values()
-    mending = repair(tools)
+    counted, accepted = Tally(), []
+    for tool in tools:
+        counted.add(tool)
+        if tool.baseline is not None and tool.baseline.reading.accepted:
+            accepted.append(tool.tool.name)
+    mending = counted.repair
     states = levels(
         [item for item in items if belongs(clauses()[item.clause], evidence.run)],
         clauses(),
@@ -41,7 +46,7 @@ def run_result(
         level=reached(states) if full else None,
         levels=states if full else {},
         repair=mending,
-        explain=explain(tools),
+        explain=counted.explain,
         items=tuple(items),
         tools_called=tuple(t.tool.name for t in tools if t.calls),
         tools_left_out=tuple(
@@ -50,9 +55,7 @@ def run_result(
             if full and (t.left_out is not None or not (t.calls or t.cut or evidence.cut))
         )
         + tuple(LeftOut(name, why) for name, why in evidence.left_out),
-        baseline_accepted=tuple(
-            t.tool.name for t in tools if t.baseline and t.baseline.reading.accepted
-        ),
+        baseline_accepted=tuple(accepted),
         resources=evidence.offered.counts,
         claims_atdf=evidence.claims_atdf,
         tools_unmarked=tuple(

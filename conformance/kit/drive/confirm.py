@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from conformance.formats.vocabulary import Binding, Outcome, Verdict
@@ -27,7 +27,7 @@ FAILED = frozenset({Verdict.FAIL, Verdict.WARN})
 class Repeats:
     """What was sent again: for each case and each script of a run, one entry a time."""
 
-    cases: dict[tuple[str, str], list[Exchange]] = field(default_factory=dict)
+    cases: dict[tuple[str, str], Sequence[Exchange]] = field(default_factory=dict)
     scripts: dict[tuple[str, str], list[tuple[Exchange, ...]]] = field(default_factory=dict)
     smallest: dict[tuple[str, str, str], tuple[Exchange, ...]] = field(default_factory=dict)
     """By run, clause and case: the exchange of its smallest form, and those that confirm it."""
@@ -123,7 +123,7 @@ async def _repeat_cases(
                 await channel.renew()  # one fresh process that hangs is enough
             else:
                 again += [await _again(channel, evidence, tool, original) for _ in range(TIMES - 1)]
-            repeats.cases[evidence.run.id, case_id] = again
+            repeats.cases[evidence.run.id, case_id] = context.recorder.put_away(again)
     except ConnectFailed:
         repeats.gone.add(evidence.run.id)
     finally:

@@ -74,7 +74,7 @@ async def _discover_stdio(target: str, context: Context) -> list[Discovered]:
 def _no_version(target: str, context: Context) -> Message | None:
     """That none of the versions asked for is spoken, if any was answered at all."""
     wanted = context.settings.spec_versions
-    answered = any(e.answer is not None for e in context.recorder.by_id.values())
+    answered = any(e.answer is not None for e in context.recorder.by_id.held)
     if not wanted or not answered:
         return None
     return message("kit.target.no_version", target=target, versions=", ".join(wanted))
@@ -208,7 +208,7 @@ def _why_nothing(target: str, first: Exchange, context: Context) -> Message:
     if first.answer is not None and (no_version := _no_version(target, context)):
         return no_version
     names = {name.lower() for name, _ in context.settings.headers}
-    of_target = [e for e in context.recorder.by_id.values() if e.id >= first.id]
+    of_target = [e for e in context.recorder.by_id.held if e.id >= first.id]
     return why_nothing(
         target,
         first,

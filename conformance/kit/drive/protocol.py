@@ -72,5 +72,6 @@ async def _called(
             expects=Expectation.ACCEPT,
         )
         call: Call = call_of(await channel.call(tool, case), tool)
-        by_tool[tool.name] = replace(by_tool[tool.name], calls=(call,))
+        calls = channel.context.recorder.put_calls_away((call,), tool)
+        by_tool[tool.name] = replace(by_tool[tool.name], calls=calls)
     return replace(evidence, by_tool=by_tool)

@@ -12,14 +12,13 @@ from conformance.formats.messages import Message, message
 from conformance.formats.problem import Problem
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding, RunKind
-from conformance.kit.cases.plan import Plan
 from conformance.kit.documents import Declared, worst
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.play import play
 from conformance.kit.drive.protocol import drive_protocol
 from conformance.kit.drive.recorder import Series
-from conformance.kit.drive.toolrun import Driven, Progress, RunDriven, ToolRun
+from conformance.kit.drive.toolrun import Progress, RunDriven, ToolRun
 from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.offers import offered
 from conformance.kit.run import Run
@@ -41,7 +40,6 @@ class Session:
     context: Context
     progress: Progress = field(default_factory=Progress)
     evidence: dict[str, RunEvidence] = field(default_factory=dict)
-    plans: dict[str, dict[str, Plan]] = field(default_factory=dict)
 
     async def drive(self) -> None:
         """Drive every full run, one after the other, then all protocol runs, side by side."""
@@ -55,15 +53,13 @@ class Session:
 
     async def _watched(self, run: str, work: Coroutine[Any, Any, None]) -> None:
         """Drive a run, and say when that begins and ends."""
-        began, before = time.monotonic(), self._sent(run)
+        sent = self.context.recorder.requests
+        began, before = time.monotonic(), sent[run]
         self.progress.begins(run)
         await work
         calls = sum(len(tool.calls) for tool in self.evidence[run].by_tool.values())
         took = time.monotonic() - began
-        self.progress.ends(RunDriven(run, calls, self._sent(run) - before, took))
-
-    def _sent(self, run: str) -> int:
-        return sum(exchange.run == run for exchange in self.context.recorder.by_id.values())
+        self.progress.ends(RunDriven(run, calls, sent[run] - before, took))
 
     async def _protocol(self, run: Run) -> None:
         """A protocol run, with what the full run of its server was seen to accept."""
@@ -102,7 +98,7 @@ def _before(discovered: Discovered, session: Session) -> RunEvidence:
         )
         for stub in judged.unusable
     }
-    recorded = session.context.recorder.by_id.values()
+    recorded = session.context.recorder.by_id.held
     own = tuple(e for e in recorded if e.run == discovered.run.id and e.script == LOOKED)
     return RunEvidence(
         discovered.run,
@@ -182,12 +178,11 @@ class _RunDrive:
                 raise
         self._take(tool, driven)
 
-    def _take(self, tool: Tool, driven: Driven) -> None:
+    def _take(self, tool: Tool, driven: ToolEvidence) -> None:
         before = self._evidence.by_tool[tool.name]
-        known = replace(driven.evidence, problems=before.problems)
+        calls = self._session.context.recorder.put_calls_away(driven.calls, tool)
+        known = replace(driven, calls=calls, problems=before.problems)
         self._keep(by_tool={**self._evidence.by_tool, tool.name: known})
-        if driven.plan is not None:
-            self._session.plans.setdefault(self._run.id, {})[tool.name] = driven.plan
 
     async def _scripts(self, channel: Channel) -> None:
         good = good_calls(self._evidence)

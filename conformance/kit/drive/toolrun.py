@@ -63,14 +63,6 @@ class Progress:
         self.tell()
 
 
-@dataclass(frozen=True, slots=True)
-class Driven:
-    """What driving a tool gave: its evidence, and its plan (None if no call could be made up)."""
-
-    evidence: ToolEvidence
-    plan: Plan | None
-
-
 class ToolRun:
     """One tool's calls over one channel, at most `width` at a time."""
 
@@ -93,12 +85,12 @@ class ToolRun:
         self._unsent: list[Case] = []
         self._unplanned = ""
 
-    async def drive(self) -> Driven:
+    async def drive(self) -> ToolEvidence:
         """All calls, in order; the cases of one tool go out side by side."""
         baseline = await self._find_baseline()
         if baseline is None:
             self._unplanned = str(problem_of(self._tool) or "")
-            return Driven(self._evidence(), None)
+            return self._evidence()
         planned = await asyncio.to_thread(self._planned, baseline.case.arguments)
         if not planned.cases:
             self._unplanned = "; ".join(planned.problems)
@@ -113,7 +105,7 @@ class ToolRun:
         await self._repairs()
         if baseline.reading.accepted:
             await self._call(replace(baseline.case, id=self._id("after"), kind=CaseKind.AFTER))
-        return Driven(self._evidence(), planned)
+        return self._evidence()
 
     def _planned(self, arguments: dict[str, Any]) -> Plan:
         """The named scenarios, and what is drawn by chance beside them or was remembered."""
@@ -129,9 +121,9 @@ class ToolRun:
             remembered=[one.call for one in known],
         )
 
-    def so_far(self) -> Driven:
+    def so_far(self) -> ToolEvidence:
         """What was gathered before an interrupt."""
-        return Driven(replace(self._evidence(), cut=True), None)
+        return replace(self._evidence(), cut=True)
 
     def _evidence(self) -> ToolEvidence:
         calls = sorted(self._calls, key=lambda call: call.exchange.id)

@@ -7,11 +7,12 @@ them: a file without one was cut.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self, overload
 
 from conformance.formats.messages import Message, message
 from conformance.kit.exchange import Exchange
@@ -49,11 +50,41 @@ class Recording:
     kit: str
     started: str
     runs: tuple[Looked, ...]
-    exchanges: tuple[Recorded, ...]
+    exchanges: Sequence[Recorded]
     complete: bool
     first: Mapping[str, Any] = field(default_factory=dict)
     last: Mapping[str, Any] | None = None
     """The lines around the exchanges, with all that they hold; None for one that is missing."""
+
+
+class _Lines(Sequence[Recorded]):
+    """The exchanges of a file, each read when it is asked for: all of them may be too many."""
+
+    def __init__(self, path: Path, places: Sequence[int]) -> None:
+        self._path = path
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> Recorded: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Recorded]: ...
+
+    def __getitem__(self, index: int | slice) -> Recorded | Sequence[Recorded]:
+        if isinstance(index, slice):
+            return _Lines(self._path, self._places[index])
+        with self._path.open("rb") as file:
+            file.seek(self._places[index])
+            return read_exchange(json.loads(file.readline()))
+
+    def __iter__(self) -> Iterator[Recorded]:
+        with self._path.open("rb") as file:
+            for place in self._places:
+                file.seek(place)
+                yield read_exchange(json.loads(file.readline()))
 
 
 class ExchangeWriter:
@@ -145,24 +176,25 @@ def read_exchanges(path: Path) -> Recording:
     """Read a whole file; raises `ExchangesError`, OSError. A last line that is cut is left out."""
     with path.open("rb") as file:
         header = _header(path, file.readline())
-        exchanges: list[Recorded] = []
+        places = array("Q")
         footer: Any = None
-        for line in _lines(path, file):
+        for place, line in _lines(path, file):
             if "end" in line:
                 footer = line
                 break
             try:
-                exchanges.append(read_exchange(line))
+                read_exchange(line)
             except (KeyError, TypeError, ValueError) as error:
-                where = message("kit.judge.line", line=len(exchanges) + 2)
+                where = message("kit.judge.line", line=len(places) + 2)
                 raise ExchangesError(path, where) from error
-    complete = footer is not None and footer.get("exchanges") == len(exchanges)
+            places.append(place)
+    complete = footer is not None and footer.get("exchanges") == len(places)
     runs = tuple(Looked(read_run(each), tuple(each["tools"])) for each in header["runs"])
     return Recording(
         header["kit"],
         header["started"],
         runs,
-        tuple(exchanges),
+        _Lines(path, places),
         complete,
         header,
         footer if complete else None,
@@ -180,14 +212,17 @@ def _header(path: Path, line: bytes) -> Any:
     return header
 
 
-def _lines(path: Path, file: BinaryIO) -> Iterator[Any]:
+def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, Any]]:
+    """Each line that is left, and where it begins."""
+    place = file.tell()
     for count, line in enumerate(file, start=2):
         if not line.endswith(b"\n"):
             return
         try:
-            yield json.loads(line)
+            yield place, json.loads(line)
         except ValueError as error:
             raise ExchangesError(path, message("kit.judge.line", line=count)) from error
+        place += len(line)
 
 
 def _clean(value: Mapping[str, Any], redact: Redact | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ read. A file that was cut has no last line: then each exchange says itself where
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, get_type_hints
@@ -18,11 +18,13 @@ from conformance.formats.tool import Tool
 from conformance.kit.documents import Declared, declared
 from conformance.kit.drive.confirm import Repeats
 from conformance.kit.drive.discovered import Discovered
-from conformance.kit.evidence import RunEvidence, ToolEvidence, call_of
+from conformance.kit.drive.recorder import Recorder
+from conformance.kit.evidence import Call, RunEvidence, ToolEvidence, call_of
 from conformance.kit.exchange import Exchange
 from conformance.kit.known_scripts import KnownScripts
 from conformance.kit.offers import offered
 from conformance.kit.script import LOOKED
+from conformance.kit.vault import Kept
 
 Json = dict[str, Any]
 
@@ -79,34 +81,35 @@ def last_line(
 
 
 def recalled(
-    first: Mapping[str, Any], last: Mapping[str, Any] | None, exchanges: Mapping[int, Exchange]
+    first: Mapping[str, Any], last: Mapping[str, Any] | None, recorder: Recorder
 ) -> Recalled:
-    """The session of a file's lines; raises Unreadable."""
+    """The session of a file's lines, whose exchanges the recorder has; raises Unreadable."""
     try:
         found = tuple(_read(Discovered, each) for each in first["found"])
         judged = {one.run.id: declared(one) for one in found}
-        looked = {one.run.id: _looked(one, exchanges) for one in found}
+        looked = {one.run.id: _looked(one, recorder) for one in found}
         bare = {
             id: _bare(one, judged[id], looked[id], first["asked"])
             for id, one in ((one.run.id, one) for one in found)
         }
         if last is None or "evidence" not in last:
-            evidence = {name: _gathered(one, exchanges) for name, one in bare.items()}
+            calls = _calls_by_tool(recorder)
+            evidence = {name: _gathered(one, calls, recorder) for name, one in bare.items()}
             return Recalled(found, judged, evidence, Repeats(), first["asked"], True, False, False)
         evidence = {
-            name: _recalled_run(one, last["evidence"][name], last["scripts"], exchanges)
+            name: _recalled_run(one, last["evidence"][name], last["scripts"], recorder)
             for name, one in bare.items()
         }
-        repeats = _read_repeats(last["repeats"], exchanges)
+        repeats = _read_repeats(last["repeats"], recorder)
         ended = bool(last["interrupted"]), bool(last["time_up"])
         return Recalled(found, judged, evidence, repeats, first["asked"], *ended)
     except (KeyError, TypeError, AttributeError, ValidationError) as error:
         raise Unreadable(" ".join(str(error).split())[:200]) from error
 
 
-def _looked(found: Discovered, exchanges: Mapping[int, Exchange]) -> list[Exchange]:
+def _looked(found: Discovered, recorder: Recorder) -> list[Exchange]:
     """What discovery sent in a run."""
-    return [e for e in exchanges.values() if e.run == found.run.id and e.script == LOOKED]
+    return [e for e in recorder.by_id.held if e.run == found.run.id and e.script == LOOKED]
 
 
 def _bare(
@@ -131,27 +134,35 @@ def _bare(
     )
 
 
-def _gathered(bare: RunEvidence, exchanges: Mapping[int, Exchange]) -> RunEvidence:
+def _calls_by_tool(recorder: Recorder) -> dict[tuple[str, str], list[int]]:
+    """The numbers of what was sent once, by run and tool."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for exchange in recorder.by_id.values():
+        if exchange.case is not None and exchange.confirms is None:
+            found.setdefault((exchange.run, exchange.case.tool), []).append(exchange.id)
+    return found
+
+
+def _gathered(
+    bare: RunEvidence, calls: Mapping[tuple[str, str], list[int]], recorder: Recorder
+) -> RunEvidence:
     """The evidence of a file that was cut: what was sent once belongs where it says."""
-    own = [e for e in exchanges.values() if e.run == bare.run.id and e.confirms is None]
     scripts: dict[str, list[Exchange]] = {}
-    for exchange in own:
-        if exchange.script is not None:
+    for exchange in recorder.by_id.held:
+        own = exchange.run == bare.run.id and exchange.confirms is None
+        if own and exchange.script is not None:
             scripts.setdefault(exchange.script, []).append(exchange)
     by_tool = {
-        name: replace(tool, calls=_calls(tool.tool, (e for e in own if _calls_tool(e, name))))
+        name: replace(tool, calls=_calls(tool.tool, calls.get((bare.run.id, name), ()), recorder))
         for name, tool in bare.by_tool.items()
     }
     played = {name: tuple(steps) for name, steps in scripts.items()}
     return replace(bare, by_tool=by_tool, scripts=KnownScripts(played, ()))
 
 
-def _calls_tool(exchange: Exchange, tool: str) -> bool:
-    return exchange.case is not None and exchange.case.tool == tool
-
-
-def _calls(tool: Tool, exchanges: Iterable[Exchange]) -> tuple[Any, ...]:
-    return tuple(call_of(exchange, tool) for exchange in exchanges)
+def _calls(tool: Tool, ids: Iterable[int], recorder: Recorder) -> Sequence[Call]:
+    made = [call_of(exchange, tool) for exchange in _of(ids, recorder)]
+    return recorder.keep_calls(made, tool)
 
 
 def _run(evidence: RunEvidence) -> Json:
@@ -161,7 +172,7 @@ def _run(evidence: RunEvidence) -> Json:
         "tools": {
             name: {
                 "is": _values(tool, _OF_TOOL),
-                "calls": [call.exchange.id for call in tool.calls],
+                "calls": _ids(tool.calls),
             }
             for name, tool in evidence.by_tool.items()
         },
@@ -172,15 +183,15 @@ def _recalled_run(
     bare: RunEvidence,
     line: Mapping[str, Any],
     known: Iterable[str],
-    exchanges: Mapping[int, Exchange],
+    recorder: Recorder,
 ) -> RunEvidence:
     by_tool = dict(bare.by_tool)
     for name, own in line["tools"].items():
         if name not in by_tool:
             continue
-        calls = _calls(by_tool[name].tool, _of(own["calls"], exchanges))
+        calls = _calls(by_tool[name].tool, own["calls"], recorder)
         by_tool[name] = replace(by_tool[name], calls=calls, **_fields(ToolEvidence, own["is"]))
-    scripts = {name: tuple(_of(ids, exchanges)) for name, ids in line["scripts"].items()}
+    scripts = {name: tuple(_of(ids, recorder)) for name, ids in line["scripts"].items()}
     return replace(
         bare,
         by_tool=by_tool,
@@ -189,11 +200,11 @@ def _recalled_run(
     )
 
 
-def _read_repeats(line: Mapping[str, Any], exchanges: Mapping[int, Exchange]) -> Repeats:
+def _read_repeats(line: Mapping[str, Any], recorder: Recorder) -> Repeats:
     return Repeats(
-        {(run, case): list(_of(ids, exchanges)) for run, case, ids in line["cases"]},
+        {(run, case): recorder.keep(list(_of(ids, recorder))) for run, case, ids in line["cases"]},
         {
-            (run, script): [tuple(_of(ids, exchanges)) for ids in playings]
+            (run, script): [tuple(_of(ids, recorder)) for ids in playings]
             for run, script, playings in line["scripts"]
         },
         {
@@ -204,12 +215,15 @@ def _read_repeats(line: Mapping[str, Any], exchanges: Mapping[int, Exchange]) ->
     )
 
 
-def _ids(exchanges: Iterable[Exchange]) -> list[int]:
-    return [exchange.id for exchange in exchanges]
+def _ids(exchanges: Sequence[Exchange] | Sequence[Call]) -> list[int]:
+    """The numbers of exchanges; of those that are kept in a file, without reading it."""
+    if isinstance(exchanges, Kept):
+        return list(exchanges.ids)
+    return [each.exchange.id if isinstance(each, Call) else each.id for each in exchanges]
 
 
-def _of(ids: Iterable[int], exchanges: Mapping[int, Exchange]) -> Iterable[Exchange]:
-    return (exchanges[id] for id in ids)
+def _of(ids: Iterable[int], recorder: Recorder) -> Iterable[Exchange]:
+    return (recorder.by_id[id] for id in ids)
 
 
 def _values(evidence: Any, left_out: frozenset[str]) -> Json:
