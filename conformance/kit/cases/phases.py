@@ -2,12 +2,62 @@
 
 from __future__ import annotations
 
+import json
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from conformance.formats.tool import Tool
+from conformance.kit.case import Case
 from conformance.kit.cases.by_chance import Drawn
 from conformance.kit.cases.plan import Plan, plan
+from conformance.kit.cases.textual import textual
+
+_KNOWN: Final = 32
+"""Plans kept for the other runs of the same server: one of a big tool takes half a megabyte."""
+
+
+class Plans:
+    """Plans each tool once for all runs that list it, of which five judge one server by default."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, Plan] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def cases(
+        self,
+        tool: Tool,
+        run_id: str,
+        baseline: Mapping[str, Any],
+        *,
+        seed: int,
+        count: int,
+        remembered: Sequence[Drawn] = (),
+    ) -> Plan:
+        """As `all_cases` gives them. What was remembered of one run is sent in that one alone, and
+        what travels as text differs from binding to binding.
+        """
+
+        def made_for(run: str) -> Plan:
+            return all_cases(tool, run, baseline, seed=seed, count=count, remembered=remembered)
+
+        if remembered or textual(tool, run_id) is not None:
+            return made_for(run_id)
+        try:
+            key = json.dumps([tool.name, tool.input_schema, dict(baseline), seed, count])
+        except RecursionError:
+            return made_for(run_id)
+        with self._lock:
+            made = self._known.get(key)
+        if made is None:
+            made = made_for("")
+            with self._lock:
+                self._known[key] = made
+                while len(self._known) > _KNOWN:
+                    self._known.popitem(last=False)
+        return _of_run(made, run_id)
 
 
 def all_cases(
@@ -29,3 +79,13 @@ def all_cases(
     from conformance.kit.cases.random.plan import with_chance  # noqa: PLC0415
 
     return with_chance(named, tool, run_id, baseline, seed=seed, count=count, remembered=remembered)
+
+
+def _of_run(made: Plan, run_id: str) -> Plan:
+    """A plan that was made for no run in particular, for this one: ids begin with the run's."""
+
+    def own(case: Case) -> Case:
+        beside = None if case.neighbour is None else f"{run_id}{case.neighbour}"
+        return replace(case, id=f"{run_id}{case.id}", run=run_id, neighbour=beside)
+
+    return replace(made, cases=tuple(map(own, made.cases)), branches=tuple(map(own, made.branches)))

@@ -29,12 +29,12 @@ class Repeats:
 
     cases: dict[tuple[str, str], Sequence[Exchange]] = field(default_factory=dict)
     scripts: dict[tuple[str, str], list[tuple[Exchange, ...]]] = field(default_factory=dict)
-    smallest: dict[tuple[str, str, str], tuple[Exchange, ...]] = field(default_factory=dict)
+    smallest: dict[tuple[str, str, str], Sequence[Exchange]] = field(default_factory=dict)
     """By run, clause and case: the exchange of its smallest form, and those that confirm it."""
     gone: set[str] = field(default_factory=set)
     """The runs whose server could not be asked again: what was found there stands."""
 
-    def of_case(self, run: str, case: str) -> list[tuple[Exchange, ...]]:
+    def of_case(self, run: str, case: str) -> list[Sequence[Exchange]]:
         """The smallest forms of a case that were found for some clause."""
         return [made for (r, _, c), made in self.smallest.items() if (r, c) == (run, case)]
 

@@ -12,6 +12,7 @@ from conformance.formats.messages import Message, message
 from conformance.formats.problem import Problem
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding, RunKind
+from conformance.kit.cases.phases import Plans
 from conformance.kit.documents import Declared, worst
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discovered import Discovered
@@ -40,6 +41,7 @@ class Session:
     context: Context
     progress: Progress = field(default_factory=Progress)
     evidence: dict[str, RunEvidence] = field(default_factory=dict)
+    plans: Plans = field(default_factory=Plans)
 
     async def drive(self) -> None:
         """Drive every full run, one after the other, then all protocol runs, side by side."""
@@ -170,7 +172,9 @@ class _RunDrive:
 
     async def _tool(self, channel: Channel, tool: Tool, numbers: Series) -> None:
         async with self._tools_at_once:
-            driver = ToolRun(channel, tool, self._width, self._session.progress, numbers)
+            driver = ToolRun(
+                channel, tool, self._width, self._session.progress, numbers, self._session.plans
+            )
             try:
                 driven = await driver.drive()
             except asyncio.CancelledError:

@@ -73,6 +73,7 @@ async def shrink(
             found = next((made for made in known if search.shows(made[0])), None)
             if found is None:
                 found = await search.run(context)
+                found = found and context.recorder.put_away(found)
             left -= search.calls
             if found is not None:
                 repeats.smallest[question.run, question.clause.id, original.case.id] = found

@@ -12,7 +12,7 @@ from conformance.formats.tool import Tool
 from conformance.kit.bindings.encode import to_bytes
 from conformance.kit.case import Case, CaseKind, Expectation
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
-from conformance.kit.cases.phases import all_cases
+from conformance.kit.cases.phases import Plans
 from conformance.kit.cases.plan import Plan, only
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.recorder import Series
@@ -73,12 +73,14 @@ class ToolRun:
         width: asyncio.Semaphore,
         progress: Progress,
         numbers: Series,
+        plans: Plans,
     ) -> None:
         self._channel = channel
         self._tool = tool
         self._width = width
         self._progress = progress
         self._numbers = numbers
+        self._plans = plans
         self._calls: list[Call] = []
         self._slow = 0
         self._silent: set[str] = set()
@@ -112,7 +114,7 @@ class ToolRun:
         run, context = self._channel.run, self._channel.context
         settings, memory = context.settings, context.memory
         known = memory.recall(run, self._tool) if memory and settings.max_examples else []
-        return all_cases(
+        return self._plans.cases(
             self._tool,
             run.id,
             arguments,

@@ -208,7 +208,7 @@ def _read_repeats(line: Mapping[str, Any], recorder: Recorder) -> Repeats:
             for run, script, playings in line["scripts"]
         },
         {
-            (run, clause, case): tuple(_of(ids, exchanges))
+            (run, clause, case): recorder.keep(list(_of(ids, recorder)))
             for run, clause, case, ids in line.get("smallest", ())
         },
         set(line["gone"]),
