@@ -7,16 +7,17 @@ from conformance.kit.cases import phases
 from conformance.kit.cases.by_chance import drawn_of
 from conformance.kit.cases.phases import Plans, all_cases
 
+BRANCH = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 SCHEMA = {
     "type": "object",
     "properties": {
         "place": {"type": "string", "minLength": 2},
         "guests": {"type": "integer", "minimum": 1, "maximum": 4},
-        "by": {"oneOf": [{"type": "string"}, {"type": "object", "properties": {"n": {}}}]},
+        "by": {"anyOf": [{"type": "string"}, BRANCH]},
     },
     "required": ["place"],
 }
-TOOL = Tool(name="rooms", input_schema=SCHEMA, form=ToolForm.MCP)
+TOOL = Tool(name="rooms", input_schema=SCHEMA, form=ToolForm.MCP, raw={})
 GOOD = {"place": "Lima"}
 RUNS = ("http", "mcp-2026-07-28", "stdio-2025-11-25")
 HOW = {"seed": 7, "count": 4}
@@ -57,6 +58,7 @@ def test_what_travels_as_text_is_planned_for_its_run_alone(made):
         name="rooms",
         input_schema=SCHEMA,
         form=ToolForm.CATALOG,
+        raw={},
         invocation=Invocation("/rooms", "GET"),
     )
     planned = Plans().cases(asked, "http", GOOD, **HOW)

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.chapter import load
+from conformance.kit.cut import CutAnswer, watching
 from conformance.kit.drive.confirm import confirmed, to_confirm
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.engine import Engine
@@ -178,3 +179,17 @@ def test_what_was_put_away_reads_like_a_tuple():
     assert (list(kept), kept[-1], list(kept[:2])) == (made, made[2], made[:2])
     assert made[1] in kept
     assert not vault.keep([])
+
+
+def test_an_answer_that_was_cut_still_knows_what_it_lost():
+    made = exchange()
+    lost = replace(made, answer=CutAnswer.of(made.answer, frozenset({"body"}), None))
+    vault = Vault(room=0)
+    kept, _ = vault.keep([lost]), vault.keep([made])
+    with watching() as missed:
+        read = kept[0]
+    assert not missed.anything
+    with watching() as missed:
+        assert read.answer.body == made.answer.body
+    assert missed.anything
+    assert (read.answer.lost, read.answer.meant) == ({"body"}, None)
