@@ -227,7 +227,7 @@ def serving(trial: Trial) -> Iterator[str]:
         yield "stdio:" + shlex.join(command(module, "--stdio", *fault))
         return
     with listening(module, *fault) as url:
-        if trial.binding == "mcp":
+        if trial.binding == "mcp" or planted(trial).together:
             _load_sdk(f"{url}/mcp")
         yield url if trial.binding == "http" else f"{url}/mcp"
 
