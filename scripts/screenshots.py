@@ -29,6 +29,8 @@ VIEWS = {
     "fields": "atdf/error/",
     "invalid": "atdf/error/#example-error-without-instance",
     "clauses": "conformance/clauses/#atdf-err-004",
+    "implementations": "conformance/implementations/",
+    "guide": "guides/fastapi/",
     "playground": "playground/",
     "report": "sample-report/report.html",
 }
@@ -80,6 +82,9 @@ def _take(page: Page, url: str, file: Path) -> None:
     anchor = url.partition("#")[2]
     if anchor.startswith("example-"):
         page.evaluate(_OPEN, anchor)
+    if url.endswith("playground/"):
+        page.select_option("#playground-example", "2")
+        page.locator(".playground__problems li").first.wait_for()
     page.wait_for_timeout(250)
     page.screenshot(path=file)
 

@@ -8,8 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
-import httpx2
 import pytest
 
 from conformance.formats.clauses import clauses
@@ -33,6 +33,17 @@ def need_node():
         pytest.fail("Node's packages are missing: run `npm ci` in fixtures/guides.")
     if missing:
         pytest.skip("needs Node: run `npm ci` in fixtures/guides")
+
+
+def node(script, *arguments, given=None):
+    """Run a script of this folder with Node; gives the JSON that it prints."""
+    need_node()
+    command = ["node", Path(__file__).with_name(script), *map(str, arguments)]
+    done = subprocess.run(
+        command, input=json.dumps(given), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize(("guide", "step"), STEPS)
@@ -74,19 +85,40 @@ def test_a_flow_for_n8n_hangs_together(file):
 
 @pytest.mark.parametrize("file", FLOWS, ids=lambda file: file.stem)
 def test_the_call_of_a_flow_is_refused_then_mended_by_the_suggestions(file, server):
-    flow = json.loads(file.read_text(encoding="utf-8"))
-    nodes = {node["name"]: node["parameters"] for node in flow["nodes"]}
-    arguments = json.loads(re.search(r"arguments: (.*) \} \}\];", nodes["Arguments"]["jsCode"])[1])
-    route = nodes["Call"]["url"].removeprefix("http://127.0.0.1:8000")
-    with httpx2.Client(base_url=server) as client:
-        answers = [client.post(route, json=arguments)]
-        while not answers[-1].is_success and len(answers) <= 5:
-            for error in answers[-1].json()["errors"]:
-                name, told = error["parameter_name"], error["suggested_value"]
-                arguments[name] = told if isinstance(arguments[name], str) else json.loads(told)
-            answers.append(client.post(route, json=arguments))
-    assert answers[0].status_code == 422
-    assert answers[-1].is_success, answers[-1].text
+    ran = node("n8n_flow.mjs", file, server)
+    assert ran["statuses"][0] == 422
+    assert ran["statuses"][-1] == 200
+    assert ran["end"] == "Done"
+
+
+ZAPIER = HERE.parents[1] / "docs/en/guides/zapier.md"
+BOOKING = {
+    "guest_name": "Ana Souza",
+    "email": "ana@example.com",
+    "check_in": "2031-05-20T14:00:00Z",
+    "check_out": "2031-05-22T12:00:00Z",
+    "room_type": "double",
+    "guests": 2,
+}
+
+
+def zapier(server, **given):
+    code = re.search(r"```js\n(.*?)```", ZAPIER.read_text("utf-8"), re.DOTALL)[1]
+    return node("zapier_action.mjs", given={"code": code, "input": BOOKING | given, "base": server})
+
+
+def test_the_action_for_zapier_makes_a_good_call(server):
+    assert zapier(server)["data"]
+
+
+def test_the_action_for_zapier_follows_suggestions_where_that_was_asked_for(server):
+    assert zapier(server, guests=9, room_type="Double", accept_suggestions=True)["data"]
+
+
+def test_the_action_for_zapier_shows_a_person_what_was_wrong_where_it_was_not(server):
+    told = zapier(server, guests=9)
+    assert "guests" in told["error"]
+    assert told["more"] == ["InvalidData", 422]
 
 
 @pytest.mark.parametrize("file", FLOWS, ids=lambda file: file.stem)

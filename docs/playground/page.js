@@ -25,8 +25,8 @@
   const verdict = make("p", { class: "playground__verdict", role: "status" });
   const list = make("ol", { class: "playground__problems" });
   const bar = make("div", { class: "playground__bar" },
-    make("label", { for: "playground-example" }, said.example), example,
-    make("label", { for: "playground-file" }, said.file), file);
+    make("span", {}, make("label", { for: "playground-example" }, said.example), example),
+    make("span", {}, make("label", { for: "playground-file" }, said.file), file));
   root.replaceChildren(bar, label, make("div", { class: "playground__text" }, lines, text), verdict, list);
 
   const examples = JSON.parse(document.getElementById("playground-examples").textContent);
@@ -70,10 +70,12 @@
     if (!count) return tell("valid", fill("valid", known));
     tell("invalid", fill(count === 1 ? "one" : "many", { ...known, count }));
   };
+  // What stands in ticks is code.
+  const rich = (words) => words.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
   const item = (problem) => {
     const where = make("button", { type: "button" }, fill("line", { line: problem.line }));
     where.addEventListener("click", () => go(problem.line));
-    const parts = [where, " ", make("code", {}, problem.path), " ", problem.words];
+    const parts = [where, " ", make("code", {}, problem.path), " ", ...rich(problem.words)];
     if (problem.clause) {
       parts.push(" ", make("a", { href: `${root.dataset.clauses}#${problem.clause.toLowerCase()}` }, problem.clause));
     }

@@ -104,4 +104,4 @@ def everything(context: Context) -> bytes:
     )
     about = context.said("all_clauses_about")
     parts = [intro, table(head, rows)]
-    return page(context.said("all_clauses"), "all-clauses", about, parts)
+    return page(context.said("all_clauses"), "all-clauses", about, parts, hide="toc")

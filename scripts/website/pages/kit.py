@@ -70,7 +70,7 @@ def faults_page(context: Context) -> bytes:
         rows.append([code(fault.name), ", ".join(clauses), over])
     about = context.said("faults_about")
     parts = [escaped(about), context.said("faults_intro", count=len(rows)), table(head, rows)]
-    return page(context.said("faults"), "faults", about, parts)
+    return page(context.said("faults"), "faults", about, parts, hide="toc")
 
 
 def implementations_page(context: Context) -> bytes:

@@ -11,9 +11,14 @@ _SPECIAL = re.compile(r"([\\*_{}\[\]<>#|~^])")
 _TICKED = re.compile(r"(`+)(.+?)\1(?!`)", re.DOTALL)
 
 
-def page(title: str, anchor: str, description: str, parts: Iterable[str]) -> bytes:
-    """A whole page: its front matter, its first heading, and its parts."""
-    front = f"---\ndescription: {json.dumps(description, ensure_ascii=False)}\n---"
+def page(
+    title: str, anchor: str, description: str, parts: Iterable[str], *, hide: str = ""
+) -> bytes:
+    """A whole page: its front matter, its first heading, and its parts. `hide` names what does not
+    stand beside it where it needs the room: `navigation`, its neighbours, or `toc`, its headings.
+    """
+    hidden = f"\nhide: [{hide}]" if hide else ""
+    front = f"---\ndescription: {json.dumps(description, ensure_ascii=False)}{hidden}\n---"
     return ("\n\n".join([front, heading(1, title, anchor), *parts]) + "\n").encode()
 
 

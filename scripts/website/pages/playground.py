@@ -132,7 +132,7 @@ def playground_page(context: Context) -> bytes:
         escaped(context.said("site.playground.beyond")),
     ]
     about = context.said("site.playground.about")
-    return page(context.said("playground"), "playground-page", about, parts)
+    return page(context.said("playground"), "playground-page", about, parts, hide="navigation")
 
 
 def _island(name: str, value: Any) -> str:
