@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from conformance.formats.messages import LANGUAGES
+from scripts.website.npm import npm_file
 from tests.report_sample import make_report
 
 pytest_plugins = ["pytester"]
@@ -154,6 +155,13 @@ def test_a_row_shows_what_was_sent_with_the_broken_spot_what_came_back_and_the_r
         assert expected in shown
 
 
+def test_a_flaky_row_says_what_that_means(chromium, pytester):
+    page, _ = opened(chromium, make_report(pytester, "pt"))
+    row = page.locator("#results-table tbody", has=page.locator('[data-verdict="flaky"]')).first
+    row.locator(".open").click()
+    assert "não falhou todas as vezes" in row.inner_text()
+
+
 def test_a_broken_spot_far_down_is_scrolled_into_sight(chromium, pytester):
     page, _ = opened(chromium, make_report(pytester, exchanges="far_down()"))
     first = page.locator("#results-table tbody").first
@@ -257,23 +265,25 @@ def test_a_viewer_that_denies_storage_still_shows_the_rows(chromium, pytester):
     assert errors == []
 
 
-@pytest.mark.parametrize(
-    ("words", "rows"),
-    [
-        ("alarm", 0),
-        ("ATDF-ERR-012", 2),  # a clause, whatever its verdict
-        ("flight_search err-007", 1),  # a tool and a clause, in any order and case
-        ("passengers[0].name", 1),  # a parameter, of a place that is not the row's first
-        ("left out on purpose", 1),  # what was sent, within details that are closed
-        ("drawn number ABOVE the máximum", 0),
-        ("number ABOVE the máximum", 3),  # how it was broken, whatever the accents
-        ("peer closed", 1),  # what came back
-    ],
-)
-def test_the_search_finds_words_anywhere_in_a_row(chromium, pytester, words, rows):
+SEARCHED = {
+    "alarm": 0,
+    "ATDF-ERR-012": 2,  # a clause, whatever its verdict
+    "flight_search err-007": 1,  # a tool and a clause, in any order and case
+    "passengers[0].name": 1,  # a parameter, of a place that is not the row's first
+    "left out on purpose": 1,  # what was sent, within details that are closed
+    "drawn number ABOVE the máximum": 0,
+    "number ABOVE the máximum": 3,  # how it was broken, whatever the accents
+    "peer closed": 1,  # what came back
+}
+
+
+def test_the_search_finds_words_anywhere_in_a_row(chromium, pytester):
     page, _ = opened(chromium, make_report(pytester))
-    page.fill("#search", words)
-    assert page.locator("#results-table tbody:visible").count() == rows
+    found = {}
+    for words in SEARCHED:
+        page.fill("#search", words)
+        found[words] = page.locator("#results-table tbody:visible").count()
+    assert found == SEARCHED
 
 
 def test_a_search_finds_the_tools_that_a_row_does_not_list(chromium, pytester):
@@ -291,3 +301,33 @@ def test_a_row_that_was_searched_for_opens_with_what_was_found(chromium, pyteste
     page.fill("#search", "left out on purpose")
     page.locator("#results-table tbody:visible .open").click()
     assert page.locator("mark", has_text="left out on purpose").is_visible()
+
+
+@pytest.mark.parametrize(
+    ("colours", "width"), [("light", 1280), ("dark", 390)], ids=["desk, light", "phone, dark"]
+)
+def test_nothing_keeps_people_from_reading_a_report(chromium, pytester, colours, width):
+    if os.environ.get("CI") != "true" and shutil.which("npm") is None:
+        pytest.skip("npm, which fetches axe-core, is not installed")
+    page, _ = opened(
+        chromium,
+        make_report(pytester),
+        bypass_csp=True,  # axe is injected; nothing else could be
+        color_scheme=colours,
+        viewport={"width": width, "height": 900},
+    )
+    page.click("#open-all")
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    page.add_script_tag(content=npm_file("axe").read_text("utf-8"))
+    found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+    told = [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
+    assert told == []
+
+
+def test_on_a_phone_a_row_names_its_tools_above_what_was_found(chromium, pytester):
+    page, _ = opened(chromium, make_report(pytester), viewport={"width": 390, "height": 740})
+    row = page.locator("#results-table tbody").first
+    tools, finding = (row.locator(name).bounding_box() for name in (".c-tools", ".c-finding"))
+    assert row.locator(".tool").first.is_visible()
+    assert tools["y"] < finding["y"]
+    assert finding["width"] > 300

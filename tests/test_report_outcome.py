@@ -10,6 +10,7 @@ import pytest
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Level, Requirement, Verdict
 from conformance.kit.exit import Exit
+from conformance.kit.report.charts import repair_panel
 from conformance.kit.report.fold import Folded, fold
 from conformance.kit.report.lacking import Lack, lacks
 from conformance.kit.report.matrix import matrix
@@ -18,7 +19,7 @@ from conformance.kit.report.page import masthead, top
 from conformance.kit.report.standing import all_items
 from conformance.kit.report.summary import summary
 from conformance.kit.report.view import View
-from conformance.kit.results import Finding, Item, LevelState, UsedWaiver, Waiver
+from conformance.kit.results import Advice, Finding, Item, LevelState, UsedWaiver, Waiver
 from tests.report_sample import TOOLS, sample_words, session
 
 BROKEN = Ended(Exit.BROKEN)
@@ -115,6 +116,31 @@ def test_the_page_and_the_summary_tell_the_reason_once_and_with_its_tool():
     assert top(View(sample), Folded((), 0)).split("</section>")[0].count(words) == 1
     assert summary(sample).partition("### Where it stands")[0].count(words) == 1
     assert f"cancel\\_it: {words}" in summary(sample)
+
+
+def panel(**changes):
+    run = session().runs[0]
+    return repair_panel(replace(run, repair=replace(run.repair, **changes)), View(session(), "pt"))
+
+
+def test_what_became_of_the_mistakes_is_one_bar_with_its_words():
+    made = panel(steps={1: 38, 2: 3}, stuck=4, wrong=2, none_given=5)
+    ends = made.partition('class="bar whole"')[2]
+    assert ends.partition("</svg>")[0].count("<rect") == 5
+    assert "corrigidos em 2 chamadas: 3" in ends
+    assert "sugestão errada: 2" in ends
+
+
+def test_no_bar_is_drawn_of_parts_that_are_not_all_known_or_of_one():
+    assert "bar whole" not in panel(steps={})
+    assert "não levou a nada: 4" in panel(steps={})
+    assert "legend" not in panel(steps={1: 52}, stuck=0, wrong=0, none_given=0)
+
+
+def test_advice_needs_no_click_unless_there_is_much_of_it():
+    few = tuple(Advice(f"k{n}", "t", "p", None, "v") for n in range(4))
+    assert "<details open>" in panel(advice=few)
+    assert "<details open>" not in panel(advice=few + few)
 
 
 def test_the_matrix_folds_the_clauses_that_nothing_breaks():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
+from conformance.formats.vocabulary import Verdict
 from conformance.kit.report.standing import all_items, counts
 from conformance.kit.report.view import SYMBOLS, View
 from conformance.kit.report.words import number, percent, verdict_name
@@ -15,6 +16,9 @@ _KEYWORDS = 8
 
 _MOST = 64
 """Keywords shown at all; JSON Schema has fewer that one can break."""
+
+_OPEN = 4
+"""Pieces of advice that need no click."""
 
 _LONGEST = 22
 """Characters of a keyword: `unevaluatedProperties` and no more."""
@@ -52,30 +56,37 @@ def repair_panel(run: RunResult, view: View) -> str:
         (keyword, bar([(rate, "fill")]), _of(rate, view))
         for keyword, rate in sorted(repair.by_keyword.items(), key=lambda pair: _worst(pair[1]))
     ]
-    rest = " · ".join(
-        view.say(f"report.html.repair.{name}", count=number(count, view.language))
-        for name, count in (
-            ("stuck", repair.stuck),
-            ("wrong", repair.wrong),
-            ("none-given", repair.none_given),
-        )
-        if count
-    )
-    note = f'<p class="meta">{rest}</p>' if rest else ""
-    note = _steps(repair, view) + note + _advice(repair, view)
+    note = _ends(repair, view) + _advice(repair, view)
     figure = _figure(repair.rate, "", view)
     return f'<section class="panel">{head}{figure}{help_text}{_bars(rows, view)}{note}</section>'
 
 
-def _steps(repair: Repair, view: View) -> str:
-    """Give in how many calls mistakes were mended, where it took some of them more than one."""
-    if not set(repair.steps) - {1}:
+def _ends(repair: Repair, view: View) -> str:
+    """Give what became of the mistakes as one bar in parts, where not all ended alike."""
+    named = []
+    for steps, count in repair.steps.items():
+        said = view.say("report.html.repair.steps", steps=steps, count=_count(count, view))
+        named.append((said, count, "fill" if steps == 1 else "fill2"))
+    named += [
+        (view.say(f"report.html.repair.{name}", count=_count(count, view)), count, f"b-{kind}")
+        for name, count, kind in (
+            ("stuck", repair.stuck, Verdict.WARN.value),
+            ("wrong", repair.wrong, Verdict.FAIL.value),
+            ("none-given", repair.none_given, Verdict.NOT_VERIFIED.value),
+        )
+    ]
+    ends = [(said, count, kind) for said, count, kind in named if count]
+    if len(ends) < 2:
         return ""
-    said = " · ".join(
-        view.say("report.html.repair.steps", steps=steps, count=number(count, view.language))
-        for steps, count in repair.steps.items()
-    )
-    return f'<p class="meta">{said}</p>'
+    items = "".join(f'<li><i class="key {kind}"></i>{said}</li>' for said, _, kind in ends)
+    # An older file does not say in how many steps: then the parts are not all there.
+    whole = sum(count for _, count, _ in ends) == repair.rate.of
+    picture = parts([(count, kind) for _, count, kind in ends]) if whole else ""
+    return f'{picture}<ul class="legend ends">{items}</ul>'
+
+
+def _count(count: int, view: View) -> str:
+    return number(count, view.language)
 
 
 def _advice(repair: Repair, view: View) -> str:
@@ -94,7 +105,9 @@ def _advice(repair: Repair, view: View) -> str:
             f"{view.say('report.html.repair.add')} <code>{shown}</code></li>"
         )
     head = view.say("report.html.repair.advice")
-    return f'<details><summary>{head}</summary><ul class="missing">{"".join(lines)}</ul></details>'
+    state = " open" if len(lines) <= _OPEN else ""
+    body = f'<ul class="missing">{"".join(lines)}</ul>'
+    return f"<details{state}><summary>{head}</summary>{body}</details>"
 
 
 def explain_panel(run: RunResult, view: View) -> str:
@@ -166,21 +179,25 @@ def _figure(rate: Rate, label: str, view: View) -> str:
 def verdict_bar(view: View) -> str:
     """Give the counts by verdict: one bar in parts, and the list that names them."""
     found = {v: count for v, count in counts(all_items(view.session)).items() if count}
-    total = sum(found.values())
-    parts, at = [], 0.0
-    for verdict, count in found.items():
-        width = 100 * count / total
-        parts.append(
-            f'<rect class="b-{verdict.value}" x="{at:.3f}" width="{width:.3f}" height="5"/>'
-        )
-        at += width
+    picture = parts([(count, f"b-{verdict.value}") for verdict, count in found.items()])
     items = "".join(
         f'<li><span class="verdict v-{verdict.value}"><span aria-hidden="true">{SYMBOLS[verdict]}'
         f"</span> {verdict_name(verdict, view.language)}</span> "
         f"<strong>{number(count, view.language)}</strong></li>"
         for verdict, count in found.items()
     )
+    return f'{picture}<ul class="legend">{items}</ul>'
+
+
+def parts(shares: Sequence[tuple[int, str]]) -> str:
+    """Give one bar in parts: a part for each (count, class), as wide as its share."""
+    total = sum(count for count, _ in shares)
+    rects, at = [], 0.0
+    for count, kind in shares:
+        width = 100 * count / total
+        rects.append(f'<rect class="{kind}" x="{at:.3f}" width="{width:.3f}" height="5"/>')
+        at += width
     return (
         '<svg class="bar whole" viewBox="0 0 100 5" preserveAspectRatio="none" aria-hidden="true" '
-        f'focusable="false">{"".join(parts)}</svg><ul class="legend">{items}</ul>'
+        f'focusable="false">{"".join(rects)}</svg>'
     )

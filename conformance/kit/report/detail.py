@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from conformance.formats.vocabulary import Verdict
 from conformance.kit.command_line import replay_line
 from conformance.kit.exchange import Answer, Exchange, Transport
 from conformance.kit.report.fold import Place, Row
@@ -55,6 +56,8 @@ class Details:
         for reason in dict.fromkeys(place.item.waiver_reason for place in row.places):
             if reason:
                 yield f"<p>{view.say('report.html.waived')} {view.text(reason, 400)}</p>"
+        if row.verdict is Verdict.FLAKY:
+            yield f"<p>{view.say('report.html.flaky')}</p>"
         shown = self._evidence(row) if self._left > 0 else []
         first = shown[0] if shown else None
         if first is not None:
@@ -149,7 +152,7 @@ def _answered(exchange: Exchange, finding: Finding, view: View) -> str:
     head = f"<section><h3>{view.say('report.html.answered')}</h3>"
     trouble = ""
     if exchange.trouble is not None:
-        detail = f" {view.text(exchange.trouble_detail)}" if exchange.trouble_detail else ""
+        detail = exchange.trouble_detail and f" <code>{view.text(exchange.trouble_detail)}</code>"
         sentence = view.say(f"report.trouble.{exchange.trouble.value}")
         trouble = f'<p class="trouble">{sentence}{detail}</p>'
     if answer is None:

@@ -21,6 +21,9 @@ SCRIPT = Path(__file__).with_name("behaviour.js").read_text(encoding="utf-8")
 MASTHEAD, MASTHEAD_END = "<!--masthead-->", "<!--/masthead-->"
 """Around the part of the summary that becomes the head of the page."""
 
+_MAIN = "<main>"
+"""Around all but the masthead and the foot: who listens to a page goes there at once."""
+
 _BLOB = '<div id="data-container"'
 _MADE = re.compile(
     r'(<h1 id="title">.*?</h1>)\s*<p>Report generated on .*?</a>\s*v([0-9A-Za-z.+-]*)</p>', re.S
@@ -75,7 +78,8 @@ def localised(text: str, language: str) -> str:
         '<a href="https://pypi.org/project/pytest-html/" rel="noreferrer">pytest-html</a>',
         1,
     )
-    page = page.replace("<footer>", f'<footer><p class="meta made">{made}</p>', 1)
+    end = "</main>" if _MAIN in page else ""
+    page = page.replace("<footer>", f'{end}<footer><p class="meta made">{made}</p>', 1)
     return page + blob + tail
 
 
@@ -90,7 +94,7 @@ def _head(page: str) -> tuple[str, str]:
         page = before + after
     else:
         masthead = f'<header class="masthead">{found[1]}</header>'
-    return page.replace(found[0], masthead, 1), found[2]
+    return page.replace(found[0], masthead + _MAIN, 1), found[2]
 
 
 def _controls(found: str) -> str:

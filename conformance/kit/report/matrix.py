@@ -152,7 +152,7 @@ def _gravest(tool: str, clauses: Sequence[str], cells: Cells) -> list[int]:
 
 def _framed(table: str, view: View) -> str:
     name = view.say("report.html.matrix")
-    return f'<div class="scroll" role="region" aria-label="{name}" tabindex="0">{table}</div>'
+    return f'<div class="scroll" role="group" aria-label="{name}" tabindex="0">{table}</div>'
 
 
 def _by_clause(
