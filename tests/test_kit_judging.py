@@ -4,19 +4,32 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.formats.clauses import AppliesTo, Clause
+from conformance.formats.clauses import AppliesTo, Clause, clauses
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import (
     Binding,
     Era,
     NeededFor,
+    Offer,
     Requirement,
+    RunKind,
     Scope,
     Verdict,
     Verified,
 )
 from conformance.kit.clause import ClauseTest, absent, broken, holds, unknown
-from conformance.kit.judging import Question, belongs, judge, questions, requirement_in_force
+from conformance.kit.judging import (
+    NOT_OFFERED,
+    NOT_RECORDED,
+    Question,
+    belongs,
+    judge,
+    questions,
+    requirement_in_force,
+    unasked,
+    without,
+)
+from conformance.kit.offers import Offered
 from tests.kit_samples import HTTP, LEGACY, MCP, TOOL, accepted, run_evidence, tool_evidence
 
 CLAUSE = Clause(
@@ -30,6 +43,7 @@ CLAUSE = Clause(
     verified=Verified.CALL,
 )
 SOME = "kit.not_verified.slow"
+OPENAPI = replace(HTTP, id="openapi")
 
 
 def verdict(checks, clause=CLAUSE, evidence=None, tool="book"):
@@ -204,3 +218,150 @@ def test_a_clause_that_belongs_to_no_run_is_one_item_that_does_not_apply():
     foreign = replace(CLAUSE, applies_to=AppliesTo(bindings=(Binding.STDIO,)))
     (only,) = ask(foreign, HTTP, MCP)
     assert judge(only, run_evidence()).findings[0].message.id.endswith("other_binding")
+
+
+ABOUT_RESOURCES = replace(CLAUSE, scope=Scope.TARGET, applies_to=AppliesTo(offers=Offer.RESOURCES))
+ABOUT_TOOLSETS = replace(CLAUSE, applies_to=AppliesTo(offers=Offer.TOOLSETS))
+
+
+def test_a_clause_about_an_offer_is_asked_of_the_runs_that_offer_it_and_of_their_tools():
+    runs = {run.id: (run, ("a", "b")) for run in (HTTP, MCP)}
+    offers = {HTTP.id: {Offer.TOOLSETS: ("b",)}, MCP.id: {Offer.RESOURCES: ()}}
+    tests = [(ClauseTest("TEST-1", lambda _: iter(())), each)
+             for each in (ABOUT_RESOURCES, ABOUT_TOOLSETS)]  # fmt: skip
+    asked = questions(tests, runs, offers)
+    assert [(q.run, q.tool) for q in asked] == [(MCP.id, None), (HTTP.id, "b")]
+    assert [q.test for q in asked] == [test for test, _ in tests]
+
+
+@pytest.mark.parametrize("clause", [ABOUT_RESOURCES, ABOUT_TOOLSETS])
+def test_a_clause_about_what_nobody_offers_is_one_item_that_does_not_apply(clause):
+    test = ClauseTest(clause.id, lambda _: iter([broken(None, SOME)]))
+    (only,) = questions([(test, clause)], {HTTP.id: (HTTP, ("a",))})
+    assert only == Question(test, clause, HTTP.id)
+    assert (
+        judge(only, run_evidence()).findings[0].message.id == NOT_OFFERED[clause.applies_to.offers]
+    )
+
+
+def test_a_clause_about_what_is_offered_is_judged():
+    offering = run_evidence(offered=Offered(catalog={}))
+    about = replace(ABOUT_TOOLSETS, scope=Scope.TARGET)
+    assert verdict([broken(None, SOME)], about, offering, tool=None).verdict is Verdict.FAIL
+
+
+def test_without_a_run_nothing_is_asked():
+    assert ask(CLAUSE) == []
+
+
+def test_a_protocol_run_is_asked_only_what_its_few_exchanges_can_show():
+    older = replace(LEGACY, kind=RunKind.PROTOCOL)
+    few = ClauseTest("TEST-1", lambda _: iter(()), protocol=True)
+    many = ClauseTest("TEST-1", lambda _: iter(()))
+    runs = {older.id: (older, ("a",)), MCP.id: (MCP, ("a",))}
+    asked = questions([(few, CLAUSE), (many, CLAUSE)], runs)
+    assert [q.run for q in asked] == [older.id, MCP.id, MCP.id]
+
+
+def test_a_finding_that_rests_on_what_was_not_kept_is_laid_to_nobody():
+    item = verdict([broken(None, SOME), broken(None, SOME)])
+    first, second = item.findings
+    item = replace(item, findings=(replace(first, exchange=1), replace(second, exchange=2)))
+    assert without(item, frozenset()) == without(item, frozenset({3})) == item
+    assert without(item, frozenset({1})) == replace(item, findings=item.findings[1:])
+    gone = without(item, frozenset({1, 2}))
+    assert (gone.clause, gone.verdict) == (item.clause, Verdict.NOT_VERIFIED)
+    assert [f.message.id for f in gone.findings] == [NOT_RECORDED]
+    unsure = replace(item, verdict=Verdict.NOT_VERIFIED)
+    assert without(unsure, frozenset({1, 2})) == unsure
+
+
+REAL = unasked((), run_evidence(claims=True))
+
+
+def test_the_clauses_that_a_level_needs_are_those_that_bind_a_run():
+    known = clauses()
+    assert len(REAL) > 50
+    assert set(unasked(REAL[5:], run_evidence(claims=True))) == set(REAL[:5])
+    for id in REAL:
+        clause = known[id]
+        assert clause.excluded is None
+        assert clause.scope is not Scope.DOCUMENT
+        assert belongs(clause, HTTP)
+        assert clause.applies_to.offers is None
+        assert Requirement.MUST in {clause.requirement, clause.where_claimed}
+
+
+def test_fewer_clauses_bind_a_target_that_claims_nothing_and_more_one_that_offers_more():
+    plain = set(unasked((), run_evidence()))
+    gone = {id for id in REAL if clauses()[id].applies_to.claimed}
+    assert gone
+    assert not plain & gone
+    more = set(unasked((), run_evidence(claims=True, offered=Offered(catalog={})))) - set(REAL)
+    assert more
+    assert {clauses()[id].applies_to.offers for id in more} == {Offer.TOOLSETS}
+    assert any(id.startswith("MCP-") for id in unasked((), run_evidence(run=MCP)))
+
+
+SILENT = {"silenced": True}
+AT_TARGET = replace(CLAUSE, scope=Scope.TARGET, verified=Verified.WIRE)
+
+
+@pytest.mark.parametrize(
+    ("clause", "of_tool", "of_run", "reason"),
+    [
+        (CLAUSE, SILENT, {}, "silent"),
+        (CLAUSE, {}, SILENT, None),
+        (replace(CLAUSE, verified=Verified.WIRE), {}, SILENT, "silent"),
+        (CLAUSE, {"cut": True}, {}, "cut"),
+        (CLAUSE, {}, {"cut": True}, None),
+        (AT_TARGET, SILENT, {}, "silent"),
+        (AT_TARGET, {}, SILENT, "silent"),
+        (AT_TARGET, {}, {"cut": True}, "cut"),
+        (AT_TARGET, {"cut": True}, {}, None),
+    ],
+)
+def test_a_pass_needs_all_that_it_rests_on(clause, of_tool, of_run, reason):
+    evidence = run_evidence(tool_evidence(accepted(), **of_tool), **of_run)
+    item = verdict([holds()], clause, evidence, "book" if clause.scope is Scope.TOOL else None)
+    said = [finding.message.id for finding in item.findings]
+    assert said == ([] if reason is None else [f"kit.not_verified.{reason}"])
+    assert item.verdict is (Verdict.PASS if reason is None else Verdict.NOT_VERIFIED)
+
+
+def test_a_tool_that_was_not_called_because_the_server_fell_silent_is_laid_to_that():
+    item = verdict([holds()], evidence=run_evidence(tool_evidence(silenced=True)))
+    assert item.findings[0].message.id == "kit.not_verified.silent"
+
+
+def test_a_judge_of_a_tool_is_handed_what_the_run_knows():
+    seen = []
+
+    def look(subject):
+        seen.append(subject)
+        yield holds()
+
+    offered = Offered(entries={"book": {"name": "book"}})
+    own = run_evidence(tool_evidence(accepted()), claims=True, offered=offered)
+    judge(Question(ClauseTest("TEST-1", look), CLAUSE, "http", "book"), own)
+    (tool,) = seen
+    assert (tool.claims_atdf, tool.entry, tool.scripts) == (True, {"name": "book"}, own.scripts)
+
+
+def test_an_item_says_what_it_is_about():
+    item = verdict([holds()])
+    assert (item.clause, item.run, item.tool) == ("TEST-1", "http", "book")
+    assert item.requirement is Requirement.MUST
+
+
+@pytest.mark.parametrize(
+    ("openapi", "run", "holds_for"),
+    [(True, OPENAPI, True), (True, HTTP, False), (False, OPENAPI, False), (False, HTTP, True)],
+)
+def test_a_clause_may_be_about_openapi_alone_or_about_all_else(openapi, run, holds_for):
+    assert belongs(replace(CLAUSE, applies_to=AppliesTo(openapi=openapi)), run) is holds_for
+
+
+@pytest.mark.parametrize("limits", [{"since": "2026-07-28"}, {"until": "2025-11-25"}])
+def test_limits_of_versions_are_no_matter_where_there_is_none(limits):
+    assert belongs(replace(CLAUSE, applies_to=AppliesTo(**limits)), HTTP)

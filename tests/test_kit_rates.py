@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.case import CaseKind
+from conformance.kit.case import CaseKind, Violation
+from conformance.kit.exchange import Trouble
 from conformance.kit.rates import Mended, explain, mended, repair, repairable
 from tests.kit_samples import (
     accepted,
@@ -140,3 +141,52 @@ def test_without_a_refusal_there_is_no_explain_rate():
 def test_arguments_that_are_no_object_name_no_parameter_and_do_not_count():
     whole = refused(violation=None)
     assert explain([tool_evidence(whole)]).names_parameter.of == 0
+
+
+def test_a_repair_step_that_was_not_sent_leaves_its_end_unseen_and_that_of_others_alone():
+    one, other = refused(RIGHT), refused(RIGHT)
+    unsent = case(CaseKind.REPAIR, neighbour=one.case.id, step=1)
+    tool = tool_evidence(accepted(), one, other, unsent=(unsent,))
+    assert (mended(tool, one), mended(tool, other)) == (Mended.UNSEEN, Mended.STUCK)
+
+
+def test_a_case_that_was_not_sent_is_no_repair_of_one():
+    broken = refused(RIGHT)
+    tool = tool_evidence(accepted(), broken, unsent=(case(neighbour=broken.case.id),))
+    assert mended(tool, broken) is Mended.STUCK
+
+
+def test_a_step_that_got_no_answer_leaves_the_end_unseen():
+    broken = refused(RIGHT)
+    late = case(CaseKind.REPAIR, neighbour=broken.case.id, step=1)
+    silent = called(web(0, answered=False, trouble=Trouble.TIMEOUT, of=late))
+    assert came_of(broken, silent) is Mended.UNSEEN
+
+
+def test_all_that_came_of_the_suggestions_is_counted_whatever_was_not_seen_before_it():
+    unseen, one, two, stuck, other = (refused(RIGHT) for _ in range(5))
+    wrong, silent = refused(error(suggested_value="99")), refused(error())
+    unsent = case(CaseKind.REPAIR, neighbour=unseen.case.id, step=1)
+    steps = (step(one, "accepted"), step(two, "refused"), step(two, "accepted", 2),
+             step(stuck, "refused"), step(other, "state"))  # fmt: skip
+    calls = (unseen, one, two, stuck, other, wrong, silent)
+    found = repair([tool_evidence(accepted(), *calls, *steps, unsent=(unsent,))])
+    assert (found.rate.hits, found.rate.of) == (3, 6)
+    assert (found.stuck, found.wrong, found.none_given) == (1, 1, 1)
+    assert found.steps == {1: 2, 2: 1}
+    assert list(found.steps) == [1, 2]
+    assert [each.keyword for each in found.advice] == ["maximum"]
+
+
+def test_both_shares_of_the_explain_rate_are_told_by_the_keyword_that_was_broken():
+    of_type = Violation("/count", "count", ("type", "maximum"), was=2, sent="x")
+    unnamed = Violation("/count", "count", (), was=2, sent=99)
+    calls = [called(web(400, {"detail": "wrong"}, of=case(violation=each)))
+             for each in (of_type, unnamed)]  # fmt: skip
+    good = called(web(400, {"detail": "`count` must be at most 9"}))
+    found = explain([tool_evidence(good, *calls)])
+    assert {k: (a.hits, a.of, b.hits, b.of) for k, (a, b) in found.by_keyword.items()} == {
+        "maximum": (1, 1, 1, 1),
+        "type": (0, 2, 0, 2),
+    }
+    assert (found.says_what_is_right.hits, found.says_what_is_right.of) == (1, 3)
