@@ -210,3 +210,96 @@ def test_an_unusable_schema_changes_nothing():
 @pytest.mark.parametrize("text", ["[" * 100_000, "1e999", "\ud800", "9" * 5_000])
 def test_a_hostile_suggestion_hurts_nothing(text):
     assert not check(errors(("count", text))[0], SENT, TOOL).valid or text.isdecimal()
+
+
+def test_an_invalid_suggestion_is_shown_as_it_came_and_as_not_refused():
+    (nowhere,) = errors(("nowhere", "1"))
+    found = check(nowhere, SENT, TOOL)
+    assert (found.pointer, found.value, found.valid, found.refused) == (None, "1", False, False)
+    unusable = Tool("t", {"type": "objekt"}, ToolForm.CATALOG, {})
+    found = check(errors(("count", "1"))[0], SENT, unusable)
+    assert (found.pointer, found.value, found.valid, found.refused) == (None, "1", False, False)
+
+
+def test_a_suggestion_is_told_with_its_place():
+    (error,) = errors(("guests[1].age", "5"))
+    found = check(error, SENT, TOOL)
+    assert (found.pointer, found.valid, found.refused) == ("/guests/1/age", True, False)
+
+
+def test_suggestions_of_one_depth_are_all_applied_and_deeper_ones_before_them():
+    found = errors(("pay", '{"kind": "cash"}'), ("guests[1].age", "7"), ("guests[0].age", "6"),
+                   ("name", "m"))  # fmt: skip
+    assert apply(SENT, found, SCHEMA) == {
+        "name": "m",
+        "count": 0,
+        "guests": [{"age": 6}, {"age": 7}],
+        "pay": {"kind": "cash"},
+    }
+
+
+def test_a_parent_has_the_last_word_also_where_its_name_sorts_behind():
+    schema = {
+        "type": "object",
+        "properties": {
+            "z": {"type": "object"},
+            "a": {"type": "object", "properties": {"b": {"type": "integer"}}},
+        },
+    }
+    found = errors(("a", '{"b": 1}'), ("a.b", "2"), ("z", '{"c": 3}'))
+    assert apply({}, found, schema) == {"a": {"b": 1}, "z": {"c": 3}}
+
+
+def test_what_stands_in_the_way_of_a_suggestion_becomes_an_object_and_a_list_stays_one():
+    pay = errors(("pay.kind", "cash"))
+    assert apply({"name": "n", "pay": "card"}, pay, SCHEMA)["pay"] == {"kind": "cash"}
+    assert apply({"name": "n", "pay": None}, pay, SCHEMA)["pay"] == {"kind": "cash"}
+    kept = {"name": "n", "pay": {"value": 1}}
+    assert apply(kept, pay, SCHEMA)["pay"] == {"value": 1, "kind": "cash"}
+    far = {"name": "n", "guests": []}
+    assert apply(far, errors(("guests[4].age", "5")), SCHEMA) == far
+
+
+def test_a_name_may_be_a_pointer_in_which_slashes_and_tildes_are_escaped():
+    schema = {
+        "type": "object",
+        "properties": {"a/b": {"type": "integer"}, "c~d": {"type": "string"}},
+    }
+    assert locate("/a~1b", {}, schema) == "/a~1b"
+    assert locate("/c~0d", {}, schema) == "/c~0d"
+    assert locate("/a~0b", {}, schema) is None
+    slash = Violation("/a~1b", "a/b", ("type",))
+    assert names_place(slash, "/a~1b") is Naming.EXACT
+    assert names_place(slash, "a/b") is Naming.EXACT
+    tilde = Violation("/c~0d", "c~d", ("type",))
+    assert names_place(tilde, "/c~0d") is names_place(tilde, "c~d") is Naming.EXACT
+    assert names_place(tilde, "/c~1d") is Naming.WRONG
+
+
+def test_a_place_in_the_arguments_that_nothing_declares_is_located_too():
+    open_schema = {"type": "object"}
+    assert locate("/extra/0", {"extra": [1]}, open_schema) == "/extra/0"
+    assert locate("extra[0].more", {"extra": [{"more": 1}]}, open_schema) == "/extra/0/more"
+    assert locate("other", {"extra": [1]}, open_schema) is None
+
+
+def test_a_root_before_a_name_is_passed_over_unless_it_is_the_whole_name():
+    schema = {
+        "type": "object",
+        "properties": {"input": {"type": "string"}, "n": {"type": "integer"}},
+    }
+    assert locate("input", {}, schema) == "/input"
+    assert locate("arguments.n", {}, schema) == "/n"
+    assert locate("arguments", {}, schema) is None
+
+
+def test_an_index_is_read_where_an_array_is_declared_although_none_was_sent():
+    assert locate("guests.0.age", {"name": "n"}, SCHEMA) == "/guests/0/age"
+    assert locate("guests.0.age", {"name": "n", "guests": "none"}, SCHEMA) == "/guests/0/age"
+
+
+def test_in_a_union_a_suggestion_is_read_by_any_branch_where_none_suits():
+    sent = {"name": "n", "pay": {}}
+    assert check(errors(("pay.value", "5"))[0], sent, TOOL).valid
+    assert check(errors(("pay.kind", "cash"))[0], sent, TOOL).valid
+    assert not check(errors(("pay.kind", "gold"))[0], sent, TOOL).valid
