@@ -1,0 +1,1 @@
+"""The kit beside its peers: the same servers, the same planted faults, in one run."""

@@ -1,0 +1,59 @@
+"""Runs the comparison alone: `python -m scripts.peers [--faults N|all] [--minutes N]`.
+
+Exit 0: it was made; 1: this kit missed a fault; 2: a peer could not be installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from scripts.peers.compare import FAULTS, MINUTES, Budget, compare
+from scripts.peers.document import FILE
+from scripts.peers.figures import figures, line, missed
+from scripts.peers.install import ROOT, PeerUnusable
+
+
+def options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Add the options of a comparison."""
+    parser.add_argument(
+        "--faults",
+        default=FAULTS,
+        type=lambda given: None if given == "all" else int(given),
+        metavar="N|all",
+        help=f"how many faults of each binding to try against the peers (default {FAULTS})",
+    )
+    parser.add_argument(
+        "--minutes",
+        default=MINUTES,
+        type=float,
+        metavar="N",
+        help=f"stop comparing after so long, and keep what was tried (default {MINUTES:g})",
+    )
+    return parser
+
+
+def beside_peers(budget: Budget) -> int:
+    """Compare, print the table and what this kit missed; gives the exit code."""
+    try:
+        comparison = compare(budget)
+    except PeerUnusable as unusable:
+        sys.stderr.write(f"{unusable}\n")
+        return 2
+    sys.stdout.writelines(f"{line(each)}\n" for each in figures(comparison))
+    gone = [name for pair in comparison.pairs for name in missed(pair)]
+    sys.stdout.writelines(f"not found by this kit: {name}\n" for name in gone)
+    sys.stdout.write(f"Kept in {FILE.relative_to(ROOT)}\n")
+    return 1 if gone else 0
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; gives the exit code."""
+    parser = argparse.ArgumentParser(prog="peers", description="Compare this kit with its peers.")
+    chosen = options(parser).parse_args(arguments)
+    return beside_peers(Budget(chosen.faults, chosen.minutes))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,88 @@
+"""The figures of a comparison: this kit's, a peer's, and what one is to the other."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from scripts.peers import official, ours, schemathesis
+from scripts.peers.document import Comparison, Pair, Sound
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """One figure of this kit beside the same of a peer. `goal` is in words."""
+
+    what: str
+    ours: float
+    goal: str
+    peer: str
+    theirs: float
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times the peer's; None where that is nothing."""
+        return self.ours / self.theirs if self.theirs else None
+
+
+def figures(comparison: Comparison) -> list[Beside]:
+    """Every figure, in the order in which they are shown."""
+    return [*_speed(comparison), *_found(comparison), *_sound(comparison)]
+
+
+def _speed(comparison: Comparison) -> Iterator[Beside]:
+    if comparison.speed is None:
+        return
+    own, theirs = (
+        statistics.median(each) for each in (comparison.speed.ours, comparison.speed.theirs)
+    )
+    what = "requests/s, drive phase beside coverage phase"
+    yield Beside(what, own, "≥ 5 times", schemathesis.NAME, theirs)
+
+
+def _found(comparison: Comparison) -> Iterator[Beside]:
+    for pair in comparison.pairs:
+        own, theirs = (sum(getattr(each, who) for each in pair.tried) for who in ("ours", "theirs"))
+        tried = f"faults found of {len(pair.tried)}, {pair.server}"
+        yield Beside(tried, own, f"{len(pair.tried)}, and more", pair.peer, theirs)
+        claimed = [each for each in pair.tried if each.claimed]
+        if len(claimed) < len(pair.tried):
+            own, theirs = (
+                sum(getattr(each, who) for each in claimed) for who in ("ours", "theirs")
+            )
+            what = f"of those, of the {len(claimed)} that it claims"
+            yield Beside(what, own, f"{len(claimed)}", pair.peer, theirs)
+
+
+def _sound(comparison: Comparison) -> Iterator[Beside]:
+    runs = {(each.kit, each.server): each for each in comparison.sound}
+    for peer, server, where in (
+        (schemathesis.NAME, "reference", "reference"),
+        (official.NAME, "reference over MCP", "furnished"),
+    ):
+        own, theirs = runs.get((ours.NAME, server)), runs.get((peer, where))
+        if own is None or theirs is None:
+            continue
+        yield Beside(f"false alarms, whole run, {server}", own.alarms, "0", peer, theirs.alarms)
+        yield Beside(f"requests, whole run, {server}", own.requests, "-", peer, theirs.requests)
+        yield Beside(f"seconds, whole run, {server}", own.seconds, "-", peer, theirs.seconds)
+        yield Beside(f"requests/s, whole run, {server}", _rate(own), "-", peer, _rate(theirs))
+
+
+def _rate(run: Sound) -> float:
+    return run.requests / run.seconds if run.seconds else 0.0
+
+
+def line(figure: Beside) -> str:
+    """Write one figure as a line of the table."""
+    ratio = "" if figure.ratio is None else f"{figure.ratio:,.1f}"
+    return (
+        f"{figure.what:<58}{figure.ours:>10,.1f}  goal {figure.goal:<12}"
+        f"{figure.peer:>16}{figure.theirs:>10,.1f}{ratio:>8}"
+    )
+
+
+def missed(pair: Pair) -> list[str]:
+    """Name the faults of a pair that this kit did not find."""
+    return [each.fault for each in pair.tried if not each.ours]

@@ -1,0 +1,61 @@
+"""The official MCP conformance kit: what two versions of MCP require, and what its files say."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from scripts.peers.outcome import Failure, Outcome
+from scripts.peers.run import run
+
+NAME: Final = "mcp-conformance"
+REVISIONS: Final = ("2025-11-25", "2026-07-28")
+"""The newest version of each era; of each it runs all that the version requires, and more."""
+_BROKEN: Final = frozenset({"FAILURE", "WARNING"})
+_FOLDER: Final = re.compile(r"server-(?P<scenario>.+?)-\d{4}-\d\d-\d\dT[\d-]+Z")
+_NOT_SCORED: Final = re.compile(r"^  [✓✗] (?P<scenario>[\w./-]+) \([\w-]+\)", re.MULTILINE)
+NOT_SCORED: Final = "not scored"
+"""Marks what it runs and reports, but does not count: extensions, and what came later."""
+_FAILED: Final = re.compile(r"^✗ (?P<scenario>[\w./-]+): \d+ passed, \d+ failed", re.MULTILINE)
+
+
+def judge(program: Sequence[str], endpoint: str, folder: Path) -> Outcome:
+    """Run it for each version, one after the other, as its documentation says to."""
+    failures: set[Failure] = set()
+    seconds, finished = 0.0, True
+    for revision in REVISIONS:
+        own = folder / revision
+        own.mkdir()
+        words = [*program, "server", "--url", endpoint, "--requirements", revision]
+        ran = run([*words, "--output-dir", "checks"], own)
+        seconds += ran.seconds
+        finished = finished and ran.code in (0, 1)
+        unscored = {found["scenario"] for found in _NOT_SCORED.finditer(ran.said)}
+        failures.update(
+            (*failure, NOT_SCORED) if failure[1] in unscored else failure
+            for failure in (
+                *failures_of(revision, own / "checks"),
+                *failed_of(revision, ran.said),
+            )
+        )
+    return Outcome(frozenset(failures), seconds, None, finished)
+
+
+def failures_of(revision: str, folder: Path) -> Iterator[Failure]:
+    """Name each check that failed or warned: the version, the scenario, the check."""
+    for file in sorted(folder.glob("*/checks.json")):
+        found = _FOLDER.fullmatch(file.parent.name)
+        scenario = found["scenario"] if found else file.parent.name
+        checks: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+        for check in checks:
+            if check.get("status") in _BROKEN:
+                yield (revision, scenario, str(check.get("id")))
+
+
+def failed_of(revision: str, said: str) -> Iterator[Failure]:
+    """Name each scenario that its summary calls failed: one that broke off has no checks."""
+    for found in _FAILED.finditer(said):
+        yield (revision, found["scenario"])

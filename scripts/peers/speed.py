@@ -1,0 +1,51 @@
+"""Requests a second of this kit's drive phase beside those of Schemathesis' coverage phase."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from conformance.kit.drive.recorder import Recorder
+from conformance.kit.engine import Engine
+from conformance.kit.settings import AllowCalls, Settings
+from scripts.peers import schemathesis
+from scripts.peers.document import Speed
+from scripts.peers.server import PEER, serving
+from scripts.peers.trials import Trials, folder
+
+TURNS: Final = 3
+
+
+def compare(trials: Trials, turns: int = TURNS) -> Speed:
+    """Measure both in turn, each time on a fresh sound server, over all tools."""
+    own, theirs = [], []
+    for seed in range(1, turns + 1):
+        own.append(_driven())
+        theirs.append(_covered(trials, seed))
+    return Speed(tuple(own), tuple(theirs))
+
+
+def _driven() -> float:
+    """Drive the HTTP binding as the command line does by default."""
+    with serving(PEER) as served:
+        settings = Settings(profiles=("http",), allow_calls=AllowCalls.ALL)
+        engine = Engine(settings, recorder=Recorder())
+        engine.discover((served.url,))
+        before = len(engine.recorder.by_id)
+        began = time.perf_counter()
+        engine.drive()
+        seconds = time.perf_counter() - began
+    return round((len(engine.recorder.by_id) - before) / seconds, 1)
+
+
+def _covered(trials: Trials, seed: int) -> float:
+    """Run that phase alone, with as many workers as it chooses itself."""
+    with serving(PEER) as served, folder() as place:
+        asked = schemathesis.Asked(
+            served.url, str(trials.document), seed=seed, phases="coverage", workers="auto"
+        )
+        _, events = schemathesis.judge(trials.installed.schemathesis, asked, place)
+    seconds = schemathesis.coverage_seconds(events)
+    if not seconds:
+        raise RuntimeError("Schemathesis ran no coverage phase: see its output with `st run`")
+    return round(schemathesis.requests_of(events) / seconds, 1)
