@@ -73,7 +73,7 @@ guides: $(READY) ## run the guides' servers step by step, and write what the kit
 mutants: $(READY) ## ask whether the tests notice small changes in the oracles and case generators
 	@$(BIN)/python -m scripts.mutants $(ARGS)
 
-bench: $(READY) ## measure the kit's speed, as ratios
+bench: $(READY) ## measure the kit's speed, as ratios (ARGS=--peers: beside other kits, which are installed)
 	@$(BIN)/python -m scripts.bench $(ARGS)
 
 site: $(READY) ## serve the site with live reload on http://127.0.0.1:8080

@@ -1,6 +1,6 @@
 """Measures the kit's speed, as ratios taken in one run on one machine.
 
-    python -m scripts.bench [--json FILE] [--scale N,N,N]
+    python -m scripts.bench [--json FILE] [--scale N,N,N] [--peers [--faults N|all] [--minutes N]]
 
 Single seconds say little on a shared machine; a ratio of two things measured in turn says more.
 Each figure stands with the lowest, the middle and the highest of several turns. What a session
@@ -36,6 +36,8 @@ from conformance.kit.engine import Engine
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.start import listening
 from scripts import bench_report
+from scripts.peers import __main__ as peers
+from scripts.peers.compare import Budget
 
 ROOT = Path(__file__).resolve().parents[1]
 TURNS = 3
@@ -68,7 +70,8 @@ def main(arguments: Sequence[str]) -> int:
         metavar="N,N,N",
         help="how many tools to compare, the smallest first (default 10,100,1000: minutes)",
     )
-    chosen = parser.parse_args(arguments)
+    parser.add_argument("--peers", action="store_true", help="beside other kits, too: an hour more")
+    chosen = peers.options(parser).parse_args(arguments)
     sizes = [int(size) for size in chosen.scale.split(",")]
     figures = []
     measures = (drive_over_bare_loop, cases_a_second, default_run, report, lambda: scale(sizes))
@@ -88,6 +91,8 @@ def main(arguments: Sequence[str]) -> int:
             "figures": [{**asdict(figure), "middle": figure.middle} for figure in figures],
         }
         Path(chosen.json).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    if chosen.peers:
+        return peers.beside_peers(Budget(chosen.faults, chosen.minutes))
     return 0
 
 

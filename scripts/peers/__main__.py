@@ -6,8 +6,10 @@ Exit 0: it was made; 1: this kit missed a fault; 2: a peer could not be installe
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from scripts.peers.compare import FAULTS, MINUTES, Budget, compare
 from scripts.peers.document import FILE
@@ -36,6 +38,7 @@ def options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 def beside_peers(budget: Budget) -> int:
     """Compare, print the table and what this kit missed; gives the exit code."""
+    signal.signal(signal.SIGTERM, _stop)
     try:
         comparison = compare(budget)
     except PeerUnusable as unusable:
@@ -46,6 +49,11 @@ def beside_peers(budget: Budget) -> int:
     sys.stdout.writelines(f"not found by this kit: {name}\n" for name in gone)
     sys.stdout.write(f"Kept in {FILE.relative_to(ROOT)}\n")
     return 1 if gone else 0
+
+
+def _stop(*_: Any) -> None:
+    """End in good order: the servers and kits that run are ended as well."""
+    sys.exit(143)
 
 
 def main(arguments: Sequence[str]) -> int:

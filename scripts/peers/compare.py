@@ -151,7 +151,7 @@ def _alarms(kit: str, server: str, outcome: Outcome, requests: int | None) -> So
     }
     seconds, alarms = round(outcome.seconds, 1), len(places)
     _say(f"  {kit:16}{server:20}{seconds:8.1f} s  {alarms} false alarms")
-    return Sound(kit, server, alarms, requests or 0, seconds)
+    return Sound(kit, server, alarms, requests or 0, seconds, round(outcome.processor, 1))
 
 
 def _say(words: str) -> None:

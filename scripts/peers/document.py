@@ -11,27 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from scripts.generator.build import load_source, read_source
 from scripts.peers.install import ROOT
 from scripts.peers.sample import SEED
 
 FILE: Final = ROOT / "fixtures" / "benchmarks" / "peers.json"
-METHOD: Final = (
-    "Each kit runs through its own command line, with the settings that it recommends, against the "
-    "same servers on this machine: the reference, and the reference with one planted fault.",
-    "A fault is found where a run on the faulty server names something broken that none of the "
-    "kit's runs on the sound server named: an operation, check, status and parameter for "
-    "Schemathesis, a scenario and check for the official kit, a clause for this kit. This kit's "
-    "count is stricter: each clause that the fault was planted for has to accuse it.",
-    "Schemathesis is given an OpenAPI document with every operation, schema, header, example and "
-    "link of the server, and runs all its phases and checks; the official kit is given the tools, "
-    "resources and prompts that it asks a server to hold, and runs all that two versions of MCP "
-    "require.",
-    "On a faulty server every kit but the official one, which cannot be told, looks at the tools "
-    "that the fault touches, and at everything that is read. Requests are counted by the server.",
-    "A fault is claimed by a peer where its documentation names a check for that kind of rule; the "
-    "others are no reproach to it.",
-)
-"""How it was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +53,7 @@ class Sound:
     alarms: int
     requests: int
     seconds: float
+    processor: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +86,7 @@ def written(comparison: Comparison, today: datetime | None = None) -> dict[str, 
         },
         "versions": comparison.versions,
         "seed": SEED,
-        "method": list(METHOD),
+        "method": method(),
         "speed": None if comparison.speed is None else asdict(comparison.speed),
         "sound": [asdict(each) for each in comparison.sound],
         "pairs": [
@@ -109,6 +94,13 @@ def written(comparison: Comparison, today: datetime | None = None) -> dict[str, 
             for pair in comparison.pairs
         ],
     }
+
+
+def method() -> list[str]:
+    """Say how it is measured, in the words that the site has for it."""
+    source, _ = read_source(load_source(ROOT))
+    names = (f"site.peers_method_{each}" for each in ("servers", "found", "chance", "claimed"))
+    return [source.messages[name].in_language("en") for name in names]
 
 
 def by_name(tried: Sequence[Tried]) -> list[Tried]:

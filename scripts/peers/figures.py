@@ -68,10 +68,16 @@ def _sound(comparison: Comparison) -> Iterator[Beside]:
         yield Beside(f"requests, whole run, {server}", own.requests, "-", peer, theirs.requests)
         yield Beside(f"seconds, whole run, {server}", own.seconds, "-", peer, theirs.seconds)
         yield Beside(f"requests/s, whole run, {server}", _rate(own), "-", peer, _rate(theirs))
+        what = f"requests per second of the processor, {server}"
+        yield Beside(what, _busy(own), "-", peer, _busy(theirs))
 
 
 def _rate(run: Sound) -> float:
     return run.requests / run.seconds if run.seconds else 0.0
+
+
+def _busy(run: Sound) -> float:
+    return run.requests / run.processor if run.processor else 0.0
 
 
 def line(figure: Beside) -> str:

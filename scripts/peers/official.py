@@ -25,13 +25,14 @@ _FAILED: Final = re.compile(r"^✗ (?P<scenario>[\w./-]+): \d+ passed, \d+ faile
 def judge(program: Sequence[str], endpoint: str, folder: Path) -> Outcome:
     """Run it for each version, one after the other, as its documentation says to."""
     failures: set[Failure] = set()
-    seconds, finished = 0.0, True
+    seconds, processor, finished = 0.0, 0.0, True
     for revision in REVISIONS:
         own = folder / revision
         own.mkdir()
         words = [*program, "server", "--url", endpoint, "--requirements", revision]
         ran = run([*words, "--output-dir", "checks"], own)
         seconds += ran.seconds
+        processor += ran.processor
         finished = finished and ran.code in (0, 1)
         unscored = {found["scenario"] for found in _NOT_SCORED.finditer(ran.said)}
         failures.update(
@@ -41,7 +42,7 @@ def judge(program: Sequence[str], endpoint: str, folder: Path) -> Outcome:
                 *failed_of(revision, ran.said),
             )
         )
-    return Outcome(frozenset(failures), seconds, None, finished)
+    return Outcome(frozenset(failures), seconds, None, finished, processor)
 
 
 def failures_of(revision: str, folder: Path) -> Iterator[Failure]:

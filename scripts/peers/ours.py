@@ -40,7 +40,8 @@ def judge(asked: Asked, folder: Path) -> Outcome:
     held = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"runs": []}
     requests = sum(each["requests"] for each in held["runs"])
     failures = frozenset(failures_of(held))
-    return Outcome(failures, ran.seconds, requests, ran.code in (0, 1) and file.is_file())
+    finished = ran.code in (0, 1) and file.is_file()
+    return Outcome(failures, ran.seconds, requests, finished, ran.processor)
 
 
 def failures_of(results: Mapping[str, Any]) -> Iterator[Failure]:

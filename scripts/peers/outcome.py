@@ -11,12 +11,16 @@ Failure = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run. `finished` is False where the kit had to be stopped, or gave no result."""
+    """One run. `finished` is False where the kit had to be stopped, or gave no result.
+
+    `seconds` are those of the clock, `processor` those that the kit itself kept a processor busy.
+    """
 
     failures: frozenset[Failure]
     seconds: float
     requests: int | None = None
     finished: bool = True
+    processor: float = 0.0
 
 
 def added(outcome: Outcome, sound: Iterable[Outcome]) -> frozenset[Failure]:

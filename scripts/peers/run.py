@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import time
 from collections.abc import Sequence
@@ -15,17 +16,18 @@ LONGEST: Final = 420.0
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How it ended. `code` is None where it was stopped."""
+    """How it ended. `code` is None where it was stopped; `processor` are seconds of that."""
 
     code: int | None
     seconds: float
+    processor: float
     said: str
 
 
 def run(words: Sequence[str], folder: Path, longest: float = LONGEST) -> Ran:
     """Run a command in `folder`, and wait for its end."""
     log = folder / "said.txt"
-    began = time.perf_counter()
+    began, used = time.perf_counter(), _used()
     with log.open("wb") as opened:
         process = subprocess.Popen(
             words,
@@ -42,4 +44,13 @@ def run(words: Sequence[str], folder: Path, longest: float = LONGEST) -> Ran:
             if process.poll() is None:
                 process.kill()
                 process.wait()
-    return Ran(code, time.perf_counter() - began, log.read_text("utf-8", "replace"))
+    seconds = time.perf_counter() - began
+    return Ran(code, seconds, _used() - used, log.read_text("utf-8", "replace"))
+
+
+def _used() -> float:
+    """Seconds of the processor that the children which have ended took, a kit's server aside:
+    that one ends later.
+    """
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime

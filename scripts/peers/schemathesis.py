@@ -43,7 +43,8 @@ def judge(program: Sequence[str], asked: Asked, folder: Path) -> tuple[Outcome, 
     held = json.loads(report.read_text("utf-8")) if report.is_file() else {}
     failures = frozenset([*failures_of(events), *errors_of(held)])
     finished = ran.code in (0, 1) and bool(held)
-    return Outcome(failures, ran.seconds, requests_of(events), finished), events
+    outcome = Outcome(failures, ran.seconds, requests_of(events), finished, ran.processor)
+    return outcome, events
 
 
 def read_events(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:

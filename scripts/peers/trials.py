@@ -6,7 +6,7 @@ import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -24,8 +24,9 @@ from scripts.peers.server import PEER, WARDROBE, Served, serving
 
 FEW_TOOLS: Final = ("get_booking", "search_database")
 """Enough for a fault that is about no tool."""
-SOUND_SEEDS: Final = (1, 2)
-"""Schemathesis draws by chance: what it says of a sound server is gathered from several runs."""
+SOUND_SEEDS: Final = (1,)
+"""Schemathesis draws by chance: on a sound server it does so from the seed that it has on a faulty
+one. What it says in its whole run on the reference counts beside."""
 _SHOWN: Final = 3
 
 
@@ -81,7 +82,7 @@ class Trials:
         with folder() as place:
             with serving(PEER, *_named(fault), *more) as served:
                 outcome = official.judge(self.installed.official, f"{served.url}/mcp", place)
-            return Outcome(outcome.failures, outcome.seconds, served.answered, outcome.finished)
+            return replace(outcome, requests=served.answered)
 
     def _schemathesis(self, tools: Sequence[str], fault: str = "", seed: int = 1) -> Outcome:
         paths = _paths(tools)
@@ -89,8 +90,9 @@ class Trials:
             with serving(PEER, *_named(fault)) as served:
                 asked = schemathesis.Asked(served.url, str(self.document), paths, seed)
                 outcome, _ = schemathesis.judge(self.installed.schemathesis, asked, place)
-            requests = served.answered if served.answered is not None else outcome.requests
-            return Outcome(outcome.failures, outcome.seconds, requests, outcome.finished)
+            if served.answered is None:
+                return outcome
+            return replace(outcome, requests=served.answered)
 
     def _of_service(self, served: Served, place: Path, seed: int) -> Outcome:
         asked = schemathesis.Asked(f"{served.url}/v1", f"{served.url}/openapi.json", (), seed)
@@ -117,7 +119,7 @@ class Trials:
 
     def _sound_over_mcp(self) -> list[Outcome]:
         if (official.NAME,) not in self.sound:
-            self.sound[official.NAME,] = [self.official() for _ in SOUND_SEEDS]
+            self.sound[official.NAME,] = [self.official(), self.official()]
         return self.sound[official.NAME,]
 
     def _sound_of_wardrobe(self) -> tuple[list[Outcome], list[Outcome]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from conformance.kit.options import add_options, option_help
@@ -16,7 +15,6 @@ from scripts.website.pages.found import sentences
 from scripts.website.pages.markdown import code, escaped, heading, page, table
 
 _RESULTS = ROOT / "fixtures" / "implementations"
-_BENCHMARKS = ROOT / "fixtures" / "benchmarks"
 
 
 @dataclass(slots=True)
@@ -140,26 +138,3 @@ def _findings(context: Context, results: Mapping[str, Any], here: str) -> str:
 
 def _short(message: str, limit: int = 300) -> str:
     return message if len(message) <= limit else message[:limit] + "…"
-
-
-def benchmarks_page(context: Context) -> bytes | None:
-    """How fast the kit is; None where nothing was measured."""
-    files = sorted(_BENCHMARKS.glob("*.json"))
-    if not files:
-        return None
-    about = context.said("benchmarks_about")
-    head = [context.said(name) for name in ("measure", "value", "goal")]
-    parts = [escaped(about)]
-    for file in files:
-        parts += [heading(2, file.stem, f"measured-{file.stem.lower()}"), _measured(head, file)]
-    return page(context.said("benchmarks"), "benchmarks", about, parts)
-
-
-def _measured(head: list[str], file: Path) -> str:
-    held = json.loads(file.read_text(encoding="utf-8"))
-    figures = held.get("figures", []) if isinstance(held, dict) else held
-    rows = [
-        [escaped(each["what"]), f"{each['value']:,.2f}", escaped(str(each["goal"]))]
-        for each in figures
-    ]
-    return table(head, rows)

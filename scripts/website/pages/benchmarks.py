@@ -1,0 +1,139 @@
+"""How fast the kit is and what it finds, as `fixtures/benchmarks` holds it."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.website.layout import ROOT
+from scripts.website.pages.context import CONFORMANCE, Context, up
+from scripts.website.pages.markdown import code, escaped, heading, link, page, table
+
+BENCHMARKS = ROOT / "fixtures" / "benchmarks"
+_METHOD = ("servers", "found", "chance", "claimed")
+
+
+def benchmarks_page(context: Context, folder: Path = BENCHMARKS) -> bytes | None:
+    """Every benchmark that was kept; None where there is none."""
+    files = sorted(folder.glob("*.json"))
+    if not files:
+        return None
+    about = context.said("benchmarks_about")
+    parts = [escaped(about)]
+    for file in files:
+        held = json.loads(file.read_text(encoding="utf-8"))
+        if isinstance(held, dict) and held.get("kind") == "peers":
+            parts += _peers(context, held)
+        else:
+            parts += [heading(2, file.stem, f"measured-{file.stem.lower()}")]
+            parts += [_measured(context, held)]
+    return page(context.said("benchmarks"), "benchmarks", about, parts)
+
+
+def _measured(context: Context, held: Any) -> str:
+    """A table of plain figures, each with its goal."""
+    head = [context.said(name) for name in ("measure", "value", "goal")]
+    figures = held.get("figures", []) if isinstance(held, dict) else held
+    rows = [
+        [escaped(each["what"]), f"{each['value']:,.2f}", escaped(str(each["goal"]))]
+        for each in figures
+    ]
+    return table(head, rows)
+
+
+def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
+    """What the kit finds beside its peers, and how fast each is."""
+    yield heading(2, context.said("peers"), "peers")
+    versions = ", ".join(f"{code(name)} {escaped(of)}" for name, of in held["versions"].items())
+    machine = held["machine"]
+    yield context.said(
+        "peers_made",
+        date=held["date"],
+        processors=machine["processors"],
+        system=escaped(machine["system"]),
+        versions=versions,
+    )
+    yield heading(3, context.said("peers_found"), "peers-found")
+    yield _found(context, held["pairs"])
+    if held["speed"] is not None:
+        yield heading(3, context.said("peers_speed"), "peers-speed")
+        yield _speed(context, held["speed"])
+    yield heading(3, context.said("peers_sound"), "peers-sound")
+    yield context.said("peers_sound_about")
+    yield _sound(context, held["sound"])
+    yield heading(3, context.said("peers_method"), "peers-method")
+    yield from (context.said(f"peers_method_{each}") for each in _METHOD)
+    yield heading(3, context.said("peers_each"), "peers-each")
+    yield _each(context, held["pairs"])
+
+
+def _found(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
+    names = ("server", "peers_peer", "peers_visible", "peers_tried", "peers_this", "peers_peer")
+    claimed = context.said("peers_claimed_found")
+    head = [context.said(name) for name in names]
+    head += [f"{claimed}: {context.said(name)}" for name in ("peers_this", "peers_peer")]
+    rows = []
+    for pair in pairs:
+        tried, known = pair["tried"], [each for each in pair["tried"] if each["claimed"]]
+        counts = [
+            context.said("peers_of", found=sum(each[who] for each in own), all=len(own))
+            for own in (tried, known)
+            for who in ("ours", "theirs")
+        ]
+        server = _server(context, pair["server"])
+        rows.append([server, code(pair["peer"]), str(pair["visible"]), str(len(tried)), *counts])
+    return table(head, rows)
+
+
+def _speed(context: Context, speed: Mapping[str, Sequence[float]]) -> str:
+    ours, theirs = (statistics.median(speed[who]) for who in ("ours", "theirs"))
+    return context.said(
+        "peers_speed_about",
+        turns=len(speed["ours"]),
+        ours=f"{ours:,.0f}",
+        theirs=f"{theirs:,.0f}",
+        ratio=f"{ours / theirs:.1f}",
+    )
+
+
+def _sound(context: Context, runs: Sequence[Mapping[str, Any]]) -> str:
+    names = ("kit", "alarms", "requests", "seconds", "speed", "busy")
+    head = [context.said(f"peers_{name}") for name in names]
+    rows = [
+        [
+            code(run["kit"]),
+            _server(context, run["server"]),
+            str(run["alarms"]),
+            f"{run['requests']:,}",
+            f"{run['seconds']:,.0f}",
+            f"{run['requests'] / run['seconds']:,.0f}",
+            f"{run['requests'] / run['processor']:,.0f}",
+        ]
+        for run in runs
+    ]
+    return table([head[0], context.said("server"), *head[1:]], rows)
+
+
+def _each(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
+    names = ("fault", "peers_peer", "peers_claimed", "peers_this", "peers_peer", "peers_said")
+    head = [context.said(name) for name in names]
+    rows = []
+    for pair in pairs:
+        for tried in pair["tried"]:
+            found = [_yes(context, tried[each]) for each in ("claimed", "ours", "theirs")]
+            said = ", ".join(code(each) for each in tried["by"])
+            rows.append([code(tried["fault"]), code(pair["peer"]), *found, said or "–"])
+    here = f"{CONFORMANCE}/benchmarks.md"
+    faults = link(context.said("faults"), f"{up(here)}{CONFORMANCE}/faults.md")
+    return f"{faults}\n\n{table(head, rows)}"
+
+
+def _yes(context: Context, holds: object) -> str:
+    return context.said("yes" if holds else "no")
+
+
+def _server(context: Context, name: str) -> str:
+    return context.said(f"peers_server_{name.replace(' ', '_').lower()}")

@@ -1,0 +1,157 @@
+"""The benchmarks that are kept: their shape, what they count, and the page that is made of them."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from fixtures.servers.faults import FAULTS
+from scripts.generator.build import load_source, read_source
+from scripts.generator.texts import LANGUAGES
+from scripts.peers import claims, official, schemathesis
+from scripts.peers.document import Comparison, Pair, Sound, Speed, Tried, save, written
+from scripts.peers.trials import wardrobe_faults
+from scripts.website.pages.benchmarks import BENCHMARKS, benchmarks_page
+from scripts.website.pages.context import Context
+from scripts.website.pages.vocabularies import homes
+from tests.kit_sessions import ROOT
+
+FILES = sorted(BENCHMARKS.glob("*.json"))
+WHERE = {
+    (schemathesis.NAME, "reference"): {each.name for each in claims.visible(schemathesis.NAME)},
+    (official.NAME, "furnished"): {each.name for each in claims.visible(official.NAME)},
+    (schemathesis.NAME, "wardrobe"): set(wardrobe_faults()),
+}
+
+
+def closed(**properties):
+    required = list(properties)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def many(items, least=0):
+    return {"type": "array", "items": items, "minItems": least}
+
+
+TEXT, COUNT, RATE = (
+    {"type": "string", "minLength": 1},
+    {"type": "integer", "minimum": 0},
+    {"type": "number", "exclusiveMinimum": 0},
+)
+TRIED = closed(
+    fault=TEXT,
+    claimed={"type": "boolean"},
+    ours={"type": "boolean"},
+    theirs={"type": "boolean"},
+    by=many(TEXT),
+)
+PEERS = closed(
+    kind={"const": "peers"},
+    date={"type": "string", "format": "date"},
+    machine=closed(processors=COUNT, system=TEXT),
+    versions={"type": "object", "additionalProperties": TEXT, "minProperties": 4},
+    seed={"type": "integer"},
+    method=many(TEXT, 4),
+    speed=closed(ours=many(RATE, 1), theirs=many(RATE, 1)),
+    sound=many(
+        closed(kit=TEXT, server=TEXT, alarms=COUNT, requests=COUNT, seconds=RATE, processor=RATE), 1
+    ),
+    pairs=many(closed(peer=TEXT, server=TEXT, visible=COUNT, claimed=COUNT, tried=many(TRIED)), 1),
+)
+
+
+def comparison():
+    made = Comparison({"Python": "3", "Node": "24", "schemathesis": "1", "official": "2"})
+    made.speed = Speed((900.0, 1000.0, 1100.0), (100.0, 100.0, 200.0))
+    made.sound = [Sound("agent-formats", "reference over MCP", 0, 2700, 10.0, 5.0)]
+    pair = Pair(schemathesis.NAME, "reference", 211, 107)
+    pair.tried = [
+        Tried("no-health", claimed=True, ours=True, theirs=False),
+        Tried("empty-name", claimed=True, ours=True, theirs=True, by=("check GET /tools 200",)),
+    ]
+    made.pairs = [pair]
+    return made
+
+
+def problems(value):
+    return [error.message for error in Draft202012Validator(PEERS).iter_errors(value)]
+
+
+def test_a_comparison_is_written_in_the_shape_that_is_kept(tmp_path):
+    file = tmp_path / "peers.json"
+    save(comparison(), file)
+    kept = json.loads(file.read_bytes())
+    assert problems(kept) == []
+    assert [each["fault"] for each in kept["pairs"][0]["tried"]] == ["empty-name", "no-health"]
+    assert kept == json.loads(json.dumps(written(comparison(), datetime.now(UTC))))
+
+
+def test_there_is_a_comparison():
+    assert "peers.json" in {file.name for file in FILES}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_what_is_kept_has_its_shape_and_names_faults_that_the_peer_can_see(file):
+    kept = json.loads(file.read_bytes())
+    if kept.get("kind") != "peers":
+        assert {"what", "value", "goal"} <= set(kept["figures"][0])
+        return
+    assert problems(kept) == []
+    for pair in kept["pairs"]:
+        names = [each["fault"] for each in pair["tried"]]
+        assert len(names) == len(set(names)) <= pair["visible"]
+        assert set(names) <= WHERE[pair["peer"], pair["server"]]
+        assert all(bool(each["by"]) == each["theirs"] for each in pair["tried"])
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_what_a_peer_claims_is_kept_as_the_table_of_claims_has_it(file):
+    kept = json.loads(file.read_bytes())
+    for pair in kept.get("pairs", []):
+        for each in pair["tried"]:
+            fault = FAULTS.get(each["fault"])
+            expected = (
+                each["fault"] not in claims.WARDROBE_UNCLAIMED
+                if pair["server"] == "wardrobe"
+                else fault is not None and claims.claimed(pair["peer"], fault)
+            )
+            assert each["claimed"] == expected, each["fault"]
+
+
+@pytest.fixture(scope="module")
+def source():
+    found, _ = read_source(load_source(ROOT))
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_says_what_was_found_how_fast_and_how_it_was_measured(tmp_path, source, language):
+    save(comparison(), tmp_path / "peers.json")
+    context = Context(source, language, homes(source))
+    made = benchmarks_page(context, tmp_path).decode()
+    lines = made.splitlines()
+    row = next(line for line in lines if "211" in line)
+    found = context.said("peers_of", found=2, all=2)
+    assert [cell.strip() for cell in row.split("|")[3:6]] == ["211", "2", found]
+    assert "10.0" in next(line for line in lines if "1,000" in line)
+    assert all(context.said(f"peers_method_{each}") in made for each in ("servers", "found"))
+    assert "`no-health`" in made and "`check GET /tools 200`" in made
+    anchors = ("peers", "peers-found", "peers-speed", "peers-sound", "peers-method", "peers-each")
+    assert all(f"{{ #{anchor} }}" in made for anchor in anchors)
+
+
+def test_plain_figures_stand_in_a_table_of_their_own(tmp_path, source):
+    figure = {"what": "speed", "value": 1234.5, "goal": "> 1"}
+    (tmp_path / "other.json").write_text(json.dumps({"figures": [figure]}))
+    made = benchmarks_page(Context(source, "en", homes(source)), tmp_path).decode()
+    assert "| speed | 1,234.50 | \\> 1 |" in made
+
+
+def test_without_a_benchmark_there_is_no_page(tmp_path, source):
+    assert benchmarks_page(Context(source, "en", homes(source)), tmp_path) is None
