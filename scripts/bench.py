@@ -38,6 +38,7 @@ from fixtures.servers.start import listening
 from scripts import bench_report
 from scripts.peers import __main__ as peers
 from scripts.peers.compare import Budget
+from scripts.peers.figures import head
 
 ROOT = Path(__file__).resolve().parents[1]
 TURNS = 3
@@ -76,6 +77,8 @@ def main(arguments: Sequence[str]) -> int:
     figures = []
     measures = (drive_over_bare_loop, cases_a_second, default_run, report, lambda: scale(sizes))
     for measure in measures:
+    sys.stdout.write(f"{head()}\n")
+    for measure in (drive_over_bare_loop, cases_a_second, default_run, lambda: scale(sizes)):
         for figure in measure():
             figures.append(figure)
             low, high = figure.values[0], figure.values[-1]

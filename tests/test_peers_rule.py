@@ -1,14 +1,17 @@
 """When a fault counts as found, which faults are a peer's own, and in what order they come."""
 
 import json
+from argparse import ArgumentParser
 from collections import Counter
 
 import pytest
 
 from fixtures.servers.faults import FAULTS
 from scripts.peers import claims, official, schemathesis
+from scripts.peers.__main__ import options
+from scripts.peers.compare import FAULTS as FAULTS_TRIED
 from scripts.peers.document import Comparison, Pair, Sound, Speed, Tried
-from scripts.peers.figures import figures, line, missed
+from scripts.peers.figures import figures, head, line, missed
 from scripts.peers.outcome import Outcome, added
 from scripts.peers.sample import kind, ordered
 from tests.kit_sessions import ROOT
@@ -102,7 +105,24 @@ def test_the_table_holds_both_and_what_one_is_to_the_other():
     assert (claimed.ours, claimed.theirs) == (1, 1)
     alarms = made["false alarms, whole run, reference"]
     assert (alarms.ours, alarms.theirs, alarms.ratio) == (0, 3, 0.0)
-    assert "10.0" in line(speed)
+    row = line(speed)
+    assert "10.0" in row
+    place = head().index("ratio") + len("ratio")
+    assert len(row) == place
+    assert row[:58].rstrip() == speed.what
+
+
+@pytest.mark.parametrize(
+    ("given", "most"), [((), FAULTS_TRIED), (("--faults", "3"), 3), (("--faults", "all"), None)]
+)
+def test_the_command_line_says_how_many_faults_are_tried(given, most):
+    assert options(ArgumentParser()).parse_args(given).faults == most
+
+
+def test_what_is_no_number_of_faults_is_said_in_one_line(capsys):
+    with pytest.raises(SystemExit):
+        options(ArgumentParser()).parse_args(["--faults", "some"])
+    assert "say a number of faults, or all, not 'some'" in capsys.readouterr().err
 
 
 def test_what_this_kit_missed_is_named():

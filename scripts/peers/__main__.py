@@ -22,7 +22,7 @@ def options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser.add_argument(
         "--faults",
         default=FAULTS,
-        type=lambda given: None if given == "all" else int(given),
+        type=_how_many,
         metavar="N|all",
         help=f"how many faults of each binding to try against the peers (default {FAULTS})",
     )
@@ -34,6 +34,15 @@ def options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
         help=f"stop comparing after so long, and keep what was tried (default {MINUTES:g})",
     )
     return parser
+
+
+def _how_many(given: str) -> int | None:
+    """Read a number of faults; None stands for all."""
+    if given == "all":
+        return None
+    if not given.isdecimal():
+        raise argparse.ArgumentTypeError(f"say a number of faults, or all, not {given!r}")
+    return int(given)
 
 
 def beside_peers(budget: Budget) -> int:

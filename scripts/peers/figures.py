@@ -80,12 +80,18 @@ def _busy(run: Sound) -> float:
     return run.requests / run.processor if run.processor else 0.0
 
 
+def head() -> str:
+    """Write the head of the table: a figure that has turns fills three columns, others one."""
+    turns = f"{'lowest':>10}{'ours':>10}{'highest':>10}"
+    return f"{'':<58}{turns}  {'goal':<19}{'peer':>16}{'theirs':>10}{'ratio':>8}"
+
+
 def line(figure: Beside) -> str:
-    """Write one figure as a line of the table."""
+    """Write one figure as a line of the table, below the columns of the other measurements."""
     ratio = "" if figure.ratio is None else f"{figure.ratio:,.1f}"
     return (
-        f"{figure.what:<58}{figure.ours:>10,.1f}  goal {figure.goal:<12}"
-        f"{figure.peer:>16}{figure.theirs:>10,.1f}{ratio:>8}"
+        f"{figure.what:<58}{'':>10}{figure.ours:>10,.2f}{'':>10}  goal {figure.goal:<14}"
+        f"{figure.peer:>16}{figure.theirs:>10,.2f}{ratio:>8}"
     )
 
 
