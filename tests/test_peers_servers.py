@@ -40,6 +40,12 @@ def url():
         yield served.url
 
 
+@pytest.fixture(scope="module")
+def furnished():
+    with serving(PEER, "--furnished") as served:
+        yield served.url
+
+
 def told(operation, answer):
     """What the document says of an answer; fails where it does not know its status."""
     known = operation["responses"][str(answer.status_code)]
@@ -94,33 +100,31 @@ def posted(url, method, params=None):
     return httpx2.post(f"{url}/mcp", json=message, headers=headers, timeout=60).json()
 
 
-def test_a_furnished_server_holds_what_the_official_kit_asks_for_and_its_own_tools():
-    with serving(PEER, "--furnished") as served:
-        names = {tool["name"] for tool in posted(served.url, "tools/list")["result"]["tools"]}
-        assert {tool.name for tool in TOOLS} < names
-        assert {"test_simple_text", "test_error_handling", "test_missing_capability"} <= names
-        named = "test_input_required_result_elicitation"
-        asked = posted(served.url, "tools/call", {"name": named, "arguments": {}})["result"]
-        assert asked["resultType"] == "input_required"
-        answers = {key: {"action": "accept", "content": {}} for key in asked["inputRequests"]}
-        params = {"name": named, "arguments": {}, "inputResponses": answers}
-        assert posted(served.url, "tools/call", params)["result"]["resultType"] == "complete"
-        prompts = posted(served.url, "prompts/list")["result"]["prompts"]
-        assert {"name": "arg1", "description": "arg1", "required": True} in next(
-            each["arguments"] for each in prompts if each["name"] == "test_prompt_with_arguments"
-        )
+def test_a_furnished_server_holds_what_the_official_kit_asks_for_and_its_own_tools(furnished):
+    names = {tool["name"] for tool in posted(furnished, "tools/list")["result"]["tools"]}
+    assert {tool.name for tool in TOOLS} < names
+    assert {"test_simple_text", "test_error_handling", "test_missing_capability"} <= names
+    named = "test_input_required_result_elicitation"
+    asked = posted(furnished, "tools/call", {"name": named, "arguments": {}})["result"]
+    assert asked["resultType"] == "input_required"
+    answers = {key: {"action": "accept", "content": {}} for key in asked["inputRequests"]}
+    params = {"name": named, "arguments": {}, "inputResponses": answers}
+    assert posted(furnished, "tools/call", params)["result"]["resultType"] == "complete"
+    prompts = posted(furnished, "prompts/list")["result"]["prompts"]
+    assert {"name": "arg1", "description": "arg1", "required": True} in next(
+        each["arguments"] for each in prompts if each["name"] == "test_prompt_with_arguments"
+    )
 
 
-def test_a_state_that_the_server_did_not_write_is_refused():
-    with serving(PEER, "--furnished") as served:
-        named = "test_input_required_result_tampered_state"
-        asked = posted(served.url, "tools/call", {"name": named, "arguments": {}})["result"]
-        answers = {key: {"action": "accept", "content": {}} for key in asked["inputRequests"]}
-        params = {"name": named, "arguments": {}, "inputResponses": answers}
-        forged = {**params, "requestState": asked["requestState"][:-1] + "x"}
-        assert posted(served.url, "tools/call", forged)["error"]["code"] == -32602
-        params["requestState"] = asked["requestState"]
-        assert posted(served.url, "tools/call", params)["result"]["resultType"] == "complete"
+def test_a_state_that_the_server_did_not_write_is_refused(furnished):
+    named = "test_input_required_result_tampered_state"
+    asked = posted(furnished, "tools/call", {"name": named, "arguments": {}})["result"]
+    answers = {key: {"action": "accept", "content": {}} for key in asked["inputRequests"]}
+    params = {"name": named, "arguments": {}, "inputResponses": answers}
+    forged = {**params, "requestState": asked["requestState"][:-1] + "x"}
+    assert posted(furnished, "tools/call", forged)["error"]["code"] == -32602
+    params["requestState"] = asked["requestState"]
+    assert posted(furnished, "tools/call", params)["result"]["resultType"] == "complete"
 
 
 def test_requests_are_counted_by_the_server_and_a_fault_is_planted_in_it():
