@@ -54,7 +54,7 @@ TRIED = closed(
 PEERS = closed(
     kind={"const": "peers"},
     date={"type": "string", "format": "date"},
-    machine=closed(processors=COUNT, system=TEXT),
+    machine=closed(processors=COUNT, system=TEXT, load={"type": "number", "minimum": 0}),
     versions={"type": "object", "additionalProperties": TEXT, "minProperties": 4},
     seed={"type": "integer"},
     method=many(TEXT, 4),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -50,6 +51,7 @@ def compare(budget: Budget, file: Path = FILE) -> Comparison:
         comparison.sound = list(_sound(trials))
         _say("Requests a second …")
         comparison.speed = speed.compare(trials)
+        comparison.load = round(os.getloadavg()[1], 1)
         end = began + 60 * budget.minutes
         comparison.pairs = [
             _pair(schemathesis.NAME, "reference"),

@@ -69,6 +69,8 @@ class Comparison:
     """All of it."""
 
     versions: dict[str, str]
+    load: float = 0.0
+    """How many processes wanted a processor while the speed was measured, on the average."""
     sound: list[Sound] = field(default_factory=list)
     speed: Speed | None = None
     pairs: list[Pair] = field(default_factory=list)
@@ -83,6 +85,7 @@ def written(comparison: Comparison, today: datetime | None = None) -> dict[str, 
         "machine": {
             "processors": os.cpu_count(),
             "system": f"{platform.system()} {platform.machine()}",
+            "load": comparison.load,
         },
         "versions": comparison.versions,
         "seed": SEED,

@@ -54,6 +54,7 @@ def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
         date=held["date"],
         processors=machine["processors"],
         system=escaped(machine["system"]),
+        load=f"{machine['load']:.1f}",
         versions=versions,
     )
     yield heading(3, context.said("peers_found"), "peers-found")
@@ -61,6 +62,7 @@ def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
     if held["speed"] is not None:
         yield heading(3, context.said("peers_speed"), "peers-speed")
         yield _speed(context, held["speed"])
+        yield context.said("peers_speed_load")
     yield heading(3, context.said("peers_sound"), "peers-sound")
     yield context.said("peers_sound_about")
     yield _sound(context, held["sound"])
