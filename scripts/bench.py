@@ -76,9 +76,8 @@ def main(arguments: Sequence[str]) -> int:
     sizes = [int(size) for size in chosen.scale.split(",")]
     figures = []
     measures = (drive_over_bare_loop, cases_a_second, default_run, report, lambda: scale(sizes))
-    for measure in measures:
     sys.stdout.write(f"{head()}\n")
-    for measure in (drive_over_bare_loop, cases_a_second, default_run, lambda: scale(sizes)):
+    for measure in measures:
         for figure in measure():
             figures.append(figure)
             low, high = figure.values[0], figure.values[-1]
