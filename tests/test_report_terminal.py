@@ -255,8 +255,21 @@ def test_the_badge_is_a_shields_endpoint():
     assert badge(session()) == {
         "schemaVersion": 1,
         "label": "agent formats",
-        "message": "Guarded",
-        "color": "yellow",
+        "message": "Guarded, 2 clauses broken",
+        "color": "orange",
+    }
+
+
+def test_a_badge_is_green_only_where_nothing_is_broken():
+    sample = session()
+    run = run_result(sample.runs[0].run, Level.RECOVERABLE)
+    assert badge(replace(sample, runs=(run,)))["color"] == "orange"
+    whole = replace(run, items=tuple(i for i in run.items if i.verdict is not Verdict.FAIL))
+    assert badge(replace(sample, runs=(whole,)), "es") == {
+        "schemaVersion": 1,
+        "label": "agent formats",
+        "message": "Recuperable",
+        "color": "brightgreen",
     }
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.formats.vocabulary import Level
-from conformance.kit.report.standing import session_level, standing_name
+from conformance.formats.vocabulary import Level, Verdict
+from conformance.kit.report.standing import all_items, session_level, standing_name
 from conformance.kit.report.words import say
 from conformance.kit.results import SessionResult
 
@@ -17,15 +17,27 @@ _COLOURS = {
     Level.EXPLAINED: "green",
     Level.RECOVERABLE: "brightgreen",
 }
+_GREENER = {Level.GUARDED, Level.EXPLAINED, Level.RECOVERABLE}
+
+
+_BROKEN = "orange"
+"""The best colour while a clause is broken: some are needed for no level, and fail a session."""
 
 
 def badge(session: SessionResult, language: str = "en") -> dict[str, Any]:
-    """Give the badge: the level of the weakest full run, grey where no run has one."""
+    """Give the badge: the level of the weakest full run, grey where no run has one.
+
+    Broken clauses are counted beside it: a level alone would look like success.
+    """
     level = session_level(session)
-    name = standing_name(session, language)
+    name, colour = standing_name(session, language), _COLOURS[level]
+    broken = {item.clause for item in all_items(session) if item.verdict is Verdict.FAIL}
+    if broken and level is not None:
+        name = say("report.badge.broken", language, level=name, count=len(broken))
+        colour = _BROKEN if level in _GREENER else colour
     return {
         "schemaVersion": 1,
         "label": say("report.badge.label", language),
         "message": name,
-        "color": _COLOURS[level],
+        "color": colour,
     }
