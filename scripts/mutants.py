@@ -136,9 +136,9 @@ def _copy() -> None:
 
 
 def _run(names: Sequence[str]) -> None:
-    """One mutant at a time, at the lowest priority."""
+    """One mutant at a time, at a low priority."""
     command = [sys.executable, "-m", "mutmut", "run", "--max-children", "1", *names]
-    os.nice(19)
+    os.nice(10)
     subprocess.run(command, cwd=COPY, check=False, stdout=subprocess.DEVNULL)
 
 
