@@ -79,7 +79,7 @@ class Exchange:
     """One request and its answer or trouble. `started` is seconds since the session began.
 
     `case` is set for a tool call, `script` and `step` for one of a script's. `confirms` is the id
-    of the exchange that this one repeats, alone.
+    of the exchange that this one repeats, alone, or that it asks again with a simpler call.
     """
 
     id: int
