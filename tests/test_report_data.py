@@ -7,8 +7,9 @@ import pytest
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Level, Verdict
 from conformance.kit.report.data import ResultsError, read_results, results_document
+from conformance.kit.report.write import RESULTS, write_files
 from conformance.kit.results import Finding
-from tests.report_sample import TOOLS, run_result, said, sample_words, session
+from tests.report_sample import TOOLS, many_tools, run_result, said, sample_words, session
 
 
 @pytest.fixture(autouse=True)
@@ -120,3 +121,19 @@ def test_levels_are_read_back_as_levels():
     read = read_results(results_document(session()))
     assert read.runs[0].level is Level.GUARDED
     assert read.runs[0].tools_called == TOOLS
+
+
+def test_items_are_made_as_they_are_written_and_the_file_holds_them_all(tmp_path):
+    many, asked = many_tools(20), []
+
+    def redact(text):
+        asked.append(text)
+        return text
+
+    items = results_document(many, redact=redact, to_write=True)["runs"][0]["items"]
+    before = len(asked)
+    made = iter(items)
+    assert next(made)["tool"] == "tool_0000"
+    assert 0 < len(asked) - before < len(items)
+    write_files(many, tmp_path)
+    assert json.loads((tmp_path / RESULTS).read_bytes()) == results_document(many)

@@ -31,16 +31,15 @@ def write_files(
     Raises OSError where the directory cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    texts = {
-        RESULTS: _json(results_document(session, language, redact)),
-        BADGE: _json(badge(session, language)),
-        SUMMARY: summary(session, language, redact, options, ended),
-    }
-    for name, text in texts.items():
-        (directory / name).write_text(text, encoding="utf-8")
-    return tuple(directory / name for name in texts)
+    _write_json(directory / RESULTS, results_document(session, language, redact, to_write=True))
+    _write_json(directory / BADGE, badge(session, language))
+    told = summary(session, language, redact, options, ended)
+    (directory / SUMMARY).write_text(told, encoding="utf-8")
+    return tuple(directory / name for name in (RESULTS, BADGE, SUMMARY))
 
 
-def _json(document: dict[str, Any]) -> str:
+def _write_json(path: Path, document: dict[str, Any]) -> None:
     # ASCII only: nothing in it turns the text of an editor, and lone surrogates survive.
-    return json.dumps(document, indent=1) + "\n"
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.JSONEncoder(indent=1).iterencode(document))
+        file.write("\n")
