@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.formats.messages import message
+from conformance.kit.collecting import collecting_seldom
 from conformance.kit.exchange import Exchange
 from conformance.kit.file_errors import in_one_line
 from conformance.kit.given_secrets import in_cookies
@@ -37,7 +38,7 @@ def driven(
     `say` is given a line as each run begins and ends, where no progress can be shown.
     """
     engine, language = state.engine, state.settings.language
-    with _writer(state) as writer:
+    with _writer(state) as writer, collecting_seldom():
         state.report.exchange = writer.read
         shown = Progress(sys.__stderr__ or sys.stderr, language)
         if not shown.active:
