@@ -107,5 +107,15 @@ def test_names_that_a_list_leaves_off_are_numbered_once_for_the_search():
     assert terms.listed().count("<i>") == 30
 
 
+def test_a_secret_in_a_name_is_gone_before_the_name_is_cut():
+    secret = "hunter2-hunter2"
+    view = View(session(), redact=lambda text: text.replace(secret, "«secret-1»"))
+    tools = [f"{'x' * 75}{secret}{n}" for n in range(30)]
+    items = [Item("A-B-001", Requirement.MUST, "http", tool, Verdict.PASS) for tool in tools]
+    terms = Terms(view)
+    terms.of(fold(items).rows[0])
+    assert "hunt" not in terms.listed()
+
+
 def test_a_short_row_needs_no_numbers():
     assert Terms(EN).of(row(("http", "t", told("9")))) == ""

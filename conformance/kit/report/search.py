@@ -36,14 +36,14 @@ class Terms:
         return _ranges(sorted({number for number in found if number is not None}))
 
     def _number(self, name: str) -> int | None:
-        cut = name[:_LONGEST]
-        if cut not in self._numbers and len(self._numbers) >= MOST:
+        shown = self._view.text(name, _LONGEST)  # without secrets, which a cut would halve
+        if shown not in self._numbers and len(self._numbers) >= MOST:
             return None
-        return self._numbers.setdefault(cut, len(self._numbers))
+        return self._numbers.setdefault(shown, len(self._numbers))
 
     def listed(self) -> str:
         """Give the names as HTML, in the order of their numbers."""
-        names = "".join(f"<i>{self._view.text(name, _LONGEST)}</i>" for name in self._numbers)
+        names = "".join(f"<i>{name}</i>" for name in self._numbers)
         return f'<template id="terms">{names}</template>'
 
 
