@@ -98,32 +98,24 @@ def score(counts: Mapping[str, int]) -> float:
 def keep(file: Path, found: Mapping[str, Mapping[str, int]], share: int) -> None:
     """Write the figures; those of other modules stay as they are."""
     held: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.exists() else {}
-    modules = held.get("modules", {})
     made = {
         "date": datetime.now(UTC).date().isoformat(),
         "mutmut": version("mutmut"),
         "python": platform.python_version(),
         "tenths": share,
     }
-    modules |= {path: {**made, **counts} for path, counts in found.items()}
-    held["modules"] = dict(sorted(modules.items()))
-    others = [each for each in held.get("figures", []) if each["goal"] != _goal()]
-    held["figures"] = [*map(_figure, held["modules"].items()), *others]
+    modules = held.get("modules", {}) | {
+        path: {
+            **made,
+            "checked": sum(counts.values()),
+            "noticed": sum(counts.get(each, 0) for each in _NOTICED),
+            **counts,
+        }
+        for path, counts in found.items()
+    }
+    held = {**held, "kind": "mutants", "goal": GOAL, "modules": dict(sorted(modules.items()))}
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(held, indent=2) + "\n", encoding="utf-8")
-
-
-def _goal() -> str:
-    return f"≥ {GOAL} %"
-
-
-def _figure(kept: tuple[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """A row of the page of benchmarks."""
-    path, held = kept
-    counts = {name: held[name] for name in {*_SAID.values(), "odd"} if name in held}
-    noticed = sum(counts.get(each, 0) for each in _NOTICED)
-    what = f"{path}, mutmut {held['mutmut']}: {noticed} / {sum(counts.values())}"
-    return {"what": what, "value": round(score(counts), 1), "goal": _goal()}
 
 
 def _copy() -> None:

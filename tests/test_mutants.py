@@ -6,7 +6,12 @@ from fnmatch import fnmatch
 
 import pytest
 
+from scripts.generator.build import load_source, read_source
+from scripts.generator.texts import LANGUAGES
 from scripts.mutants import GOAL, KEPT, ROOT, counted, keep, main, patterns, score
+from scripts.website.pages.benchmarks import benchmarks_page
+from scripts.website.pages.context import Context
+from scripts.website.pages.vocabularies import homes
 
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mutmut"]
 READING = "conformance/kit/reading.py"
@@ -32,19 +37,23 @@ def test_a_mutant_is_noticed_by_a_test_that_fails_or_never_ends():
     assert score(counts) == 50
 
 
-def test_figures_of_other_modules_and_of_other_kinds_stay(tmp_path):
-    file = tmp_path / "benchmarks" / "mutation.json"
-    keep(file, {"a.py": {"killed": 1, "survived": 1}}, 3)
-    held = json.loads(file.read_text())
-    other = {"what": "lines", "value": 1.0, "goal": "other"}
-    file.write_text(json.dumps({**held, "figures": [*held["figures"], other]}))
-    keep(file, {"b.py": {"killed": 3, "timeout": 1}}, 10)
-    held = json.loads(file.read_text())
-    assert {path: each["tenths"] for path, each in held["modules"].items()} == {
-        "a.py": 3, "b.py": 10}  # fmt: skip
-    assert [each["value"] for each in held["figures"]] == [50.0, 100.0, 1.0]
-    assert held["figures"][0]["goal"] == f"≥ {GOAL} %"
-    assert held["figures"][1]["what"].endswith(": 4 / 4")
+def test_figures_of_other_modules_stay_and_stand_on_the_page_of_benchmarks(tmp_path):
+    file = tmp_path / "mutation.json"
+    keep(file, {"b.py": {"killed": 1, "survived": 1}}, 3)
+    keep(file, {"a.py": {"killed": 3, "timeout": 1}}, 10)
+    held = json.loads(file.read_text("utf-8"))
+    assert [(path, each["tenths"]) for path, each in held["modules"].items()] == [
+        ("a.py", 10), ("b.py", 3)]  # fmt: skip
+    source, _ = read_source(load_source(ROOT))
+    for language in LANGUAGES:
+        made = benchmarks_page(Context(source, language, homes(source)), tmp_path).decode()
+        rows = [line.split("|") for line in made.splitlines() if ".py`" in line]
+        assert [[cell.strip() for cell in row[1:6]] for row in rows] == [
+            ["`a.py`", "4", "4", "100.0 %", "10/10"],
+            ["`b.py`", "1", "2", "50.0 %", "3/10"],
+        ]
+        assert f"{GOAL} %" in made
+        assert "{ #mutants }" in made
 
 
 def test_a_module_that_is_not_named_is_refused_with_a_sentence(capsys):
@@ -53,7 +62,7 @@ def test_a_module_that_is_not_named_is_refused_with_a_sentence(capsys):
 
 
 @pytest.mark.skipif(not KEPT.exists(), reason="nothing was measured yet")
-def test_the_figures_that_are_kept_can_be_shown_and_are_of_modules_that_are_there():
+def test_the_figures_that_are_kept_are_of_modules_that_are_there():
     held = json.loads(KEPT.read_text("utf-8"))
     assert all((ROOT / path).is_file() for path in held["modules"])
-    assert all(each.keys() == {"what", "value", "goal"} for each in held["figures"])
+    assert all(0 <= each["noticed"] <= each["checked"] for each in held["modules"].values())

@@ -27,6 +27,8 @@ def benchmarks_page(context: Context, folder: Path = BENCHMARKS) -> bytes | None
         held = json.loads(file.read_text(encoding="utf-8"))
         if isinstance(held, dict) and held.get("kind") == "peers":
             parts += _peers(context, held)
+        elif isinstance(held, dict) and held.get("kind") == "mutants":
+            parts += _mutants(context, held)
         else:
             parts += [heading(2, file.stem, f"measured-{file.stem.lower()}")]
             parts += [_measured(context, held)]
@@ -42,6 +44,26 @@ def _measured(context: Context, held: Any) -> str:
         for each in figures
     ]
     return table(head, rows)
+
+
+def _mutants(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
+    """How many small changes of the oracles the tests notice, module by module."""
+    yield heading(2, context.said("mutants"), "mutants")
+    yield context.said("mutants_about", goal=held["goal"])
+    names = ("module", "noticed", "changes", "share", "sample", "date")
+    head = [context.said(f"mutants_{name}") for name in names]
+    rows = [
+        [
+            code(path),
+            str(of["noticed"]),
+            str(of["checked"]),
+            f"{100 * of['noticed'] / of['checked']:.1f} %",
+            f"{of['tenths']}/10",
+            escaped(f"{of['date']}, mutmut {of['mutmut']}"),
+        ]
+        for path, of in held["modules"].items()
+    ]
+    yield table(head, rows)
 
 
 def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
