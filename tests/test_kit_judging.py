@@ -18,6 +18,7 @@ from conformance.formats.vocabulary import (
     Verified,
 )
 from conformance.kit.clause import ClauseTest, absent, broken, holds, unknown
+from conformance.kit.cut import note
 from conformance.kit.judging import (
     NOT_OFFERED,
     NOT_RECORDED,
@@ -365,3 +366,25 @@ def test_a_clause_may_be_about_openapi_alone_or_about_all_else(openapi, run, hol
 @pytest.mark.parametrize("limits", [{"since": "2026-07-28"}, {"until": "2025-11-25"}])
 def test_limits_of_versions_are_no_matter_where_there_is_none(limits):
     assert belongs(replace(CLAUSE, applies_to=AppliesTo(**limits)), HTTP)
+
+
+def test_a_pass_that_looked_at_what_was_not_recorded_says_so():
+    def look(_):
+        note()
+        yield holds()
+
+    own = run_evidence(tool_evidence(accepted()))
+    item = judge(Question(ClauseTest("TEST-1", look), CLAUSE, "http", "book"), own)
+    assert (item.verdict, item.findings[0].message.id) == (Verdict.NOT_VERIFIED, NOT_RECORDED)
+
+
+def test_a_judge_that_says_nothing_and_one_that_raises_are_told_in_words():
+    assert verdict([]).findings[0].message.id == "kit.not_applicable.nothing_to_judge"
+
+    def explode(_):
+        raise ZeroDivisionError("by zero")
+        yield
+
+    own = run_evidence(tool_evidence(accepted()))
+    item = judge(Question(ClauseTest("TEST-1", explode), CLAUSE, "http", "book"), own)
+    assert "ZeroDivisionError: by zero" in item.findings[0].message.words()

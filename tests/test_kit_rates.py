@@ -190,3 +190,15 @@ def test_both_shares_of_the_explain_rate_are_told_by_the_keyword_that_was_broken
         "type": (0, 2, 0, 2),
     }
     assert (found.says_what_is_right.hits, found.says_what_is_right.of) == (1, 3)
+
+
+def test_each_keyword_without_a_suggestion_is_advised_once_whichever_tool_it_was():
+    least = Violation("/count", "count", ("minimum",), was=2, sent=-1)
+    first = tool_evidence(accepted(), refused(error()), refused(RIGHT))
+    second = tool_evidence(accepted(), refused(error(), violation=least), refused(error()))
+    advised = [each.keyword for each in repair([first, second]).advice]
+    assert sorted(advised) == sorted(set(advised))
+    assert "maximum" in advised
+    repaired = refused(RIGHT)
+    none = repair([tool_evidence(accepted(), repaired, step(repaired, "accepted"))])
+    assert none.advice == ()

@@ -303,3 +303,10 @@ def test_in_a_union_a_suggestion_is_read_by_any_branch_where_none_suits():
     assert check(errors(("pay.value", "5"))[0], sent, TOOL).valid
     assert check(errors(("pay.kind", "cash"))[0], sent, TOOL).valid
     assert not check(errors(("pay.kind", "gold"))[0], sent, TOOL).valid
+
+
+def test_a_member_that_is_named_by_digits_is_no_item():
+    sent = {"a": {"0": {"b": 1}}}
+    assert locate("a.0.b", sent, {"type": "object"}) == "/a/0/b"
+    (error,) = errors(("a.0.b", "2"))
+    assert apply(sent, [error], {"type": "object"}) == {"a": {"0": {"b": "2"}}}
