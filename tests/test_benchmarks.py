@@ -56,6 +56,7 @@ PEERS = closed(
     date={"type": "string", "format": "date"},
     machine=closed(processors=COUNT, system=TEXT, load={"type": "number", "minimum": 0}),
     versions={"type": "object", "additionalProperties": TEXT, "minProperties": 4},
+    processes={"type": "integer", "minimum": 1},
     seed={"type": "integer"},
     method=many(TEXT, 4),
     speed=closed(ours=many(RATE, 1), theirs=many(RATE, 1)),
@@ -146,6 +147,13 @@ def test_the_page_says_what_was_found_how_fast_and_how_it_was_measured(tmp_path,
     assert "`no-health`" in made and "`check GET /tools 200`" in made
     anchors = ("peers", "peers-found", "peers-speed", "peers-sound", "peers-method", "peers-each")
     assert all(f"{{ #{anchor} }}" in made for anchor in anchors)
+
+
+def test_a_comparison_in_several_processes_says_so(tmp_path, source):
+    kept = {**written(comparison()), "processes": 3}
+    (tmp_path / "peers.json").write_text(json.dumps(kept))
+    context = Context(source, "en", homes(source))
+    assert context.said("peers_parts", count=3) in benchmarks_page(context, tmp_path).decode()
 
 
 def test_plain_figures_stand_in_a_table_of_their_own(tmp_path, source):

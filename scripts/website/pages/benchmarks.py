@@ -79,6 +79,8 @@ def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
         load=f"{machine['load']:.1f}",
         versions=versions,
     )
+    if held["processes"] > 1:
+        yield context.said("peers_parts", count=held["processes"])
     yield heading(3, context.said("peers_found"), "peers-found")
     yield _found(context, held["pairs"])
     if held["speed"] is not None:
