@@ -102,7 +102,8 @@ def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
         elif call.reading.trouble is Trouble.TOO_LARGE:
             yield unknown("kit.not_verified.too_large", call)
         else:
-            yield unknown("kit.not_verified.slow", call)
+            words = "kit.not_verified.slow" if tool.unsent else "kit.not_verified.late"
+            yield unknown(words, call)
 
 
 @clause("ATDF-CALL-007")

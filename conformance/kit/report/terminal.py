@@ -234,6 +234,7 @@ class _Summary:
             # What failed is told above; what could not be judged is told here, and by what.
             if item is not None and item.findings and item.verdict is not Verdict.FAIL:
                 why = item.findings[0].message.words(self.language)
+                why = f"{self.text(item.tool, 40)}: {why}" if item.tool is not None else why
             name = verdict_name(item.verdict, self.language) if item is not None else ""
             yield Line(f"      {self.text(clause)}  {name}  {self.text(why, 160)}")
         if len(clauses) > _MISSING:
