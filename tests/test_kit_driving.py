@@ -215,7 +215,7 @@ def test_calls_that_only_waited_for_each_other_are_judged_by_what_they_get_alone
             time.sleep(0.2)
         return sound(name, arguments)
 
-    items, evidence, _ = judged(queues, request_timeout=1.0, concurrency=16, max_examples=0)
+    items, _, _ = judged(queues, request_timeout=1.0, concurrency=16, max_examples=0)
     verdicts = {clause: item.verdict for (clause, tool), item in items.items() if tool == "count"}
     assert verdicts["ATDF-CALL-001"] is Verdict.PASS
     assert verdicts["ATDF-CALL-006"] is Verdict.PASS

@@ -74,7 +74,7 @@ def test_tools_left_out_are_named_with_the_option_that_includes_them():
 
 
 def test_clauses_verified_are_counted():
-    assert "Clauses verified: 12 of 12" in lines(session())
+    assert "Clauses verified: 3 of 12" in lines(session())
 
 
 def test_the_level_comes_last_with_what_keeps_it_from_the_next_and_then_the_report():
@@ -92,8 +92,10 @@ def test_a_clause_that_could_not_be_judged_says_why_it_keeps_the_level_down():
     items = [item for item in sample.runs[0].items if item.verdict is Verdict.NOT_VERIFIED]
     level = {Level.EXPLAINED: LevelState(reached=False, missing=("ATDF-CALL-001",))}
     run = replace(sample.runs[0], items=tuple(items), levels=level)
-    why = "not verified  not verified: no call of this tool was accepted; give one with --examples"
-    assert f"      ATDF-CALL-001  {why}" in lines(replace(sample, runs=(run,)))
+    why = "not verified: no call of this tool was accepted; give one with --examples"
+    assert f"      ATDF-CALL-001  not verified  {items[0].tool}: {why}" in lines(
+        replace(sample, runs=(run,))
+    )
 
 
 def test_the_level_is_that_of_the_weakest_full_run():
@@ -292,6 +294,10 @@ def broken_at(*parameters: str) -> SessionResult:
 def test_a_group_says_how_many_more_there_are_and_where(language, more):
     text = [line.text for line in summary_lines(broken_at("from", "n", "to"), language)]
     assert text[2] == more
+
+
+def test_a_place_that_was_told_already_is_not_told_again():
+    assert lines(broken_at("from", "from"))[2] == "    and 1 more"
 
 
 def test_a_single_finding_has_nothing_beside_it():

@@ -191,6 +191,8 @@ def settings_of(config: pytest.Config) -> Settings:
         raise _usage("kit.option.contradict", language, globs=", ".join(both))
     if option("--allow-calls") == "none" and option("--level") not in {None, "described"}:
         raise _usage("kit.option.level_without_calls", language, level=option("--level"))
+    if option("--level") is not None and option("--replay") is not None:
+        raise _usage("kit.exit.level_of_selection", language, level=option("--level"))
     recording = option("--judge")
     if recording is not None and (targets or option("--replay") or option("plan_only")):
         raise _usage("kit.option.judge_alone", language)

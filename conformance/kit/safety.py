@@ -24,8 +24,10 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
 
     The message names the option that would include it.
     """
-    if not settings.selects(tool.name) or not _is_replayed(tool, run, settings):
+    if not settings.selects(tool.name):
         return message("kit.left_out.not_selected")
+    if not _is_replayed(tool, run, settings):
+        return message("kit.left_out.not_replayed")
     if tool.task_required:
         return message("kit.left_out.task_required")
     if run.binding is Binding.HTTP and not _has_own_route(tool, run, settings):

@@ -28,12 +28,8 @@ def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> s
     if not rest:
         return ""
     tools = len({item.tool for item, _ in told}) > 1
-    runs = len({item.run for item, _ in told}) > 1
-    labels = [
-        _label(item, finding, language, tools=tools) or (item.run if runs else "")
-        for item, finding in rest
-    ]
-    names = list(dict.fromkeys(label for label in labels if label))
+    labels = [_label(item, finding, language, tools=tools) for item, finding in told]
+    names = [label for label in dict.fromkeys(labels[1:]) if label and label != labels[0]]
     count = number(len(rest), language)
     if not names:
         return say("report.more", language, count=count)
@@ -43,9 +39,13 @@ def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> s
 
 
 def _label(item: Item, finding: Finding, language: str, *, tools: bool) -> str:
-    """Where a finding stands: its tool, if there are several, and its place."""
+    """Where a finding stands: its tool, if there are several, and its place.
+
+    The place is a parameter or a path, or of a script's step what was sent; the words of a call
+    without either would be as long as the call.
+    """
     values = [value for _, value in finding.message.values if isinstance(value, Message)]
-    words = [value.words(language) for value in values]
+    words = [value.words(language) for value in values] if finding.case is None else []
     place = finding.parameter or finding.path or next(iter(words), "")
     parts = [(item.tool or "") if tools else "", place]
     return " · ".join(part for part in parts if part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,10 +86,10 @@ def replay_file(
             break
     if not cases:
         return None
-    written = _TEMPLATE.read_text(encoding="utf-8")
-    for name, value in (("cases", list(cases.values())), ("requests", requests)):
-        written = written.replace(f"%({name})s", ascii(json.dumps(value)))
-    return written
+    template = _TEMPLATE.read_text(encoding="utf-8")
+    head, between, tail = re.split(r"%\((?:cases|requests)\)s", template)
+    written = (ascii(json.dumps(each)) for each in (list(cases.values()), requests))
+    return head + next(written) + between + next(written) + tail
 
 
 def sent_before(exchanges: Iterable[Exchange]) -> Before:
@@ -125,7 +126,7 @@ def _opens(exchange: Exchange) -> bool:
     """Whether an `initialize` asks for the run's own version: scripts also ask for others."""
     params = _message(exchange.request).get("params")
     version = params.get("protocolVersion") if isinstance(params, dict) else None
-    return isinstance(version, str) and exchange.run.endswith(version)
+    return isinstance(version, str) and exchange.run.endswith(f"-{version}")
 
 
 def _method(request: Request) -> Any:

@@ -96,14 +96,24 @@ def all_items(session: SessionResult) -> Iterable[Item]:
 
 
 def clauses_verified(session: SessionResult) -> tuple[int, int]:
-    """Count the clauses judged at least once, and those that apply to the target at all."""
-    applicable, judged = set(), set()
+    """Count the clauses judged wherever they apply, and those that apply to the target at all.
+
+    Tools that were left out are not looked at, where others were called: they are told apart.
+    """
+    applicable, judged, doubtful = set(), set(), set()
     for item in all_items(session):
         if item.verdict is not Verdict.NOT_APPLICABLE:
             applicable.add(item.clause)
-        if item.verdict in _JUDGED:
-            judged.add(item.clause)
-    return len(judged), len(applicable)
+            if item.verdict in _JUDGED:
+                judged.add(item.clause)
+            elif not _is_left_out(item):
+                doubtful.add(item.clause)
+    return len(judged - doubtful), len(applicable)
+
+
+def _is_left_out(item: Item) -> bool:
+    """Whether an item was not judged because its tool was not to be called."""
+    return any(finding.message.id.startswith("kit.left_out.") for finding in item.findings)
 
 
 @dataclass(frozen=True, slots=True)
