@@ -146,7 +146,7 @@ FAULTS = {
     "a property without a description": (
         ERROR,
         "    description:\n      en: '`error`, where it is given.'\n"
-        "      es: '`error`, cuando se da.'\n      pt: '`error`, quando presente.'\n",
+        "      es: '`error`, si figura.'\n      pt: '`error`, quando presente.'\n",
         "",
         "The property `status` has no description.",
     ),

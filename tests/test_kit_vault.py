@@ -137,6 +137,15 @@ def test_no_more_than_the_last_tools_calls_are_in_memory(session):
     assert 0 < len(held) <= max(sizes) < sum(sizes) / 3
 
 
+@pytest.fixture
+def interruptible():
+    """A worker of a parallel run ignores what Ctrl-C sends; a session of the kit does not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_leaves_what_was_gathered():
     answered = []
     with offering([COUNT, {**COUNT, "name": "again"}], sound) as url:
