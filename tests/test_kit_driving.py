@@ -193,7 +193,7 @@ def test_a_connection_that_is_closed_on_a_call_fails():
     assert verdict(crashes, "ATDF-CALL-005") is Verdict.FAIL
 
 
-def test_a_tool_that_is_too_slow_is_given_up_after_two_calls_sent_twice_and_fails_nothing():
+def test_a_tool_that_is_too_slow_is_given_up_after_two_calls_and_fails_nothing():
     seen = []
 
     def sleeps(name, arguments):
@@ -202,23 +202,9 @@ def test_a_tool_that_is_too_slow_is_given_up_after_two_calls_sent_twice_and_fail
         return 200, {"ok": True}
 
     items, _, _ = judged(sleeps, request_timeout=0.3, concurrency=1)
-    assert len(seen) == 4
+    assert len(seen) == 2
     assert items["ATDF-CALL-001", "count"].verdict is Verdict.NOT_VERIFIED
     assert items["ATDF-CALL-006", "count"].verdict is not Verdict.FAIL
-
-
-def test_calls_that_only_waited_for_each_other_are_judged_by_what_they_get_alone():
-    one_at_a_time = threading.Lock()
-
-    def queues(name, arguments):
-        with one_at_a_time:
-            time.sleep(0.2)
-        return sound(name, arguments)
-
-    items, _, _ = judged(queues, request_timeout=1.0, concurrency=16, max_examples=0)
-    verdicts = {clause: item.verdict for (clause, tool), item in items.items() if tool == "count"}
-    assert verdicts["ATDF-CALL-001"] is Verdict.PASS
-    assert verdicts["ATDF-CALL-006"] is Verdict.PASS
 
 
 def test_a_slow_tool_does_not_keep_another_from_being_judged():

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from conformance.formats.vocabulary import Binding
-from conformance.kit.drive.channel import Channel, Context, Doubt
+from conformance.kit.drive.channel import Channel, Context
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.run import Run
 from conformance.kit.settings import Settings
@@ -30,13 +30,8 @@ class Doubtful(Channel):
         return self.answers
 
 
-async def silent_with(channel, case):
-    async with channel.doubting(case) as doubt:
-        return doubt is Doubt.SILENT
-
-
 async def blamed(channel, *cases):
-    return await asyncio.gather(*(silent_with(channel, case) for case in cases))
+    return await asyncio.gather(*(channel.has_fallen_silent(case) for case in cases))
 
 
 def test_a_slow_call_is_not_blamed_while_a_list_is_answered():
@@ -62,7 +57,7 @@ def test_nothing_is_sent_until_the_doubt_is_settled(answers):
     channel = Doubtful(answers=answers)
 
     async def meanwhile():
-        doubting = asyncio.create_task(silent_with(channel, "one"))
+        doubting = asyncio.create_task(channel.has_fallen_silent("one"))
         await asyncio.sleep(0)
         await channel.settled()
         return doubting.done() or not channel._doubt.locked()

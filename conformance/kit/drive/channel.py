@@ -7,10 +7,8 @@ import os
 import shlex
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from enum import Enum, auto
 
 from conformance.formats.messages import message
 from conformance.formats.tool import Tool
@@ -49,17 +47,6 @@ class ConnectFailed(Exception):
         super().__init__(reason)
         self.reason = reason
         self.exchange = exchange
-
-
-class Doubt(Enum):
-    """What is found where a call got no answer in time."""
-
-    ANSWERS = auto()
-    """The server still answers a list."""
-    SILENT = auto()
-    """It has fallen silent with this call."""
-    KNOWN = auto()
-    """It had been found silent before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +90,6 @@ class Channel:
         self._doubt = asyncio.Lock()
         self.silent = False
         """Whether the server answered neither a call nor a list after it: nothing more is sent."""
-        self.crowded = False
-        """Whether a call was answered in time alone, and not among others: one at a time, then."""
-        self._turn = asyncio.Lock()
         self._pace = asyncio.Lock()
         self._numbers = context.recorder.series()
         self._last_sent = 0.0
@@ -177,29 +161,17 @@ class Channel:
         request = made()
         return request, await self._send(request)
 
-    @asynccontextmanager
-    async def doubting(self, after: str) -> AsyncIterator[Doubt]:
+    async def has_fallen_silent(self, after: str) -> bool:
         """Whether a call that got no answer is to blame that the server answers nothing at all.
 
-        A list is asked for, and nothing else is sent meanwhile (`settled`), nor within the block.
-        Of the calls that were under way together the first is blamed: those behind it may only
-        have waited.
+        A list is asked for, and nothing else is sent meanwhile (`settled`). Of the calls that were
+        under way together the first is blamed: those behind it may only have waited.
         """
         async with self._doubt:
             if self.silent:
-                yield Doubt.KNOWN
-                return
+                return False
             self.silent = not await self.answers_a_list(after)
-            yield Doubt.SILENT if self.silent else Doubt.ANSWERS
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Within it a call is sent: at once, or in its turn where the server is `crowded`."""
-        if not self.crowded:
-            yield
-            return
-        async with self._turn:
-            yield
+            return self.silent
 
     async def settled(self) -> None:
         """Wait while it is doubtful whether the server still answers."""

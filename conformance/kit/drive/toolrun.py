@@ -14,10 +14,10 @@ from conformance.kit.case import Case, CaseKind, Expectation
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
 from conformance.kit.cases.phases import Plans
 from conformance.kit.cases.plan import Plan, only
-from conformance.kit.drive.channel import Channel, ConnectFailed, Doubt
+from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.recorder import Series
 from conformance.kit.evidence import Call, ToolEvidence, call_of
-from conformance.kit.exchange import Exchange, Trouble
+from conformance.kit.exchange import Trouble
 from conformance.kit.hints import follow, hint_of
 from conformance.kit.slug import slug
 from conformance.kit.suggestions import apply
@@ -26,9 +26,6 @@ REPAIR_STEPS = 5
 _MOST_BASELINE_CALLS = 16
 _SLOW_CALLS = 2
 """Calls that took too long, after which the rest of a tool's cases are not sent."""
-
-_PATIENCE = 3
-"""Times that a call which got no answer among others is sent alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,45 +252,20 @@ class ToolRun:
                 self._progress.one()
                 return None
             try:
-                async with self._channel.turn():
-                    exchange = await self._channel.call(self._tool, case, number=number)
-                if exchange.trouble is Trouble.TIMEOUT:
-                    exchange = await self._alone(case, exchange)
+                exchange = await self._channel.call(self._tool, case, number=number)
             except ConnectFailed:
                 self._slow = _SLOW_CALLS
                 self._unsent.append(case)
                 return None
+        if exchange.trouble is Trouble.TIMEOUT:
+            self._slow += 1
+            if await self._channel.has_fallen_silent(case.id):
+                self._silent.add(case.id)
         call = call_of(exchange, self._tool)
         self._calls.append(call)
         if case.kind is not CaseKind.REPAIR:
             self._progress.one()
         return call
-
-    async def _alone(self, case: Case, late: Exchange) -> Exchange:
-        """What a call that got no answer in time gets alone: it may only have waited for others.
-
-        Where that is in time, the server's calls are made one at a time from then on.
-        """
-        async with self._channel.doubting(case.id) as doubt:
-            if doubt is Doubt.SILENT:
-                self._silent.add(case.id)
-            if doubt is not Doubt.ANSWERS or self._slow >= _SLOW_CALLS:
-                self._slow += 1
-                return late
-            # A tool that answers at other times may still be at what nobody waits for any more.
-            answers = any(call.exchange.answer is not None for call in self._calls)
-            again = late
-            for _ in range(_PATIENCE if answers else 1):
-                number = self._numbers.next()
-                again = await self._channel.call(self._tool, case, number=number)
-                if again.trouble is not Trouble.TIMEOUT:
-                    self._channel.crowded = True
-                    return again
-            self._slow += 1
-        async with self._channel.doubting(case.id) as doubt:
-            if doubt is Doubt.SILENT:
-                self._silent.add(case.id)
-        return again
 
 
 def _suggests(call: Call) -> bool:
