@@ -243,6 +243,7 @@ def test_each_finding_that_is_kept_is_pinned(known):
         assert each["quote"]
         assert each["url"].startswith("https://")
         assert each["request"] is None or each["request"].startswith(("curl ", "{", "["))
+        assert each["reproduced"]
 
 
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
