@@ -7,17 +7,10 @@ from dataclasses import dataclass
 
 from conformance.formats.messages import Message
 from conformance.formats.vocabulary import Level, Verdict
-from conformance.kit.report.standing import missing_for
+from conformance.kit.report.standing import GRAVITY, missing_for
 from conformance.kit.results import Item, RunResult
 
-_IN_THE_WAY = (
-    Verdict.KIT_ERROR,
-    Verdict.FAIL,
-    Verdict.FLAKY,
-    Verdict.WARN,
-    Verdict.NOT_VERIFIED,
-    Verdict.WAIVED,
-)
+_IN_THE_WAY = GRAVITY[: GRAVITY.index(Verdict.NOT_APPLICABLE)]
 
 
 @dataclass(frozen=True, slots=True)
