@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 _PORTS = {"http": 80, "https": 443}
@@ -26,6 +27,7 @@ def same_server(url: str, other: str) -> bool:
     return origin is not None and origin == _origin(other)
 
 
+@lru_cache(maxsize=256)
 def _origin(url: str) -> tuple[str, str, int | None] | None:
     try:
         parts = urlsplit(url)

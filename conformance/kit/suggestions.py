@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from conformance.formats.errors import ErrorView
 from conformance.formats.tool import Tool
+from conformance.kit.bindings.encode import to_bytes
 from conformance.kit.case import Violation
 from conformance.kit.cases.applies import alternatives, applied, item, member
 from conformance.kit.cases.facts import same
@@ -25,6 +27,9 @@ _STEP = re.compile(r"\[(\d+)\]|\[['\"]([^'\"]+)['\"]\]|\.?([^.\[\]]+)")
 _ROOTS = ("arguments", "input", "body", "params", "$")
 """Words that some servers put before the name of a parameter."""
 _MOST_WAYS = 16
+
+Ways = list[tuple[Node, ...]]
+"""The schemas of a place, one tuple for each way to read the unions above it."""
 
 
 class Naming(StrEnum):
@@ -163,16 +168,30 @@ def _settle(view: SchemaView, arguments: Any, tokens: Tokens, suggested: Any) ->
     return decoded, False
 
 
-def _schemas_at(view: SchemaView, arguments: Any, tokens: Tokens) -> list[tuple[Node, ...]]:
+def _schemas_at(view: SchemaView, arguments: Any, tokens: Tokens) -> Ways:
     """The schemas of a place, one tuple for each way to read the unions above it.
 
     The branches that suit the values beside the place come first. An empty tuple is a place that
     nothing declares, in an open object; it is given only where no branch declares the place.
     """
-    ways: list[tuple[Node, ...]] = [(view.root,)]
-    here = arguments
+    return _remembered_at(view, _Sent(to_bytes(arguments), arguments), tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """The arguments of a call, known by what went over the wire."""
+
+    written: bytes
+    arguments: Any = field(compare=False)
+
+
+@lru_cache(maxsize=4096)
+def _remembered_at(view: SchemaView, sent: _Sent, tokens: Tokens) -> Ways:
+    """The same call is asked about when its suggestion is followed, judged and counted."""
+    ways: Ways = [(view.root,)]
+    here = sent.arguments
     for token in tokens:
-        below: list[tuple[Node, ...]] = []
+        below: Ways = []
         for nodes in ways:
             for flat in _readings_of(view, nodes, here, token):
                 inner = _below(flat, token)
@@ -190,12 +209,18 @@ def _readings_of(
     found = applied(view, nodes, here)
     if not found.unions:
         return [found.flat]
+    wrong: dict[int, int] = {}
+    """Errors beside the place, by schema: the choices have most of their schemas in common."""
 
     def unsuited(flat: tuple[Node, ...]) -> int:
         if here is ABSENT or here is None:
             return 0
-        errors = [e for node in flat for e in view.errors((node,), here)]
-        return sum(not e.relative_path or e.relative_path[0] != token for e in errors)
+        for node in flat:
+            if id(node.schema) not in wrong:
+                errors = view.errors((node,), here)
+                beside = [e for e in errors if not e.relative_path or e.relative_path[0] != token]
+                wrong[id(node.schema)] = len(beside)
+        return sum(wrong[id(node.schema)] for node in flat)
 
     return sorted((found.flat, *alternatives(view, nodes, _MOST_WAYS)), key=unsuited)
 
@@ -260,6 +285,6 @@ def _exists(view: SchemaView, arguments: Any, tokens: Tokens) -> bool:
     return any(nodes and all(n.schema is not False for n in nodes) for nodes in ways)
 
 
-def schemas_at(view: SchemaView, arguments: Any, pointer: str) -> list[tuple[Node, ...]]:
+def schemas_at(view: SchemaView, arguments: Any, pointer: str) -> Ways:
     """Give the schemas of a place in a call, one tuple for each way to read the unions above."""
     return _schemas_at(view, arguments, from_pointer(pointer, arguments))

@@ -84,9 +84,9 @@ class _Meter(threading.local):
             )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SchemaView:
-    """A compiled schema. Make one with `view_of`."""
+    """A compiled schema, known by identity. Make one with `view_of`."""
 
     root: Node
     _validator: Any
