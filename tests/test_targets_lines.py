@@ -133,7 +133,7 @@ def test_what_was_said_before_the_connection_broke_is_read():
     async def too_much(send):
         return await send(b"x" * (16 << 20))
 
-    received, seen = sent(refuse, too_much)
+    received, _ = sent(refuse, too_much)
     assert (received.answer.status, received.answer.body) == (413, b"{}")
 
 
