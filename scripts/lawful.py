@@ -14,11 +14,13 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -37,8 +39,16 @@ from scripts.prove import CHAPTERS
 
 LAWFUL = "fixtures.servers.lawful"
 _FEW_TOOLS = ("get_booking", "search_database")
-_SHORT = 3.0
-"""Seconds for an answer, fewer than the start of the one that is late takes."""
+_SHORT: Final[Mapping[tuple[str, str], float]] = MappingProxyType({
+    ("late-to-start", "stdio"): 3.0,
+    ("one-call-at-a-time", "http"): 3.0,
+    ("one-call-at-a-time", "mcp"): 3.0,
+    ("one-call-at-a-time", "stdio"): 1.0,
+})  # fmt: skip
+"""Seconds for an answer, by oddity and binding: fewer than a late start takes, or than all calls
+that may be under way at once take one after the other.
+"""
+_LONG = 60.0
 _ALARMS = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.FLAKY, Verdict.KIT_ERROR})
 """Verdicts that a lawful server must not get."""
 
@@ -126,7 +136,7 @@ def _judged(trial: Trial, target: str) -> list[Item]:
         profiles=("http" if trial.binding == "http" else "mcp",),
         include_tools=ODDITIES[trial.oddity].tools or _FEW_TOOLS,
         allow_calls=AllowCalls.ALL,
-        request_timeout=_SHORT if trial.oddity == "late-to-start" else 60.0,
+        request_timeout=_SHORT.get((trial.oddity, trial.binding), _LONG),
         spec_versions=(LEGACY_VERSIONS[-1], MODERN),
     )
     engine = Engine(settings)

@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from conformance.formats.vocabulary import Level, Outcome, Verdict
 from conformance.kit.case import CaseKind
 from conformance.kit.chapter import load
 from conformance.kit.engine import Engine
+from conformance.kit.exit import exit_of
 from conformance.kit.report.data import results_document
 from conformance.kit.settings import AllowCalls, Settings
 from tests.kit_peers import offering
@@ -205,6 +207,41 @@ def test_a_tool_that_is_too_slow_is_given_up_after_two_calls_and_fails_nothing()
     assert len(seen) == 2
     assert items["ATDF-CALL-001", "count"].verdict is Verdict.NOT_VERIFIED
     assert items["ATDF-CALL-006", "count"].verdict is not Verdict.FAIL
+
+
+class OneAtATime:
+    """A server that works off one call at a time, and takes so long for each."""
+
+    def __init__(self, seconds):
+        self._seconds = seconds
+        self._lock = threading.Lock()
+
+    def __call__(self, name, arguments):
+        with self._lock:
+            time.sleep(self._seconds)
+        return sound(name, arguments)
+
+
+def test_calls_do_not_time_out_behind_each_other_where_they_are_worked_off_one_at_a_time():
+    items, engine, _ = judged(OneAtATime(0.2), request_timeout=2.0, max_examples=0)
+    assert len(calls(engine).calls) > 16
+    assert calls(engine).unsent == ()
+    bad = {Verdict.FAIL, Verdict.FLAKY, Verdict.NOT_VERIFIED}
+    assert {key: i.verdict for key, i in items.items() if key[1] and i.verdict in bad} == {}
+
+
+def test_what_cannot_be_done_in_time_by_a_slow_server_is_laid_to_its_slowness():
+    _, engine, result = judged(OneAtATime(0.3), max_time=1.5, request_timeout=1.0)
+    assert engine.time_up
+    _, why = exit_of(result, engine.settings, called_matters=True)
+    assert why.id == "kit.exit.time_up_narrow"
+
+
+def test_time_that_is_up_on_a_fast_server_is_not_laid_to_it():
+    _, engine, result = judged(sound)
+    late = replace(result, interrupted=True, time_up=True)
+    _, why = exit_of(late, engine.settings, called_matters=True)
+    assert why.id == "kit.exit.time_up"
 
 
 def test_a_slow_tool_does_not_keep_another_from_being_judged():

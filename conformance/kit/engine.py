@@ -338,6 +338,7 @@ class Engine:
             runs=runs,
             interrupted=self.interrupted or self.time_up,
             time_up=self.time_up,
+            narrow=self.session is not None and bool(self.session.narrow),
             selection=selected,
             waivers=self.waivers,
             waivers_file=self.settings.waivers_file,

@@ -32,7 +32,8 @@ def exit_of(
     """
     items = [item for run in session.runs for item in run.items]
     if session.interrupted:
-        late = message("kit.exit.time_up", seconds=f"{settings.max_time:g}")
+        why = "kit.exit.time_up_narrow" if session.narrow else "kit.exit.time_up"
+        late = message(why, seconds=f"{settings.max_time:g}")
         return Exit.INTERRUPTED, late if session.time_up else None
     if session.kit_errors:
         return Exit.KIT_FAULT, None

@@ -172,6 +172,8 @@ class SessionResult:
     interrupted: bool = False
     """Ended before all was done, by a user or by `--max-time`."""
     time_up: bool = False
+    narrow: bool = False
+    """Whether a server was too slow for as many calls at once as were asked for."""
     selection: bool = False
     """Only some clauses, tools or cases were judged: no run has a level."""
     kit_errors: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from conformance.kit.bindings.mcp import KNOWN_VERSIONS, McpSpeaker
 from conformance.kit.case import Case
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.unusable import no_handshake, no_start
+from conformance.kit.drive.width import Width
 from conformance.kit.exchange import Exchange, Request, Transport, Trouble
 from conformance.kit.reading import response_of
 from conformance.kit.remembered import Memory
@@ -36,6 +37,8 @@ _MOST_STARTS = 25
 """Starts of one process in a channel: a server that dies at each call must not go on for ever."""
 _TRIES = 6
 """Times that one call is sent to a server that asks to come back later."""
+_STDIO_WIDTH = 4
+"""Calls at once over stdio: more would only queue in a server that reads one line at a time."""
 _START_LIMIT = 30.0
 """Seconds for a handshake over stdio: an interpreter and its packages have to be loaded."""
 
@@ -81,6 +84,10 @@ class Channel:
             self.http = HttpSpeaker(run, context.settings.invoke)
         else:
             self.mcp = McpSpeaker(run, run.version)
+        settings = context.settings
+        most = _STDIO_WIDTH if run.binding is Binding.STDIO else settings.concurrency
+        self.width = Width(min(most, settings.concurrency), settings.request_timeout)
+        """Says when another call may be under way."""
         self._handshake = handshake
         self._connection: Connection | None = None
         self._next_id = 1000

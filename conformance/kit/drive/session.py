@@ -27,8 +27,6 @@ from conformance.kit.safety import why_left_out
 from conformance.kit.script import LOOKED, Script
 
 _TOOLS_AT_ONCE = 4
-_STDIO_WIDTH = 4
-"""Calls at once over stdio: more would only queue in a server that reads one line at a time."""
 
 
 @dataclass(slots=True)
@@ -42,16 +40,26 @@ class Session:
     progress: Progress = field(default_factory=Progress)
     evidence: dict[str, RunEvidence] = field(default_factory=dict)
     plans: Plans = field(default_factory=Plans)
+    narrow: set[str] = field(default_factory=set)
+    """The runs whose server was too slow for as many calls at once as were asked for."""
 
     async def drive(self) -> None:
-        """Drive every full run, one after the other, then all protocol runs, side by side."""
+        """Drive every full run, one after the other, then all protocol runs, side by side.
+
+        Those go one after the other, too, where a server was too slow for many calls at once.
+        """
         for discovered in self.found:
             self.evidence[discovered.run.id] = _before(discovered, self)
         for discovered in self.found:
             if discovered.run.kind is RunKind.FULL:
                 await self._watched(discovered.run.id, _RunDrive(self, discovered).drive())
         older = [d.run for d in self.found if d.run.kind is RunKind.PROTOCOL]
-        await asyncio.gather(*(self._watched(run.id, self._protocol(run)) for run in older))
+        at_once = asyncio.Semaphore(1 if self.narrow else max(len(older), 1))
+        await asyncio.gather(*(self._in_turn(run, at_once) for run in older))
+
+    async def _in_turn(self, run: Run, at_once: asyncio.Semaphore) -> None:
+        async with at_once:
+            await self._watched(run.id, self._protocol(run))
 
     async def _watched(self, run: str, work: Coroutine[Any, Any, None]) -> None:
         """Drive a run, and say when that begins and ends."""
@@ -133,10 +141,6 @@ class _RunDrive:
         self._session = session
         self._run = discovered.run
         self._tools_path = discovered.tools_path
-        settings = session.context.settings
-        stdio = self._run.binding is Binding.STDIO
-        width = min(settings.concurrency, _STDIO_WIDTH) if stdio else settings.concurrency
-        self._width = asyncio.Semaphore(max(width, 1))
         self._tools_at_once = asyncio.Semaphore(_TOOLS_AT_ONCE)
 
     async def drive(self) -> None:
@@ -161,6 +165,8 @@ class _RunDrive:
         except ConnectFailed:
             self._keep(cut=False, silenced=True)
         finally:
+            if channel.width.is_narrow:
+                self._session.narrow.add(self._run.id)
             await channel.close()
 
     @property
@@ -172,9 +178,7 @@ class _RunDrive:
 
     async def _tool(self, channel: Channel, tool: Tool, numbers: Series) -> None:
         async with self._tools_at_once:
-            driver = ToolRun(
-                channel, tool, self._width, self._session.progress, numbers, self._session.plans
-            )
+            driver = ToolRun(channel, tool, self._session.progress, numbers, self._session.plans)
             try:
                 driven = await driver.drive()
             except asyncio.CancelledError:

@@ -64,20 +64,18 @@ class Progress:
 
 
 class ToolRun:
-    """One tool's calls over one channel, at most `width` at a time."""
+    """One tool's calls over one channel, as many at a time as its width allows."""
 
     def __init__(
         self,
         channel: Channel,
         tool: Tool,
-        width: asyncio.Semaphore,
         progress: Progress,
         numbers: Series,
         plans: Plans,
     ) -> None:
         self._channel = channel
         self._tool = tool
-        self._width = width
         self._progress = progress
         self._numbers = numbers
         self._plans = plans
@@ -245,7 +243,8 @@ class ToolRun:
         It is numbered before anything is waited for: in the order in which calls are meant.
         """
         number = number or self._numbers.next()
-        async with self._width:
+        valid, waited = case.expects is Expectation.ACCEPT, False
+        async with self._channel.width.turn((self._tool.name, valid)) as turn:
             await self._channel.settled()
             if self._slow >= _SLOW_CALLS or self._channel.silent:
                 self._unsent.append(case)
@@ -257,8 +256,12 @@ class ToolRun:
                 self._slow = _SLOW_CALLS
                 self._unsent.append(case)
                 return None
+            if exchange.trouble is Trouble.TIMEOUT:
+                waited = turn.timed_out()
+            else:
+                turn.answered(exchange.elapsed)
         if exchange.trouble is Trouble.TIMEOUT:
-            self._slow += 1
+            self._slow += not waited  # one that waited for others says nothing of the tool
             if await self._channel.has_fallen_silent(case.id):
                 self._silent.add(case.id)
         call = call_of(exchange, self._tool)
