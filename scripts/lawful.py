@@ -34,7 +34,7 @@ from conformance.kit.results import Item
 from conformance.kit.run import MODERN
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.oddities import ODDITIES
-from fixtures.servers.start import command, listening
+from fixtures.servers.start import command, forked_by, listening, nursery
 from scripts.prove import CHAPTERS
 
 LAWFUL = "fixtures.servers.lawful"
@@ -102,7 +102,7 @@ def trials_of(name: str, *, full: bool) -> list[Trial]:
 def prove(trials: Sequence[Trial], jobs: int) -> int:
     """Judge these servers, print a table, and count those that were accused."""
     alarms = 0
-    with ProcessPoolExecutor(jobs) as pool:
+    with nursery() as at, ProcessPoolExecutor(jobs, None, forked_by, (at,)) as pool:
         for one in pool.map(attempt, trials):
             where = f"{one.trial.binding} {one.trial.era}".strip()
             head = f"{one.trial.oddity:34}{where:14}{one.seconds:5.1f} s  "

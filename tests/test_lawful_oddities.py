@@ -8,6 +8,8 @@ from fixtures.servers.oddities import ODDITIES
 from fixtures.servers.tools import TOOLS
 from scripts.lawful import Trial, attempt, main, trials_of
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 SAMPLE = (
     Trial("too-many-requests", "http", ""),
     Trial("answers-as-events", "mcp", "modern"),

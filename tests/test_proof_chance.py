@@ -9,6 +9,8 @@ from fixtures.servers.faults import rare
 from scripts.prove import attempt, judged, serving, trials_of
 from tests.thorough import every
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 FOUND = every(3, [fault.name for fault in rare.FAULTS])
 
 

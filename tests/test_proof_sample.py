@@ -7,6 +7,8 @@ import pytest
 from fixtures.servers.faults import FAULTS
 from scripts.prove import Outcome, Trial, attempt, idle_collaterals, main, tally, trials_of
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 SAMPLE = (
     Trial("page-without-tools", "http", ""),
     Trial("descriptor-input-without-type", "http", ""),

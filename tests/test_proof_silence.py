@@ -9,6 +9,8 @@ from conformance.kit.exchange import Trouble
 from conformance.kit.script import LOOKED
 from scripts.prove import Trial, judged, serving
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 TIMEOUT = 1.0
 
 
