@@ -124,6 +124,7 @@ WARM = (
     "h11",
     "hypothesis",
     "jinja2.environment",
+    "mcp_types.methods",
     "playwright.sync_api",
 )
 """What every session needs, or a plugin that it loads; the plugins themselves pytest rewrites."""

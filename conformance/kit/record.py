@@ -10,6 +10,7 @@ import pytest
 
 from conformance.formats.messages import message
 from conformance.kit.collecting import collecting_seldom
+from conformance.kit.early import early
 from conformance.kit.exchange import Exchange
 from conformance.kit.file_errors import in_one_line
 from conformance.kit.given_secrets import in_cookies
@@ -21,7 +22,7 @@ from conformance.kit.report.exchanges import (
     read_exchanges,
 )
 from conformance.kit.report.index import Unreadable
-from conformance.kit.report.progress import Progress, begins_line, ends_line
+from conformance.kit.report.progress import Progress, begins_line, ends_line, first_line
 from conformance.kit.report.replay_file import REPLAY, replay_file, sent_before
 from conformance.kit.report.text import visible
 from conformance.kit.report.write import EXCHANGES
@@ -35,7 +36,8 @@ def driven(
 ) -> dict[int, Item]:
     """Drive and judge, and record all that is needed to judge it again.
 
-    `say` is given a line as each run begins and ends, where no progress can be shown.
+    `say` is given a line for what the first tool shows, and one as each run begins and ends where
+    no progress can be shown.
     """
     engine, language = state.engine, state.settings.language
     with _writer(state) as writer, collecting_seldom():
@@ -44,6 +46,14 @@ def driven(
         if not shown.active:
             engine.progress.begins = lambda run: say(begins_line(run, language))
             engine.progress.ends = lambda driven: say(ends_line(driven, language))
+
+        async def first(run: str, tool: str) -> None:
+            seen = await early(asked, engine.evidence()[run], tool)
+            if seen is not None:
+                shown.finish()
+                say(visible(state.redact(first_line(seen, language)), 400))
+
+        engine.progress.first = first
         engine.progress.tell = lambda: shown.update(engine.progress.done, engine.progress.planned)
         engine.drive()
         shown.finish()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args
 
-from mcp_types.methods import SERVER_RESULTS
 from pydantic import TypeAdapter, ValidationError
 
 from conformance.formats.problem import json_path, shown
@@ -122,8 +121,16 @@ def _kind(result: Mapping[str, Any]) -> str:
     return "input_required" if kind == "input_required" else "complete"
 
 
+@cache
+def _models() -> Mapping[tuple[str, str], Any]:
+    """The models by method and version: loading them takes long, and a session may need none."""
+    from mcp_types.methods import SERVER_RESULTS  # noqa: PLC0415
+
+    return SERVER_RESULTS
+
+
 def _nearest(version: str) -> str:
-    known = sorted({each for _, each in SERVER_RESULTS})
+    known = sorted({each for _, each in _models()})
     before = [each for each in known if each <= version]
     return before[-1] if before else known[0]
 
@@ -131,7 +138,7 @@ def _nearest(version: str) -> str:
 @cache
 def _adapter(method: str, version: str, kind: str) -> TypeAdapter[Any]:
     """The model, of a union the branch that the result says it is."""
-    model: Any = SERVER_RESULTS[method, version]
+    model: Any = _models()[method, version]
     for branch in get_args(model):
         if (branch.__name__ == "InputRequiredResult") == (kind == "input_required"):
             return TypeAdapter(branch)

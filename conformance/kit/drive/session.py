@@ -27,6 +27,8 @@ from conformance.kit.safety import why_left_out
 from conformance.kit.script import LOOKED, Script
 
 _TOOLS_AT_ONCE = 4
+_AHEAD = 2.0
+"""Seconds for which the first tool of a session goes alone, so that something can be told soon."""
 
 
 @dataclass(slots=True)
@@ -156,7 +158,7 @@ class _RunDrive:
             await channel.started()
             waiting = [e for e in self._evidence.by_tool.values() if e.left_out is None]
             numbered = [(one.tool, context.recorder.series()) for one in waiting]
-            await asyncio.gather(*(self._tool(channel, *each) for each in numbered))
+            await self._tools(channel, numbered)
             if channel.silent and self._run.binding is Binding.STDIO:
                 await channel.renew()
             if not channel.silent:
@@ -175,6 +177,31 @@ class _RunDrive:
 
     def _keep(self, **changes: Any) -> None:
         self._session.evidence[self._run.id] = replace(self._evidence, **changes)
+
+    async def _tools(self, channel: Channel, numbered: list[tuple[Tool, Series]]) -> None:
+        """All tools, some at once; what the first of all shows is told as soon as it is done."""
+        progress = self._session.progress
+        tell, progress.first = (progress.first, None) if numbered else (None, progress.first)
+        if tell is None:
+            await asyncio.gather(*(self._tool(channel, *each) for each in numbered))
+            return
+        done = asyncio.Event()
+        waited = asyncio.get_running_loop().call_later(_AHEAD, done.set)
+
+        async def first(tool: Tool, numbers: Series) -> None:
+            try:
+                await self._tool(channel, tool, numbers)
+                await tell(self._run.id, tool.name)
+            finally:
+                waited.cancel()
+                done.set()
+
+        async def later(tool: Tool, numbers: Series) -> None:
+            await done.wait()
+            await self._tool(channel, tool, numbers)
+
+        ahead, *others = numbered
+        await asyncio.gather(first(*ahead), *(later(*each) for each in others))
 
     async def _tool(self, channel: Channel, tool: Tool, numbers: Series) -> None:
         async with self._tools_at_once:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -42,7 +42,8 @@ class RunDriven:
 class Progress:
     """Counts for whoever watches; `tell` is called after each change.
 
-    `begins` is told the id of each run as its driving begins, `ends` what it took.
+    `begins` is told the id of each run as its driving begins, `ends` what it took. `first` is told
+    the run and the name of the first tool of all whose calls are done.
     """
 
     planned: int = 0
@@ -50,6 +51,7 @@ class Progress:
     tell: Callable[[], None] = lambda: None
     begins: Callable[[str], None] = lambda _: None
     ends: Callable[[RunDriven], None] = lambda _: None
+    first: Callable[[str, str], Awaitable[None]] | None = None
 
     def plan(self, count: int) -> None:
         """So many more calls are to be made."""

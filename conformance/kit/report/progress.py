@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from conformance.kit.drive.toolrun import RunDriven
+from conformance.kit.early import Early
 from conformance.kit.report.words import duration, number, say
 
 _EVERY = 0.1
@@ -59,6 +60,13 @@ class Progress:
 def begins_line(run: str, language: str) -> str:
     """Give the line that says that a run begins, for where no line is written over."""
     return say("report.run.begins", language, run=run)
+
+
+def first_line(early: Early, language: str) -> str:
+    """Give the line that says what the calls of the first tool show."""
+    counts = {"held": number(early.held, language), "doubtful": number(early.doubtful, language)}
+    id = "report.run.first_doubtful" if early.doubtful else "report.run.first"
+    return say(id, language, run=early.run, tool=early.tool, **counts)
 
 
 def ends_line(driven: RunDriven, language: str) -> str:
