@@ -14,9 +14,7 @@ import asyncio
 import json
 import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -36,15 +34,16 @@ from conformance.kit.engine import Engine
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.start import listening
 from scripts import bench_report
+from scripts.bench_session import session
 from scripts.peers import __main__ as peers
 from scripts.peers.compare import Budget
 from scripts.peers.figures import head
 
-ROOT = Path(__file__).resolve().parents[1]
 TURNS = 3
 MANY = "fixtures.servers.many"
 _CONCURRENCY = 16
 _BARE_CALLS = 1500
+_SCALED = ("--profile", "http", "--profile", "atdf", "--max-time", "7200")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +167,10 @@ def _tools() -> list[tuple[Tool, dict[str, object]]]:
 def default_run() -> list[Figure]:
     """A whole run of the command line on the reference server, both bindings."""
     with listening() as url:
-        runs = [_session(url, "--allow-calls", "all") for _ in range(TURNS)]
+        runs = [session(url, "--allow-calls", "all", what="whole run") for _ in range(TURNS)]
+    told = [run.first for run in runs if run.first is not None]
     return [
+        _figure("first verdict, s from the start", told, "< 3"),
         _figure("whole run on the reference, HTTP and MCP, s", [r.seconds for r in runs], "< 20"),
         _figure("the same in seconds of the processor", [r.processor for r in runs], "-"),
         _figure("its peak memory, MB", [r.memory for r in runs], "< 400"),
@@ -196,7 +197,7 @@ def scale(sizes: Sequence[int]) -> list[Figure]:
     figures, seen, before = [], [], None
     for size in sizes:
         with listening(MANY, "--tools", str(size)) as url:
-            own = _session(url, "--profile", "http", "--profile", "atdf", "--max-time", "7200")
+            own = session(url, *_SCALED, what=f"{size} tools")
         seen.append((size, own))
         figures += [
             _figure(f"{size} tools, seconds of the processor", [own.processor], "-"),
@@ -210,30 +211,6 @@ def scale(sizes: Sequence[int]) -> list[Figure]:
             figures.append(_figure(f"that ÷ the same before, {what}", [each / before], "≤ 1.2"))
         before = each
     return figures
-
-
-@dataclass(frozen=True, slots=True)
-class _Session:
-    """What a session took: seconds on the clock and of the processor, and megabytes."""
-
-    seconds: float
-    processor: float
-    memory: float
-
-
-def _session(url: str, *options: str) -> _Session:
-    """A session of the command line as a process of its own. Raises RuntimeError if it fails."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--target", url]
-        command += ["--report", folder, "-q", *options]
-        began = time.perf_counter()
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        seconds = time.perf_counter() - began
-    if process.returncode:
-        raise RuntimeError(f"the session ended with exit code {process.returncode}")
-    return _Session(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -29,6 +29,7 @@ if __package__ in (None, ""):
 from fixtures.servers.hostility.catalogs import ANSI, MARKUP
 from fixtures.servers.hostility.table import table
 from fixtures.servers.start import command, listening
+from scripts import metered
 
 ROOT = Path(__file__).resolve().parents[1]
 HOSTILE = "fixtures.servers.hostile"
@@ -126,27 +127,12 @@ def _judged(target: str, folder: Path, max_time: float) -> tuple[int, str, float
     words += ["-c", str(ROOT / "pyproject.toml"), "--target", target, "--report", str(folder)]
     words += ["--max-time", str(max_time), "--request-timeout", "1"]
     used = folder / "used"
-    metered = [sys.executable, "-c", _METER, str(used), *words]
     with (folder / "said").open("w+b") as said:
-        subprocess.run(
-            metered, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=True
-        )
+        how = {"cwd": folder, "stdin": subprocess.DEVNULL, "stdout": said, "stderr": said}
+        took = metered.read(metered.start(words, used, **how), used)
         said.seek(0)
         text = said.read().decode("utf-8", "replace")
-    code, kilobytes, seconds = json.loads(used.read_text())
-    return code, text, kilobytes / 1024, seconds
-
-
-_METER = """
-import json, os, subprocess, sys
-process = subprocess.Popen(sys.argv[2:])
-_, status, used = os.wait4(process.pid, 0)
-code = os.waitstatus_to_exitcode(status)
-with open(sys.argv[1], "w") as file:
-    json.dump([code, used.ru_maxrss, used.ru_utime + used.ru_stime], file)
-"""
-"""Starts the kit from a small process: the most memory of a process counts that of whoever started
-it, until it is another program."""
+    return took.code, text, took.megabytes, took.processor
 
 
 def _wrong(code: int, said: str, megabytes: float, work: float, folder: Path) -> list[str]:

@@ -1,0 +1,83 @@
+"""One session of the command line for the benchmark: what it took, and when it told something."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.kit.early import Early
+from conformance.kit.report.progress import first_line
+from conformance.kit.report.write import EXCHANGES
+from scripts import metered
+
+ROOT = Path(__file__).resolve().parents[1]
+_TOLD = first_line(Early("", "", 0, 0), "en").partition("0")[0].strip(": ")
+"""What the line about the first tool says between its names and its numbers."""
+_EVERY = 30.0
+"""Seconds between two lines about a session that still goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a session took: seconds on the clock, those until it told of the first tool (None if it
+    never did), seconds of the processor, and megabytes at the peak.
+    """
+
+    seconds: float
+    first: float | None
+    processor: float
+    memory: float
+
+
+def session(url: str, *options: str, what: str) -> Session:
+    """Judge a target in a process of its own. Raises RuntimeError if the session fails.
+
+    On a terminal the kit's own line shows how far it is; elsewhere there is a line now and then,
+    which calls it `what`.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--target", url]
+        command += ["--report", folder, "--language", "en", *options]
+        used = Path(folder, "used")
+        began = time.perf_counter()
+        process = metered.start(command, used, stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        first = None
+        with process.stdout, _watched(what, Path(folder, EXCHANGES)):
+            for line in process.stdout:
+                if first is None and _TOLD in line:
+                    first = time.perf_counter() - began
+        took = metered.read(process, used)
+        seconds = time.perf_counter() - began
+    if took.code:
+        raise RuntimeError(f"the session ended with exit code {took.code}")
+    return Session(seconds, first, took.processor, took.megabytes)
+
+
+@contextmanager
+def _watched(what: str, exchanges: Path) -> Iterator[None]:
+    """Say now and then how much was recorded."""
+    over = threading.Event()
+
+    def watch() -> None:
+        began = time.monotonic()
+        while not over.wait(_EVERY):
+            size = exchanges.stat().st_size / 1e6 if exchanges.exists() else 0.0
+            sys.stderr.write(f"{what}: {time.monotonic() - began:.0f} s, {size:.0f} MB recorded\n")
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    if not sys.stderr.isatty():
+        watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if watcher.ident is not None:
+            watcher.join()
