@@ -13,6 +13,7 @@ import pytest
 from conformance.formats.vocabulary import Level, Outcome, Verdict
 from conformance.kit.case import CaseKind
 from conformance.kit.chapter import load
+from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.exit import exit_of
 from conformance.kit.report.data import results_document
@@ -228,6 +229,24 @@ def test_calls_do_not_time_out_behind_each_other_where_they_are_worked_off_one_a
     assert calls(engine).unsent == ()
     bad = {Verdict.FAIL, Verdict.FLAKY, Verdict.NOT_VERIFIED}
     assert {key: i.verdict for key, i in items.items() if key[1] and i.verdict in bad} == {}
+
+
+def test_all_that_is_sent_shares_one_time_limit_confirming_included():
+    def accepts_all(name, arguments):
+        time.sleep(0.2)
+        return 200, {"ok": True}
+
+    _, engine, _ = judged(accepts_all, max_time=2.0, concurrency=1)
+    assert engine.time_up
+    recorded = [engine.recorder.by_id[id] for id in engine.recorder.by_id]
+    assert max(exchange.started for exchange in recorded) < 2.5
+    assert any(exchange.confirms for exchange in recorded)  # it had a part of the time
+
+
+def test_a_target_that_is_not_known_when_the_time_is_up_cannot_be_judged():
+    with pytest.raises(TargetUnusable) as told:
+        judged(sound, max_time=0.0)
+    assert told.value.words.id == "kit.target.time_up"
 
 
 def test_what_cannot_be_done_in_time_by_a_slow_server_is_laid_to_its_slowness():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from conformance.formats.clauses import Clause, clauses
 from conformance.formats.messages import message
@@ -54,13 +54,15 @@ from conformance.kit.script import LOOKED, Script
 from conformance.kit.settings import AllowCalls, Settings
 from conformance.kit.waivers import waive
 
+_T = TypeVar("_T")
+
 _BATCH = 256
 """Exchanges of a recorded session that are read at once."""
 
-_CONFIRM_SHARE = 0.5
-"""Of --max-time, what confirming may take beside driving."""
-_SHRINK_SHARE = 0.1
-"""Of --max-time, what the search for smaller calls may take beside that."""
+_DRIVE_SHARE = 0.8
+"""Of --max-time, when driving ends. The rest is for judging, which is never cut short, and for
+confirming, with the search for smaller calls: that ends when all of the time is up.
+"""
 
 
 @dataclass(slots=True)
@@ -102,7 +104,11 @@ class Engine:
 
     def discover(self, targets: tuple[str, ...], eras: tuple[Era, ...] = ()) -> None:
         """Find every target's runs, of these eras only if any are named; raises TargetUnusable."""
-        asyncio.run(self._discover(targets, eras))
+        try:
+            asyncio.run(self._limited(self._discover(targets, eras)))
+        except TimeoutError:
+            seconds = f"{self.settings.max_time:g}"
+            raise TargetUnusable(message("kit.target.time_up", seconds=seconds)) from None
 
     async def _discover(self, targets: tuple[str, ...], eras: tuple[Era, ...]) -> None:
         await self._discover_all(targets, eras)
@@ -219,15 +225,20 @@ class Engine:
         if self.settings.replay is not None:
             self.session.scripts = []
         try:
-            asyncio.run(self._limited(self.session.drive()))
+            asyncio.run(self._limited(self.session.drive(), _DRIVE_SHARE))
         except KeyboardInterrupt:
             self.interrupted = True
         except TimeoutError:
             self.time_up = True
 
-    async def _limited(self, work: object) -> None:
-        async with asyncio.timeout(self.settings.max_time):
-            await work  # type: ignore[misc]  # a coroutine of ours
+    async def _limited(self, work: Coroutine[Any, Any, _T], share: float = 1.0) -> _T:
+        """Do this until so much of --max-time is over; raises TimeoutError then.
+
+        All that is sent in a session shares the one limit, which counts from its beginning.
+        """
+        ends = self._began + share * self.settings.max_time
+        async with asyncio.timeout(ends - time.monotonic()):
+            return await work
 
     @property
     def replayed(self) -> bool:
@@ -261,7 +272,7 @@ class Engine:
             [(q, items[n]) for n, q in doubtful.items()], evidence, self.scripts, self._context()
         )
         try:
-            repeats = asyncio.run(asyncio.wait_for(work, self.settings.max_time * _CONFIRM_SHARE))
+            repeats = asyncio.run(self._limited(work))
         except KeyboardInterrupt:
             self.interrupted = True
             return items
@@ -285,7 +296,7 @@ class Engine:
         work = shrink(failed, evidence, self._context(), self.repeats)
         try:
             with suppress(TimeoutError):
-                asyncio.run(asyncio.wait_for(work, self.settings.max_time * _SHRINK_SHARE))
+                asyncio.run(self._limited(work))
         except KeyboardInterrupt:
             self.interrupted = True
         for n, question in doubtful.items():
@@ -354,7 +365,7 @@ class Engine:
         )
 
     def _context(self) -> Context:
-        deadline = time.monotonic() + self.settings.max_time
+        deadline = self._began + self.settings.max_time
         return Context(self.settings, self.recorder, deadline, self.memory)
 
 
