@@ -1,5 +1,6 @@
 """Driving and confirming, against small servers with one oddity each."""
 
+import functools
 import json
 import random
 import re
@@ -46,7 +47,9 @@ def sound(name, arguments):
     return (200, {"ok": True}) if name != "count" or right(arguments) else (400, {"n": "1 to 9"})
 
 
-def judged(call, *, tools=(COUNT,), manifest=False, **settings):
+def judged(
+    call, *, tools=(COUNT,), manifest=False, before_driving=None, before_judging=None, **settings
+):
     """The items by clause, and the engine, of a session with such a server."""
     chapter = load("conformance.atdf")
     with offering(list(tools), call, manifest=manifest) as url:
@@ -54,7 +57,11 @@ def judged(call, *, tools=(COUNT,), manifest=False, **settings):
         engine.scripts.extend(chapter.scripts)
         engine.discover((url,))
         asked = engine.questions(list(chapter.tests))
+        if before_driving:
+            before_driving(engine)
         engine.drive()
+        if before_judging:
+            before_judging(engine)
         items = engine.judge(asked)
     by_clause = {(q.clause.id, q.tool): items[n] for n, q in enumerate(asked)}
     return by_clause, engine, engine.results(asked, items)
@@ -231,16 +238,22 @@ def test_calls_do_not_time_out_behind_each_other_where_they_are_worked_off_one_a
     assert {key: i.verdict for key, i in items.items() if key[1] and i.verdict in bad} == {}
 
 
-def test_all_that_is_sent_shares_one_time_limit_confirming_included():
-    def accepts_all(name, arguments):
-        time.sleep(0.2)
-        return 200, {"ok": True}
+def began_earlier(engine, seconds):
+    engine._began -= seconds
 
-    _, engine, _ = judged(accepts_all, max_time=2.0, concurrency=1)
+
+def test_driving_ends_while_there_is_time_for_confirming():
+    early = functools.partial(began_earlier, seconds=850)
+    _, engine, _ = judged(sound, max_time=1000.0, before_driving=early)
     assert engine.time_up
-    recorded = [engine.recorder.by_id[id] for id in engine.recorder.by_id]
-    assert max(exchange.started for exchange in recorded) < 2.5
-    assert any(exchange.confirms for exchange in recorded)  # it had a part of the time
+
+
+def test_nothing_is_confirmed_when_the_time_of_the_session_is_up():
+    late = functools.partial(began_earlier, seconds=1000)
+    items, engine, _ = judged(lambda *_: (200, {}), max_time=1000.0, before_judging=late)
+    assert items["ATDF-CALL-001", "count"].verdict is Verdict.FAIL
+    assert engine.time_up
+    assert [e for e in engine.recorder.by_id.values() if e.confirms is not None] == []
 
 
 def test_a_target_that_is_not_known_when_the_time_is_up_cannot_be_judged():
