@@ -30,8 +30,6 @@ from scripts.website.serve import serving
 HOME, FIELDS = "", "atdf/error/"
 PAGES = (HOME, FIELDS)
 GOALS = {"performance": 0.95, "accessibility": 1, "best-practices": 1, "seo": 1}
-HOME_KIB = 500
-SEARCH_MS, VERDICT_MS = 100, 50
 HOME_KIB, SEARCH_MS, VERDICT_MS = 500, 100, 50
 _FLAGS = "--headless=new --no-sandbox --disable-gpu"
 

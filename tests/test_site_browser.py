@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -132,6 +133,18 @@ def test_search_finds(visit, language, query, page_of):
         assert any(page_of in each for each in plain), plain[:5]
 
 
+@pytest.mark.parametrize(
+    ("language", "query", "marked"),
+    [("es", "validacion", "validación"), ("pt", "codigo", "código")],
+)
+def test_what_was_searched_for_is_marked_on_the_page(visit, language, query, marked):
+    page, seen = visit(f"{start(language)}?q={query}")
+    page.locator(".md-search-result__link").first.click(timeout=15_000)
+    page.wait_for_url(f"**h={query}*")
+    expect(page.locator("article mark").first).to_have_text(re.compile(marked, re.IGNORECASE))
+    assert seen.errors == []
+
+
 @pytest.mark.parametrize("script", [True, False], ids=["with script", "without script"])
 def test_the_language_switch_stays_on_the_page(visit, script):
     page, _ = visit("atdf/error/", java_script_enabled=script)
@@ -219,7 +232,7 @@ def test_the_playground_says_what_is_wrong_and_where(visit):
     )
     page.select_option("#playground-example", "0")
     expect(state).to_have_attribute("data-state", "valid")
-    expect(verdict).to_contain_text("catalog")
+    expect(verdict).to_contain_text("Catálogo ATDF 1.0")
 
 
 @pytest.mark.parametrize(
@@ -253,10 +266,15 @@ def test_the_playground_stays_awake_with_ten_megabytes(visit):
     ("text", "state", "said"),
     [
         ('JSON.stringify({ errors: [{ title: "x".repeat(4e6) }] })', "invalid", "error"),
-        ("JSON.stringify({ errors: Array(1e4).fill(1) })", "invalid", "10000"),
+        (
+            "JSON.stringify({ errors: Array(300).fill(1) })",
+            "invalid",
+            "ATDF error 1.0: 300 problems",
+        ),
+        ("JSON.stringify({ errors: Array(1e5).fill(1) })", "invalid", "more than 1000 problems"),
         ("JSON.stringify({ a: 1 }).repeat(2)", "unknown", ""),
     ],
-    ids=["one long string", "ten thousand problems", "two documents"],
+    ids=["one long string", "many problems", "very many problems", "two documents"],
 )
 def test_the_playground_stays_awake_with_what_is_large(visit, text, state, said):
     page, seen = visit("playground/")

@@ -39,12 +39,17 @@ def source():
 
 
 @pytest.fixture(scope="module")
-def run(source):
-    node = shutil.which("node")
-    if node is None:
+def node():
+    found = shutil.which("node")
+    if found is None:
         if os.environ.get("CI") == "true":
             pytest.fail("Node is missing")
         pytest.skip("there is no Node to run the playground's engine with")
+    return found
+
+
+@pytest.fixture(scope="module")
+def run(source, node):
 
     def run(texts, language="en"):
         given = {"engine": engine(), "data": data(source, language)}
@@ -158,6 +163,40 @@ def test_what_is_no_document_gets_words_and_a_line(run, text, line):
     [problem] = seen["problems"]
     assert problem["line"] == line
     assert problem["words"]
+
+
+def test_of_very_many_problems_the_first_are_told_and_that_there_are_more(run):
+    few, exact, many, twice = run(
+        [
+            json.dumps({"errors": [1] * 3}),
+            json.dumps({"errors": [1] * 1000}),
+            json.dumps({"errors": [1] * 100_000}),
+            '{"errors": [' + ",".join(['{"a": 1, "a": 2}'] * 1001) + "]}",
+        ]
+    )["found"]
+    assert (len(few["problems"]), few["more"]) == (3, False)
+    assert (len(exact["problems"]), exact["more"]) == (1000, False)
+    assert (len(many["problems"]), many["more"]) == (1000, True)
+    assert sum(each["keyword"] == "duplicate" for each in twice["problems"]) == 1000
+    assert twice["more"] is True
+
+
+@pytest.mark.parametrize(
+    ("items", "twice"),
+    [
+        ([1, "1", True, None, "true"], False),
+        ([{"a": 1, "b": [2]}, {"b": [2], "a": 1}], True),
+        ([{"a": 1}, {"a": "1"}], False),
+        ([[1, 2], [2, 1]], False),
+        ([1, 1.0], True),
+    ],
+)
+def test_equal_items_are_found_whatever_the_order_of_their_names(node, items, twice):
+    asked = f"; [...KEYWORDS.uniqueItems(true, {json.dumps(items)})].length"
+    done = subprocess.run(
+        [node, "-p", engine() + asked], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == str(int(twice))
 
 
 def test_a_key_that_stands_twice_is_said(run):

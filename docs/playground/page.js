@@ -21,12 +21,12 @@
   const text = make("textarea", { id: "playground-text", spellcheck: "false", autocomplete: "off", rows: "18", wrap: "off" });
   const lines = make("div", { class: "playground__lines", "aria-hidden": "true" });
   const example = make("select", { id: "playground-example" }, make("option", { value: "" }, said.choose));
-  const file = make("input", { type: "file", id: "playground-file", accept: ".json,application/json" });
+  const file = make("input", { type: "file", id: "playground-file", class: "playground__file", accept: ".json,application/json" });
   const verdict = make("p", { class: "playground__verdict", role: "status" });
   const list = make("ol", { class: "playground__problems" });
   const bar = make("div", { class: "playground__bar" },
     make("span", {}, make("label", { for: "playground-example" }, said.example), example),
-    make("span", {}, make("label", { for: "playground-file" }, said.file), file));
+    make("span", {}, file, make("label", { for: "playground-file" }, said.file)));
   root.replaceChildren(bar, label, make("div", { class: "playground__text" }, lines, text), verdict, list);
 
   const examples = JSON.parse(document.getElementById("playground-examples").textContent);
@@ -62,20 +62,22 @@
     }
     lines.replaceChildren(...parts, run);
   };
-  const show = ({ row, problems, count, wrong }) => {
+  const show = ({ row, problems, count, more, wrong }) => {
     list.replaceChildren(...problems.map(item));
     number(new Set(wrong));
     if (!row) return tell("unknown", count ? said.unknown : "");
-    const known = { document: row.document, spec: row.spec, version: row.version };
+    const listed = problems.length;
+    const known = { document: said.titles[`${row.spec}/${row.document}`], version: row.version, listed };
     if (!count) return tell("valid", fill("valid", known));
-    tell("invalid", fill(count === 1 ? "one" : "many", { ...known, count }));
+    const many = more ? "more" : count > listed ? "listed" : "many";
+    tell("invalid", fill(count === 1 ? "one" : many, { ...known, count }));
   };
   // What stands in ticks is code.
   const rich = (words) => words.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
   const item = (problem) => {
     const where = make("button", { type: "button" }, fill("line", { line: problem.line }));
     where.addEventListener("click", () => go(problem.line));
-    const parts = [where, " ", make("code", {}, problem.path), " ", ...rich(problem.words)];
+    const parts = [where, ", ", make("code", {}, problem.path), ": ", ...rich(problem.words)];
     if (problem.clause) {
       parts.push(" ", make("a", { href: `${root.dataset.clauses}#${problem.clause.toLowerCase()}` }, problem.clause));
     }
@@ -118,6 +120,7 @@
     if (!chosen) return;
     if (chosen.size > MOST) return list.replaceChildren(), tell("unknown", said.large);
     text.value = await chosen.text();
+    file.value = ""; // the same file, changed, may be chosen again
     judge();
   });
   judge();

@@ -3,7 +3,6 @@
 "use strict";
 
 const LISTED = 100;
-const NUMBERED = 20000;
 
 self.addEventListener("message", (event) => {
   const { id, text } = event.data;
@@ -12,10 +11,10 @@ self.addEventListener("message", (event) => {
     answer = examine(text, DATA);
   } catch {
     const problem = { line: 1, path: "$", pointer: "", keyword: "kit", clause: null, words: DATA.messages["site.playground.failed"] };
-    answer = { row: null, problems: [problem] };
+    answer = { row: null, problems: [problem], more: false };
   }
-  // A page that is handed ten thousand problems would be busy with them.
-  const { row, problems } = answer;
-  const wrong = [...new Set(problems.map((each) => each.line))].slice(0, NUMBERED);
-  self.postMessage({ id, row, problems: problems.slice(0, LISTED), count: problems.length, wrong });
+  // A page that is handed a thousand problems would be busy with them.
+  const { row, problems, more } = answer;
+  const wrong = [...new Set(problems.map((each) => each.line))];
+  self.postMessage({ id, row, problems: problems.slice(0, LISTED), count: problems.length, more, wrong });
 });

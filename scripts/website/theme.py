@@ -18,6 +18,10 @@ _WORKER = "assets/javascripts/workers/search.*.min.js"
 _SCRIPT = {
     # The index is read when somebody begins to search, not on every page.
     'location.protocol!=="file:"': "!1",
+    # `found.js` marks what was searched for, without the index.
+    '("search.highlight")?': '("")?',
+    # It is given the question: of a page whose own words are not in it, the theme tells none.
+    "Object.entries(e.terms).filter(([,c])=>c)": "[[document.forms.search.query.value]]",
     # `code.js` does what is left of this, without measuring between two changes.
     '"pre:not(.mermaid) > code"': '"pre:not(pre)"',
     # Tables are wrapped below, so that nothing moves when the script comes.

@@ -75,6 +75,6 @@ const KEYWORDS = {
     if (typeof value === "number" && value > wanted) yield { values: { limit: wanted } };
   },
   *uniqueItems(wanted, value) {
-    if (wanted && Array.isArray(value) && value.some((each, i) => value.slice(0, i).some((other) => equal(each, other)))) yield {};
+    if (wanted && Array.isArray(value) && new Set(value.map(canonical)).size < value.length) yield {};
   },
 };

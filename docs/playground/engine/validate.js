@@ -123,12 +123,22 @@ function clauseOf(found, row, data) {
   return own ? own.owner : null;
 }
 
+// A document of very many faults is judged by the first of them: `more` says that there are others.
+const MOST_FAULTS = 1000;
+
 function validate(value, row, data) {
   const file = `${row.spec}/${row.version}/${row.document}.schema.json`;
   const spot = { parent: null, file, steps: [] };
-  const found = [...faults(data.schemas[file], value, spot, data)];
+  const found = [];
+  let more = false;
+  for (const each of faults(data.schemas[file], value, spot, data)) {
+    more = found.length === MOST_FAULTS;
+    if (more) break;
+    found.push(each);
+  }
   const places = new Set(found.filter((each) => each.keyword === "format").map((each) => pointerOf(each.at)));
-  return found
+  const wrong = found
     .filter((each) => each.keyword !== "pattern" || !places.has(pointerOf(each.at)))
     .map((each) => ({ ...each, clause: clauseOf(each, row, data) }));
+  return { wrong, more };
 }

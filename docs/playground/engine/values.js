@@ -52,6 +52,10 @@ const words = (data, id, values) =>
     return one === undefined ? value : (value === "1" ? one : other).replaceAll("#", value);
   });
 
+// The same text for equal values: the names of an object stand in order.
+const canonical = (value) => JSON.stringify(value, (_, each) =>
+  isObject(each) ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1))) : each);
+
 function equal(one, other) {
   if (Array.isArray(one)) {
     return Array.isArray(other) && one.length === other.length && one.every((each, i) => equal(each, other[i]));

@@ -90,7 +90,7 @@ def implementations_page(context: Context) -> bytes:
             f"{code(known['package'])} {known['version']}, {known['registry']}, {known['date']}."
         )
         parts.append(_findings(context, each, here))
-    return page(context.said("implementations"), "implementations", about, parts)
+    return page(context.said("implementations"), "implementations", about, parts, hide="toc")
 
 
 def _runs(context: Context, results: Mapping[str, Any]) -> Iterator[list[str]]:

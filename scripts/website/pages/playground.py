@@ -31,7 +31,7 @@ _PARTS = ("values", "read", "recognise", "keywords", "validate", "examine")
 _ANNOTATIONS = ("title", "description", "$schema", "$id")
 _WORDS = (
     "label", "choose", "example", "file", "empty", "busy", "large", "slow", "unknown", "valid",
-    "one", "many",
+    "one", "many", "listed", "more",
 )  # fmt: skip
 
 
@@ -120,13 +120,16 @@ def playground_page(context: Context) -> bytes:
         name: context.text(context.source.messages[f"site.playground.{name}"]) for name in _WORDS
     }
     words["line"] = context.text(context.source.messages["site.line"])
+    titles = {
+        f"{each.spec}/{each.name}": context.text(each.title) for each in context.source.schemas
+    }
     shown = {(each.spec, each.id): each for each in context.source.examples}
     noscript = context.said("site.playground.noscript").replace("`", "")
     parts = [
         f"{escaped(context.said('site.playground.intro'))}\n{{ .lead }}",
         '<div id="playground" class="playground" data-worker="../assets/playground.worker.js"'
         f' data-clauses="../conformance/clauses/"><p>{noscript}</p></div>',
-        _island("playground-words", words),
+        _island("playground-words", words | {"titles": titles}),
         _island("playground-examples", _examples(context, shown)),
         '<script src="../assets/playground.js" defer></script>',
         escaped(context.said("site.playground.beyond")),
