@@ -25,8 +25,12 @@ $(READY): requirements.lock pyproject.toml
 	@# uv, itself from the lock, installs the rest in seconds; where it finds no registry, pip does.
 	@sed -n '/^uv==/,/# via/p' requirements.lock > $(VENV)/uv.lock
 	@$(PIP) --require-hashes --no-deps -r $(VENV)/uv.lock
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock \
-		2> $(VENV)/uv.log || $(PIP) --require-hashes -r requirements.lock
+	@# Playwright is not made for musl (Alpine): without it, the tests in a browser are skipped.
+	@cp requirements.lock $(VENV)/all.lock
+	@$(PYTHON) -c 'import sys, sysconfig; sys.exit("musl" not in str(sysconfig.get_config_var("HOST_GNU_TYPE")))' && \
+		sed -E '/^(pytest-)?playwright==/,/# via/d' requirements.lock > $(VENV)/all.lock || true
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $(VENV)/all.lock \
+		2> $(VENV)/uv.log || $(PIP) --require-hashes -r $(VENV)/all.lock
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -92,6 +96,8 @@ workflows: $(READY) ## check the workflows of .github
 lock: $(READY) ## write requirements.lock anew from pyproject.toml
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --all-extras --python-version 3.11 \
 		--no-emit-index-url pyproject.toml -o requirements.lock
+	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --group node --python-version 3.11 \
+		--no-emit-index-url -o docs/node.lock
 
 clean: ## remove the virtual environment and what was made
 	@rm -rf $(VENV) conformance-report .cache build

