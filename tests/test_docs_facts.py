@@ -63,19 +63,28 @@ def test_the_example_of_waivers_can_be_read(language, tmp_path):
     assert len(read_waivers(file)) == 2
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_page_on_levels_names_the_levels_in_their_order(language, source):
-    names = {
-        value.value: value.text.in_language(language).partition(":")[0]
-        for value in source.vocabularies["level"].values
+def levels(source, language):
+    """The name of each level and what it means, as the vocabulary says them."""
+    said = {
+        each.value: each.text.in_language(language) for each in source.vocabularies["level"].values
     }
-    told = first_cells(page(language, "conformance/levels.md"))
-    assert [each.strip("*") for each in told] == [names[level] for level in LADDER]
+    return [said[level].rstrip(".").split(": ", 1) for level in LADDER]
 
 
-def test_the_readme_names_the_levels_in_their_order():
-    told = first_cells(README.read_text("utf-8").partition("### Levels")[2].partition("\n#")[0])
-    assert told == [level.value.capitalize() for level in LADDER]
+def rows(text):
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_on_levels_says_of_each_what_the_source_says(language, source):
+    told = rows(section(page(language, "conformance/levels.md"), "levels"))
+    assert [[name, means] for name, _, means in told] == levels(source, language)
+
+
+def test_the_readme_says_of_each_level_what_the_source_says(source):
+    text = README.read_text("utf-8").partition("### Levels")[2].partition("\n#")[0]
+    assert rows(text) == levels(source, "en")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
