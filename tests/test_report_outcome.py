@@ -102,6 +102,18 @@ def test_clauses_that_one_reason_keeps_from_being_judged_stand_in_one_line():
     )
 
 
+def test_a_warning_in_the_way_says_what_it_is_about_and_nothing_to_judge_is_left_out_beside_it():
+    silent = message("sample.silent")
+    warned = item("A-B-002", Verdict.WARN, silent)
+    nothing = [item(f"A-B-00{n}", Verdict.NOT_APPLICABLE, LEFT_OUT) for n in (1, 3)]
+    assert lacks(one_run(*nothing, warned), Level.EXPLAINED) == (
+        Lack(Verdict.WARN, ("A-B-002",), silent, ("t",)),
+    )
+    alone = Lack(Verdict.NOT_APPLICABLE, ("A-B-001", "A-B-003"), LEFT_OUT, ("t",))
+    missing = ("A-B-001", "A-B-003")
+    assert lacks(one_run(*nothing, missing=missing), Level.EXPLAINED) == (alone,)
+
+
 def test_a_clause_without_a_verdict_still_stands_there():
     assert lacks(one_run(missing=("A-B-009",)), Level.EXPLAINED) == (Lack(None, ("A-B-009",)),)
 

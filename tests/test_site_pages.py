@@ -55,6 +55,12 @@ def test_no_anchor_stands_twice_on_a_page(pages):
         assert len(anchors) == len(set(anchors)), path
 
 
+def test_every_word_of_the_kit_on_a_page_is_filled_in(pages):
+    # A place of a message, such as `{judged|# clause|# clauses}`, is nothing to read.
+    left = {path for path, text in pages.items() if re.search(r"\{\w+\|[^}]*\}|\{passed\}", text)}
+    assert left == set()
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_report_links_to_a_row_that_is_there(pages, language):
     rows = set(_ANCHOR.findall(pages[f"{language}/conformance/clauses.md"]))

@@ -10,12 +10,18 @@ from conformance.formats.vocabulary import Level, Verdict
 from conformance.kit.report.standing import GRAVITY, missing_for
 from conformance.kit.results import Item, RunResult
 
-_IN_THE_WAY = GRAVITY[: GRAVITY.index(Verdict.NOT_APPLICABLE)]
+_IN_THE_WAY = frozenset(GRAVITY[: GRAVITY.index(Verdict.NOT_APPLICABLE)])
+_TOLD = frozenset({Verdict.KIT_ERROR, Verdict.FAIL})
+"""What was found is told in full, at another place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Clauses that a level lacks. `reason` is why they could not be judged, of `tools`."""
+    """Clauses that a level lacks.
+
+    `reason` is why they could not be judged, or the first thing that one of them was warned of, and
+    `tools` are those it is said of; what was broken is told elsewhere, with all that it is about.
+    """
 
     verdict: Verdict | None
     clauses: tuple[str, ...]
@@ -24,42 +30,45 @@ class Lack:
 
 
 def lacks(run: RunResult, level: Level) -> tuple[Lack, ...]:
-    """Give what keeps a run from `level`, what was broken first."""
+    """Give what keeps a run from `level`, what was broken first.
+
+    That nothing was there to judge is a reason only where there is no better one.
+    """
     missing = missing_for(run, level)
     held: dict[str, list[Item]] = {clause: [] for clause in missing}
     for item in run.items:
         if item.clause in held:
             held[item.clause].append(item)
-    broken: list[Lack] = []
-    unjudged: dict[Message, list[str]] = {}
+    found: dict[tuple[Verdict | None, Message | str], list[str]] = {}
     for clause in missing:
         verdict = _gravest(held[clause])
-        reason = _reason(held[clause]) if verdict is Verdict.NOT_VERIFIED else None
-        if reason is None:
-            broken.append(Lack(verdict, (clause,)))
-        else:
-            unjudged.setdefault(reason, []).append(clause)
-    broken.sort(key=lambda lack: _IN_THE_WAY.index(lack.verdict) if lack.verdict else 99)
-    return (
-        *broken,
-        *(
-            Lack(Verdict.NOT_VERIFIED, tuple(clauses), reason, _tools(held, clauses, reason))
-            for reason, clauses in unjudged.items()
-        ),
+        reason = None if verdict in _TOLD else _reason(held[clause], verdict)
+        found.setdefault((verdict, reason or clause), []).append(clause)
+    order = sorted(found, key=lambda key: GRAVITY.index(key[0]) if key[0] else len(GRAVITY))
+    if any(verdict in _IN_THE_WAY for verdict, _ in order):
+        order = [key for key in order if key[0] is not Verdict.NOT_APPLICABLE]
+    return tuple(
+        Lack(verdict, clauses)
+        if isinstance(reason, str)
+        else Lack(verdict, clauses, reason, _tools(held, clauses, reason))
+        for verdict, reason in order
+        for clauses in (tuple(found[verdict, reason]),)
     )
 
 
 def _gravest(items: list[Item]) -> Verdict | None:
     verdicts = {item.verdict for item in items}
-    return next((verdict for verdict in _IN_THE_WAY if verdict in verdicts), None)
+    return next((verdict for verdict in GRAVITY if verdict in verdicts), None)
 
 
-def _reason(items: list[Item]) -> Message | None:
-    unjudged = (item for item in items if item.verdict is Verdict.NOT_VERIFIED and item.findings)
-    return next((item.findings[0].message for item in unjudged), None)
+def _reason(items: list[Item], verdict: Verdict | None) -> Message | None:
+    alike = (item for item in items if item.verdict is verdict and item.findings)
+    return next((item.findings[0].message for item in alike), None)
 
 
-def _tools(held: Mapping[str, list[Item]], clauses: list[str], reason: Message) -> tuple[str, ...]:
+def _tools(
+    held: Mapping[str, list[Item]], clauses: tuple[str, ...], reason: Message
+) -> tuple[str, ...]:
     """The tools of which the reason is said, each once."""
     found = (
         item.tool

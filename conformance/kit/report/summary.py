@@ -141,7 +141,7 @@ class _Page:
     def lack(self, lack: Lack) -> str:
         if lack.reason is None:
             return self.clause(lack.clauses[0])
-        name = verdict_name(Verdict.NOT_VERIFIED, self.language)
+        name = verdict_name(lack.verdict, self.language) if lack.verdict else ""
         where = f"{self.names(lack.tools)}: " if lack.tools else ""
         words = self.text(lack.reason.words(self.language), 400)
         links = ", ".join(self.link(clause) for clause in lack.clauses)

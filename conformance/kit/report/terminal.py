@@ -13,10 +13,10 @@ from typing import Any
 
 from conformance.formats.vocabulary import Level, RunKind, Verdict
 from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.report.lacking import Lack, lacks
 from conformance.kit.report.others import others, told_of
 from conformance.kit.report.rules import sentence
 from conformance.kit.report.standing import (
-    GRAVITY,
     Group,
     all_items,
     capped,
@@ -24,7 +24,6 @@ from conformance.kit.report.standing import (
     counts,
     groups,
     left_out,
-    missing_for,
     next_level,
     resources_listed,
     run_standing_name,
@@ -218,27 +217,27 @@ class _Summary:
             reason = capped(weakest)
             if reason is not None:
                 yield Line(f"    {self.say('report.capped', reason=reason)}")
-            missing = missing_for(weakest, upper)
-            if missing:
+            lacking = lacks(weakest, upper)
+            if lacking:
                 upper_name = level_name(upper, self.language)
                 yield Line(f"    {self.say('report.keeps-from', level=upper_name)}")
-                yield from self.missing(weakest, missing)
+                yield from self.missing(lacking)
             if not weakest.claims_atdf:
                 yield Line(f"    {self.say('report.not-claimed')}")
 
-    def missing(self, run: RunResult, clauses: tuple[str, ...]) -> Iterable[Line]:
-        for clause in clauses[:_MISSING]:
-            held = [item for item in run.items if item.clause == clause]
-            item = min(held, key=lambda each: GRAVITY.index(each.verdict), default=None)
-            why = sentence(clause, self.language)
-            # What failed is told above; what could not be judged is told here, and by what.
-            if item is not None and item.findings and item.verdict is not Verdict.FAIL:
-                why = item.findings[0].message.words(self.language)
-                why = f"{self.text(item.tool, 40)}: {why}" if item.tool is not None else why
-            name = verdict_name(item.verdict, self.language) if item is not None else ""
-            yield Line(f"      {self.text(clause)}  {name}  {self.text(why, 160)}")
-        if len(clauses) > _MISSING:
-            more = number(len(clauses) - _MISSING, self.language)
+    def missing(self, lacking: tuple[Lack, ...]) -> Iterable[Line]:
+        for lack in lacking[:_MISSING]:
+            clauses = ", ".join(self.text(clause) for clause in lack.clauses)
+            name = verdict_name(lack.verdict, self.language) if lack.verdict else ""
+            head = f"      {clauses}  {name}"
+            if lack.reason is None:  # what was found is told above
+                yield Line(f"{head}  {self.text(sentence(lack.clauses[0], self.language), 160)}")
+                continue
+            where = f"{self.names(lack.tools, _TOOLS)}: " if lack.tools else ""
+            yield Line(head)
+            yield Line(f"          {where}{self.text(lack.reason.words(self.language), 240)}")
+        if len(lacking) > _MISSING:
+            more = number(len(lacking) - _MISSING, self.language)
             yield Line(f"      {self.say('report.terminal.more', count=more)}")
 
     def run(self, run: RunResult, width: int) -> str:

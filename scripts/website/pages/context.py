@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from conformance.formats.messages import filled
+from conformance.formats.vocabulary import Level
 from scripts.generator.build import Source
 from scripts.generator.clauses import Clause
 from scripts.generator.schemas import Schema
@@ -61,9 +62,8 @@ class Context:
         return self.said(f"report.requirement.{word.lower()}")
 
     def level(self, word: str) -> str:
-        """The name of a level; empty for what is needed for none."""
-        known = self.source.messages.get(f"report.level.{word}")
-        return self.text(known) if known else ""
+        """The name of a level; empty for what is needed for none of them."""
+        return self.said(f"report.level.{word}") if word in set(Level) else ""
 
     def clause_page(self, clause: Clause) -> str:
         """The page on which a clause stands with all that is known of it."""
