@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from conformance.formats.messages import message
 from conformance.formats.problem import Place, Problem, problem, shown
-from conformance.formats.tool import Annotations, Invocation, Tool, ToolExample, ToolForm
+from conformance.formats.tool import (
+    Annotations,
+    Input,
+    Invocation,
+    Tool,
+    ToolExample,
+    ToolForm,
+    Where,
+)
 
 META_KEY = "agent-formats/atdf"
 """The key of `_meta` where an MCP tool holds what MCP has no field for."""
@@ -56,7 +65,7 @@ def tool(
         examples=examples,
         annotations=_annotations(item.get("annotations")),
         safe=_flag(item.get("safe")),
-        invocation=_invocation(item.get("invocation")),
+        invocation=_invocation(item.get("invocation"), schema),
         version=_text(ours.get("version")),
         tags=_texts(ours.get("tags")),
         when_to_use=when_to_use,
@@ -159,12 +168,19 @@ def _annotations(declared: Any) -> Annotations:
     )
 
 
-def _invocation(declared: Any) -> Invocation | None:
+def _invocation(declared: Any, schema: Mapping[str, Any]) -> Invocation | None:
+    """Where a tool is called; a name in braces in its endpoint is an input that goes there."""
     endpoint = _text(_member(declared, "endpoint"))
-    method = _text(_member(declared, "method"))
     if endpoint is None:
         return None
-    return Invocation(endpoint, method.upper()) if method else Invocation(endpoint)
+    made = Invocation(endpoint, (_text(_member(declared, "method")) or "POST").upper())
+    declared_inputs = schema.get("properties")
+    names = declared_inputs if isinstance(declared_inputs, dict) else {}
+    in_path = {name for name in names if f"{{{name}}}" in endpoint}
+    if not in_path:
+        return made
+    inputs = (Input(name, Where.PATH if name in in_path else made.place_of(name)) for name in names)
+    return replace(made, inputs=tuple(inputs))
 
 
 def _member(value: Any, name: str) -> Any:

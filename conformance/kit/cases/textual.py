@@ -18,6 +18,11 @@ _IN_BODY = frozenset({Where.BODY, Where.WHOLE})
 _PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
 """What stays one part of a path on every server; `.` and `..` do not."""
 _HEADER_VALUE = re.compile(r"[!-~]+( [!-~]+)*")
+_TRUTH = {
+    **dict.fromkeys(("1", "t", "y", "yes", "on", "true"), True),
+    **dict.fromkeys(("0", "f", "n", "no", "off", "false"), False),
+}
+"""What servers commonly read as a truth value, where all that they get is text."""
 
 
 def textual(tool: Tool, run_id: str) -> Invocation | None:
@@ -58,6 +63,8 @@ def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
     readings: list[Any] = [text]
     with suppress(ValueError):  # no JSON: then it is nothing but a text
         readings.append(json.loads(text))
+    if text.lower() in _TRUTH:
+        readings.append(_TRUTH[text.lower()])
     return not any(view.is_valid(nodes, reading) for reading in readings)
 
 
