@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from conformance.formats.clauses import clauses
+from conformance.formats.messages import message
+from conformance.formats.vocabulary import Era, Offer
 from conformance.kit.explained import explained
 from tests.kit_peers import always, close, hang, offering, serving, unused_url, whole
 
@@ -164,6 +166,8 @@ def test_a_target_s_words_cannot_repeat_a_secret(kit, tmp_path):
         (["--examples", "/no/such/file"], ["/no/such/file"]),
         (["--bearer-env", "NO_SUCH_VARIABLE"], ["NO_SUCH_VARIABLE"]),
         (["--explain", "ATDF-ERRR-007"], ["ATDF-ERRR-007", "ATDF-ERR-007"]),
+        (["--explain", "NOPE-1"], ["NOPE-1 (all of them are listed at", "/conformance/clauses/"]),
+        (["--explain", "NOPE-1", "--language", "pt"], ["todas estão em", "/pt/conformance/"]),
     ],
     ids=" ".join,
 )
@@ -196,6 +200,15 @@ def test_every_clause_can_be_explained(language):
         said = explained(clause, language)
         assert clause.text[language] in said
         assert f"#{clause.id.lower()}" in said
+
+
+@pytest.mark.parametrize("language", ["es", "pt"])
+def test_of_whom_a_clause_asks_it_is_said_in_words(language):
+    label = message("kit.explain.where").words(language)
+    for clause in clauses().values():
+        lines = explained(clause, language).splitlines()
+        said = next(line for line in lines if line.startswith(label))
+        assert not {"stdio", "mcp", *Era, *Offer} & set(re.findall(r"\w+|[≥≤]", said)), said
 
 
 def accepts(name, arguments):

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,8 @@ def test_no_line_of_the_table_stands_twice():
 def test_an_unknown_name_of_a_document_is_refused_with_the_known_ones():
     with pytest.raises(KeyError, match="catalog"):
         row_of("cataloge")
+
+
+def test_a_rule_is_made_of_members_and_signs_and_of_no_language():
+    assert [row.rule for row in TABLE if not re.fullmatch(r"[\w|.\[\]]+( \+ \S+| 2\.x\S*)*"
+            r"|\{[^{} ]+( \+ [^{} ]+)*\}", row.rule)] == []  # fmt: skip

@@ -200,7 +200,8 @@ def test_nothing_listens():
     with pytest.raises(TargetUnusable) as refused:
         look(unused_url())
     assert refused.value.words.id == "kit.target.unreachable"
-    assert "Connection refused" in refused.value.words.words()
+    assert "the connection was refused" in refused.value.words.words()
+    assert "se rechazó la conexión" in refused.value.words.words("es")
 
 
 def test_no_such_host():

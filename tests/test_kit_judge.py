@@ -225,7 +225,7 @@ def test_a_session_of_a_record_needs_no_server_and_ends_alike(kit, tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (None, "No such file"),
+        (None, "there is no such file"),
         ("hello", "does not begin with the line"),
         ('{"format": 99, "runs": []}\n', "format 99"),
         ('{"format": 1, "kit": "x", "started": "x", "runs": []}\n', "lacks what this kit needs"),

@@ -112,7 +112,7 @@ def test_a_file_is_read_with_its_lines(tmp_path):
         ("- reason: x", ["line 1", "lacks its clause"]),
         ("\n- clause: ATDF-CALL-001", ["line 2", "lacks its reason"]),
         ("- {clause: ATDF-CALL-001, reason: ''}", ["lacks its reason"]),
-        ("- {clause: ATDF-CALL-0001, reason: x}", ["line 1", "nearest is ATDF-CALL-001"]),
+        ("- {clause: ATDF-CALL-0001, reason: x}", ["line 1", "near to it: ATDF-CALL-001"]),
         ("- {clause: ATDF-CALL-001, reason: x, tol: y}", ["no tol", "clause, tool"]),
         ("- {clause: ATDF-CALL-001, reason: x, until: soon}", ["2027-01-31", "soon"]),
         ("- {clause: ATDF-CALL-001, reason: x, until: 2027-13-45}", ["month"]),

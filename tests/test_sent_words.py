@@ -53,6 +53,11 @@ def test_each_step_has_words_in_each_language(step):
     assert len(said) == len(LANGUAGES)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_step_without_words_is_said_by_its_name(language):
+    assert "`some-new-step`" in step_words("some-new-step").words(language)
+
+
 @pytest.mark.parametrize(
     ("sent", "said"),
     [

@@ -33,9 +33,12 @@ class RuntimeRow:
 
     @property
     def rule(self) -> str:
-        """The rule in short: `id + endpoint + protocol_version|error_classification`."""
-        said = " + ".join("|".join(group) for group in self.needs)
-        return f"{said}{self.hint}{'' if self.known is None else ', nothing else'}"
+        """The rule in short: `id + endpoint + protocol_version|error_classification`.
+
+        Braces are around members beside which no unknown one may stand.
+        """
+        said = " + ".join("|".join(group) for group in self.needs) + self.hint
+        return said if self.known is None else f"{{{said}}}"
 
     def matches(self, members: Mapping[str, Any]) -> bool:
         """Whether an object with these members is this document."""

@@ -46,17 +46,24 @@ def _facts(clause: Clause, language: str) -> Iterator[tuple[str, str]]:
 
 
 def _where(clause: Clause, language: str) -> str:
+    def say(id: str, **values: object) -> str:
+        return message(f"kit.explain.{id}", **values).words(language)
+
     limits = clause.applies_to
-    parts = [binding.value for binding in limits.bindings] + [era.value for era in limits.eras]
-    if limits.since is not None:
-        parts.append(f"≥ {limits.since}")
-    if limits.until is not None:
-        parts.append(f"≤ {limits.until}")
+    parts = [", ".join(say(f"binding.{one.value}") for one in limits.bindings)]
+    parts.append(", ".join(say(f"era.{one.value}") for one in limits.eras))
+    alone = limits.since is not None and limits.since == limits.until
+    if alone:
+        parts.append(say("only", version=limits.since))
+    if limits.since is not None and not alone:
+        parts.append(say("since", version=limits.since))
+    if limits.until is not None and not alone:
+        parts.append(say("until", version=limits.until))
     if limits.claimed:
-        parts.append(message("kit.explain.claimed").words(language))
+        parts.append(say("claimed"))
     if limits.offers is not None:
-        parts.append(limits.offers.value)
-    return ", ".join(parts) or message("kit.explain.everywhere").words(language)
+        parts.append(say(f"offers.{limits.offers.value}"))
+    return "; ".join(filter(None, parts)) or say("everywhere")
 
 
 def _faults(id: str) -> list[str]:

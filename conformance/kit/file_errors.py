@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from ruamel.yaml.error import MarkedYAMLError
 
+from conformance.formats.messages import Message
+from conformance.kit.system_words import system_words
 
-def in_one_line(error: Exception) -> str:
-    """The system's words for it, or YAML's with its place."""
+
+def in_one_line(error: Exception) -> Message | str:
+    """What the system says of it, in our words where we have some, or YAML's with its place."""
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
         return f"{error.problem} ({mark.line + 1}:{mark.column + 1})"
-    return getattr(error, "strerror", None) or " ".join(str(error).split())
+    return system_words(getattr(error, "strerror", None) or " ".join(str(error).split()))

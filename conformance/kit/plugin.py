@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from types import ModuleType
 from typing import Any
@@ -22,6 +21,7 @@ from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.exit import Exit, exit_of
 from conformance.kit.item import MOST_ITEMS, ClauseItem, grouped, item_name
+from conformance.kit.near import near_clause
 from conformance.kit.options import add_options, settings_of
 from conformance.kit.quiet import QuietItems, header, line_writer, notes
 from conformance.kit.record import driven, recall, write_replay
@@ -219,9 +219,10 @@ def _clause(id: str, language: str = "en") -> Clause:
     known = clauses()
     if id in known:
         return known[id]
-    nearest = next(iter(get_close_matches(id.upper(), known, 1, 0)), "")
-    said = message("kit.no_such_clause", clause=visible(id), nearest=nearest).words(language)
-    raise pytest.UsageError(said)
+    near = near_clause(id, language)
+    raise pytest.UsageError(
+        message("kit.no_such_clause", clause=visible(id), near=near).words(language)
+    )
 
 
 def _load_scripts(state: State, collector: pytest.Module | pytest.Class) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.formats.messages import message
+from conformance.formats.messages import Message, message
 from conformance.kit.collecting import collecting_seldom
 from conformance.kit.early import early
 from conformance.kit.exchange import Exchange
@@ -98,7 +98,8 @@ def recall(state: State, path: Path) -> None:
         recording = read_exchanges(path)
         state.engine.recall(recording)
     except OSError as error:
-        reason = in_one_line(error)
+        said = in_one_line(error)
+        reason = said.words(language) if isinstance(said, Message) else said
     except ExchangesError as error:
         reason = error.reason.words(language)
     except Unreadable as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.formats.messages import Message, message
+from conformance.formats.messages import Message, is_message, message
 from conformance.formats.problem import shown
 from conformance.kit.case import Case, CaseKind
 
@@ -29,5 +29,6 @@ def call_words(case: Case) -> Message:
 
 
 def step_words(step: str) -> Message:
-    """A step of the scripts that send what is wrong in one way each."""
-    return message(f"step.{step}")
+    """A step of the scripts that send what is wrong in one way each; by its name, if need be."""
+    id = f"step.{step}"
+    return message(id) if is_message(id) else message("sent.step", step=step)

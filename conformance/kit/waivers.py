@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from conformance.formats.messages import Message, message
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.file_errors import in_one_line
 from conformance.kit.judging import belongs
+from conformance.kit.near import near_clause
 from conformance.kit.results import Item, UsedWaiver, Waiver
 from conformance.kit.run import Run
 
@@ -65,8 +65,8 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
                 raise refuse(line, "kit.waivers.missing", key=key)
         clause = texts["clause"] or ""
         if clause not in clauses():
-            nearest = next(iter(get_close_matches(clause.upper(), clauses(), 1, 0)), "")
-            raise refuse(line, "kit.waivers.clause", clause=clause, nearest=nearest)
+            near = near_clause(clause, language)
+            raise refuse(line, "kit.waivers.clause", clause=clause, near=near)
         try:
             until = _day(entry.get("until"))
         except ValueError:

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from conformance.formats.messages import Message, message
 from conformance.kit.exchange import Exchange, Trouble
 from conformance.kit.reading import body_json, response_of
+from conformance.kit.system_words import system_words
 
 _ASKS_FOR_CREDENTIALS = frozenset({401, 403, 407})
 _LONGEST = 300
@@ -29,7 +30,7 @@ def why_dead(target: str, first: Exchange) -> Message | None:
     reason = _cut(first.trouble_detail)
     if "SSL" in reason or "certificate" in reason.lower():
         return message("kit.target.tls", target=target, reason=reason)
-    return message("kit.target.unreachable", target=target, reason=reason)
+    return message("kit.target.unreachable", target=target, reason=system_words(reason))
 
 
 def why_nothing(
@@ -106,7 +107,8 @@ def no_start(command: str, error: Exception, language: str) -> str:
     """Why a command could not be run, in words."""
     if isinstance(error, FileNotFoundError):
         return message("kit.reason.no_command", command=command).words(language)
-    return getattr(error, "strerror", None) or str(error)
+    said = system_words(getattr(error, "strerror", None) or str(error))
+    return said.words(language) if isinstance(said, Message) else said
 
 
 def _last_line(text: str) -> str:
