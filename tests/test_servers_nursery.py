@@ -1,12 +1,14 @@
 """A server that a nursery forked is to whoever started it a process like any other."""
 
+import os
 import signal
 import subprocess
 import urllib.request
 
 import pytest
 
-from fixtures.servers.start import FAULTY, REFERENCE, NotStarted, command, listening
+from fixtures.servers.relay import ask
+from fixtures.servers.start import FAULTY, REFERENCE, NotStarted, command, listening, nursery
 
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}\n'
 READY = b" ready on stdio\n"
@@ -63,3 +65,12 @@ def test_it_dies_with_the_process_that_stands_for_it() -> None:
         process.kill()
         assert process.stdout.read() == b"", "its output ends: nobody holds it"
     assert process.returncode == -signal.SIGKILL
+
+
+def test_it_ends_with_the_nursery() -> None:
+    with nursery() as at:
+        connection = ask(at, REFERENCE, ("--stdio",), (0, 1, 2))
+        server = int(connection.makefile().readline())
+    connection.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(server, 0)
