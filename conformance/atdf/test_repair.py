@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from conformance.formats.errors import ErrorView
 from conformance.formats.problem import shown
 from conformance.formats.vocabulary import Outcome
+from conformance.kit.cases.facts import same
+from conformance.kit.cases.pointer import ABSENT
 from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
+from conformance.kit.meaning import meant
 from conformance.kit.rates import Mended, mended, repairable, suggestions
 from conformance.kit.suggestions import Naming, Suggestion, names_place
 
@@ -70,6 +73,25 @@ def test_a_suggestion_is_not_what_was_refused(tool: ToolEvidence) -> Checks:
             yield broken(call, "finding.suggestion.same", suggested=shown(error.suggested_value))
         else:
             yield holds()
+
+
+@clause("ATDF-ERR-018")
+def test_a_suggestion_keeps_what_was_meant(tool: ToolEvidence) -> Checks:
+    """What is valid but means something else is followed just as willingly."""
+    for call, error, checked in _suggestions(tool):
+        violation, value = call.case.violation, meant(call.case, tool.tool)
+        if violation is None or value is ABSENT or checked.pointer != violation.pointer:
+            continue
+        if not checked.valid or same(checked.value, value):
+            yield holds()  # that an invalid one is wrong is another clause's matter
+        else:
+            yield broken(
+                call,
+                "finding.suggestion.other_meaning",
+                sent=shown(violation.sent),
+                meant=shown(value),
+                suggested=shown(error.suggested_value),
+            )
 
 
 @clause("ATDF-ERR-012")

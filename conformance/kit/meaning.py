@@ -1,0 +1,55 @@
+"""What a refused value says, where it is a valid one in another notation. Serves ATDF-ERR-018."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from conformance.formats.tool import Tool
+from conformance.kit.case import Case, Violation
+from conformance.kit.cases.facts import same
+from conformance.kit.cases.pointer import ABSENT, from_pointer, put
+from conformance.kit.cases.problems import SchemaProblem
+from conformance.kit.cases.schema import view_of
+
+_TRUTH: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_CHOICES: Final = frozenset({"enum", "const"})
+
+
+def meant(case: Case, tool: Tool) -> Any:
+    """Give the one valid value that a broken case's place says in other words; else ABSENT.
+
+    The JSON text of a value says that value, a word for a truth value says it, and a word that
+    differs only in case or outer spaces says the allowed one.
+    """
+    violation = case.violation
+    if violation is None or violation.sent_absent or violation.was_absent:
+        return ABSENT
+    said = _said(violation)
+    if said is ABSENT or same(said, violation.was):
+        return said  # what stood there is known to be valid
+    try:
+        view = view_of(tool.input_schema)
+        tokens = from_pointer(violation.pointer, case.arguments)
+        whole = put(case.arguments, tokens, said)
+        return said if view.is_valid((view.root,), whole) else ABSENT
+    except (LookupError, SchemaProblem):
+        return ABSENT
+
+
+def _said(violation: Violation) -> Any:
+    sent, was = violation.sent, violation.was
+    if isinstance(was, bool):
+        # As text, so that 1.0 and a list are nothing of the kind.
+        text = sent if isinstance(sent, str) else json.dumps(sent)
+        return _TRUTH.get(text.strip().casefold(), ABSENT)
+    if not isinstance(sent, str):
+        return ABSENT
+    if isinstance(was, str):
+        alike = sent.strip().casefold() == was.strip().casefold()
+        return was if alike and not _CHOICES.isdisjoint(violation.keywords) else ABSENT
+    try:
+        read = json.loads(sent)
+    except (ValueError, RecursionError):
+        return ABSENT
+    return was if same(read, was) else ABSENT
