@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from itertools import islice
 from typing import Any, TypeVar
 
-from conformance.formats.clauses import Clause, clauses
+from conformance.formats.clauses import Clause
 from conformance.formats.messages import message
-from conformance.formats.vocabulary import Era, RunKind, Scope, Verdict
+from conformance.formats.vocabulary import Era
 from conformance.kit.clause import ClauseTest
-from conformance.kit.documents import Declared, declared
+from conformance.kit.documents import Declared
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.confirm import (
     Repeats,
@@ -24,40 +23,33 @@ from conformance.kit.drive.confirm import (
     repeat,
     to_confirm,
 )
-from conformance.kit.drive.discover import discover
-from conformance.kit.drive.discovered import Discovered, bounded
+from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.memorise import memorise
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.session import Session
 from conformance.kit.drive.smallest import in_smallest_form, shrink
 from conformance.kit.drive.toolrun import Progress
 from conformance.kit.drive.unusable import TargetUnusable
-from conformance.kit.drive.versions import protocol_runs
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.judging import (
     Question,
-    belongs,
     judge_all,
     questions,
     unasked,
 )
-from conformance.kit.offers import Offered, offered
 from conformance.kit.parity import side_by_side
-from conformance.kit.recorded_verdicts import as_recorded
+from conformance.kit.recorded_verdicts import as_recorded, take_in
 from conformance.kit.remembered import Memory
 from conformance.kit.report.exchanges import Recording
 from conformance.kit.report.index import Recalled, first_line, last_line, recalled
-from conformance.kit.report.recorded import Recorded
-from conformance.kit.results import Item, SessionResult, UsedWaiver
+from conformance.kit.results import Item, SessionResult, UsedWaiver, kit_errors, kit_traces
 from conformance.kit.run_result import claims_atdf, run_result
-from conformance.kit.script import LOOKED, Script
+from conformance.kit.runs import Runs
+from conformance.kit.script import Script
 from conformance.kit.settings import AllowCalls, Settings
 from conformance.kit.waivers import waive
 
 _T = TypeVar("_T")
-
-_BATCH = 256
-"""Exchanges of a recorded session that are read at once."""
 
 _DRIVE_SHARE = 0.8
 """Of --max-time, when driving ends. The rest is for judging, which is never cut short, and for
@@ -71,8 +63,7 @@ class Engine:
 
     settings: Settings
     recorder: Recorder = field(default_factory=Recorder)
-    found: list[Discovered] = field(default_factory=list)
-    declared: dict[str, Declared] = field(default_factory=dict)
+    runs: Runs = field(default_factory=Runs)
     scripts: list[Script] = field(default_factory=list)
     progress: Progress = field(default_factory=Progress)
     interrupted: bool = False
@@ -105,79 +96,28 @@ class Engine:
     def discover(self, targets: tuple[str, ...], eras: tuple[Era, ...] = ()) -> None:
         """Find every target's runs, of these eras only if any are named; raises TargetUnusable."""
         try:
-            asyncio.run(self._limited(self._discover(targets, eras)))
+            asyncio.run(self._limited(self.runs.discover(targets, eras, self._context())))
         except TimeoutError:
             seconds = f"{self.settings.max_time:g}"
             raise TargetUnusable(message("kit.target.time_up", seconds=seconds)) from None
 
-    async def _discover(self, targets: tuple[str, ...], eras: tuple[Era, ...]) -> None:
-        await self._discover_all(targets, eras)
-        if not self.found and self.settings.replay is not None:
-            raise TargetUnusable(message("kit.option.replay", case=self.settings.replay))
+    @property
+    def found(self) -> list[Discovered]:
+        """The runs of the targets, as they were found."""
+        return self.runs.found
 
-    async def _discover_all(self, targets: tuple[str, ...], eras: tuple[Era, ...]) -> None:
-        for target in targets:
-            found_here = await discover(target, self._context())
-            for found in [*found_here, *protocol_runs(found_here, self.settings)]:
-                if eras and found.run.era not in eras:
-                    continue
-                if not self._replays(found.run.id):
-                    continue
-                own = bounded(self._unique(found), self.settings)
-                self.found.append(own)
-                self.declared[own.run.id] = declared(own)
-
-    def _replays(self, run: str) -> bool:
-        """Whether `--replay` leaves this run in: it names one of its cases, or none at all."""
-        wanted = self.settings.replay
-        return wanted is None or wanted.startswith(f"{run}/")
-
-    def _unique(self, found: Discovered) -> Discovered:
-        """A run of a second target with the same id gets a number behind it."""
-        taken = {other.run.id for other in self.found}
-        name, number = found.run.id, 2
-        while name in taken:
-            name, number = f"{found.run.id}-{number}", number + 1
-        return replace(found, run=replace(found.run, id=name))
+    @property
+    def declared(self) -> dict[str, Declared]:
+        """What is declared in each run, by its id."""
+        return self.runs.declared
 
     def questions(self, tests: list[tuple[ClauseTest, Clause]]) -> list[Question]:
         """What is to be judged on the targets that were found."""
-        runs = {f.run.id: (f.run, self._names(f)) for f in self.found}
-        offers = {f.run.id: self._offered(f).names for f in self.found}
-        return questions(tests, runs, offers)
-
-    def _offered(self, found: Discovered) -> Offered:
-        """What a run offers beside tools."""
-        recorded = self.recorder.by_id.held
-        looked = [e for e in recorded if e.run == found.run.id and e.script == LOOKED]
-        return offered(looked, found.tools)
-
-    @property
-    def pairs(self) -> int:
-        """How many pairs of clause and tool the targets could be asked about."""
-        about_tools = [clause for clause in clauses().values() if clause.scope is Scope.TOOL]
-        return sum(
-            len(self._names(found)) * sum(belongs(clause, found.run) for clause in about_tools)
-            for found in self.found
-            if found.run.kind is RunKind.FULL
-        )
-
-    def _names(self, found: Discovered) -> tuple[str, ...]:
-        """The names of a run's tools, those included that cannot be used."""
-        usable = tuple(tool.name for tool in found.tools)
-        return (*usable, *(tool.name for tool in self.declared[found.run.id].unusable))
+        return questions(tests, self.runs.by_id, self.runs.offers(self.recorder))
 
     def recall(self, recording: Recording) -> None:
         """Take a recorded session in place of a target; raises Unreadable."""
-        cut = set()
-        for some in _batches(recording.exchanges, _BATCH):
-            for one in some:
-                self.recorder.take(one.judged)
-                if any(place.startswith("answer") for place in one.cut):
-                    cut.add(one.exchange.id)
-            calls = [one.judged for one in some if one.exchange.case is not None]
-            self.recorder.put_away(calls)
-        self._cut = frozenset(cut)
+        self._cut = take_in(recording, self.recorder)
         past = self._past = recalled(recording.first, recording.last, self.recorder)
         asked = past.asked
         self.settings = replace(
@@ -187,7 +127,7 @@ class Engine:
             replay=asked["replay"],
             seed=asked["seed"],
         )
-        self.found, self.declared = list(past.found), dict(past.declared)
+        self.runs = Runs(list(past.found), dict(past.declared))
         self.interrupted, self.time_up = past.interrupted and not past.time_up, past.time_up
         self.session = Session(self.found, self.declared, [], self._context(), self.progress)
         self.session.evidence = dict(past.evidence)
@@ -253,9 +193,10 @@ class Engine:
         """Each question's item, by its place in `asked`: failures confirmed, the waived marked."""
         confirmed = self._confirmed(asked)
         self._memorise(asked, confirmed)
-        runs = {f.run.id: (f.run, self._names(f)) for f in self.found}
         today = datetime.now(UTC).date()
-        waived, self.waivers = waive(confirmed.values(), self.settings.waivers, runs, today)
+        waived, self.waivers = waive(
+            confirmed.values(), self.settings.waivers, self.runs.by_id, today
+        )
         return dict(zip(confirmed, waived, strict=True))
 
     def _confirmed(self, asked: list[Question]) -> dict[int, Item]:
@@ -329,11 +270,8 @@ class Engine:
         for n, question in enumerate(asked):
             by_run[question.run].append(items[n])
         about = {question.clause.id for question in asked}
-        selected = (
-            selected
-            or self.settings.replay is not None
-            or any(unasked(about, one) for one in evidence.values())
-        )
+        lacking = any(unasked(about, one) for one in evidence.values())
+        selected = selected or lacking or self.settings.replay is not None
         sent = self.recorder.requests
         runs = tuple(
             run_result(evidence[name], own, self.declared[name], self.settings, sent[name])
@@ -353,23 +291,10 @@ class Engine:
             selection=selected,
             waivers=self.waivers,
             waivers_file=self.settings.waivers_file,
-            kit_errors=tuple(
-                f.message.words(self.settings.language)
-                for n in items
-                if items[n].verdict is Verdict.KIT_ERROR
-                for f in items[n].findings
-            ),
-            kit_traces=tuple(
-                dict.fromkeys(f.trace for n in items for f in items[n].findings if f.trace)
-            ),
+            kit_errors=kit_errors(items.values(), self.settings.language),
+            kit_traces=kit_traces(items.values()),
         )
 
     def _context(self) -> Context:
         deadline = self._began + self.settings.max_time
         return Context(self.settings, self.recorder, deadline, self.memory)
-
-
-def _batches(exchanges: Iterable[Recorded], size: int) -> Iterator[list[Recorded]]:
-    waiting = iter(exchanges)
-    while some := list(islice(waiting, size)):
-        yield some

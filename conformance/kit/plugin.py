@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Sequence
-from itertools import islice
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from conformance.formats.clauses import Clause, clauses
+from conformance.formats.clauses import clauses
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Verified
-from conformance.kit.chapter import scripts_of
 from conformance.kit.clause import ClauseTest
 from conformance.kit.command_line import fill_in, options_of
 from conformance.kit.describe import planned
-from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.exit import Exit, exit_of
 from conformance.kit.item import MOST_ITEMS, ClauseItem, grouped, item_name
-from conformance.kit.near import near_clause
 from conformance.kit.options import add_options, settings_of
-from conformance.kit.quiet import QuietItems, header, line_writer, notes
-from conformance.kit.record import driven, recall, write_replay
-from conformance.kit.reference import STDIO, ReferenceServer
+from conformance.kit.quiet import QuietItems, header, notes
+from conformance.kit.record import write_replay
 from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
 from conformance.kit.report.outcome import Ended
 from conformance.kit.report.replay_file import REPLAY
@@ -41,8 +35,8 @@ from conformance.kit.report.write import (
     write_files,
 )
 from conformance.kit.secrets import Redactor
+from conformance.kit.session_steps import clause_of, discover, judge_all, load_scripts
 from conformance.kit.state import STATE, State, memory_of
-from conformance.kit.waiver_item import stale_items
 
 __all__ = [
     "pytest_addoption",
@@ -72,7 +66,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
         sys.stdout.write(
             explained(
-                _clause(asked, config.getoption("--language")), config.getoption("--language")
+                clause_of(asked, config.getoption("--language")), config.getoption("--language")
             )
             + "\n"
         )
@@ -129,7 +123,7 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     config = session.config
     state = config.stash[STATE]
     if not _only_asks(config):
-        _discover(config, state)
+        discover(config, state)
         state.engine.memory = memory_of(config, state.redact)
         config.option.no_header = config.get_verbosity() <= 0
     result = yield
@@ -155,30 +149,6 @@ def _calls_nothing(config: pytest.Config, state: State) -> bool:
     return bool(config.option.collectonly or state.settings.plan_only)
 
 
-def _discover(config: pytest.Config, state: State) -> None:
-    language = state.settings.language
-    targets = state.settings.targets
-    if state.settings.judge is not None:
-        recall(state, state.settings.judge)
-        return
-    try:
-        if not targets:
-            state.reference = ReferenceServer()
-            config.add_cleanup(state.reference.stop)
-            targets = (state.reference.url, STDIO)
-        state.engine.discover(targets)
-    except KeyboardInterrupt:
-        # Nothing was judged yet: one line of ours is enough, and pytest's would show our code.
-        config.pluginmanager.unregister(name="terminalreporter")
-        pytest.exit(message("kit.exit.early").words(language), Exit.INTERRUPTED)
-    except TargetUnusable as unusable:
-        said = visible(state.redact(unusable.words.words(language)), None)
-        raise pytest.UsageError(said) from None
-    except RuntimeError as failed:
-        said = message("kit.no_reference", reason=failed).words(language)
-        raise pytest.UsageError(said) from None
-
-
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list[pytest.Item] | None:
@@ -187,11 +157,11 @@ def pytest_pycollect_makeitem(
     if not isinstance(test, ClauseTest):
         return None
     state = collector.config.stash[STATE]
-    _load_scripts(state, collector)
-    asked = state.engine.questions([(test, _clause(test.clause))])
+    load_scripts(state, collector)
+    asked = state.engine.questions([(test, clause_of(test.clause))])
     line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
     # Told as text, the id is read as it will be read from the cache of `--lf`.
-    groups = grouped(asked, fold=state.engine.pairs > MOST_ITEMS)
+    groups = grouped(asked, fold=state.engine.runs.pairs > MOST_ITEMS)
     named = [(item_name(name, questions), questions) for questions in groups]
     return [
         ClauseItem.from_parent(
@@ -215,26 +185,6 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
             return
 
 
-def _clause(id: str, language: str = "en") -> Clause:
-    known = clauses()
-    if id in known:
-        return known[id]
-    near = near_clause(id, language)
-    raise pytest.UsageError(
-        message("kit.no_such_clause", clause=visible(id), near=near).words(language)
-    )
-
-
-def _load_scripts(state: State, collector: pytest.Module | pytest.Class) -> None:
-    """Load the `scripts.py` beside a test file, once."""
-    module = getattr(collector, "obj", None)
-    package = module.__package__ if isinstance(module, ModuleType) else None
-    if not package or package in state.scripts_of:
-        return
-    state.scripts_of.add(package)
-    state.engine.scripts.extend(scripts_of(package))
-
-
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     """Drive, judge and confirm; then let the items report."""
@@ -250,26 +200,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
         session.items.clear()
     elif not config.option.collectonly:
         config.option.tbstyle = "no"  # our summary says it in one line each
-        _judge_all(session, state)
+        judge_all(session, state)
     return (yield)
-
-
-def _judge_all(session: pytest.Session, state: State) -> None:
-    items = [item for item in session.items if isinstance(item, ClauseItem)]
-    asked = [question for item in items for question in item.questions]
-    engine = state.engine
-    if state.settings.judge is not None:
-        judged = engine.judge(asked)
-    else:
-        judged = driven(state, asked, line_writer(session.config))
-    verdicts = (judged[number] for number in range(len(asked)))
-    for item in items:
-        item.results = tuple(islice(verdicts, len(item.questions)))
-    state.result = state.report.session = engine.results(asked, judged, selected=state.deselected)
-    state.report.judged = {item.nodeid for item in items}
-    settings = state.settings
-    where = settings.waivers_file, settings.language
-    session.items.extend(stale_items(session, state.result.waivers, *where, state.redact))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
@@ -108,10 +109,22 @@ def body_json(exchange: Exchange) -> Any:
     """The body as JSON, None where it is none."""
     if exchange.answer is None:
         return None
+    body = exchange.answer.body
+    return (_read_again if len(body) <= _SHORT else _parsed)(body)
+
+
+def _parsed(body: bytes) -> Any:
     try:
-        return json.loads(exchange.answer.body.decode("utf-8"))
+        return json.loads(body.decode("utf-8"))
     except (UnicodeDecodeError, ValueError, RecursionError):
         return None
+
+
+_SHORT = 16 * 1024
+"""Bytes of a body that may be kept as values: nearly all answers to calls are shorter."""
+
+_read_again = lru_cache(maxsize=1024)(_parsed)
+"""One clause after the other asks for the answers of the same tool; none of them changes any."""
 
 
 def response_of(exchange: Exchange) -> dict[str, Any] | None:

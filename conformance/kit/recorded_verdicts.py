@@ -1,15 +1,21 @@
-"""Verdicts on a recorded session: what the record lacks is not verified."""
+"""A recorded session in place of a driven one: what the record lacks is not verified."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 
 from conformance.kit.drive.confirm import confirmed, to_confirm, unconfirmed
+from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.smallest import in_smallest_form
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.judging import NOT_RECORDED, Question, not_verified, without
+from conformance.kit.report.exchanges import Recording
 from conformance.kit.report.index import Recalled
 from conformance.kit.results import Item
+
+_BATCH = 256
+"""Exchanges that are read at once."""
 
 
 def as_recorded(
@@ -38,3 +44,18 @@ def as_recorded(
             item = not_verified(item, NOT_RECORDED)
         made[n] = item
     return made
+
+
+def take_in(recording: Recording, recorder: Recorder) -> frozenset[int]:
+    """Take a recorded session's exchanges as if they had just been made; gives the ids of those
+    whose answers were not kept whole.
+    """
+    cut: set[int] = set()
+    waiting = iter(recording.exchanges)
+    while some := list(islice(waiting, _BATCH)):
+        for one in some:
+            recorder.take(one.judged)
+            if any(place.startswith("answer") for place in one.cut):
+                cut.add(one.exchange.id)
+        recorder.put_away([one.judged for one in some if one.exchange.case is not None])
+    return frozenset(cut)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from conformance.formats.messages import Message
@@ -181,3 +181,14 @@ class SessionResult:
     """For each different one of these, where in the kit's code it happened."""
     waivers: tuple[UsedWaiver, ...] = ()
     waivers_file: str = ""
+
+
+def kit_errors(items: Iterable[Item], language: str) -> tuple[str, ...]:
+    """What went wrong in the kit itself, in words."""
+    failed = (item for item in items if item.verdict is Verdict.KIT_ERROR)
+    return tuple(found.message.words(language) for item in failed for found in item.findings)
+
+
+def kit_traces(items: Iterable[Item]) -> tuple[str, ...]:
+    """Where it went wrong, for whoever mends the kit."""
+    return tuple(dict.fromkeys(f.trace for item in items for f in item.findings if f.trace))

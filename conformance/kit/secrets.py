@@ -45,6 +45,11 @@ class Redactor:
             re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
         )
 
+    @property
+    def knows_any(self) -> bool:
+        """Whether there is anything to replace at all."""
+        return self._pattern is not None
+
     def __call__(self, text: str) -> str:
         """`text` without the secrets."""
         # Most texts hold none: looking for each is much quicker than the pattern of all.

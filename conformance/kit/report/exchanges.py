@@ -109,6 +109,7 @@ class ExchangeWriter:
         self._redact = redact
         self._places: dict[int, int] = {}
         self._unflushed = 0
+        self._end = 0
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file: BinaryIO = path.open("w+b")
         self._line({
@@ -132,7 +133,7 @@ class ExchangeWriter:
 
     def write(self, exchange: Exchange, *, whole: bool = False) -> None:
         """Append one exchange; `whole` keeps long bodies (discovery), else only their heads."""
-        place = self._file.tell()
+        place = self._end
         try:
             self._line(Recorder(self._redact, whole=whole).record(exchange))
         except RecursionError:
@@ -169,7 +170,9 @@ class ExchangeWriter:
 
     def _line(self, value: Mapping[str, Any]) -> None:
         # ASCII only: a line cannot turn or hide a terminal's text, and lone surrogates survive.
-        self._file.write(json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n")
+        self._end += self._file.write(
+            json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n"
+        )
 
 
 def read_exchanges(path: Path) -> Recording:

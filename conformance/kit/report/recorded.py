@@ -17,6 +17,7 @@ from conformance.kit.case import Case, CaseKind, Expectation, Strictness, Violat
 from conformance.kit.cut import CutAnswer
 from conformance.kit.exchange import Answer, Exchange, Request, Transport, Trouble
 from conformance.kit.reading import read
+from conformance.kit.secrets import Redactor
 
 Redact = Callable[[str], str]
 Json = dict[str, Any]
@@ -55,7 +56,8 @@ class Recorder:
     def __init__(
         self, redact: Redact | None, *, whole: bool = False, careful: bool = False
     ) -> None:
-        self._redact = redact
+        nothing_to_hide = isinstance(redact, Redactor) and not redact.knows_any
+        self._redact = None if nothing_to_hide else redact
         self._whole = whole
         self._careful = careful
         self._cut: list[str] = []
