@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from conformance.kit.command_line import fill_in, options_of, replay_line
+from conformance.kit.options import report_folder
 from tests.kit_peers import offering
 from tests.kit_sessions import ROOT
 from tests.test_bad_input import GOOD
@@ -158,3 +159,19 @@ def test_a_session_takes_its_settings_from_the_folder_that_it_is_started_in(kit,
     ran = kit(str(ROOT / "conformance"), cwd=tmp_path)
     assert ran.code == 4
     assert "http://h h is no target" in ran.said
+
+
+@pytest.mark.parametrize(
+    ("given", "replay", "folder"),
+    [
+        ("conformance-report", None, "conformance-report"),
+        ("conformance-report", CASE, "conformance-report/replay"),
+        ("elsewhere", CASE, "elsewhere"),
+    ],
+)
+def test_a_replay_leaves_the_whole_report_where_it_is(tmp_path, given, replay, folder):
+    options = {"--report": given, "--replay": replay}
+    made = SimpleNamespace(
+        invocation_params=SimpleNamespace(dir=tmp_path), getoption=options.__getitem__
+    )
+    assert report_folder(made) == tmp_path / folder

@@ -24,6 +24,7 @@ from conformance.kit.settings import MAX_EXAMPLES, AllowCalls, Settings
 from conformance.kit.waivers import WaiversUnusable, read_waivers
 
 PROFILES = ("atdf", "http", "mcp")
+REPORT = "conformance-report"
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header (RFC 9110)."""
 
@@ -149,7 +150,7 @@ def add_options(parser: pytest.Parser) -> None:
     add(
         "--report",
         metavar="DIR",
-        default="conformance-report",
+        default=REPORT,
     )
     add("--language", choices=LANGUAGES, default="en")
 
@@ -220,7 +221,7 @@ def settings_of(config: pytest.Config) -> Settings:
         rate=option("--rate"),
         max_time=option("--max-time"),
         request_timeout=option("--request-timeout"),
-        report=Path(config.invocation_params.dir, option("--report")),
+        report=report_folder(config),
         language=language,
         replay=option("--replay"),
         judge=Path(config.invocation_params.dir, recording) if recording is not None else None,
@@ -228,6 +229,13 @@ def settings_of(config: pytest.Config) -> Settings:
         secrets=_secrets(headers, environment, targets),
         credentials=_credentials(headers, environment),
     )
+
+
+def report_folder(config: pytest.Config) -> Path:
+    """Where the report goes; of a replay elsewhere, lest it be in the place of the whole one."""
+    given = config.getoption("--report")
+    folder = Path(config.invocation_params.dir, given)
+    return folder / "replay" if config.getoption("--replay") and given == REPORT else folder
 
 
 def _usage(id: str, language: str, **values: object) -> pytest.UsageError:
