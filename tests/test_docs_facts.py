@@ -17,6 +17,7 @@ from scripts.website.layout import DOCS, ROOT
 LADDER = [level for level in Level if level is not Level.NONE]
 README = ROOT / "README.md"
 ACTION = ROOT / ".github/actions/conformance/action.yml"
+WORKFLOW = ROOT / ".github/workflows/conformance.yml"
 
 
 def page(language, path):
@@ -122,6 +123,32 @@ def test_the_step_for_github_is_one_that_its_action_takes():
     inputs = yaml.load(ACTION.read_text("utf-8"))["inputs"]
     assert set(step["with"]) <= set(inputs)
     assert {name for name, said in inputs.items() if said.get("required")} <= set(step["with"])
+
+
+def test_the_job_for_github_is_one_that_its_workflow_takes():
+    shown = re.findall(
+        r"```yaml\n(.*?)```", section(page("en", "conformance/ci.md"), "action"), re.S
+    )
+    yaml = YAML(typ="safe", pure=True)
+    [job] = yaml.load(shown[-1])["jobs"].values()
+    called = yaml.load(WORKFLOW.read_text("utf-8"))
+    assert job["uses"].split("@")[0].endswith(f"/{WORKFLOW.relative_to(ROOT).as_posix()}")
+    inputs = called["on"]["workflow_call"]["inputs"]
+    assert set(job["with"]) <= set(inputs)
+    assert {name for name, said in inputs.items() if said.get("required")} <= set(job["with"])
+    # What a called job may do is at most what its caller grants.
+    for needed in called["jobs"].values():
+        assert needed["permissions"].items() <= job["permissions"].items()
+
+
+def test_the_workflow_hands_every_input_to_the_action():
+    yaml = YAML(typ="safe", pure=True)
+    called = yaml.load(WORKFLOW.read_text("utf-8"))
+    handed = called["jobs"]["judge"]["steps"][-1]["with"]
+    assert {
+        name: f"${{{{ inputs.{name} }}}}" for name in called["on"]["workflow_call"]["inputs"]
+    } == handed
+    assert set(handed) <= set(yaml.load(ACTION.read_text("utf-8"))["inputs"])
 
 
 @pytest.fixture(scope="module")
