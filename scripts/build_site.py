@@ -9,12 +9,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from conformance.formats.clauses import clauses
+from scripts.generator.problems import Problem, SourceError
 from scripts.website.canary import canary
 from scripts.website.join import join
 from scripts.website.layout import DOCS, LANGUAGES, ROOT, SITE, WORK, read_layout
@@ -23,6 +25,7 @@ from scripts.website.pages.made import made_pages
 from scripts.website.render import BuildError, render
 from scripts.website.sample import samples
 from scripts.website.stage import stage
+from scripts.website.translations import differences, pages, without_clause
 
 OK, BROKEN = 0, 1
 
@@ -47,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
         return _serve(options.port)
     try:
         build(strict=not options.draft)
-    except (BuildError, RuntimeError) as error:
+    except (BuildError, RuntimeError, SourceError) as error:
         print(error, file=sys.stderr)
         return BROKEN
     print(SITE.relative_to(ROOT))
@@ -68,11 +71,26 @@ def build(*, strict: bool = True) -> None:
     mermaid = npm_file("mermaid").read_bytes()
     files |= {f"{language}/assets/mermaid.js": mermaid for language in LANGUAGES}
     staged = stage(layout.nav, files, made.menu)
-    if staged.missing and strict:
-        raise BuildError("\n".join(f"docs/{page} is missing: write it." for page in staged.missing))
-    for page in staged.missing:
-        print(f"docs/{page} is missing; the menu leaves it out.", file=sys.stderr)
+    wrong = [*_missing(staged.missing), *map(str, _disagreeing())]
+    if wrong and strict:
+        raise BuildError("\n".join(wrong))
+    for line in wrong:
+        print(line, file=sys.stderr)
     join(render(layout.nav, staged, layout.site_url, strict=strict), layout.site_url)
+
+
+def _missing(pages: Iterable[str]) -> Iterator[str]:
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in pages:
+        at = menu.find(page.partition("/")[2])
+        line = menu.count("\n", 0, at) + 1
+        yield f"mkdocs.yml:{line}: docs/{page} is missing. Write it, or take it out of the menu."
+
+
+def _disagreeing() -> list[Problem]:
+    """What is wrong with the pages that people write, without spelling: the build has no time."""
+    held = pages(DOCS, ROOT)
+    return sorted({*differences(held), *without_clause(held, clauses())})
 
 
 def _again(command: str) -> int:
@@ -93,7 +111,7 @@ def _serve(port: int) -> int:
         began = time.monotonic()
         try:
             build(strict=False)
-        except BuildError as error:
+        except (BuildError, RuntimeError, SourceError) as error:
             print(error, file=sys.stderr)
         else:
             print(f"built in {time.monotonic() - began:.1f} s", file=sys.stderr)

@@ -1,5 +1,5 @@
-"""Checks that the pages under `docs` say the same in English, Spanish and Portuguese, and that each
-word of them, and of the source, is one of its language.
+"""Checks that the pages under `docs` say the same in English, Spanish and Portuguese, that each of
+their words, and of the source's, is one of its language, and that there is each clause they name.
 
 Runs as `python -m scripts.check_translations` and as a file, from any folder; `--accept` says that
 each translation is now one of the English page as it stands.
@@ -18,7 +18,7 @@ if __package__ in (None, ""):
 from scripts.generator.build import Source, load_source, read_source
 from scripts.website.layout import ROOT
 from scripts.website.spelling import NoDictionaryError, misspelt
-from scripts.website.translations import accept, differences, foreign, pages
+from scripts.website.translations import accept, differences, foreign, pages, without_clause
 
 OK, BROKEN = 0, 1
 
@@ -39,8 +39,11 @@ def main(arguments: Sequence[str]) -> int:
             print(name)
     held = pages(docs, options.root)
     problems = {*differences(held), *foreign(held)}
+    source = _source(options.root)
+    if source is not None:
+        problems.update(without_clause(held, {clause.id for clause in source.clauses}))
     try:
-        problems.update(misspelt(held, _source(options.root), docs / "words"))
+        problems.update(misspelt(held, source, docs / "words"))
     except NoDictionaryError as reason:
         print(f"The spelling was not checked: {reason}.")
     for problem in sorted(problems):

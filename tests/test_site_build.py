@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 
 import pytest
 
@@ -51,18 +53,77 @@ def test_two_builds_of_the_same_pages_are_the_same_bytes(small):
     assert len(first) > 20
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("# Home { #home }\n\n[Gone](gone.md)\n", "gone.md"),
-        ("# Home { #home }\n\n[Gone](#nowhere)\n", "#nowhere"),
-    ],
-)
-def test_a_link_that_leads_nowhere_stops_the_build_and_is_named(small, text, said):
+WRONG = """# Home { #home }
+
+[Gone](gone.md) and [back](#home)
+![Gone](gone.png), [gone](#nowhere)
+[gone](index.md#no), [gone](gone.md) again
+"""
+
+
+def test_a_link_that_leads_nowhere_stops_the_build_with_its_page_and_line(small):
     with pytest.raises(BuildError) as caught:
-        small(text)
-    assert said in str(caught.value)
-    assert "en/index.md" in str(caught.value)
+        small(WRONG)
+    told = {
+        (line.partition(": ")[0], re.search(r"'([^']+)'", line)[1])
+        for line in str(caught.value).splitlines()
+    }
+    assert told == {
+        (f"docs/{language}/index.md:{line}", part)
+        for language in LANGUAGES
+        for line, part in (
+            (3, "gone.md"), (4, "gone.png"), (4, "#nowhere"), (5, "index.md#no"), (5, "gone.md"),
+        )
+    }  # fmt: skip
+
+
+def test_a_file_that_a_page_shows_and_nobody_has_stops_the_build_with_its_line(small):
+    with pytest.raises(BuildError) as caught:
+        small('# Home { #home }\n\n```py\n--8<-- "no/such.py"\n```\n')
+    first = str(caught.value).splitlines()[0]
+    assert first.startswith("docs/en/index.md:4: Snippet at path 'no/such.py'")
+    assert "Traceback" not in str(caught.value)
+
+
+@pytest.fixture
+def planted(tmp_path, monkeypatch, capsys):
+    """Builds with one page of the project changed, and gives what is said before any rendering."""
+    docs = tmp_path / "docs"
+    shutil.copytree(layout.DOCS, docs)
+    for name, value in (("DOCS", docs), ("ROOT", tmp_path)):
+        monkeypatch.setattr(build_site, name, value)
+    (tmp_path / "mkdocs.yml").write_bytes((layout.ROOT / "mkdocs.yml").read_bytes())
+    monkeypatch.setattr(build_site, "made_pages", lambda: Made({}, {}))
+    monkeypatch.setattr(build_site, "samples", dict)
+    monkeypatch.setattr(build_site, "npm_file", lambda _: layout.ROOT / "mkdocs.yml")
+    monkeypatch.setattr(build_site, "stage", lambda *_: stage.Staged({}, ()))
+
+    def planted(page, old, new):
+        file = docs / page
+        text = file.read_text("utf-8")
+        assert old in text
+        file.write_text(text.replace(old, new, 1), encoding="utf-8")
+        assert build_site.main([]) == 1
+        line = text.count("\n", 0, text.find(old)) + 1
+        return line, capsys.readouterr().err.splitlines()
+
+    return planted
+
+
+def test_a_stale_translation_stops_the_build_with_its_page(planted):
+    _, said = planted("en/conformance/ci.md", "Start your server", "Start the server")
+    assert [line.partition(": ")[0] for line in said] == [
+        "docs/es/conformance/ci.md:1",
+        "docs/pt/conformance/ci.md:1",
+    ]
+    assert "has changed since" in said[0]
+
+
+@pytest.mark.parametrize("page", ["start/reader.md", "conformance/waivers.md"])
+def test_a_clause_that_there_is_not_stops_the_build_with_its_page_and_line(planted, page):
+    old = {"start/reader.md": "ATDF-ERR-004", "conformance/waivers.md": "ATDF-CALL-003"}[page]
+    line, said = planted(f"en/{page}", old, "ATDF-ERR-999")
+    assert f"docs/en/{page}:{line}: There is no clause ATDF-ERR-999. Name one of" in "\n".join(said)
 
 
 def test_a_theme_whose_files_have_changed_stops_the_build(tmp_path):
@@ -103,11 +164,16 @@ def _titles(nav):
 
 
 def test_a_page_of_the_menu_that_nobody_wrote_stops_the_build_and_is_named(monkeypatch, capsys):
-    nav = ["index.md", {"About": ["about/nobody.md"]}]
+    nav = ["index.md", {"About": ["about/governance.md"]}]
     monkeypatch.setattr(build_site, "read_layout", lambda: layout.Layout(nav, "https://x.example/"))
     monkeypatch.setattr(build_site, "made_pages", lambda: Made({}, {}))
     monkeypatch.setattr(build_site, "samples", dict)
     monkeypatch.setattr(build_site, "npm_file", lambda _: layout.ROOT / "mkdocs.yml")
-    monkeypatch.setattr(build_site, "stage", lambda *_: stage.Staged({}, ("pt/about/nobody.md",)))
+    monkeypatch.setattr(
+        build_site, "stage", lambda *_: stage.Staged({}, ("pt/about/governance.md",))
+    )
+    monkeypatch.setattr(build_site, "_disagreeing", list)
     assert build_site.main([]) == 1
-    assert "docs/pt/about/nobody.md is missing" in capsys.readouterr().err
+    menu = (layout.ROOT / "mkdocs.yml").read_text("utf-8").splitlines()
+    line = menu.index("      - about/governance.md") + 1
+    assert f"mkdocs.yml:{line}: docs/pt/about/governance.md is missing" in capsys.readouterr().err

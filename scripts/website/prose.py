@@ -39,6 +39,8 @@ class Prose:
     clauses: Counter[str]
     blocks: tuple[tuple[str, str], ...]
     code: frozenset[str]
+    named: tuple[tuple[int, str], ...]
+    """Every clause that the file names, in prose and in blocks of code, with its line."""
 
 
 def read_prose(text: str) -> Prose:
@@ -55,7 +57,11 @@ def read_prose(text: str) -> Prose:
     )
     links = Counter([*_LINK.findall(prose), *_HREF.findall(prose)])
     code = frozenset(" ".join(each[2].split()) for each in _CODE.finditer(prose))
-    return Prose(front, prose, headings, links, Counter(_CLAUSE.findall(prose)), blocks, code)
+    named = tuple(
+        (text.count("\n", 0, each.start()) + 1, each[0]) for each in _CLAUSE.finditer(text)
+    )
+    clauses = Counter(_CLAUSE.findall(prose))
+    return Prose(front, prose, headings, links, clauses, blocks, code, named)
 
 
 def _pairs(text: str) -> dict[str, str]:

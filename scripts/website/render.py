@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from scripts.website.layout import LANGUAGES, ROOT, STAGED, WORK, expanded
+from scripts.website.layout import DOCS, LANGUAGES, ROOT, STAGED, WORK, expanded
+from scripts.website.placed import placed
 from scripts.website.stage import Staged
 
 EPOCH = "1000000000"
@@ -66,7 +67,7 @@ def _one(
     )
     said_lines = [line for line in done.stderr.splitlines() if not line.startswith("INFO")]
     if done.returncode:
-        return folder, f"{language}: mkdocs says:\n" + "\n".join(said_lines)
+        return folder, "\n".join(placed(filter(str.strip, said_lines), STAGED, DOCS))
     _pass_on(language, said_lines)
     return folder, ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
@@ -68,6 +68,16 @@ def differences(held: dict[str, dict[str, Page]]) -> Iterator[Problem]:
                 yield _at(page, 0, "There is no English page of this name.", "Write or move it.")
             else:
                 yield from _between(english[path], page)
+
+
+def without_clause(held: dict[str, dict[str, Page]], known: Collection[str]) -> Iterator[Problem]:
+    """Find each clause that a page names, also in code, and that no specification has."""
+    for own in held.values():
+        for page in own.values():
+            for line, name in page.prose.named:
+                if name not in known:
+                    what = f"There is no clause {name}."
+                    yield _at(page, line, what, "Name one of the table of clauses.")
 
 
 def _without_anchor(page: Page) -> Iterator[Problem]:
