@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert proof survive known guides mutants bench site site-build screenshots workflows clean lock
+.PHONY: help setup conformance test check generate format validate convert proof survive known guides mutants coverage bench site site-build screenshots workflows clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -76,6 +76,9 @@ guides: $(READY) ## run the guides' servers step by step, and write what the kit
 
 mutants: $(READY) ## ask whether the tests notice small changes in the oracles and case generators
 	@$(BIN)/python -m scripts.mutants $(ARGS)
+
+coverage: $(READY) ## ask which branches of the kit and the formats the tests reach
+	@$(BIN)/python -m scripts.covered $(ARGS)
 
 bench: $(READY) ## measure the kit's speed, as ratios (ARGS=--peers: beside other kits, which are installed)
 	@$(BIN)/python -m scripts.bench $(ARGS)

@@ -67,12 +67,14 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     _copy()
     _run(patterns(modules, asked.share))
-    found = {path: counted(_codes(path)) for path in modules}
-    keep(asked.keep, found, asked.share)
+    codes = {path: _codes(path) for path in modules}
+    keep(asked.keep, codes, asked.share)
+    found = {path: counted(each) for path, each in codes.items()}
     for path, counts in found.items():
-        sys.stdout.write(f"{path:45} {score(counts):5.1f} %  {dict(counts)}\n")
+        tried = f"{sum(counts.values())} of {len(codes[path])}"
+        sys.stdout.write(f"{path:42} {score(counts):5.1f} % of {tried:12} {dict(counts)}\n")
     for path in modules:
-        sys.stdout.writelines(f"  {name}\n" for name in _unnoticed(_codes(path)))
+        sys.stdout.writelines(f"  {name}\n" for name in _unnoticed(codes[path]))
     sys.stdout.write(f"See one: cd {COPY.relative_to(ROOT)} && mutmut show NAME\n")
     return 0 if all(score(counts) >= GOAL for counts in found.values()) else 1
 
@@ -95,8 +97,8 @@ def score(counts: Mapping[str, int]) -> float:
     return 100 * noticed / checked if checked else 100.0
 
 
-def keep(file: Path, found: Mapping[str, Mapping[str, int]], share: int) -> None:
-    """Write the figures; those of other modules stay as they are."""
+def keep(file: Path, codes: Mapping[str, Mapping[str, int | None]], share: int) -> None:
+    """Write the figures of modules, by their mutants' exit codes; those of others stay."""
     held: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.exists() else {}
     made = {
         "date": datetime.now(UTC).date().isoformat(),
@@ -104,9 +106,11 @@ def keep(file: Path, found: Mapping[str, Mapping[str, int]], share: int) -> None
         "python": platform.python_version(),
         "tenths": share,
     }
+    found = {path: counted(each) for path, each in codes.items()}
     modules = held.get("modules", {}) | {
         path: {
             **made,
+            "mutants": len(codes[path]),
             "checked": sum(counts.values()),
             "noticed": sum(counts.get(each, 0) for each in _NOTICED),
             **counts,

@@ -29,6 +29,8 @@ def benchmarks_page(context: Context, folder: Path = BENCHMARKS) -> bytes | None
             parts += _peers(context, held)
         elif isinstance(held, dict) and held.get("kind") == "mutants":
             parts += _mutants(context, held)
+        elif isinstance(held, dict) and held.get("kind") == "coverage":
+            parts += _coverage(context, held)
         else:
             parts += [heading(2, file.stem, f"measured-{file.stem.lower()}")]
             parts += [_measured(context, held)]
@@ -47,10 +49,10 @@ def _measured(context: Context, held: Any) -> str:
 
 
 def _mutants(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
-    """How many small changes of the oracles the tests notice, module by module."""
+    """How many small changes the tests notice, of how many that were tried, module by module."""
     yield heading(2, context.said("mutants"), "mutants")
     yield context.said("mutants_about", goal=held["goal"])
-    names = ("module", "noticed", "changes", "share", "sample", "date")
+    names = ("module", "noticed", "changes", "share", "all", "date")
     head = [context.said(f"mutants_{name}") for name in names]
     rows = [
         [
@@ -58,11 +60,33 @@ def _mutants(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
             str(of["noticed"]),
             str(of["checked"]),
             f"{100 * of['noticed'] / of['checked']:.1f} %",
-            f"{of['tenths']}/10",
+            str(of["mutants"]),
             escaped(f"{of['date']}, mutmut {of['mutmut']}"),
         ]
         for path, of in held["modules"].items()
     ]
+    yield table(head, rows)
+
+
+def _coverage(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
+    """How many branches and lines the tests reach, area by area."""
+    yield heading(2, context.said("coverage"), "coverage")
+    yield context.said(
+        "coverage_about",
+        goal=held["goal"],
+        date=held["date"],
+        versions=f"coverage.py {escaped(held['coverage'])}, Python {escaped(held['python'])}",
+    )
+    names = ("area", "files", "branches", "share", "lines", "share")
+    head = [context.said(f"coverage_{name}") for name in names]
+    rows = []
+    for area, of in held["areas"].items():
+        shares = []
+        for each in ("branches", "lines"):
+            reached, all_of = of[f"{each}_reached"], of[each]
+            shares += [context.said("peers_of", found=f"{reached:,}", all=f"{all_of:,}")]
+            shares += [f"{100 * reached / all_of:.1f} %"]
+        rows.append([code(area), str(of["files"]), *shares])
     yield table(head, rows)
 
 
