@@ -6,7 +6,7 @@ import pytest
 
 from conformance.formats.vocabulary import Outcome, Verdict
 from conformance.kit.case import CaseKind
-from conformance.kit.hints import follow, hint_of
+from conformance.kit.hints import HINT_META, follow, hint_of
 from conformance.kit.rates import repair
 from conformance.kit.reading import Reading
 from tests.kit_samples import envelope, error
@@ -52,6 +52,9 @@ def test_what_is_missing_is_filled_in_and_the_rest_kept():
         ({"reason": "invalid_arguments", "missing_fields": ["a"]}, {"b": 9}),
         ({"reason": "missing_fields", "missing_fields": ["other"]}, {"b": 9}),
         ({"reason": "missing_fields", "missing_fields": ["a"]}, None),
+        ({"reason": "missing_fields", "missing_fields": "a"}, {"b": 9}),
+        ({"reason": "missing_fields", "missing_fields": []}, {"b": 9}),
+        ({"reason": "missing_fields", "missing_fields": ["a", 1]}, {"b": 9}),
     ],
 )
 def test_a_hint_that_cannot_be_filled_in_is_taken_whole(hint, arguments):
@@ -63,3 +66,22 @@ def test_a_hint_that_cannot_be_filled_in_is_taken_whole(hint, arguments):
 def test_what_leads_nowhere_is_no_hint_to_follow(hint):
     reading = Reading(Outcome.INPUT_REFUSED, document={"retry_hint": hint})
     assert hint_of(reading) is None
+
+
+def test_the_hint_of_a_result_is_read_from_its_meta_alone():
+    hint = {"reason": "invalid_arguments", "example_input": {"a": 1}}
+    beside = {"retry_hint": {"example_input": {"b": 2}}}
+    result = {"_meta": {HINT_META: hint}}
+    assert hint_of(Reading(Outcome.INPUT_REFUSED, document=beside, result=result)) == hint
+    for none in ({}, {"_meta": None}, {"_meta": {"retry_hint": hint}}):
+        assert hint_of(Reading(Outcome.INPUT_REFUSED, document=beside, result=none)) is None
+
+
+@pytest.mark.parametrize("document", [None, "text", ["retry_hint"]])
+def test_a_refusal_that_is_no_object_has_no_hint(document):
+    assert hint_of(Reading(Outcome.INPUT_REFUSED, document=document)) is None
+
+
+def test_a_call_that_was_accepted_has_no_hint():
+    hint = {"example_input": {"a": 1}}
+    assert hint_of(Reading(Outcome.ACCEPTED, document={"retry_hint": hint})) is None

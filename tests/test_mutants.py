@@ -8,7 +8,7 @@ import pytest
 
 from scripts.generator.build import load_source, read_source
 from scripts.generator.texts import LANGUAGES
-from scripts.mutants import GOAL, KEPT, ROOT, counted, keep, main, patterns, score
+from scripts.mutants import GOAL, KEPT, ROOT, counted, keep, main, only, patterns, score
 from scripts.website.pages.benchmarks import benchmarks_page
 from scripts.website.pages.context import Context
 from scripts.website.pages.vocabularies import homes
@@ -56,6 +56,12 @@ def test_figures_of_other_modules_stay_and_stand_on_the_page_of_benchmarks(tmp_p
         assert "{ #mutants }" in made
 
 
+def test_only_the_modules_that_are_asked_for_are_changed():
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    made = tomllib.loads(only(text, [READING]))["tool"]["mutmut"]
+    assert made == {**SETTINGS, "only_mutate": [READING]}
+
+
 def test_a_module_that_is_not_named_is_refused_with_a_sentence(capsys):
     assert main(["--module", "conformance/kit/plugin.py"]) == 2
     assert "pyproject.toml" in capsys.readouterr().err
@@ -66,4 +72,4 @@ def test_the_figures_that_are_kept_are_of_modules_that_are_there():
     held = json.loads(KEPT.read_text("utf-8"))
     assert all((ROOT / path).is_file() for path in held["modules"])
     for each in held["modules"].values():
-        assert 0 <= each["noticed"] <= each["checked"] <= each["mutants"]
+        assert 0 <= each["noticed"] <= each["checked"] <= each.get("mutants", each["checked"])

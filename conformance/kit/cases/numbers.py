@@ -81,5 +81,5 @@ def some(facts: Facts, whole: bool) -> Iterator[Fraction]:
             yield value
     if low is not None and high is not None and not whole and not facts.multiples:
         yield from (low + (high - low) * Fraction(k, 8) for k in range(1, 8))
-    if low is None or low <= 0:
+    if (low is None or low <= 0) and (high is None or high >= 0):
         yield Fraction(0)

@@ -60,7 +60,7 @@ def _mutants(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
             str(of["noticed"]),
             str(of["checked"]),
             f"{100 * of['noticed'] / of['checked']:.1f} %",
-            str(of["mutants"]),
+            str(of.get("mutants", "–")),
             escaped(f"{of['date']}, mutmut {of['mutmut']}"),
         ]
         for path, of in held["modules"].items()
