@@ -383,6 +383,24 @@ def test_following_suggestions_that_lead_in_a_circle_ends():
     assert max(steps.values()) <= 5
 
 
+def test_a_repair_that_leads_nowhere_shows_its_steps():
+    def circles(name, arguments):
+        if right(arguments) and arguments["n"] == 5:
+            return 200, {"ok": True}
+        return 422, envelope(error(parameter="n", tool_name="count", suggested_value="9"))
+
+    items, engine, _ = judged(circles, examples={"count": ({"n": 5},)}, max_examples=0)
+    stuck = [
+        finding
+        for finding in items["ATDF-ERR-012", "count"].findings
+        if finding.message.id == "finding.suggestion.stuck"
+    ]
+    shown = [engine.recorder.by_id[id].case for finding in stuck for id in finding.then]
+    assert shown
+    assert {case.kind for case in shown} == {CaseKind.REPAIR}
+    assert {case.arguments["n"] for case in shown} == {9}
+
+
 def test_a_tool_that_changes_nothing_is_called_twice():
     read = {**WHERE, "annotations": {"readOnlyHint": True}}
     _, engine, _ = judged(sound, tools=(read,))

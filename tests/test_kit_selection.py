@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -102,11 +103,22 @@ def test_only_what_was_given_is_repeated(tmp_path):
 
 
 def test_what_make_and_the_shell_would_take_for_their_own_stays_as_it_is():
-    line = replay_line(["--target", "stdio:run '$HOME' \"x\""], "stdio/a b/c")
+    line = replay_line(["--target", "stdio:run '$HOME' \"x\""], "stdio/a b/c", ROOT)
     words = shlex.split(line)
     assert words[:2] == ["make", "conformance"]
     given = shlex.split(words[2].removeprefix("ARGS=").replace("$$", "$"))
     assert given == ["--target", "stdio:run '$HOME' \"x\"", "--replay", "stdio/a b/c"]
+
+
+def test_elsewhere_than_in_a_clone_the_line_holds_from_where_the_session_was_started(tmp_path):
+    line = replay_line(["--target", "http://h"], "http/a b/c", tmp_path)
+    ran = subprocess.run(
+        [*shlex.split(line), "--explain", "ATDF-ERR-012"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert shlex.split(line)[-4:] == ["--target", "http://h", "--replay", "http/a b/c"]
+    assert str(ROOT) not in line
 
 
 FILE = 'target = ["http://h"]\nrate = 5\nlanguage = "es"\nallow-calls = "none"\n'

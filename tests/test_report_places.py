@@ -10,6 +10,7 @@ import pytest
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Requirement, Verdict
 from conformance.kit.case import CaseKind
+from conformance.kit.report.detail import Details
 from conformance.kit.report.fold import fold
 from conformance.kit.report.label import call_note, step_label
 from conformance.kit.report.places import places
@@ -119,3 +120,10 @@ def test_a_secret_in_a_name_is_gone_before_the_name_is_cut():
 
 def test_a_short_row_needs_no_numbers():
     assert Terms(EN).of(row(("http", "t", told("9")))) == ""
+
+
+def test_the_steps_of_a_repair_are_shown_below_the_call_that_they_mend():
+    made = {number: exchange(number) for number in (1, 2, 3)}
+    view = replace(EN, exchange=made.get)
+    shown = Details(view).detail(row(("http", "t", replace(told("9"), exchange=1, then=(2, 3)))))
+    assert shown.count('<div class="pair">') == 3

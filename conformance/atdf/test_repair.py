@@ -9,7 +9,7 @@ from conformance.formats.problem import shown
 from conformance.formats.vocabulary import Outcome
 from conformance.kit.cases.facts import same
 from conformance.kit.cases.pointer import ABSENT
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.clause import Checks, broken, clause, followed_by, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.meaning import meant
 from conformance.kit.rates import Mended, mended, repairable, suggestions
@@ -108,4 +108,6 @@ def test_an_agent_can_repair_the_call(tool: ToolEvidence) -> Checks:
         elif outcome is Mended.UNSEEN:
             yield unknown("kit.not_verified.no_answer", call)
         elif outcome is Mended.STUCK:
-            yield broken(call, "finding.suggestion.stuck", parameter=parameter)
+            steps = tool.repairs_of(call.case.id)
+            stuck = broken(call, "finding.suggestion.stuck", parameter=parameter)
+            yield followed_by(stuck, steps)

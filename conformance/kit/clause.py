@@ -6,8 +6,8 @@ does no I/O, and decides no verdict: `judging.py` makes one of all its checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -50,6 +50,13 @@ def broken(
 ) -> Check:
     """The clause is broken; `id` is the message that says how, `at` the exchange that shows it."""
     return Check(Said.BROKEN, _finding(at, message(id, **values), path))
+
+
+def followed_by(check: Check, calls: Iterable[Call]) -> Check:
+    """The same check, shown by the calls too that came of what it is about."""
+    assert check.finding is not None
+    ids = tuple(call.exchange.id for call in calls)
+    return replace(check, finding=replace(check.finding, then=ids))
 
 
 def unknown(id: str, at: Call | Exchange | None = None, **values: object) -> Check:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -17,6 +18,7 @@ from typing import Any, NoReturn, cast
 
 import pytest
 
+from conformance.formats.clauses import ROOT
 from conformance.formats.messages import message
 from conformance.kit.options import add_options
 
@@ -93,10 +95,19 @@ def options_of(config: pytest.Config) -> tuple[str, ...]:
     return tuple(words)
 
 
-def replay_line(options: Iterable[str], case: str) -> str:
-    """The line that plays one case again, from a clone on a machine with Python and make."""
-    words = shlex.join([*options, "--replay", case]).replace("$", "$$")
-    return f"make conformance ARGS={shlex.quote(words)}"
+def replay_line(options: Iterable[str], case: str, here: Path | None = None) -> str:
+    """The line that plays one case again, in the folder `here` in which this session was started.
+
+    In a clone it is make that starts the kit; elsewhere there is no Makefile, and a command or a
+    file that the options name is found from that folder alone.
+    """
+    here = here or Path.cwd()
+    words = [*options, "--replay", case]
+    if here.resolve() == ROOT:
+        quoted = shlex.join(words).replace("$", "$$")
+        return f"make conformance ARGS={shlex.quote(quoted)}"
+    python, kit = (os.path.relpath(path, here) for path in (sys.executable, ROOT / "conformance"))
+    return shlex.join([python, "-m", "pytest", kit, *words])
 
 
 def _given(config: pytest.Config, parser: _Declared) -> dict[str, Any]:

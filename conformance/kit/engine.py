@@ -209,6 +209,7 @@ class Engine:
         doubtful = {n: asked[n] for n in numbers}
         if not doubtful or self.interrupted:
             return items
+        self.progress.confirms(len(doubtful))
         work = repeat(
             [(q, items[n]) for n, q in doubtful.items()], evidence, self.scripts, self._context()
         )

@@ -22,7 +22,13 @@ from conformance.kit.report.exchanges import (
     read_exchanges,
 )
 from conformance.kit.report.index import Unreadable
-from conformance.kit.report.progress import Progress, begins_line, ends_line, first_line
+from conformance.kit.report.progress import (
+    Progress,
+    begins_line,
+    confirms_line,
+    ends_line,
+    first_line,
+)
 from conformance.kit.report.replay_file import REPLAY, replay_file, sent_before
 from conformance.kit.report.text import visible
 from conformance.kit.report.write import EXCHANGES
@@ -54,6 +60,7 @@ def driven(
                 say(visible(state.redact(first_line(seen, language)), 400))
 
         engine.progress.first = first
+        engine.progress.confirms = lambda count: say(confirms_line(count, language))
         engine.progress.tell = lambda: shown.update(engine.progress.done, engine.progress.planned)
         engine.drive()
         shown.finish()

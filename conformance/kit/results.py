@@ -26,6 +26,8 @@ class Finding:
     path: str | None = None
     trace: str = ""
     """Of a fault of the kit: where in its code, for those who mend it."""
+    then: tuple[int, ...] = field(default=(), compare=False)
+    """The ids of the exchanges that came of this one: the steps of a repair, say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,8 @@ class Progress:
     """Counts for whoever watches; `tell` is called after each change.
 
     `begins` is told the id of each run as its driving begins, `ends` what it took. `first` is told
-    the run and the name of the first tool of all whose calls are done.
+    the run and the name of the first tool of all whose calls are done, `confirms` how many
+    failures are sent again after all else.
     """
 
     planned: int = 0
@@ -52,6 +53,7 @@ class Progress:
     begins: Callable[[str], None] = lambda _: None
     ends: Callable[[RunDriven], None] = lambda _: None
     first: Callable[[str, str], Awaitable[None]] | None = None
+    confirms: Callable[[int], None] = lambda _: None
 
     def plan(self, count: int) -> None:
         """So many more calls are to be made."""

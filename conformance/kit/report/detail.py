@@ -82,11 +82,17 @@ class Details:
                 continue
             found = self._view.exchange(finding.exchange)
             if found is not None:
-                pair = _pair(found, finding, self._view)
+                pair = _pair(found, finding, self._view) + self._steps(finding)
                 made.append(_Shown(place, pair, _again(found, finding, self._view)))
             if len(made) == _EVIDENCE:
                 break
         return made
+
+    def _steps(self, finding: Finding) -> str:
+        """Give what came of the exchange: each step of a repair beside its answer."""
+        steps = map(self._view.exchange, finding.then)
+        bare = replace(finding, path=None)  # it is a place in the first answer
+        return "".join(_pair(step, bare, self._view) for step in steps if step is not None)
 
 
 def _clauses(row: Row, view: View) -> str:

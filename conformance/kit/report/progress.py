@@ -81,6 +81,11 @@ def ends_line(driven: RunDriven, language: str) -> str:
     )
 
 
+def confirms_line(count: int, language: str) -> str:
+    """Give the line that says that failures are confirmed, which may take as long as driving."""
+    return say("report.confirms", language, count=number(count, language))
+
+
 def progress_line(done: int, total: int, seconds: float, language: str) -> str:
     """Give the line: cases done, the rate, and the time left once there is something to go by."""
     rate = done / seconds if seconds > 0 else 0.0
