@@ -95,13 +95,42 @@ BROKEN = [
 ]
 
 
+ONLY_THE_CALLER_KNOWS = [
+    ({"type": "integer"}, "fraction"),
+    ({"type": "string", "minLength": 3}, "too-short"),
+    ({"type": "array", "items": {"type": "integer"}, "minItems": 2}, "too-few-items"),
+    ({"type": "boolean"}, "wrong-type-string"),
+    ({"type": "boolean"}, "wrong-type-number"),
+    ({"type": "string"}, "wrong-type-null"),
+    ({"type": "string", "examples": ["Ana Souza"]}, "wrong-type-null"),
+    ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "wrong-type-number"),
+]
+"""A free text, number or flag: nothing in the schema gives one, so none is asked of the server."""
+
+
+@pytest.mark.parametrize(("prop", "scenario"), ONLY_THE_CALLER_KNOWS)
+def test_a_value_that_only_the_caller_knows_is_not_repairable(prop, scenario):
+    assert {case.repairable for case in cases_at(prop)[scenario]} == {False}
+
+
+DEFAULTS = {"integer": 3, "string": "abc", "array": [1, 2], "boolean": True}
+
+
+@pytest.mark.parametrize(
+    ("prop", "scenario"), [(p, s) for p, s in ONLY_THE_CALLER_KNOWS if "type" in p]
+)
+def test_with_a_default_it_is(prop, scenario):
+    given = prop | {"default": DEFAULTS[prop["type"]]}
+    assert {case.repairable for case in cases_at(given)[scenario]} == {True}
+
+
 @pytest.mark.parametrize(("prop", "scenario", "expected", "keywords"), BROKEN)
 def test_a_broken_scenario_is_strict_and_repairable(prop, scenario, expected, keywords):
     cases = cases_at(prop)[scenario]
     assert [case.arguments["x"] for case in cases] == expected
     assert [case.violation.keywords for case in cases] == [keywords]
     assert [case.strictness for case in cases] == [Strictness.STRICT]
-    assert [case.repairable for case in cases] == [True]
+    assert [case.repairable for case in cases] == [(prop, scenario) not in ONLY_THE_CALLER_KNOWS]
 
 
 NEAR = [

@@ -21,6 +21,9 @@ _GIVES_A_VALUE: Final = frozenset({
     "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
     "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "type", "format",
 })  # fmt: skip
+_CUT: Final = frozenset({"maxLength", "maxItems"})
+"""Mended by what was sent itself, made shorter."""
+
 _MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
 _EXTRA: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
 
@@ -60,13 +63,21 @@ def gives_a_value(spot: Spot, names: Sequence[str]) -> bool:
     return _GIVES_A_VALUE.issuperset(names)
 
 
-def can_be_made(spot: Spot, maker: Maker) -> bool:
-    """Say whether a valid value for a spot follows from its schema without any pattern."""
+def can_be_made(spot: Spot, maker: Maker, names: Sequence[str]) -> bool:
+    """Say whether a valid value for a spot follows from its schema, and from what was cut.
+
+    Of a name that is empty no schema says what it ought to be.
+    """
     try:
-        Maker(maker.view, now=maker.now, use_patterns=False).value(spot.nodes)
+        Maker(maker.view, now=maker.now, given_only=not is_cut(names)).value(spot.nodes)
     except SchemaProblem:
         return False
     return True
+
+
+def is_cut(names: Sequence[str]) -> bool:
+    """Say whether what was sent is mended by making it shorter."""
+    return _CUT.issuperset(names)
 
 
 def can_be_filled_in(view: SchemaView, spot: Spot, blamed: Tokens, names: Sequence[str]) -> bool:

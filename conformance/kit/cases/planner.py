@@ -246,9 +246,9 @@ class Planner:
             return judge.can_be_filled_in(self.view, spot, change.blamed, names)
         if not judge.gives_a_value(spot, names):
             return False
-        key = tuple(id(n.schema) for n in spot.nodes)
+        key = (judge.is_cut(names), *(id(n.schema) for n in spot.nodes))
         if key not in self._repairable:
-            self._repairable[key] = judge.can_be_made(spot, self.maker())
+            self._repairable[key] = judge.can_be_made(spot, self.maker(), names)
         return self._repairable[key]
 
 

@@ -37,13 +37,17 @@ def _no_hints(_name: str, _facts: Facts) -> Iterable[Any]:
 
 @dataclass(slots=True)
 class Maker:
-    """Makes values for one document. `full` adds optional members; dates ascend within it."""
+    """Makes values for one document. `full` adds optional members; dates ascend within it.
+
+    `given_only` makes no value that the schema does not give: a default, an allowed value, a bound,
+    a known format. A free text or number, or a flag without a default, only its caller knows.
+    """
 
     view: SchemaView
     now: datetime = SOMEDAY
     full: bool = False
     hints: Hints = _no_hints
-    use_patterns: bool = True
+    given_only: bool = False
     _made: int = 0
     _left: int = field(default=_MOST_PIECES)
 
@@ -71,7 +75,7 @@ class Maker:
                 if problem.kind is not ProblemKind.NO_VALUE:
                     raise
                 reason = problem.detail
-        if null_is_valid:
+        if null_is_valid and not self.given_only:
             return None
         raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: {reason}")
 
@@ -99,12 +103,17 @@ class Maker:
             return
         for keyword in ("default", "examples", "example"):
             said = asked.first(keyword)
+            if self.given_only and keyword != "default":
+                continue  # they show a call; whether they will do for anybody's, they do not say
             if keyword == "examples" and isinstance(said, list):
                 yield from said[:MOST_ITEMS]
             elif not isinstance(said, Absent | dict):
                 yield said
         yield from self.hints(name, asked)
-        for kind in sorted(asked.kinds or ("string",), key=lambda k: k == "null"):
+        kinds = asked.kinds or ("string",)
+        if self.given_only:
+            kinds = tuple(kind for kind in kinds if _is_given(kind, asked))
+        for kind in sorted(kinds, key=lambda k: k == "null"):
             yield from self._of_kind(kind, asked, name, depth, keep)
 
     def _of_kind(self, kind: str, asked: Facts, name: str, depth: int, keep: Any) -> Iterator[Any]:
@@ -124,8 +133,6 @@ class Maker:
 
     def texts(self, asked: Facts, name: str) -> Iterator[str]:
         """Give strings that may do: of the format, of the pattern, or the name in its length."""
-        if asked.patterns and not self.use_patterns:
-            raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: a pattern governs it")
         for known in (f for f in asked.formats if f in FORMATS):
             for _ in range(6):
                 self._made += 1
@@ -253,6 +260,15 @@ class Maker:
             yield from ({**made, name: value} for value in islice(inner, 8))
 
 
+def _is_given(kind: str, asked: Facts) -> bool:
+    """Whether the schema of a place gives a value of this type, without a default."""
+    if kind == "string":
+        return not asked.patterns and any(name in FORMATS for name in asked.formats)
+    if kind in ("integer", "number"):
+        return asked.low is not None or asked.high is not None or bool(asked.multiples)
+    return kind in ("array", "object")
+
+
 def fitted(text: str, asked: Facts) -> str:
     """Lengthen or cut a text so that its length is allowed."""
     most = LONGEST_TEXT if asked.max_length is None else asked.max_length
@@ -261,13 +277,11 @@ def fitted(text: str, asked: Facts) -> str:
     return text[: max(most, asked.min_length)].ljust(asked.min_length, "a")
 
 
-def generate(
-    schema: Any, *, now: datetime = SOMEDAY, full: bool = False, use_patterns: bool = True
-) -> Any:
+def generate(schema: Any, *, now: datetime = SOMEDAY, full: bool = False) -> Any:
     """Make a valid value for a whole schema of `arguments`.
 
     Raises SchemaProblem if the schema is unusable or no valid value is found.
     """
     view = view_of(schema)
-    maker = Maker(view, now=now, full=full, use_patterns=use_patterns)
+    maker = Maker(view, now=now, full=full)
     return maker.value((view.root,), "arguments")
