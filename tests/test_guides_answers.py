@@ -1,0 +1,101 @@
+"""What the guides' finished HTTP servers answer to bodies that the kit does not send."""
+
+from __future__ import annotations
+
+import json
+
+import httpx2
+import pytest
+
+from fixtures.guides.play import started
+from fixtures.guides.steps import GUIDES
+from tests.test_guides import need_node
+
+BOOKING = {
+    "guest_name": "Ana Souza",
+    "email": "ana@example.com",
+    "check_in": "2031-05-20",
+    "nights": 2,
+    "room_type": "double",
+    "guests": 2,
+}
+
+
+@pytest.fixture(scope="module", params=["fastapi", "express"])
+def hotel(request):
+    guide = GUIDES[request.param]
+    if guide.node:
+        need_node()
+    with started(guide, len(guide.levels)) as target, httpx2.Client(base_url=target) as client:
+        yield client
+
+
+def asked(hotel, body, media="application/json"):
+    answer = hotel.post("/reservations", content=body, headers={"content-type": media})
+    return answer, answer.json()["errors"]
+
+
+def kind(error):
+    return error["type"].rpartition("/")[2]
+
+
+def body_with(name, raw):
+    return json.dumps(BOOKING | {name: "here"}).replace('"here"', raw)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(body_with("guests", "NaN"), id="NaN"),
+        pytest.param(body_with("guests", "-Infinity"), id="infinity"),
+        pytest.param("{", id="cut"),
+    ],
+)
+def test_what_is_not_json_is_called_malformed(hotel, body):
+    answer, [error] = asked(hotel, body)
+    assert (answer.status_code, kind(error)) == (400, "malformed-request")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(body_with("guests", "1e999"), id="past-every-float"),
+        pytest.param(b'{"guest_name": "\xff"}', id="no-utf-8"),
+        pytest.param("[" * 90_000, id="deep-and-cut"),
+        pytest.param("[" * 40_000 + "]" * 40_000, id="deep"),
+        pytest.param(body_with("guest_name", r'"\ud800"'), id="half-a-character"),
+        pytest.param(body_with("room_type", r'"\ud800"'), id="half-a-character-as-a-word"),
+        pytest.param(r'{"\ud800": 1}', id="half-a-character-as-a-name"),
+    ],
+)
+def test_what_is_hard_to_read_is_no_fault_of_the_server(hotel, body):
+    answer = hotel.post("/reservations", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code < 500
+    for error in answer.json().get("errors", ()):
+        assert kind(error) in {"malformed-request", "validation-error"}
+
+
+def test_a_body_of_another_media_type_is_refused_as_such(hotel):
+    answer, [error] = asked(hotel, json.dumps(BOOKING), "text/plain")
+    assert (answer.status_code, kind(error)) == (415, "unsupported-media-type")
+
+
+def test_a_long_value_is_not_sent_back(hotel):
+    answer, _ = asked(hotel, json.dumps(BOOKING | {"guest_name": "a" * 4000}))
+    assert len(answer.content) < 1000
+
+
+def test_a_name_is_never_made_up(hotel):
+    _, [missing] = asked(hotel, json.dumps({k: v for k, v in BOOKING.items() if k != "guest_name"}))
+    _, [empty] = asked(hotel, json.dumps(BOOKING | {"guest_name": ""}))
+    assert missing["suggested_value"] is empty["suggested_value"] is None
+
+
+def test_the_openapi_document_promises_the_envelope(hotel):
+    described = hotel.get("/openapi.json")
+    if described.status_code == 404:
+        pytest.skip("Express describes nothing")
+    document = described.json()
+    refused = document["paths"]["/reservations"]["post"]["responses"]["422"]
+    assert refused["content"]["application/json"]["schema"]["$ref"].endswith("/Errors")
+    assert "HTTPValidationError" not in document["components"]["schemas"]

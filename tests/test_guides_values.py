@@ -1,0 +1,139 @@
+"""What the guides' servers suggest and say: one table, three implementations."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from fixtures.guides.steps import GUIDES, MODULES
+from tests.test_guides import need_node
+
+LEFT_OUT = "(left out)"
+FLAG = {"type": "boolean", "default": False}
+WEIGHT = {"type": "number", "exclusiveMinimum": 0, "maximum": 31.5}
+GUESTS = {"type": "integer", "minimum": 1, "maximum": 4}
+DAY = {"type": "string", "format": "date"}
+MOMENT = {"type": "string", "format": "date-time"}
+NAME = {"type": "string", "minLength": 1, "maxLength": 8}
+ROOM = {"enum": ["single", "double", "suite"]}
+ITEM = {"what": "Books"}
+ITEMS = {"type": "array", "minItems": 1, "maxItems": 2, "examples": [[ITEM]],
+         "items": {"type": "object", "required": ["what"]}}  # fmt: skip
+
+MADE = [
+    (FLAG, "yes", "true"),
+    (FLAG, "TRUE", "true"),
+    (FLAG, "no", "false"),
+    (FLAG, " Yes ", "true"),
+    (FLAG, 1, "true"),
+    (FLAG, 7, "false"),
+    (WEIGHT, "2,5", "2.5"),
+    (WEIGHT, "2.5", "2.5"),
+    (WEIGHT, 0, "0.01"),
+    (WEIGHT, -2, "0.01"),
+    (WEIGHT, 99, "31.5"),
+    (WEIGHT, "NaN", "0.01"),
+    (WEIGHT, "1e999", "0.01"),
+    ({"type": "number"}, "NaN", None),
+    ({"type": "number"}, "1,000", None),
+    ({"type": "integer", "exclusiveMinimum": 0}, 0, "1"),
+    (GUESTS, 9, "4"),
+    (GUESTS, -3, "1"),
+    (GUESTS, "2", "2"),
+    (GUESTS, LEFT_OUT, None),
+    (DAY, "20.05.2030", "2030-05-20"),
+    (DAY, "2030/5/2", "2030-05-02"),
+    (DAY, "2030-05-20T14:00:00Z", "2030-05-20"),
+    (DAY, LEFT_OUT, None),
+    (MOMENT, " 2030-05-20T14:00:00+02:00", "2030-05-20T14:00:00+02:00"),
+    (NAME, "", None),
+    (NAME, None, None),
+    (NAME, LEFT_OUT, None),
+    (NAME, 7, "7"),
+    (NAME, "Bartholomew", "Bartholo"),
+    ({"type": "string"}, None, None),
+    ({"type": "string", "default": "EUR"}, LEFT_OUT, "EUR"),
+    ({"type": "boolean"}, "perhaps", None),
+    ({"type": "integer"}, "two", None),
+    ({"type": "integer", "multipleOf": 5}, 7, "5"),
+    ({"type": "string", "pattern": "^[0-9]{5}$"}, " 53111", "53111"),
+    ({"type": "string", "pattern": "^[0-9]{5}$"}, "5311", None),
+    (ROOM, "Double ", "double"),
+    (ROOM, "doubel", "double"),
+    (ITEMS, [], json.dumps([ITEM])),
+    (ITEMS, [ITEM, ITEM, ITEM], json.dumps([ITEM, ITEM])),
+    (ITEMS, ITEM, json.dumps([ITEM])),
+    ({"anyOf": [GUESTS, {"type": "null"}]}, 9, "4"),
+    ({"anyOf": [GUESTS, {"type": "null"}]}, "3", "3"),
+]  # fmt: skip
+SAID = [
+    (GUESTS, 9, "`x` must be at most 4, not 9."),
+    (NAME, LEFT_OUT, "`x` is missing."),
+    (NAME, "a" * 4000, "`x` must have at most 8 characters."),
+    (ROOM, 7, "`x` must be one of single, double, suite, not 7."),
+]
+LONGEST = 200  # characters of a detail, whatever was sent
+
+
+def refused(guide, folder, cases):
+    """What the last step of a guide makes of (schema, value) pairs: its errors, one list each."""
+    sent = json.dumps([[schema, value] for schema, value, *_ in cases])
+    for file in guide.files(len(guide.levels)):
+        shutil.copy(file, folder)
+    if not guide.node:
+        command = [sys.executable, Path(__file__).with_name("guides_refused.py")]
+        extra = {"PYTHONPATH": str(folder)}
+    else:
+        need_node()
+        (folder / "node_modules").symlink_to(MODULES)
+        [module] = folder.glob("refusals.*")
+        runner = "node_modules/.bin/tsx" if module.suffix == ".ts" else "node"
+        command = [runner, Path(__file__).with_name("guides_refused.mjs"), module.name]
+        extra = {}
+    done = subprocess.run(
+        command, input=sent, cwd=folder, env=os.environ | extra, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module", params=["fastapi", "express", "mcp-typescript"])
+def made(request, tmp_path_factory):
+    guide = GUIDES[request.param]
+    return refused(guide, tmp_path_factory.mktemp(guide.name), MADE + SAID)
+
+
+def plain(suggested):
+    """Without what JSON leaves open: the blanks between its parts."""
+    return None if suggested is None else suggested.replace(" ", "")
+
+
+def test_a_suggestion_is_what_was_meant_or_the_nearest_lawful_value_or_nothing(made):
+    found = {}
+    for (schema, value, wanted), errors in zip(MADE, made, strict=False):
+        assert errors, (schema, value)
+        if plain(errors[0]["suggested_value"]) != plain(wanted):
+            found[json.dumps([schema, value])] = errors[0]["suggested_value"]
+    assert found == {}
+
+
+def test_a_detail_says_which_parameter_what_it_has_to_be_and_what_came(made):
+    details = [errors[0]["detail"].replace("'", '"') for errors in made[len(MADE) :]]
+    assert details == [wanted for *_, wanted in SAID]
+
+
+def test_no_detail_says_again_all_that_was_sent(made):
+    assert max(len(error["detail"]) for errors in made for error in errors) < LONGEST
+
+
+def test_a_day_that_cannot_be_read_gives_way_to_one_that_is_still_to_come(tmp_path):
+    [[error]] = refused(GUIDES["fastapi"], tmp_path, [(DAY, "2026-02-30")])
+    assert date.fromisoformat(error["suggested_value"]) > date.today()
