@@ -167,6 +167,7 @@ def _tools() -> list[tuple[Tool, dict[str, object]]]:
 def default_run() -> list[Figure]:
     """A whole run of the command line on the reference server, both bindings."""
     with listening() as url:
+        session(url, "--plan", what="plan")  # so that all modules are compiled
         runs = [session(url, "--allow-calls", "all", what="whole run") for _ in range(TURNS)]
     told = [run.first for run in runs if run.first is not None]
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from scripts import metered
 ROOT = Path(__file__).resolve().parents[1]
 _TOLD = first_line(Early("", "", 0, 0), "en").partition("0")[0].strip(": ")
 """What the line about the first tool says between its names and its numbers."""
+_NOT_COMPILED = "PYTHONDONTWRITEBYTECODE"
 _EVERY = 30.0
 """Seconds between two lines about a session that still goes on."""
 
@@ -47,7 +49,7 @@ def session(url: str, *options: str, what: str) -> Session:
         command += ["--report", folder, "--language", "en", *options]
         used = Path(folder, "used")
         began = time.perf_counter()
-        process = metered.start(command, used, stdout=subprocess.PIPE)
+        process = metered.start(command, used, stdout=subprocess.PIPE, env=_environment())
         assert process.stdout is not None
         first = None
         with process.stdout, _watched(what, Path(folder, EXCHANGES)):
@@ -59,6 +61,12 @@ def session(url: str, *options: str, what: str) -> Session:
     if took.code:
         raise RuntimeError(f"the session ended with exit code {took.code}")
     return Session(seconds, first, took.processor, took.megabytes)
+
+
+def _environment() -> dict[str, str]:
+    """With modules that are kept compiled, as users have them: some machines forbid it."""
+    own = {name: value for name, value in os.environ.items() if name != _NOT_COMPILED}
+    return {**own, "PYTHONPYCACHEPREFIX": str(ROOT / ".cache" / "bench")}
 
 
 @contextmanager

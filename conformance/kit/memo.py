@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -11,6 +12,22 @@ from conformance.kit.cut import note, watching
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Same:
+    """A key that is equal to itself alone, whatever it holds: what is long to compare or to hash.
+
+    What it holds lives as long as the key.
+    """
+
+    held: Any
+
+    def __hash__(self) -> int:
+        return id(self.held)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.held is self.held
 
 
 def once(function: Callable[[K], V]) -> Callable[[K], V]:

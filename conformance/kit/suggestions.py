@@ -22,6 +22,7 @@ from conformance.kit.cases.facts import same
 from conformance.kit.cases.pointer import ABSENT, Tokens, from_pointer, get, put, to_pointer
 from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.schema import Node, SchemaView, view_of
+from conformance.kit.memo import Same
 
 _STEP = re.compile(r"\[(\d+)\]|\[['\"]([^'\"]+)['\"]\]|\.?([^.\[\]]+)")
 _ROOTS = ("arguments", "input", "body", "params", "$")
@@ -100,6 +101,12 @@ def decode(suggested_value: Any, nodes: Sequence[Node], view: SchemaView) -> Any
         return suggested_value
 
 
+@lru_cache(maxsize=128)
+def _known(schema: Same) -> SchemaView:
+    """The view on a declared schema, which nobody changes: written out, it would be compared."""
+    return view_of(schema.held)
+
+
 def check(error: ErrorView, arguments: Any, tool: Tool) -> Suggestion:
     """Judge one error's suggestion against the tool's schema.
 
@@ -107,7 +114,7 @@ def check(error: ErrorView, arguments: Any, tool: Tool) -> Suggestion:
     not valid.
     """
     try:
-        view = view_of(tool.input_schema)
+        view = _known(Same(tool.input_schema))
         tokens = _locate(error.parameter_name, arguments, tool.input_schema)
         if tokens is None:
             return Suggestion(None, error.suggested_value, valid=False, refused=False)
@@ -126,7 +133,7 @@ def apply(arguments: Any, errors: Sequence[ErrorView], schema: Mapping[str, Any]
     error without a suggestion, or at no known place, changes nothing.
     """
     try:
-        view = view_of(schema)
+        view = _known(Same(schema))
     except SchemaProblem:
         return arguments
     chosen: dict[Tokens, Any] = {}
@@ -235,7 +242,7 @@ def _below(flat: tuple[Node, ...], token: str | int) -> tuple[Node, ...]:
 def _locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]) -> Tokens | None:
     if not parameter_name:
         return None
-    view = view_of(schema)
+    view = _known(Same(schema))
     if parameter_name.startswith("/"):
         tokens = from_pointer(parameter_name, arguments)
         return tokens if _exists(view, arguments, tokens) else None

@@ -18,6 +18,7 @@ from conformance.formats.vocabulary import Outcome
 from conformance.kit.clause import Check, Checks, broken, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.exchange import Exchange, Transport
+from conformance.kit.memo import Same
 from conformance.kit.reading import ERROR_META, Reading, read
 from conformance.kit.slug import slug
 from conformance.runtime.scripts import SENT
@@ -55,33 +56,20 @@ def as_object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-@dataclass(frozen=True, slots=True)
-class _Same:
-    """A key that is equal to itself alone, whatever it holds: exchanges are long to compare."""
-
-    held: Any
-
-    def __hash__(self) -> int:
-        return id(self.held)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.held is self.held
-
-
 def records(tool: ToolEvidence) -> list[Record]:
     """Every call of a tool that was answered: those of its cases, then those of the script."""
     if tool.entry is None:
         return []
-    entry = _Same(tool.entry)
-    found = [_of_call(_Same(call), entry) for call in tool.calls]
+    entry = Same(tool.entry)
+    found = [_of_call(Same(call), entry) for call in tool.calls]
     mark = f" {slug(tool.tool.name)}"
     steps = [e for e in tool.scripts.get(SENT, ()) if (e.step or "").endswith(mark)]
-    found += [_of_step(_Same(each), entry, mark) for each in steps]
+    found += [_of_step(Same(each), entry, mark) for each in steps]
     return [each for each in found if each is not None]
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _of_call(key: _Same, entry: _Same) -> Record | None:
+def _of_call(key: Same, entry: Same) -> Record | None:
     """The record of a case's call; none where `arguments` itself is malformed."""
     call: Call = key.held
     arguments = call.case.arguments
@@ -91,7 +79,7 @@ def _of_call(key: _Same, entry: _Same) -> Record | None:
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _of_step(key: _Same, entry: _Same, mark: str) -> Record | None:
+def _of_step(key: Same, entry: Same, mark: str) -> Record | None:
     exchange: Exchange = key.held
     arguments, meta = _sent(exchange)
     step = (exchange.step or "").removesuffix(mark)
