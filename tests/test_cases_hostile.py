@@ -58,6 +58,26 @@ HOSTILE = {
     "a very long text": {
         "properties": {"a": {"type": "string", "minLength": 10**9}}, "required": ["a"],
     },
+    "bounds of four hundred digits": {
+        "properties": {
+            "a": {"type": "integer", "minimum": 10**400, "multipleOf": 10**400},
+            "b": {"type": "number", "exclusiveMinimum": -(10**400), "maximum": 10**400},
+            "c": {"type": "string", "minLength": 10**400},
+            "d": {"type": "array", "maxItems": 10**400, "minItems": 10**400},
+            "e": {"enum": [10**400, 1.5]},
+        },
+    },
+    "a multiple of very much": {
+        "properties": {"a": {"allOf": [{"multipleOf": 10**300 + n} for n in range(100)]}},
+        "required": ["a"],
+    },
+    "a multiple of no number": {
+        "properties": {"a": {"type": "number", "multipleOf": float("nan")}}, "required": ["a"],
+    },
+    "a megabyte of examples": {
+        "properties": {"a": {"type": "string", "description": "e.g. 'x" * 150_000}},
+        "required": ["a"],
+    },
     "a name of a megabyte": {"properties": {"a" * 2**20: {"type": "integer"}}},
 }  # fmt: skip
 

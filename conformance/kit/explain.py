@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from conformance.kit.case import Violation
 from conformance.kit.cases.applies import alternatives, applied
-from conformance.kit.cases.facts import Facts, facts, type_of
+from conformance.kit.cases.facts import GREATEST, Facts, facts, type_of
 from conformance.kit.cases.pointer import ABSENT
 from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.schema import view_of
@@ -70,6 +70,8 @@ _COUNTS: Final = {
 
 _TELLING: Final = ("enum", "const", "type", "format", *_BOUNDS, *_COUNTS)
 _MOST_BRANCHES: Final = 16
+_READ: Final = 20_000
+"""Characters of a refusal that anybody reads; each value of an enum is looked for among them."""
 
 
 def explains(violation: Violation, schema: Mapping[str, Any], text: str) -> tuple[bool, bool]:
@@ -78,6 +80,7 @@ def explains(violation: Violation, schema: Mapping[str, Any], text: str) -> tupl
     `schema` is the tool's input schema. What would be right: the allowed values, the bound, the
     type, the format, or that a value is missing or one too many. Right alone does not count.
     """
+    text = text[:_READ]
     if not names_parameter(violation, text):
         return False, False
     plain = _without(text, violation.sent)
@@ -170,7 +173,8 @@ def _right_items(keyword: str, asked: Facts) -> Iterator[str]:
 def _numbers(value: int | float) -> Iterator[str]:
     """A number as it may be written; also its neighbours' way of saying 0: not negative."""
     yield _number(value)
-    yield f"{float(value)}"
+    if abs(value) <= GREATEST:
+        yield f"{float(value)}"
     if isinstance(value, int) and abs(value) >= 1000:
         yield f"{value:,}"
     if value == 0:
@@ -178,7 +182,7 @@ def _numbers(value: int | float) -> Iterator[str]:
 
 
 def _number(value: int | float) -> str:
-    return str(int(value)) if float(value).is_integer() else str(value)
+    return str(value) if isinstance(value, int) or not value.is_integer() else str(int(value))
 
 
 def _shown(value: Any) -> str:

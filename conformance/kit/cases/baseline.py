@@ -95,6 +95,7 @@ def _mended(
     view: SchemaView, asked: Facts, arguments: dict[str, Any], text: str
 ) -> Iterator[tuple[str, Any]]:
     """Pairs of a parameter and a value that the text may mean, the likeliest first."""
+    text = text[: masks.READ]
     names = dict.fromkeys((*asked.names, *arguments))
     named = [n for n in names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text, re.I)]
     meant = named or [n for n in arguments if isinstance(arguments[n], str)]

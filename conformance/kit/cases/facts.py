@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
+from sys import float_info
 from typing import Any, Final
 
 from conformance.kit.cases.pointer import ABSENT
 from conformance.kit.cases.schema import Node
 
+GREATEST: Final = float_info.max
+"""The number farthest out that every reader of JSON has a place for."""
 _IMPLIED: Final = (
     ("object", ("properties", "required", "additionalProperties", "patternProperties",
                 "minProperties", "maxProperties", "propertyNames")),
@@ -201,5 +203,5 @@ def _range(schemas: list[dict[str, Any]]) -> tuple[Bound | None, Bound | None]:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a value is a number; 1e999, which is read as infinity, bounds nothing."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    """Whether a value is a number; 1e999, and an integer as far out, bounds nothing."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= GREATEST

@@ -30,12 +30,17 @@ _EXAMPLE: Final = re.compile(
     r"(?:\be\.?g\.?,?|\bfor example,?|\bfor instance,?|\bsuch as|\blike|\bi\.e\.,?|\bexample:)\s*",
     re.I,
 )
+READ: Final = 20_000
+"""Characters of a text in which a value is looked for."""
+_AHEAD: Final = 320
+"""Characters behind a word that leads to an example in which it stands."""
 _BARE: Final = re.compile(r"[^\s,;)\]]{1,80}")
 
 
 def from_masks(text: str, now: datetime) -> Iterator[str]:
     """Fill in each mask that a text names (`HH:MM`, `YYYY-MM-DD`, ISO 8601), a month ahead."""
     when = (now + timedelta(days=30)).replace(hour=14, minute=30, second=0, microsecond=0)
+    text = text[:READ]
     for found in _MASK.finditer(text):
         yield when.strftime(_code(found.group()))
     for expression, code in _NAMED:
@@ -64,8 +69,9 @@ def literals(text: str) -> Iterator[str]:
     """
     shown: list[str] = []
     bare: list[str] = []
+    text = text[:READ]
     for lead in _EXAMPLE.finditer(text):
-        behind = text[lead.end() :]
+        behind = text[lead.end() : lead.end() + _AHEAD]
         quoted = _QUOTED.match(behind)
         if quoted is not None:
             shown.append(_content(quoted))
@@ -94,7 +100,7 @@ _LIST: Final = re.compile(
 
 def alternatives(text: str) -> Iterator[str]:
     """Give the values that a refusal lists as allowed: quoted ones, else a list in brackets."""
-    for found in _LIST.finditer(text):
+    for found in _LIST.finditer(text[:READ]):
         said = re.split(r"\b(?:received|got|but|instead of|input_value)\b", found.group(1))[0]
         quoted = [_content(each) for each in _QUOTED.finditer(said)]
         if quoted:

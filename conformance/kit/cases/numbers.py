@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from conformance.kit.cases.facts import Facts
+from conformance.kit.cases.facts import GREATEST, Facts
 
 MACHINE: Final = frozenset(
     Fraction(sign * n + off)
@@ -31,7 +31,10 @@ def step_of(facts: Facts, whole: bool) -> Fraction:
     for multiple in facts.multiples:
         exact = Fraction(str(multiple))
         if exact > 0:
-            step = exact if step == 0 else _common(step, exact)
+            common = exact if step == 0 else _common(step, exact)
+            if max(common.numerator, common.denominator) > GREATEST:
+                break  # no number that JSON can carry is a multiple of all
+            step = common
     return step
 
 

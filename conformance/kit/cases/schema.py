@@ -133,6 +133,8 @@ class SchemaView:
             ) from error
         except referencing.exceptions.Unresolvable as error:
             raise _broken(str(error.ref)) from error
+        except (ArithmeticError, ValueError) as error:  # such as a multiple of no number
+            raise SchemaProblem(ProblemKind.TOO_COMPLEX, "its numbers cannot be used") from error
 
 
 def view_of(schema: Mapping[str, Any]) -> SchemaView:
