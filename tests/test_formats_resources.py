@@ -195,3 +195,21 @@ def test_versions_and_legacy_labels_of_a_descriptor_are_known(version):
     assert "ATDF-DESC-007" not in {clause for _, clause in broken(item)}
     item["schema_version"] = f"9{version}"
     assert "ATDF-DESC-007" in {clause for _, clause in broken(item)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "block", "listed"),
+    [("tool", "invocation", "inputs"), ("prompt", "content", "variables")],
+)
+def test_a_faulty_schema_is_blamed_where_the_input_declares_it(kind, block, listed):
+    inputs = [{"name": "a"}, {"name": "b", "schema": {"type": "text"}}]
+    data = made(kind, {block: {listed: inputs}})
+    place = f"$.how_to_use.{block}.{listed}[1].schema.type"
+    assert place in [path for path, clause in broken(data) if clause == "ARDF-INV-003"]
+
+
+def test_a_faulty_schema_beside_the_inputs_is_blamed_itself():
+    use = {"invocation": {"inputs": [], "input_schema": {"required": "a"}}}
+    found = [path for path, clause in broken(made("tool", use)) if clause == "ARDF-INV-003"]
+    assert found
+    assert all(path.startswith("$.how_to_use.invocation.input_schema") for path in found)
