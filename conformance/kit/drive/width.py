@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -32,6 +32,8 @@ _FRESH: Final = 1 / 4
 """Weight of the newest answer in a pace."""
 _GROWTH: Final = 2
 """Calls of a kind that may be sent for each answer to one, until the width is reached."""
+_LOOK_AGAIN: Final = 64
+"""Answers to a kind of call after which it is looked up anew which is the slowest of all."""
 _NOW: Final = 1e-6
 """Seconds that are not worth waiting for."""
 
@@ -49,10 +51,14 @@ class _Pace:
 
 @dataclass(slots=True)
 class _Sent:
-    """A call under way. `first_since` is when it had become the oldest of all."""
+    """A call under way: `strange` if nothing was known of how long it takes.
+
+    `first_since` is when it had become the oldest of all.
+    """
 
     work: Work
     at: float
+    strange: bool
     first_since: float | None = None
 
 
@@ -67,6 +73,10 @@ class Load:
     limit: float
     _under_way: dict[int, _Sent] = field(default_factory=dict)
     _paces: dict[Work, _Pace] = field(default_factory=dict)
+    _alike: Counter[Work] = field(default_factory=Counter)
+    _strange: int = 0
+    _slowest: float = 0.0
+    """No kind of call has a slower pace: what is quick enough by that needs no sum."""
     _heard: float = -math.inf
     _last: int = 0
 
@@ -83,22 +93,23 @@ class Load:
         if silence > max(2 * takes, _UNKNOWN * self.limit):
             return math.inf  # slower than ever before: what is sent now may wait for long
         pace = self._pace(work)
-        alike = sum(sent.work == work for sent in self._under_way.values())
-        if pace is not None and alike >= _GROWTH * max(pace.answers, 1):
+        if pace is None:
+            if self._strange:
+                return math.inf
+        elif self._alike[work] >= _GROWTH * max(pace.answers, 1):
             return math.inf
-        strange = sum(self._pace(sent.work) is None for sent in self._under_way.values())
-        if strange and pace is None:
-            return math.inf
+        elif not self._strange and self._slowest * (count + 1) <= _EASY * self.limit:
+            return 0.0
         ahead = sum(self._takes(sent.work) for sent in self._under_way.values())
         ahead -= min(silence, takes)
-        over = ahead + self._takes(work) - self._share(pace, count, strange) * self.limit
+        over = ahead + self._takes(work) - self._share(pace, count) * self.limit
         if over <= _NOW:
             return 0.0
         return over if over <= takes - silence else math.inf
 
-    def _share(self, pace: _Pace | None, count: int, strange: int) -> float:
+    def _share(self, pace: _Pace | None, count: int) -> float:
         """The share of the limit for which there may be work under way."""
-        if pace is None or strange:
+        if pace is None or self._strange:
             return _UNKNOWN
         return _WIDER if count * pace.each < 2 * pace.alone else _EASY
 
@@ -119,7 +130,11 @@ class Load:
     def sent(self, work: Work, now: float) -> int:
         """A call is sent; the number under which its end is told."""
         self._last += 1
-        self._under_way[self._last] = _Sent(work, now, None if self._under_way else now)
+        strange = self._pace(work) is None
+        first_since = None if self._under_way else now
+        self._under_way[self._last] = _Sent(work, now, strange, first_since)
+        self._alike[work] += 1
+        self._strange += strange
         return self._last
 
     def answered(self, number: int, now: float, took: float) -> None:
@@ -131,6 +146,9 @@ class Load:
         pace.each += (since - pace.each) * _FRESH
         pace.alone = min(pace.alone, took)
         pace.answers += 1
+        self._slowest = max(self._slowest, pace.each)
+        if pace.answers % _LOOK_AGAIN == 0:
+            self._slowest = max(pace.each for pace in self._paces.values())
 
     def timed_out(self, number: int, now: float) -> bool:
         """There was no answer in time. Whether it may only have waited for calls before it."""
@@ -138,7 +156,7 @@ class Load:
         waited = sent.first_since is None or now - sent.first_since < self.limit / 2
         if waited:  # the next one goes alone
             pace = self._paces.setdefault(sent.work, _Pace(self.limit, self.limit))
-            pace.each = max(pace.each, self.limit)
+            self._slowest = pace.each = max(pace.each, self.limit)
         return waited
 
     def dropped(self, number: int, now: float) -> None:
@@ -147,6 +165,8 @@ class Load:
 
     def _end(self, number: int, now: float) -> _Sent:
         ended = self._under_way.pop(number)
+        self._alike[ended.work] -= 1
+        self._strange -= ended.strange
         if self._under_way:
             oldest = next(iter(self._under_way.values()))
             if oldest.first_since is None:
