@@ -100,7 +100,7 @@ def test_a_server_that_says_nothing_is_one_sentence_within_its_time(kit, tmp_pat
 
 def test_a_server_that_is_not_there_is_one_sentence(kit, tmp_path):
     url = unused_url()
-    sentence(refused(kit, tmp_path, url), url, "Connection refused", "running")
+    sentence(refused(kit, tmp_path, url), url, "the connection was refused", "running")
 
 
 def test_tls_that_is_none_is_one_sentence(kit, tmp_path):
