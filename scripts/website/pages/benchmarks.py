@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from conformance.kit.report.words import decimal, number
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context, up
 from scripts.website.pages.markdown import code, escaped, heading, link, page, table
@@ -34,7 +35,7 @@ def benchmarks_page(context: Context, folder: Path = BENCHMARKS) -> bytes | None
         else:
             parts += [heading(2, file.stem, f"measured-{file.stem.lower()}")]
             parts += [_measured(context, held)]
-    return page(context.said("benchmarks"), "benchmarks", about, parts)
+    return page(context.said("benchmarks"), "benchmarks", about, parts, hide="toc")
 
 
 def _measured(context: Context, held: Any) -> str:
@@ -42,7 +43,11 @@ def _measured(context: Context, held: Any) -> str:
     head = [context.said(name) for name in ("measure", "value", "goal")]
     figures = held.get("figures", []) if isinstance(held, dict) else held
     rows = [
-        [escaped(each["what"]), f"{each['value']:,.2f}", escaped(str(each["goal"]))]
+        [
+            escaped(each["what"]),
+            _figure(context, each["value"]),
+            escaped(str(each["goal"])),
+        ]
         for each in figures
     ]
     return table(head, rows)
@@ -59,7 +64,7 @@ def _mutants(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
             code(path),
             str(of["noticed"]),
             str(of["checked"]),
-            f"{100 * of['noticed'] / of['checked']:.1f} %",
+            _share(context, of["noticed"], of["checked"]),
             str(of.get("mutants", "–")),
             escaped(f"{of['date']}, mutmut {of['mutmut']}"),
         ]
@@ -84,8 +89,8 @@ def _coverage(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
         shares = []
         for each in ("branches", "lines"):
             reached, all_of = of[f"{each}_reached"], of[each]
-            shares += [context.said("peers_of", found=f"{reached:,}", all=f"{all_of:,}")]
-            shares += [f"{100 * reached / all_of:.1f} %"]
+            counts = {"found": _whole(context, reached), "all": _whole(context, all_of)}
+            shares += [context.said("peers_of", **counts), _share(context, reached, all_of)]
         rows.append([code(area), str(of["files"]), *shares])
     yield table(head, rows)
 
@@ -100,7 +105,7 @@ def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
         date=held["date"],
         processors=machine["processors"],
         system=escaped(machine["system"]),
-        load=f"{machine['load']:.1f}",
+        load=decimal(machine["load"], 1, context.language),
         versions=versions,
     )
     if held["processes"] > 1:
@@ -143,9 +148,9 @@ def _speed(context: Context, speed: Mapping[str, Sequence[float]]) -> str:
     return context.said(
         "peers_speed_about",
         turns=len(speed["ours"]),
-        ours=f"{ours:,.0f}",
-        theirs=f"{theirs:,.0f}",
-        ratio=f"{ours / theirs:.1f}",
+        ours=_whole(context, ours),
+        theirs=_whole(context, theirs),
+        ratio=decimal(ours / theirs, 1, context.language),
     )
 
 
@@ -157,10 +162,10 @@ def _sound(context: Context, runs: Sequence[Mapping[str, Any]]) -> str:
             code(run["kit"]),
             _server(context, run["server"]),
             str(run["alarms"]),
-            f"{run['requests']:,}",
-            f"{run['seconds']:,.0f}",
-            f"{run['requests'] / run['seconds']:,.0f}",
-            f"{run['requests'] / run['processor']:,.0f}",
+            _whole(context, run["requests"]),
+            _whole(context, run["seconds"]),
+            _whole(context, run["requests"] / run["seconds"]),
+            _whole(context, run["requests"] / run["processor"]),
         ]
         for run in runs
     ]
@@ -179,6 +184,22 @@ def _each(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
     here = f"{CONFORMANCE}/benchmarks.md"
     faults = link(context.said("faults"), f"{up(here)}{CONFORMANCE}/faults.md")
     return f"{faults}\n\n{table(head, rows)}"
+
+
+def _whole(context: Context, value: float) -> str:
+    return number(round(value), context.language)
+
+
+def _figure(context: Context, value: float) -> str:
+    """A figure that is not negative, with two decimals."""
+    hundredths = round(value * 100)
+    decimals = decimal(hundredths % 100 / 100, 2, context.language)
+    return number(hundredths // 100, context.language) + decimals[1:]
+
+
+def _share(context: Context, part: int, whole: int) -> str:
+    share = decimal(100 * part / whole, 1, context.language)
+    return context.said("report.percent", number=share)
 
 
 def _yes(context: Context, holds: object) -> str:

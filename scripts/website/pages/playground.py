@@ -146,7 +146,7 @@ def _island(name: str, value: Any) -> str:
 def _examples(context: Context, shown: Mapping[tuple[str, str], Any]) -> list[dict[str, str]]:
     return [
         {
-            "title": context.text(shown[key].title),
+            "title": context.text(shown[key].title).replace("`", ""),
             "text": json.dumps(in_words(context, shown[key]), ensure_ascii=False, indent=2),
         }
         for key in _SHOWN
