@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import httpx2
 import pytest
 
-from fixtures.guides.play import started
+from fixtures.guides.play import listening, started
 from fixtures.guides.steps import GUIDES
 from tests.test_guides import need_node
 
@@ -99,3 +100,75 @@ def test_the_openapi_document_promises_the_envelope(hotel):
     refused = document["paths"]["/reservations"]["post"]["responses"]["422"]
     assert refused["content"]["application/json"]["schema"]["$ref"].endswith("/Errors")
     assert "HTTPValidationError" not in document["components"]["schemas"]
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """The FastAPI guide's files around a service of somebody else's."""
+    folder = tmp_path_factory.mktemp("own")
+    for file in GUIDES["fastapi"].files(len(GUIDES["fastapi"].levels)):
+        shutil.copy(file, folder)
+    (folder / "main.py").write_text(OWN, encoding="utf-8")
+    with listening(GUIDES["fastapi"], folder) as target, httpx2.Client(base_url=target) as client:
+        yield client
+
+
+OWN = """
+from typing import Annotated
+
+from fastapi import FastAPI, HTTPException, Query
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from answers import install
+from checks import checked
+
+app = FastAPI()
+install(app)
+
+
+class Parcel(BaseModel):
+    postcode: str = Field(pattern="^[0-9]{5}$")
+
+    @field_validator("postcode")
+    @classmethod
+    def served(cls, postcode):
+        if postcode.startswith("9"):
+            raise ValueError("nobody drives there")
+        return postcode
+
+
+class Track(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    history: bool = False
+
+
+@app.post("/parcels", dependencies=[checked("send", Parcel)])
+def send(parcel: Parcel) -> dict:
+    raise HTTPException(409, "It is closed.")
+
+
+@app.get("/track", dependencies=[checked("track", Track)])
+def track(asked: Annotated[Track, Query()]) -> dict:
+    return {"history": asked.history}
+"""
+
+
+@pytest.mark.parametrize("postcode", ["90210", "53111\n"])
+def test_what_only_the_model_refuses_is_called_invalid_at_its_place(own, postcode):
+    answer = own.post("/parcels", json={"postcode": postcode})
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, kind(error)) == (422, "validation-error")
+    assert (error["tool_name"], error["parameter_name"]) == ("send", "postcode")
+
+
+def test_an_exception_of_http_has_the_type_of_its_status(own):
+    [error] = own.post("/parcels", json={"postcode": "53111"}).json()["errors"]
+    assert (kind(error), error["tool_name"]) == ("conflict", None)
+
+
+def test_a_query_is_read_as_its_schema_types_it_and_mended_where_it_is_not(own):
+    assert own.get("/track?history=true").json() == {"history": True}
+    answer = own.get("/track?history=TRUE")
+    [error] = answer.json()["errors"]
+    assert answer.status_code == 422
+    assert (error["parameter_name"], error["suggested_value"]) == ("history", "true")
