@@ -14,6 +14,7 @@ import pytest
 from conformance.formats.vocabulary import Level, Outcome, Verdict
 from conformance.kit.case import CaseKind
 from conformance.kit.chapter import load
+from conformance.kit.drive import toolrun
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.exit import exit_of
@@ -215,6 +216,20 @@ def test_a_tool_that_is_too_slow_is_given_up_after_two_calls_and_fails_nothing()
     assert len(seen) == 2
     assert items["ATDF-CALL-001", "count"].verdict is Verdict.NOT_VERIFIED
     assert items["ATDF-CALL-006", "count"].verdict is not Verdict.FAIL
+
+
+def test_no_more_of_a_tool_is_sent_after_answers_that_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(toolrun, "_MOST_ANSWERED", 20_000)
+
+    def much(name, arguments):
+        status, document = sound(name, arguments)
+        return status, {**document, "much": "x" * 9_000}
+
+    items, engine, _ = judged(much, concurrency=1, max_examples=0)
+    assert len(calls(engine).calls) == 3
+    item = items["ATDF-CALL-001", "count"]
+    said = [finding.message.id for finding in item.findings]
+    assert (item.verdict, set(said)) == (Verdict.NOT_VERIFIED, {"kit.not_verified.heavy"})
 
 
 class OneAtATime:

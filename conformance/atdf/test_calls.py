@@ -102,7 +102,8 @@ def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
         elif call.reading.trouble is Trouble.TOO_LARGE:
             yield unknown("kit.not_verified.too_large", call)
         else:
-            words = "kit.not_verified.slow" if tool.unsent else "kit.not_verified.late"
+            slow = tool.unsent and not tool.heavy
+            words = "kit.not_verified.slow" if slow else "kit.not_verified.late"
             yield unknown(words, call)
 
 
@@ -167,7 +168,9 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
 
 def _unsent(tool: ToolEvidence) -> Check:
     """Why some of a tool's cases were not sent."""
-    return unknown("kit.not_verified.silent" if tool.silenced else "kit.not_verified.slow")
+    if tool.silenced:
+        return unknown("kit.not_verified.silent")
+    return unknown("kit.not_verified.heavy" if tool.heavy else "kit.not_verified.slow")
 
 
 def _accepted(call: Call) -> Check:

@@ -42,8 +42,9 @@ class ToolEvidence:
 
     `calls` are in the order in which they were sent; they may be read from a file each time, so
     what is remembered of them here are their places. `left_out` says why it was not called,
-    `unsent` are the cases that were given up because its calls take too long, `cut` says that the
-    session ended before all were made, `silenced` that the server stopped answering before.
+    `unsent` are the cases that were given up because its calls take too long, or its answers
+    are too large in all (`heavy`), `cut` says that the session ended before all were made,
+    `silenced` that the server stopped answering before.
     """
 
     run: Run
@@ -60,6 +61,7 @@ class ToolEvidence:
     silent_after: frozenset[str] = frozenset()
     """The ids of the cases after which the server did not even answer a list."""
     silenced: bool = False
+    heavy: bool = False
     scripts: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
     """The run's scripts: some call a tool in ways that no case does."""
     entry: Mapping[str, Any] | None = None

@@ -24,6 +24,8 @@ from conformance.kit.suggestions import apply
 
 REPAIR_STEPS = 5
 _MOST_BASELINE_CALLS = 16
+_MOST_ANSWERED = 32 * 1024 * 1024
+"""Bytes of answers after which no more of a tool is sent: they are in memory until it is done."""
 _SLOW_CALLS = 2
 """Calls that took too long, after which the rest of a tool's cases are not sent."""
 
@@ -85,6 +87,7 @@ class ToolRun:
         self._plans = plans
         self._calls: list[Call] = []
         self._slow = 0
+        self._answered = 0
         self._silent: set[str] = set()
         self._unsent: list[Case] = []
         self._unplanned = ""
@@ -139,6 +142,7 @@ class ToolRun:
             silent_after=frozenset(self._silent),
             unplanned=self._unplanned,
             silenced=self._channel.silent,
+            heavy=self._answered > _MOST_ANSWERED,
         )
 
     def _id(self, scenario: str) -> str:
@@ -250,7 +254,8 @@ class ToolRun:
         valid, waited = case.expects is Expectation.ACCEPT, False
         async with self._channel.width.turn((self._tool.name, valid)) as turn:
             await self._channel.settled()
-            if self._slow >= _SLOW_CALLS or self._channel.silent:
+            enough = self._slow >= _SLOW_CALLS or self._answered > _MOST_ANSWERED
+            if enough or self._channel.silent:
                 self._unsent.append(case)
                 self._progress.one()
                 return None
@@ -268,6 +273,7 @@ class ToolRun:
             self._slow += not waited  # one that waited for others says nothing of the tool
             if await self._channel.has_fallen_silent(case.id):
                 self._silent.add(case.id)
+        self._answered += len(exchange.answer.body) if exchange.answer is not None else 0
         call = call_of(exchange, self._tool)
         self._calls.append(call)
         if case.kind is not CaseKind.REPAIR:
