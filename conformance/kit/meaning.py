@@ -19,8 +19,9 @@ _CHOICES: Final = frozenset({"enum", "const"})
 def meant(case: Case, tool: Tool) -> Any:
     """Give the one valid value that a broken case's place says in other words; else ABSENT.
 
-    The JSON text of a value says that value, a word for a truth value says it, and a word that
-    differs only in case or outer spaces says the allowed one.
+    The text of a number says that number, a word for a truth value says it, and a word that differs
+    only in case or outer spaces says the allowed one. The text of an object or a list proves
+    nothing: where there are several branches, it may be meant for another one.
     """
     violation = case.violation
     if violation is None or violation.sent_absent or violation.was_absent:
@@ -39,15 +40,17 @@ def meant(case: Case, tool: Tool) -> Any:
 
 def _said(violation: Violation) -> Any:
     sent, was = violation.sent, violation.was
+    if isinstance(sent, str) and isinstance(was, str):
+        alike = sent.strip().casefold() == was.strip().casefold()
+        return was if alike and not _CHOICES.isdisjoint(violation.keywords) else ABSENT
+    if "type" not in violation.keywords:
+        return ABSENT
     if isinstance(was, bool):
         # As text, so that 1.0 and a list are nothing of the kind.
         text = sent if isinstance(sent, str) else json.dumps(sent)
         return _TRUTH.get(text.strip().casefold(), ABSENT)
-    if not isinstance(sent, str):
+    if not isinstance(sent, str) or not isinstance(was, int | float):
         return ABSENT
-    if isinstance(was, str):
-        alike = sent.strip().casefold() == was.strip().casefold()
-        return was if alike and not _CHOICES.isdisjoint(violation.keywords) else ABSENT
     try:
         read = json.loads(sent)
     except (ValueError, RecursionError):
