@@ -128,7 +128,7 @@ def test_chapters_call_nothing_that_reads_or_writes():
 
 
 def test_only_targets_and_drive_touch_the_network():
-    inside = {"conformance/kit/targets/http.py"}
+    inside = {f"conformance/kit/targets/{name}.py" for name in ("http", "lines", "near")}
     assert set(importing(files("kit"), NETWORK)) <= inside
 
 
@@ -145,8 +145,8 @@ def test_only_targets_start_a_server():
 
 def test_only_the_plugin_and_the_report_know_pytest():
     allowed = {
-        "plugin", "options", "command_line", "state", "record", "item", "waiver_item", "quiet",
-        "html_plugin",
+        "plugin", "session_steps", "options", "command_line", "state", "record", "item",
+        "waiver_item", "quiet", "html_plugin",
     }  # fmt: skip
     names = {Path(name).stem for name in importing(files("kit"), {"pytest"})}
     assert names <= allowed
