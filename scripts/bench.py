@@ -34,7 +34,7 @@ from conformance.kit.engine import Engine
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.start import listening
 from scripts import bench_report
-from scripts.bench_session import session
+from scripts.measure.session import session
 from scripts.peers import __main__ as peers
 from scripts.peers.compare import Budget
 from scripts.peers.figures import head

@@ -29,7 +29,7 @@ if __package__ in (None, ""):
 from fixtures.servers.hostility.catalogs import ANSI, MARKUP
 from fixtures.servers.hostility.table import table
 from fixtures.servers.start import command, listening
-from scripts import metered
+from scripts.measure import metered
 
 ROOT = Path(__file__).resolve().parents[1]
 HOSTILE = "fixtures.servers.hostile"

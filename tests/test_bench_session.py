@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from fixtures.servers.start import listening
-from scripts import metered
-from scripts.bench_session import session
+from scripts.measure import metered
+from scripts.measure.session import session
 
 LARGE = 300
 """Megabytes; an interpreter that does nothing takes ten."""

@@ -16,9 +16,9 @@ from pathlib import Path
 from conformance.kit.early import Early
 from conformance.kit.report.progress import first_line
 from conformance.kit.report.write import EXCHANGES
-from scripts import metered
+from scripts.measure import metered
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 _TOLD = first_line(Early("", "", 0, 0), "en").partition("0")[0].strip(": ")
 """What the line about the first tool says between its names and its numbers."""
 _NOT_COMPILED = "PYTHONDONTWRITEBYTECODE"

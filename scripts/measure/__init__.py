@@ -1,0 +1,1 @@
+"""What a session costs: measured in a process of its own."""
