@@ -26,6 +26,17 @@ JUDGED = [
     (r"^(a)\1$", "aa", True),
     (r"^\/api\/", "/api/x", True),
     (r"colou?r", "the color", True),
+    (r"^(?:ab)+$", "abab", True),
+    (r"(?<=a)b", "ab", True),
+    (r"(?<!a)b", "ab", False),
+    (r"\bend\b", "the end", True),
+    (r"\bend\b", "the ending", False),
+    (r"^\D\W\S$", "a-b", True),
+    (r"^\D\W\S$", "1-b", False),
+    (r"^\t\cA$", "\t\x01", True),
+    (r"^[\b]$", "\x08", True),
+    (r"^[a-\d]$", "-", True),
+    (r"^a{1,3}?$", "aa", True),
 ]
 
 
@@ -35,7 +46,27 @@ def test_a_pattern_means_what_ecma_says(expression, text, found):
 
 
 @pytest.mark.parametrize(
-    "expression", [r"^\p{L}+$", "[", "(", "a**", r"(?>a)", r"\k<x>", "x" * 9999]
+    "expression",
+    [
+        r"^\p{L}+$",
+        "[",
+        "(",
+        "a**",
+        r"(?>a)",
+        r"\k<x>",
+        "x" * 9999,
+        "a)",
+        "+a",
+        "^*",
+        r"[\D]",
+        r"\xZZ",
+        r"\u{110000}",
+        r"\y",
+        "a{3,2}",
+        "a{2000}",
+        "a+?*",
+        "(" * 60 + ")" * 60,
+    ],
 )
 def test_what_is_not_read_here_is_not_judged(expression):
     assert patterns.matches(expression, "a") is None

