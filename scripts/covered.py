@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     report = folder / "report.json"
     _coverage("json", "--quiet", "-o", str(report))
     areas = counted(json.loads(report.read_text("utf-8"))["files"])
-    keep(asked.keep, areas)
+    keep(asked.keep, areas, whole=not asked.tests)
     for area, of in areas.items():
         sys.stdout.write(f"{area:22} {share(of):5.1f} % of {of['branches']} branches\n")
     if not passed:
@@ -77,11 +77,12 @@ def share(of: Mapping[str, int]) -> float:
     return 100 * of["branches_reached"] / of["branches"] if of["branches"] else 100.0
 
 
-def keep(file: Path, areas: Mapping[str, Mapping[str, int]]) -> None:
-    """Write the figures, with what they were measured by."""
+def keep(file: Path, areas: Mapping[str, Mapping[str, int]], *, whole: bool = True) -> None:
+    """Write the figures, with what they were measured by; `whole` says that all tests ran."""
     held = {
         "kind": "coverage",
         "goal": GOAL,
+        "whole": whole,
         "date": datetime.now(UTC).date().isoformat(),
         "coverage": version("coverage"),
         "python": platform.python_version(),

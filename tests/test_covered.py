@@ -48,11 +48,15 @@ def test_what_is_measured_is_what_is_counted():
 
 
 def test_figures_stand_on_the_page_of_benchmarks(tmp_path):
-    keep(tmp_path / "coverage.json", {"conformance/kit": counted(FILES)["conformance/kit"]})
+    kit = {"conformance/kit": counted(FILES)["conformance/kit"]}
     source, _ = read_source(load_source(ROOT))
     for language in LANGUAGES:
         context = Context(source, language, homes(source))
+        keep(tmp_path / "coverage.json", kit, whole=False)
+        assert context.said("coverage_part") in benchmarks_page(context, tmp_path).decode()
+        keep(tmp_path / "coverage.json", kit)
         made = benchmarks_page(context, tmp_path).decode()
+        assert context.said("coverage_part") not in made
         shares = {
             "en": ("75.0%", "92.7%"), "es": ("75,0 %", "92,7 %"), "pt": ("75,0%", "92,7%"),
         }[language]  # fmt: skip

@@ -82,6 +82,8 @@ def _coverage(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
         date=held["date"],
         versions=f"coverage.py {escaped(held['coverage'])}, Python {escaped(held['python'])}",
     )
+    if not held["whole"]:
+        yield context.said("coverage_part")
     names = ("area", "files", "branches", "share", "lines", "share")
     head = [context.said(f"coverage_{name}") for name in names]
     rows = []
