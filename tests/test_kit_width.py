@@ -239,3 +239,18 @@ def test_who_is_interrupted_in_a_turn_gives_it_back():
         return log
 
     assert asyncio.run(work()) == ["in", "in", "out"]
+
+
+def test_who_is_interrupted_between_the_leave_and_the_turn_gives_it_back():
+    async def work():
+        width, log, tasks = Width(1, LIMIT), [], []
+        async with width.turn(("t", True)) as turn:
+            tasks += [asyncio.create_task(_in_turn(width, ("t", True), log, 0.0)) for _ in range(3)]
+            await asyncio.sleep(0)
+            turn.answered(0.0)
+        tasks[0].cancel()  # it has leave, and has not run since
+        for _ in range(20):  # rounds of the loop: there is no time to wait for
+            await asyncio.sleep(0)
+        return log, [task.done() for task in tasks]
+
+    assert asyncio.run(work()) == (["in", "out"] * 2, [True] * 3)

@@ -5,18 +5,29 @@ import socket
 import struct
 from contextlib import asynccontextmanager
 
+import httpx2
+
 from conformance.kit.exchange import Request, Transport
 from conformance.kit.targets.http import HttpConnection
+from conformance.kit.targets.lines import Lines
+from conformance.kit.targets.near import Near
+
+STUCK = 10
+"""Seconds after which what should have come at once is taken never to come."""
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
 
 class Seen:
-    """What came to the server: the pieces of each connection, as they were read."""
+    """What came to the server: the pieces of each connection, as they were read.
+
+    `over` has a token for each connection that the server has seen the end of.
+    """
 
     def __init__(self):
         self.url = ""
         self.connections = []
+        self.over = asyncio.Semaphore(0)
 
 
 @asynccontextmanager
@@ -36,6 +47,7 @@ async def reading(answer):
             pass  # the client has gone
         finally:
             writer.close()
+            seen.over.release()
 
     server = await asyncio.start_server(handle, "127.0.0.1", 0)
     seen.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
@@ -79,10 +91,23 @@ def test_calls_one_after_the_other_share_a_connection():
     assert len(seen.connections) == 1
 
 
-def test_a_request_leaves_in_one_piece():
-    _, seen = sent(say, one_by_one)
-    assert all(piece.endswith(b"\r\n\r\n{}") for piece in seen.connections[0])
-    assert len(seen.connections[0]) == 5
+def test_a_request_leaves_in_one_piece(monkeypatch):
+    handed_over = []
+
+    class Counting(socket.socket):
+        """What is sent one piece after the other may be read as one: count where it leaves."""
+
+        def send(self, data, *flags):
+            if self.family == socket.AF_INET:  # the loop wakes itself over another kind
+                handed_over.append(bytes(data))
+            return super().send(data, *flags)
+
+    monkeypatch.setattr(socket, "socket", Counting)
+    sent(say, one_by_one)
+    requests = [piece for piece in handed_over if piece != ANSWER]
+    assert len(requests) == 5
+    assert all(piece.startswith(b"POST /x ") for piece in requests)
+    assert all(piece.endswith(b"\r\n\r\n{}") for piece in requests)
 
 
 def test_calls_at_once_have_a_connection_each():
@@ -117,6 +142,85 @@ def test_a_connection_that_the_server_closed_is_not_used_again():
     received, seen = sent(once, with_pauses)
     assert [each.answer.status for each in received] == [200, 200]
     assert [len(pieces) for pieces in seen.connections] == [1, 1]  # nothing was sent twice
+
+
+def test_a_connection_that_the_server_closed_is_not_even_tried():
+    """Of the lines themselves: the sending above them would try once more, and hide it."""
+
+    async def once(reader, writer):
+        await say(reader, writer)
+        return False
+
+    async def main():
+        async with reading(once) as seen, httpx2.AsyncClient(transport=Lines()) as client:
+            statuses = []
+            for _ in range(3):
+                statuses.append((await client.post(seen.url, content=b"{}")).status_code)
+                async with asyncio.timeout(STUCK):
+                    await seen.over.acquire()
+                await asyncio.sleep(0)  # the server's end is closed in the loop's next round
+            return statuses, seen.connections
+
+    statuses, connections = asyncio.run(main())
+    assert statuses == [200] * 3
+    assert [len(pieces) for pieces in connections] == [1] * 3
+
+
+def test_idle_connections_are_closed_with_the_client():
+    waiting = []
+
+    async def together(reader, writer):
+        """Answer only once all three are here, so that there are three connections."""
+        waiting.append(writer)
+        if len(waiting) == 3:
+            for each in waiting:
+                each.write(ANSWER)
+        return True
+
+    async def main():
+        async with reading(together) as seen:
+            connection = HttpConnection(seen.url, timeout=30.0, headers=(), width=4)
+            request = Request(Transport.HTTP, b"{}", "POST", seen.url + "/x")
+            await asyncio.gather(*(connection.send(request) for _ in range(3)))
+            still_open = seen.over.locked()
+            await connection.close()
+            async with asyncio.timeout(STUCK):
+                for _ in range(3):
+                    await seen.over.acquire()
+            return still_open, len(seen.connections), connection  # kept: nothing else closes them
+
+    still_open, connections, _ = asyncio.run(main())
+    assert still_open
+    assert connections == 3
+
+
+def test_a_server_waits_for_a_slow_reader_and_all_of_it_comes():
+    part, most = b"x" * (64 << 10), 64 << 20
+
+    async def main():
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            stream = await Near().connect_tcp(*server.getsockname())
+            peer, _ = server.accept()
+        with peer:
+            peer.setblocking(False)
+            said = refused = 0
+            while said < most and refused < 100:  # refused: what was said is not taken any more
+                try:
+                    said += peer.send(part)
+                    refused = 0
+                except BlockingIOError:
+                    refused += 1
+                await asyncio.sleep(0)
+        heard = 0
+        async with asyncio.timeout(STUCK):
+            while data := await stream.read(1 << 16):
+                heard += len(data)
+        await stream.aclose()
+        return said, heard
+
+    said, heard = asyncio.run(main())
+    assert 256 << 10 < said < most
+    assert heard == said
 
 
 def test_what_was_said_before_the_connection_broke_is_read():
