@@ -129,7 +129,7 @@ def test_calls_at_once_have_a_connection_each():
     assert len(seen.connections) == 3
 
 
-def test_a_connection_that_the_server_closed_is_not_used_again():
+def test_a_connection_that_the_server_closed_fails_no_call():
     async def once(reader, writer):
         await say(reader, writer)
         return False
@@ -144,7 +144,7 @@ def test_a_connection_that_the_server_closed_is_not_used_again():
     assert [len(pieces) for pieces in seen.connections] == [1, 1]  # nothing was sent twice
 
 
-def test_a_connection_that_the_server_closed_is_not_even_tried():
+def test_a_connection_that_the_server_closed_is_not_used_again():
     """Of the lines themselves: the sending above them would try once more, and hide it."""
 
     async def once(reader, writer):
