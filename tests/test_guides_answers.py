@@ -61,6 +61,7 @@ def test_what_is_not_json_is_called_malformed(hotel, body):
     "body",
     [
         pytest.param(body_with("guests", "1e999"), id="past-every-float"),
+        pytest.param(body_with("guests", "1" + "0" * 309), id="whole-and-past-every-float"),
         pytest.param(b'{"guest_name": "\xff"}', id="no-utf-8"),
         pytest.param("[" * 90_000, id="deep-and-cut"),
         pytest.param("[" * 40_000 + "]" * 40_000, id="deep"),
@@ -79,6 +80,12 @@ def test_what_is_hard_to_read_is_no_fault_of_the_server(hotel, body):
 def test_a_body_of_another_media_type_is_refused_as_such(hotel):
     answer, [error] = asked(hotel, json.dumps(BOOKING), "text/plain")
     assert (answer.status_code, kind(error)) == (415, "unsupported-media-type")
+
+
+@pytest.mark.parametrize("media", ["Application/JSON", "application/json ; charset=utf-8"])
+def test_a_media_type_is_compared_as_http_has_it(hotel, media):
+    content, headers = json.dumps(BOOKING), {"content-type": media}
+    assert hotel.post("/reservations", content=content, headers=headers).is_success
 
 
 def test_a_long_value_is_not_sent_back(hotel):
@@ -116,7 +123,7 @@ def own(tmp_path_factory):
 OWN = """
 from typing import Annotated
 
-from fastapi import FastAPI, HTTPException, Query
+from fastapi import Body, FastAPI, HTTPException, Query
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from answers import install
@@ -140,6 +147,16 @@ class Parcel(BaseModel):
 class Track(BaseModel):
     model_config = ConfigDict(extra="forbid")
     history: bool = False
+    weight: float = Field(default=1, gt=0, le=31.5, multiple_of=0.5)
+    title: str | None = None
+    tags: list[str] = []
+    rooms: list[int] | None = None
+
+
+class Book(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    book_id: str
+    copies: int = Field(default=1, ge=1)
 
 
 @app.post("/parcels", dependencies=[checked("send", Parcel)])
@@ -149,7 +166,17 @@ def send(parcel: Parcel) -> dict:
 
 @app.get("/track", dependencies=[checked("track", Track)])
 def track(asked: Annotated[Track, Query()]) -> dict:
-    return {"history": asked.history}
+    return asked.model_dump(exclude_unset=True)
+
+
+@app.delete("/books/{book_id}", dependencies=[checked("remove", Book)])
+def remove(book_id: str, copies: int = 1) -> dict:
+    return {"book_id": book_id, "copies": copies}
+
+
+@app.put("/books/{book_id}", dependencies=[checked("change", Book)])
+def change(book_id: str, copies: Annotated[int, Body(embed=True)]) -> dict:
+    return {"book_id": book_id, "copies": copies}
 """
 
 
@@ -172,3 +199,36 @@ def test_a_query_is_read_as_its_schema_types_it_and_mended_where_it_is_not(own):
     [error] = answer.json()["errors"]
     assert answer.status_code == 422
     assert (error["parameter_name"], error["suggested_value"]) == ("history", "true")
+
+
+@pytest.mark.parametrize(
+    ("query", "read"),
+    [
+        ("title=123", {"title": "123"}),
+        ("title=null", {"title": "null"}),
+        ("tags=12&tags=b", {"tags": ["12", "b"]}),
+        ("rooms=12&rooms=3", {"rooms": [12, 3]}),
+        ("weight=2.5", {"weight": 2.5}),
+    ],
+)
+def test_a_text_in_a_query_stays_text_where_one_may_stand(own, query, read):
+    assert own.get(f"/track?{query}").json() == read
+
+
+def test_a_number_past_every_float_in_a_query_is_refused(own):
+    answer = own.get("/track?weight=1" + "0" * 309)
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, error["parameter_name"]) == (422, "weight")
+
+
+def test_what_the_path_says_is_judged_with_the_rest_whatever_the_method(own):
+    assert own.delete("/books/b1?copies=2").json() == {"book_id": "b1", "copies": 2}
+    assert own.put("/books/b1", json={"copies": 2}).json() == {"book_id": "b1", "copies": 2}
+    [error] = own.put("/books/b1", json={"copies": 0}).json()["errors"]
+    assert (error["parameter_name"], error["suggested_value"]) == ("copies", "1")
+
+
+def test_the_query_cannot_say_again_what_the_path_says(own):
+    answer = own.delete("/books/b1?book_id=b2")
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, error["parameter_name"]) == (422, "book_id")

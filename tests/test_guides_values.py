@@ -17,12 +17,18 @@ from tests.test_guides import need_node
 
 LEFT_OUT = "(left out)"
 FLAG = {"type": "boolean", "default": False}
+ON = {"type": "boolean", "default": True}
 WEIGHT = {"type": "number", "exclusiveMinimum": 0, "maximum": 31.5}
 GUESTS = {"type": "integer", "minimum": 1, "maximum": 4}
+RATING = {"type": "number", "minimum": 1, "maximum": 5}
+CENTS = {"type": "number", "multipleOf": 0.01, "maximum": 0}
 DAY = {"type": "string", "format": "date"}
 MOMENT = {"type": "string", "format": "date-time"}
 NAME = {"type": "string", "minLength": 1, "maxLength": 8}
 ROOM = {"enum": ["single", "double", "suite"]}
+MAYBE = {"default": None}
+"""What pydantic makes of `= None`."""
+NULL = {"type": "null"}
 ITEM = {"what": "Books"}
 ITEMS = {"type": "array", "minItems": 1, "maxItems": 2, "examples": [[ITEM]],
          "items": {"type": "object", "required": ["what"]}}  # fmt: skip
@@ -44,13 +50,25 @@ MADE = [
     ({"type": "number"}, "NaN", None),
     ({"type": "number"}, "1,000", None),
     ({"type": "integer", "exclusiveMinimum": 0}, 0, "1"),
+    (ON, "off", "false"),
+    (ON, "N", "false"),
+    (ON, "f", "false"),
+    (FLAG, "on", "true"),
+    (FLAG, "y", "true"),
+    (FLAG, "T", "true"),
     (GUESTS, 9, "4"),
+    (RATING, 5e300, "5"),
+    (RATING, -5e300, "1"),
+    (CENTS, 1e307, "0"),
     (GUESTS, -3, "1"),
     (GUESTS, "2", "2"),
     (GUESTS, LEFT_OUT, None),
     (DAY, "20.05.2030", "2030-05-20"),
     (DAY, "2030/5/2", "2030-05-02"),
     (DAY, "2030-05-20T14:00:00Z", "2030-05-20"),
+    (DAY, "15/06/2035", "2035-06-15"),
+    (DAY, "06/15/2035", "2035-06-15"),
+    (DAY | {"default": "2030-01-01"}, "15/06/2035", "2035-06-15"),
     (DAY, LEFT_OUT, None),
     (MOMENT, " 2030-05-20T14:00:00+02:00", "2030-05-20T14:00:00+02:00"),
     (NAME, "", None),
@@ -72,11 +90,22 @@ MADE = [
     (ITEMS, ITEM, json.dumps([ITEM])),
     ({"anyOf": [GUESTS, {"type": "null"}]}, 9, "4"),
     ({"anyOf": [GUESTS, {"type": "null"}]}, "3", "3"),
+    (MAYBE | {"anyOf": [GUESTS, NULL]}, 9, "4"),
+    (MAYBE | {"anyOf": [GUESTS, NULL]}, "null", "null"),
+    (MAYBE | {"anyOf": [DAY, NULL]}, "15/06/2035", "2035-06-15"),
+    (MAYBE | {"anyOf": [ROOM, NULL]}, "zzz", "single"),
+    (MAYBE | {"anyOf": [{"type": "boolean"}, NULL]}, "off", "false"),
+    (MAYBE | {"anyOf": [{"type": "boolean"}, NULL]}, "perhaps", None),
+    (MAYBE | {"anyOf": [NULL, {"type": "string"}]}, 7, "7"),
+    (MAYBE | {"type": ["integer", "null"]}, "two", None),
 ]  # fmt: skip
 SAID = [
     (GUESTS, 9, "`x` must be at most 4, not 9."),
     (NAME, LEFT_OUT, "`x` is missing."),
     (NAME, "a" * 4000, "`x` must have at most 8 characters."),
+    (MAYBE | {"anyOf": [GUESTS, NULL]}, 9, "`x` must be at most 4, not 9."),
+    (MAYBE | {"anyOf": [GUESTS, NULL]}, "two", '`x` must be of type integer, not "two".'),
+    ({"anyOf": [GUESTS, NAME]}, True, "`x` must fit its schema, not true."),
     (ROOM, 7, "`x` must be one of single, double, suite, not 7."),
 ]
 LONGEST = 200  # characters of a detail, whatever was sent
