@@ -166,3 +166,34 @@ def test_no_detail_says_again_all_that_was_sent(made):
 def test_a_day_that_cannot_be_read_gives_way_to_one_that_is_still_to_come(tmp_path):
     [[error]] = refused(GUIDES["fastapi"], tmp_path, [(DAY, "2026-02-30")])
     assert date.fromisoformat(error["suggested_value"]) > date.today()
+
+
+PAST_FLOATS = """
+import asyncio
+from types import SimpleNamespace as Some
+from checks import checks
+
+class Server:
+    async def list_tools(self):
+        weight = {"type": "number", "multipleOf": 0.5}
+        return [Some(name="send", input_schema={"properties": {"weight": weight}})]
+
+call = Some(method="tools/call", params={"name": "send", "arguments": {"weight": 10**400}})
+print(asyncio.run(checks(Server())(call, None)).content[0].text)
+"""
+
+
+def test_an_integer_past_every_float_is_refused_where_the_sdk_has_read_it(tmp_path):
+    guide = GUIDES["mcp-python"]
+    for file in guide.files(len(guide.levels)):
+        shutil.copy(file, tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", PAST_FLOATS],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    [error] = json.loads(done.stdout)["errors"]
+    assert error["tool_name"] == "send"
