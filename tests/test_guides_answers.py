@@ -232,3 +232,4 @@ def test_the_query_cannot_say_again_what_the_path_says(own):
     answer = own.delete("/books/b1?book_id=b2")
     [error] = answer.json()["errors"]
     assert (answer.status_code, error["parameter_name"]) == (422, "book_id")
+    assert error["title"] == "Unknown parameter"
