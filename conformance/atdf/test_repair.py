@@ -11,7 +11,7 @@ from conformance.kit.cases.facts import same
 from conformance.kit.cases.pointer import ABSENT
 from conformance.kit.clause import Checks, broken, clause, followed_by, holds, unknown
 from conformance.kit.evidence import Call, ToolEvidence
-from conformance.kit.meaning import meant
+from conformance.kit.meant import meant
 from conformance.kit.rates import Mended, mended, repairable, suggestions
 from conformance.kit.suggestions import Naming, Suggestion, names_place
 

@@ -7,7 +7,7 @@ import pytest
 from conformance.formats.tool import Tool, ToolForm
 from conformance.kit.case import Violation
 from conformance.kit.cases.pointer import ABSENT
-from conformance.kit.meaning import meant
+from conformance.kit.meant import meant
 from tests.kit_samples import case
 
 
