@@ -61,3 +61,45 @@ def test_what_text_parsers_read_as_a_truth_value_is_no_broken_one_in_a_query():
     }
     assert sent
     assert not sent & {"yes", "no", 0, 1, "0", "1", "on", "TRUE"}
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "GET"])
+def test_each_broken_call_is_another_request_than_the_good_one(method):
+    only = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+    item = {
+        "name": "t",
+        "description": "d",
+        "inputSchema": {**only, "additionalProperties": False},
+        "invocation": {"endpoint": "/parcels/{id}", "method": method},
+    }
+    (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
+    web = HttpSpeaker(HTTP)
+    good = web.call(tool, {"id": "x"})
+    broken = [c for c in plan(tool, "http", {"id": "x"}).cases if c.violation is not None]
+    assert broken
+    for case in broken:
+        sent = web.call(tool, case.arguments)
+        assert (sent.url, sent.body) != (good.url, good.body), case.id
+
+
+def test_one_value_in_a_query_may_be_a_list_of_one():
+    lists = {
+        name: {"type": "array", "items": {"type": kind}}
+        for name, kind in (("tags", "string"), ("ids", "integer"))
+    }
+    item = {
+        "name": "t",
+        "description": "d",
+        "inputSchema": {"type": "object", "properties": lists},
+        "invocation": {"endpoint": "/x", "method": "GET"},
+    }
+    (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
+    cases = plan(tool, "http", {"tags": ["a"], "ids": [1]}).cases
+    sent = [
+        (case.violation.parameter, case.violation.sent)
+        for case in cases
+        if case.violation is not None and not case.violation.sent_absent
+    ]
+    assert ("ids", "abc") in sent
+    assert not [value for name, value in sent if name == "tags"]
+    assert not [value for name, value in sent if name == "ids" and isinstance(value, int)]

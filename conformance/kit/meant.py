@@ -8,11 +8,11 @@ from typing import Any, Final
 from conformance.formats.tool import Tool
 from conformance.kit.case import Case, Violation
 from conformance.kit.cases.facts import same
+from conformance.kit.cases.near_misses import TRUTH
 from conformance.kit.cases.pointer import ABSENT, from_pointer, put
 from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.schema import view_of
 
-_TRUTH: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _CHOICES: Final = frozenset({"enum", "const"})
 
 
@@ -48,7 +48,7 @@ def _said(violation: Violation) -> Any:
     if isinstance(was, bool):
         # As text, so that 1.0 and a list are nothing of the kind.
         text = sent if isinstance(sent, str) else json.dumps(sent)
-        return _TRUTH.get(text.strip().casefold(), ABSENT)
+        return TRUTH.get(text.strip().casefold(), ABSENT)
     if not isinstance(sent, str) or not isinstance(was, int | float):
         return ABSENT
     try:

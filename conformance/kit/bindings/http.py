@@ -92,7 +92,8 @@ def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> Re
     query = _query(by_place[Where.QUERY])
     headers = tuple((name, to_text(value)) for name, value in by_place[Where.HEADER].items())
     bodies: list[Any] = list(by_place[Where.WHOLE].values())
-    if any(one.where is Where.BODY for one in invocation.inputs):
+    # What nobody declared goes there too: a call that leaves it out would be another one.
+    if by_place[Where.BODY] or any(one.where is Where.BODY for one in invocation.inputs):
         bodies.append(by_place[Where.BODY] if isinstance(arguments, dict) else arguments)
     return Request(
         Transport.HTTP,

@@ -8,7 +8,13 @@ from typing import Any, Final
 from conformance.kit.cases.facts import same, type_of
 from conformance.kit.cases.pointer import ABSENT
 
-_WORDS: Final = ("yes", "no", "on", "off", "y", "n", "t", "f")
+TRUTH: Final = {
+    **dict.fromkeys(("1", "t", "y", "yes", "on", "true"), True),
+    **dict.fromkeys(("0", "f", "n", "no", "off", "false"), False),
+}
+"""What servers commonly read as a truth value, where they get text."""
+_COUNTS: Final = frozenset({"date", "date-time", "time", "duration"})
+"""Formats of texts that common parsers make of a number, too: of seconds."""
 
 
 def is_near_miss(
@@ -17,14 +23,14 @@ def is_near_miss(
     """Say whether sending this where such a value is asked is on the closed list."""
     sent_kind = type_of(sent)
     numeric = "integer" in kinds or "number" in kinds
-    if sent_kind == "boolean":
-        return numeric
+    if sent_kind == "boolean":  # which parsers that count seconds take for 0 or 1
+        return numeric or "duration" in formats
     if sent_kind in ("integer", "number"):
-        if any(name in formats for name in ("date", "date-time")):
+        if not _COUNTS.isdisjoint(formats):
             return True
         return "boolean" in kinds and sent in (0, 1)
     if sent_kind == "string" and "string" not in kinds:
-        if "boolean" in kinds and sent.strip().lower() in _WORDS:
+        if "boolean" in kinds and sent.strip().lower() in TRUTH.keys() - {"0", "1"}:
             return True
         return _is_text_of(sent, kinds, valid_value)
     return False

@@ -11,6 +11,7 @@ from conformance.formats.tool import Invocation, Tool, Where
 from conformance.kit.case import Case
 from conformance.kit.cases.applies import applied, member
 from conformance.kit.cases.facts import type_of
+from conformance.kit.cases.near_misses import TRUTH
 from conformance.kit.cases.pointer import from_pointer
 from conformance.kit.cases.schema import SchemaView
 
@@ -18,11 +19,6 @@ _IN_BODY = frozenset({Where.BODY, Where.WHOLE})
 _PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
 """What stays one part of a path on every server; `.` and `..` do not."""
 _HEADER_VALUE = re.compile(r"[!-~]+( [!-~]+)*")
-_TRUTH = {
-    **dict.fromkeys(("1", "t", "y", "yes", "on", "true"), True),
-    **dict.fromkeys(("0", "f", "n", "no", "off", "false"), False),
-}
-"""What servers commonly read as a truth value, where all that they get is text."""
 
 
 def textual(tool: Tool, run_id: str) -> Invocation | None:
@@ -63,8 +59,10 @@ def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
     readings: list[Any] = [text]
     with suppress(ValueError):  # no JSON: then it is nothing but a text
         readings.append(json.loads(text))
-    if text.lower() in _TRUTH:
-        readings.append(_TRUTH[text.lower()])
+    if text.lower() in TRUTH:
+        readings.append(TRUTH[text.lower()])
+    if where is Where.QUERY:  # a list is written as its items, so one value may be a list of one
+        readings += [[reading] for reading in readings]
     return not any(view.is_valid(nodes, reading) for reading in readings)
 
 
