@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.formats.errors import envelope_of, error_type
+from conformance.formats.errors import MOST_ERRORS, envelope_of, error_type
 
 VALID = Path(__file__).parents[1] / "fixtures" / "examples" / "atdf" / "valid"
 ERROR = {
@@ -99,3 +99,11 @@ def test_garbage_in_an_error_is_passed_over():
 )
 def test_the_type_is_the_last_segment_of_the_path(uri, expected):
     assert error_type(uri) == expected
+
+
+def test_of_ten_thousand_errors_the_first_are_looked_at():
+    body = {"errors": [ERROR] * 10_000, "status": "error"}
+    envelope = envelope_of(body)
+    assert len(envelope.errors) == len(envelope.raw["errors"]) == MOST_ERRORS
+    assert envelope.raw["status"] == "error"
+    assert len(body["errors"]) == 10_000

@@ -16,6 +16,10 @@ _SHARED = frozenset({"type", "title", "detail", "instance"})
 """Fields that RFC 9457 has too. GraphQL and JSON:API, which also say `errors`, have two at most."""
 
 
+MOST_ERRORS = 500
+"""Errors of one answer that are looked at: whoever has more says the same ten thousand times."""
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorView:
     """One error. `type` is the last path segment of its `type` URI; None where it says nothing.
@@ -34,7 +38,10 @@ class ErrorView:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """An `errors[]` body. `errors` leaves out items that are no objects; `raw` has all."""
+    """An `errors[]` body. `errors` leaves out items that are no objects, which `raw` has.
+
+    Of very many errors both have the first `MOST_ERRORS`.
+    """
 
     errors: tuple[ErrorView, ...]
     raw: Mapping[str, Any]
@@ -54,7 +61,8 @@ def envelope_of(body: Any) -> Envelope | None:
     objects = [each for each in listed if isinstance(each, dict)]
     if not any(_is_ours(each) for each in objects):
         return None
-    return Envelope(tuple(_view(each) for each in objects), body)
+    kept = {**body, "errors": listed[:MOST_ERRORS]} if len(listed) > MOST_ERRORS else body
+    return Envelope(tuple(_view(each) for each in objects[:MOST_ERRORS]), kept)
 
 
 def types_of(*categories: ErrorCategory) -> frozenset[ErrorType]:
