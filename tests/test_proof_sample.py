@@ -64,9 +64,10 @@ def test_another_clause_that_accuses_a_fault_is_named():
 
 
 def test_a_collateral_that_nothing_needed_is_named():
-    trial = Trial("dies-at-bad-json", "http", "")
-    assert idle_collaterals([Outcome(trial, (), (), 0.0)]) == [(trial.fault, "HTTP-ERR-007")]
-    assert idle_collaterals([Outcome(trial, (("HTTP-ERR-007", "gone"),), (), 0.0)]) == []
+    name, fault = next(pair for pair in FAULTS.items() if len(pair[1].collateral) == 1)
+    trial, (clause,) = Trial(name, "http", ""), fault.collateral
+    assert idle_collaterals([Outcome(trial, (), (), 0.0)]) == [(name, clause)]
+    assert idle_collaterals([Outcome(trial, ((clause, "gone"),), (), 0.0)]) == []
 
 
 def test_the_sum_counts_what_was_missed_and_who_was_accused_besides():
