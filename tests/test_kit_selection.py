@@ -118,7 +118,7 @@ def test_elsewhere_than_in_a_clone_the_line_holds_from_where_the_session_was_sta
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert shlex.split(line)[-4:] == ["--target", "http://h", "--replay", "http/a b/c"]
-    assert str(ROOT) not in line
+    assert not [word for word in shlex.split(line) if word.startswith("/")]
 
 
 FILE = 'target = ["http://h"]\nrate = 5\nlanguage = "es"\nallow-calls = "none"\n'
