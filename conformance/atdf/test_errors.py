@@ -17,6 +17,7 @@ from conformance.kit.clause import Checks, broken, clause, holds, unknown
 from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.exchange import Exchange
 from conformance.kit.memo import once
+from conformance.kit.only_item import list_of
 from conformance.kit.rates import suggestions
 from conformance.kit.reading import body_json, read
 from conformance.kit.suggestions import Naming, names_place
@@ -198,12 +199,17 @@ def _blames(call: Call, parameter: str) -> bool:
 
 
 def _names(tool: ToolEvidence, call: Call, error: ErrorView) -> bool:
-    """Whether an error names the broken place, or its parent with a suggestion that is valid."""
-    assert call.case.violation is not None
-    naming = names_place(call.case.violation, error.parameter_name)
+    """Whether an error names the broken place, or its parent with a suggestion that is valid.
+
+    Where one value was sent for a list, the item of the list of one that was read is right too.
+    """
+    violation, sent = call.case.violation, call.case.arguments
+    assert violation is not None
+    naming = names_place(violation, error.parameter_name)
     if naming is Naming.PARENT:
         return any(suggestion.valid for given, suggestion in suggestions(call) if given is error)
-    return naming is Naming.EXACT
+    whole = list_of(error.parameter_name, sent, tool.tool.input_schema)
+    return naming is Naming.EXACT or whole == violation.pointer
 
 
 @clause("ATDF-ERR-008")

@@ -19,6 +19,7 @@ from conformance.kit.drive.recorder import Series
 from conformance.kit.evidence import Call, ToolEvidence, call_of
 from conformance.kit.exchange import Trouble
 from conformance.kit.hints import follow, hint_of
+from conformance.kit.only_item import with_lists
 from conformance.kit.slug import slug
 from conformance.kit.suggestions import apply
 
@@ -243,7 +244,8 @@ class ToolRun:
         if hint is not None and not _suggests(refused):
             return follow(hint, arguments)
         errors = envelope.errors if envelope is not None else ()
-        return apply(arguments, errors, self._tool.input_schema)
+        schema = self._tool.input_schema
+        return apply(with_lists(arguments, errors, schema), errors, schema)
 
     async def _call(self, case: Case, number: int | None = None) -> Call | None:
         """One call, recorded; None if it was not made: the tool is too slow, the server silent.
