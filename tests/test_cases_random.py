@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from math import prod
@@ -105,6 +106,19 @@ def test_the_tools_of_the_reference_yield_all_that_is_asked_for(tool):
     there_are = prod(len(member.get("enum", range(100))) for member in members)
     assert sum(case.kind is CaseKind.VALID for case in cases) >= min(21, there_are - 1)
     assert sum(case.kind is CaseKind.BROKEN for case in cases) >= 5
+
+
+@pytest.mark.parametrize("pattern", [r"^[^@\s]+@[^@\s]+$", r"^\S{3,9}$", r"^\D+$", r"^\W+$"])
+@pytest.mark.parametrize("optional", [False, True])
+def test_what_is_drawn_for_a_pattern_is_found_by_it_in_every_dialect(pattern, optional):
+    text = {"type": "string", "pattern": pattern}
+    schema = {"type": "object", "properties": {"x": text}, "required": ["x"]}
+    if optional:
+        schema["properties"]["x"] = {"anyOf": [text, {"type": "null"}]}
+    cases = drawn(schema, count=100).cases
+    sent = {c.arguments["x"] for c in cases if c.kind is CaseKind.VALID and c.arguments["x"]}
+    assert len(sent) > 20
+    assert not [each for each in sent if not re.search(pattern, each)]
 
 
 def test_without_bounds_numbers_texts_and_arrays_stay_small():

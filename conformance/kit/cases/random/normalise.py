@@ -24,6 +24,8 @@ UNROLLED: Final = 3
 """How often a schema may stand inside itself."""
 WIDEST: Final = 100
 """How far numbers stray from zero where the schema gives no bound (`sleep` is a real tool)."""
+ECMA: Final = "(?a)"
+r"""What a pattern begins with, so that `\d` and `\w` mean in Python what they mean in ECMA."""
 _MOST_DRAWN: Final = 12
 """Items of one array that are drawn, where the schema allows very many."""
 _LARGEST: Final = 2_000
@@ -184,7 +186,7 @@ class _Rewriting:
     def _pattern(self, expression: str, where: _Where, out: dict[str, Any]) -> None:
         if patterns.is_known(expression) and patterns.is_python(expression):
             # In ECMA's sense \d and \w are ASCII. Parts that are joined cannot begin with a flag.
-            out["pattern"] = expression if where.joined else f"(?a){expression}"
+            out["pattern"] = expression if where.joined else f"{ECMA}{expression}"
             return
         found = patterns.samples(expression, out.get("minLength", 0), out.get("maxLength"))
         if not found:

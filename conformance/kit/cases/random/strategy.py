@@ -7,13 +7,14 @@ what is in them anew at each draw, which is fifty times as slow. All else is the
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
 from hypothesis import strategies as st
 from hypothesis_jsonschema import from_schema
 
-from conformance.kit.cases.random.normalise import Schema
+from conformance.kit.cases.random.normalise import ECMA, Schema
 from conformance.kit.cases.random.texts import strategies_for
 
 Strategy = st.SearchStrategy[Any]
@@ -37,7 +38,21 @@ def strategy_of(schema: Schema) -> Strategy:
             return _object(schema)
         if schema.get("type") == "array" and schema.keys() <= _ARRAY and "items" in schema:
             return _array(schema)
-    return from_schema(schema, custom_formats=strategies_for(schema))
+    library = from_schema(schema, custom_formats=strategies_for(schema))
+    pattern = schema.get("pattern") if isinstance(schema, dict) else None
+    return library if pattern is None else library.filter(_is_found_by_others(pattern))
+
+
+def _is_found_by_others(pattern: str) -> Callable[[Any], bool]:
+    r"""Tell texts in which other dialects find the pattern too: for most, `\s` and `\w` are more
+    characters than for ECMA, and so `\S` and `\W` are fewer.
+    """
+    loose = re.compile(pattern.removeprefix(ECMA))
+
+    def found(value: Any) -> bool:
+        return not isinstance(value, str) or loose.search(value) is not None
+
+    return found
 
 
 def _by_name(schema: dict[str, Any]) -> bool:
