@@ -104,8 +104,18 @@ ONLY_THE_CALLER_KNOWS = [
     ({"type": "string"}, "wrong-type-null"),
     ({"type": "string", "examples": ["Ana Souza"]}, "wrong-type-null"),
     ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "wrong-type-number"),
+    ({"type": "array", "items": {"type": "integer"}}, "wrong-type-string"),
+    ({"type": "array", "items": {"enum": [1, 2]}}, "wrong-type-string"),
+    ({"type": "array", "items": {"enum": [1, 2]}, "minItems": 1}, "too-few-items"),
+    ({"anyOf": [{"type": "array"}, {"type": "null"}], "default": None}, "wrong-type-string"),
+    ({"type": "object", "properties": {"y": {"type": "string"}}}, "wrong-type-number"),
+    (
+        {"type": "object", "properties": {"y": {"enum": ["a"]}}, "required": ["y"]},
+        "wrong-type-number",
+    ),
 ]
-"""A free text, number or flag: nothing in the schema gives one, so none is asked of the server."""
+"""A free text, number, flag, list or object: nothing in the schema gives one, so none is asked of
+the server. What is made up of samples, or is empty, is an order that nobody gave."""
 
 
 @pytest.mark.parametrize(("prop", "scenario"), ONLY_THE_CALLER_KNOWS)
@@ -113,7 +123,7 @@ def test_a_value_that_only_the_caller_knows_is_not_repairable(prop, scenario):
     assert {case.repairable for case in cases_at(prop)[scenario]} == {False}
 
 
-DEFAULTS = {"integer": 3, "string": "abc", "array": [1, 2], "boolean": True}
+DEFAULTS = {"integer": 3, "string": "abc", "array": [1, 2], "boolean": True, "object": {"y": "a"}}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ _GIVES_A_VALUE: Final = frozenset({
     "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
     "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "type", "format",
 })  # fmt: skip
-_CUT: Final = frozenset({"maxLength", "maxItems"})
+_CUT: Final = frozenset({"maxLength", "maxItems", "uniqueItems"})
 """Mended by what was sent itself, made shorter."""
 
 _MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})

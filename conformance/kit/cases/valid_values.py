@@ -40,7 +40,8 @@ class Maker:
     """Makes values for one document. `full` adds optional members; dates ascend within it.
 
     `given_only` makes no value that the schema does not give: a default, an allowed value, a bound,
-    a known format. A free text or number, or a flag without a default, only its caller knows.
+    a known format. A free text or number, a flag without a default, and what belongs in a list or
+    an object, only its caller knows.
     """
 
     view: SchemaView
@@ -107,8 +108,8 @@ class Maker:
                 continue  # they show a call; whether they will do for anybody's, they do not say
             if keyword == "examples" and isinstance(said, list):
                 yield from said[:MOST_ITEMS]
-            elif not isinstance(said, Absent | dict):
-                yield said
+            elif not isinstance(said, Absent if self.given_only else Absent | dict):
+                yield said  # an object is filled up below, unless it has to be the given one
         yield from self.hints(name, asked)
         kinds = asked.kinds or ("string",)
         if self.given_only:
@@ -266,7 +267,7 @@ def _is_given(kind: str, asked: Facts) -> bool:
         return not asked.patterns and any(name in FORMATS for name in asked.formats)
     if kind in ("integer", "number"):
         return asked.low is not None or asked.high is not None or bool(asked.multiples)
-    return kind in ("array", "object")
+    return False
 
 
 def fitted(text: str, asked: Facts) -> str:
