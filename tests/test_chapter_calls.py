@@ -35,6 +35,22 @@ def said_over_mcp(text):
     return called(rpc(result(text, isError=True), of=case(VALID, run=MCP)))
 
 
+def test_what_the_good_call_was_refused_with_is_said_where_nothing_was_accepted():
+    gone = told(404, {"detail": "No part AA-1111"})
+    baseline = called(web(404, {"detail": "No part AA-1111"}, of=case(CaseKind.BASELINE)))
+    item = of_tool("ATDF-CALL-004", baseline, gone)
+    assert item.verdict is Verdict.NOT_VERIFIED
+    (finding,) = [f for f in item.findings if f.message.id == "kit.not_verified.good_call"]
+    assert finding.message.words("en").startswith("its good call was refused with 404 ")
+    assert "No part AA-1111" in finding.message.words("en")
+
+
+def test_where_no_good_call_was_answered_nothing_is_quoted():
+    silent = called(web(0, answered=False, of=case(CaseKind.BASELINE)))
+    item = of_tool("ATDF-CALL-004", silent)
+    assert {f.message.id for f in item.findings} == {"kit.not_verified.baseline"}
+
+
 @pytest.mark.parametrize(
     "refusal",
     [

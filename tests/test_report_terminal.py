@@ -51,6 +51,16 @@ def test_failures_are_grouped_by_clause_with_one_line_and_a_replay_id():
     assert sum(line.startswith("ATDF-ERR-007") for line in text) == 1
 
 
+def test_what_is_said_of_a_place_in_an_answer_names_the_place():
+    item = session().runs[0].items[0]
+    wrong = message("documents.keyword.type", value="null", expected="string")
+    finding = Finding(wrong, case="http/x/y", path="$.items[0].speed")
+    made = with_items([replace(item, clause="X-Y-000", verdict=Verdict.FAIL, findings=(finding,))])
+    begin = "$.items[0].speed: Here stands null"
+    assert lines(made)[1].strip().startswith(begin)
+    assert ".speed: Here stands null" in summary(made)
+
+
 def test_a_failure_of_some_runs_names_them():
     made = failing(1)
     other = replace(made.runs[0], run=replace(made.runs[0].run, id="stdio"), items=())

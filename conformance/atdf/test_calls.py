@@ -9,7 +9,7 @@ from conformance.formats.problem import shown
 from conformance.formats.vocabulary import ErrorCategory, ErrorType, Outcome
 from conformance.kit.case import CaseKind, Strictness
 from conformance.kit.cases.meaning import rests_on_meaning
-from conformance.kit.clause import Check, Checks, broken, clause, holds, unknown
+from conformance.kit.clause import Check, Checks, broken, clause, holds, no_good_call, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.exchange import Trouble
 from conformance.kit.sent_words import call_words
@@ -61,7 +61,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
                 "kit.not_verified.valid_refused", call, case=call_words(call.case), said=said
             )
     if not accepted:
-        yield unknown("kit.not_verified.baseline")
+        yield no_good_call(tool.baseline)
 
 
 def _rests_on_meaning(tool: ToolEvidence, refused: Call) -> bool:

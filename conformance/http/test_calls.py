@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from conformance.formats.problem import shown
 from conformance.formats.vocabulary import ERROR_TYPE_STATUSES, ErrorType, Outcome
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
+from conformance.kit.clause import Checks, broken, clause, holds, no_good_call, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.reading import body_json, is_enriched_error
 
@@ -37,7 +37,7 @@ def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
         status = baseline.reading.status
         yield broken(baseline, "finding.http.no_route", status=status, request=asked)
     elif baseline.reading.status in {404, 405} and not _knows_the_tool(baseline):
-        yield unknown("kit.not_verified.baseline", baseline)
+        yield no_good_call(baseline)
     elif baseline.reading.accepted or baseline.reading.refused:
         yield holds()
     else:

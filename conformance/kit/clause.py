@@ -12,9 +12,12 @@ from enum import StrEnum
 from typing import Any
 
 from conformance.formats.messages import Message, message
+from conformance.formats.problem import shown
 from conformance.kit.evidence import Call
 from conformance.kit.exchange import Exchange
 from conformance.kit.results import Finding
+
+_FIRST_ERROR = 400
 
 
 class Said(StrEnum):
@@ -62,6 +65,18 @@ def followed_by(check: Check, calls: Iterable[Call]) -> Check:
 def unknown(id: str, at: Call | Exchange | None = None, **values: object) -> Check:
     """It could not be judged, for the reason that the message gives."""
     return Check(Said.UNKNOWN, _finding(at, message(id, **values), None))
+
+
+def no_good_call(tried: Call | None) -> Check:
+    """It could not be judged, as the good call was not accepted; says what it was refused with."""
+    if tried is None or tried.reading.accepted:
+        return unknown("kit.not_verified.baseline", tried)
+    status = tried.reading.status or 0
+    words = shown(tried.reading.text) if tried.reading.text else ""
+    said = " ".join(filter(None, (str(status) if status >= _FIRST_ERROR else "", words)))
+    if not said:
+        return unknown("kit.not_verified.baseline", tried)
+    return unknown("kit.not_verified.good_call", tried, said=said)
 
 
 def absent(id: str, **values: object) -> Check:

@@ -103,7 +103,7 @@ class ClauseItem(pytest.Item):
         told = told_of(alike)
         if not told:
             return ""
-        first = self._redact(told[0][1].message.words(self._language))
+        first = self._redact(told[0][1].words(self._language))
         more = others(told, self._language, lambda text: visible(self._redact(text), 60))
         return f"{first} ({more})" if more else first
 

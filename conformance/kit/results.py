@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from conformance.formats.messages import Message
 from conformance.formats.vocabulary import Level, Requirement, Verdict
 from conformance.kit.run import Run
+
+_OF_PLACES: Final = "documents."
+"""What the ids of the messages begin with that speak of a place, and leave it to others to name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,12 @@ class Finding:
     """Of a fault of the kit: where in its code, for those who mend it."""
     then: tuple[int, ...] = field(default=(), compare=False)
     """The ids of the exchanges that came of this one: the steps of a repair, say."""
+
+    def words(self, language: str) -> str:
+        """Say it; what speaks of a place of a document ("Here stands …") begins with that place."""
+        said = self.message.words(language)
+        of_place = self.path is not None and self.message.id.startswith(_OF_PLACES)
+        return f"{self.path}: {said}" if of_place else said
 
 
 @dataclass(frozen=True, slots=True)

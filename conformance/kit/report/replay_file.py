@@ -153,7 +153,7 @@ def _case(
     return {
         "exchange": exchange.id,
         "name": f"{item.clause}-{what}".encode("ascii", "replace").decode(),
-        "says": f"{item.clause}: {finding.message.words(language)}",
+        "says": f"{item.clause}: {finding.words(language)}",
         "stdio": stdio,
         "command": command if stdio else "",
         "wrong": "accepted" if finding.message.id == _ACCEPTED else "same",

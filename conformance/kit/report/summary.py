@@ -209,7 +209,7 @@ class _Page:
         finding = group.finding
         if finding is None:
             return
-        yield f"  <br>{self.text(finding.message.words(self.language), 400)}"
+        yield f"  <br>{self.text(finding.words(self.language), 400)}"
         more = others(told_of(group.items), self.language, lambda text: self.text(text, 60))
         if more:
             yield f"  <br>{more}"

@@ -148,7 +148,7 @@ class _Summary:
             words = sentence(group.clause, self.language)
             yield Line(f"    {words}")
             return
-        yield Line(f"    {self.text(finding.message.words(self.language), 240)}")
+        yield Line(f"    {self.text(finding.words(self.language), 240)}")
         more = others(told_of(group.items), self.language, lambda text: self.text(text, 60))
         if more:
             yield Line(f"    {more}")
