@@ -183,17 +183,42 @@ print(asyncio.run(checks(Server())(call, None)).content[0].text)
 """
 
 
-def test_an_integer_past_every_float_is_refused_where_the_sdk_has_read_it(tmp_path):
+def run_beside_the_mcp_server(script, folder):
+    """Run a script where the finished server's files are; gives the JSON that it prints."""
     guide = GUIDES["mcp-python"]
     for file in guide.files(len(guide.levels)):
-        shutil.copy(file, tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-c", PAST_FLOATS],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        shutil.copy(file, folder)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    [error] = json.loads(done.stdout)["errors"]
+    return json.loads(done.stdout)
+
+
+def test_an_integer_past_every_float_is_refused_where_the_sdk_has_read_it(tmp_path):
+    [error] = run_beside_the_mcp_server(PAST_FLOATS, tmp_path)["errors"]
     assert error["tool_name"] == "send"
+
+
+RULE = """
+import asyncio, json
+from mcp.client import Client
+from main import server
+
+STAY = {"guest_name": "Ana", "email": "ana@example.com", "check_in": "2035-05-20",
+        "nights": 9, "room_type": "suite", "guests": 2}
+
+async def main():
+    async with Client(server) as client:
+        answer = await client.call_tool("hotel_reservation", STAY)
+        print(json.dumps([answer.is_error, answer.meta, answer.content[0].text]))
+
+asyncio.run(main())
+"""
+
+
+def test_what_a_tool_refuses_by_a_rule_of_the_business_reaches_the_agent(tmp_path):
+    is_error, meta, text = run_beside_the_mcp_server(RULE, tmp_path)
+    assert is_error
+    assert json.loads(text) == meta["agent-formats/error"]
+    [error] = json.loads(text)["errors"]
+    assert (error["parameter_name"], error["suggested_value"]) == ("nights", "7")
