@@ -157,6 +157,7 @@ class Book(BaseModel):
     model_config = ConfigDict(extra="forbid")
     book_id: str
     copies: int = Field(default=1, ge=1)
+    draft: bool = False
 
 
 @app.post("/parcels", dependencies=[checked("send", Parcel)])
@@ -175,8 +176,10 @@ def remove(book_id: str, copies: int = 1) -> dict:
 
 
 @app.put("/books/{book_id}", dependencies=[checked("change", Book)])
-def change(book_id: str, copies: Annotated[int, Body(embed=True)]) -> dict:
-    return {"book_id": book_id, "copies": copies}
+def change(
+    book_id: str, copies: Annotated[int, Body(embed=True)], draft: bool = False
+) -> dict:
+    return {"book_id": book_id, "copies": copies, **({"draft": True} if draft else {})}
 """
 
 
@@ -233,3 +236,16 @@ def test_the_query_cannot_say_again_what_the_path_says(own):
     [error] = answer.json()["errors"]
     assert (answer.status_code, error["parameter_name"]) == (422, "book_id")
     assert error["title"] == "Unknown parameter"
+
+
+def test_a_query_beside_a_body_is_checked_and_mended_and_hides_nothing_of_the_body(own):
+    two = {"copies": 2}
+    assert own.put("/books/b1?draft=true", json=two).json() == {
+        "book_id": "b1",
+        **two,
+        "draft": True,
+    }
+    [error] = own.put("/books/b1?draft=TRUE", json=two).json()["errors"]
+    assert (error["parameter_name"], error["suggested_value"]) == ("draft", "true")
+    [error] = own.put("/books/b1?copies=2", json={"copies": "2"}).json()["errors"]
+    assert (error["parameter_name"], error["suggested_value"]) == ("copies", "2")
