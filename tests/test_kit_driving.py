@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.formats.normalise import Source, tools_of
 from conformance.formats.vocabulary import Level, Outcome, Verdict
 from conformance.kit.case import CaseKind
 from conformance.kit.chapter import load
@@ -19,6 +20,7 @@ from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.exit import exit_of
 from conformance.kit.report.data import results_document
+from conformance.kit.safety import turn_of
 from conformance.kit.settings import AllowCalls, Settings
 from tests.kit_peers import offering
 from tests.kit_samples import envelope, error
@@ -452,3 +454,39 @@ def test_two_sessions_with_one_server_give_the_same_results_apart_from_times():
     text = [re.sub(r"127\.0\.0\.1:\d+|/errors/\d+", "", json.dumps(data)) for data in told]
     assert '"fail"' in text[0]
     assert text[0] == text[1]
+
+
+def test_a_destructive_tool_waits_until_no_other_needs_what_it_takes_away():
+    """Here nothing can be counted any more once something was emptied."""
+    gone = threading.Event()
+
+    def call(name, arguments):
+        if name == "empty":
+            gone.set()
+        return (
+            (404, {"detail": "gone"})
+            if gone.is_set() and name == "count"
+            else sound(name, arguments)
+        )
+
+    empty = WHERE | {"name": "empty", "annotations": {"destructiveHint": True}}
+    items, engine, _ = judged(call, tools=(empty, COUNT, WHERE), allow_calls=AllowCalls.ALL)
+    assert 404 not in {call.reading.status for call in calls(engine).calls}
+    assert items["ATDF-CALL-001", "count"].verdict is Verdict.PASS
+    assert calls(engine, "empty").calls
+
+
+@pytest.mark.parametrize(
+    ("method", "hints", "turn"),
+    [
+        ("POST", {}, 0),
+        ("POST", {"destructiveHint": False}, 0),
+        ("PATCH", {"destructiveHint": True}, 1),
+        ("DELETE", {}, 2),
+        ("delete", {"destructiveHint": True}, 2),
+    ],
+)
+def test_what_deletes_comes_after_what_changes(method, hints, turn):
+    item = {**WHERE, "annotations": hints, "invocation": {"endpoint": "/x", "method": method}}
+    (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
+    assert turn_of(tool) == turn

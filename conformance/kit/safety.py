@@ -46,6 +46,14 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
     return _unless_harmless(tool, remote=_is_remote(run))
 
 
+def turn_of(tool: Tool) -> int:
+    """When a tool's turn comes: what may take away what others need is called after them."""
+    called = tool.invocation
+    if called is not None and called.method.upper() == "DELETE":
+        return 2
+    return 1 if tool.annotations.destructive else 0
+
+
 def is_called_unasked(tool: Tool, run: Run, settings: Settings) -> bool:
     """Whether a tool is called that says neither that it changes something nor that it does not.
 

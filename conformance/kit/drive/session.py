@@ -23,7 +23,7 @@ from conformance.kit.drive.toolrun import Progress, RunDriven, ToolRun
 from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.offers import offered
 from conformance.kit.run import Run
-from conformance.kit.safety import why_left_out
+from conformance.kit.safety import turn_of, why_left_out
 from conformance.kit.script import LOOKED, Script
 
 _TOOLS_AT_ONCE = 4
@@ -158,7 +158,8 @@ class _RunDrive:
             await channel.started()
             waiting = [e for e in self._evidence.by_tool.values() if e.left_out is None]
             numbered = [(one.tool, context.recorder.series()) for one in waiting]
-            await self._tools(channel, numbered)
+            for turn in sorted({turn_of(tool) for tool, _ in numbered}):
+                await self._tools(channel, [n for n in numbered if turn_of(n[0]) == turn])
             if channel.silent and self._run.binding is Binding.STDIO:
                 await channel.renew()
             if not channel.silent:
