@@ -45,6 +45,13 @@ def test_what_the_good_call_was_refused_with_is_said_where_nothing_was_accepted(
     assert "No part AA-1111" in finding.message.words("en")
 
 
+def test_of_an_envelope_its_detail_is_what_the_good_call_was_refused_with():
+    gone = envelope(error("not-found", detail="There is no such order."))
+    item = of_tool("ATDF-CALL-004", called(web(404, gone, of=case(CaseKind.BASELINE))))
+    (finding,) = [f for f in item.findings if f.message.id == "kit.not_verified.good_call"]
+    assert '404 "There is no such order."' in finding.message.words("en")
+
+
 def test_where_no_good_call_was_answered_nothing_is_quoted():
     silent = called(web(0, answered=False, of=case(CaseKind.BASELINE)))
     item = of_tool("ATDF-CALL-004", silent)

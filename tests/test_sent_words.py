@@ -71,6 +71,7 @@ def test_a_step_without_words_is_said_by_its_name(language):
             "the call whose `arguments` are null",
         ),
         (case(CaseKind.BASELINE), "the good call"),
+        (case(CaseKind.BASELINE, neighbour="a/b"), 'the valid call with {"count": 2}'),
         (case(CaseKind.AFTER), "the good call, made once more"),
         (case(CaseKind.VALID, arguments={"count": 9}), 'the valid call with {"count": 9}'),
     ],

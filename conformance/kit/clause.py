@@ -72,7 +72,10 @@ def no_good_call(tried: Call | None) -> Check:
     if tried is None or tried.reading.accepted:
         return unknown("kit.not_verified.baseline", tried)
     status = tried.reading.status or 0
-    words = shown(tried.reading.text) if tried.reading.text else ""
+    envelope = tried.reading.envelope
+    details = [error.raw.get("detail") for error in envelope.errors] if envelope else []
+    text = next((each for each in details if isinstance(each, str)), tried.reading.text)
+    words = shown(text) if text else ""
     said = " ".join(filter(None, (str(status) if status >= _FIRST_ERROR else "", words)))
     if not said:
         return unknown("kit.not_verified.baseline", tried)
