@@ -8,6 +8,7 @@ import pytest
 
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.chapter import load
+from conformance.kit.drive.confirm import repeat
 from conformance.kit.engine import Engine
 from conformance.kit.report.exchanges import ExchangeWriter, read_exchanges
 from conformance.kit.script import LOOKED
@@ -109,6 +110,27 @@ def test_a_failure_that_was_not_confirmed_is_not_verified(faulty, tmp_path):
     found, _ = again(edited(path, tmp_path, unconfirmed))
     verdict, messages = next(v for k, v in found.items() if k[0] == "ATDF-CALL-002" and k[2])
     assert (verdict, messages[0].id) == (Verdict.NOT_VERIFIED, "kit.not_verified.not_confirmed")
+
+
+def test_of_a_session_that_is_cut_while_it_confirms_what_was_confirmed_stands(
+    tmp_path, monkeypatch
+):
+    async def cut_after_the_first(failed, *others):
+        assert len(failed) > 1
+        await repeat(failed[:1], *others)
+        raise TimeoutError
+
+    monkeypatch.setattr("conformance.kit.engine.repeat", cut_after_the_first)
+    path = tmp_path / "exchanges.ndjson"
+    several = replace(SETTINGS, profiles=("http",), include_tools=("hotel_*", "flight_*"))
+    with listening(FAULTY, "--fault", "error-with-status-200") as url:
+        said = recorded(url, path, several)
+    about = [v for k, v in said[0].items() if k[0] == "HTTP-ERR-001"]
+    stood = Counter(verdict for verdict, _ in about)
+    assert stood[Verdict.FAIL] == 1
+    later = [messages[0].id for verdict, messages in about if verdict is Verdict.NOT_VERIFIED]
+    assert "kit.not_verified.not_confirmed" in later
+    assert again(path) == said
 
 
 def test_what_only_a_newer_kit_sends_was_not_recorded(faulty, tmp_path):

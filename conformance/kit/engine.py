@@ -207,25 +207,26 @@ class Engine:
         numbers = [n for n, question in enumerate(asked) if to_confirm(question, items[n])]
         numbers.sort(key=lambda n: (asked[n].run, asked[n].tool or ""))  # a tool's calls together
         doubtful = {n: asked[n] for n in numbers}
-        if not doubtful or self.interrupted:
-            return items
-        self.progress.confirms(len(doubtful))
-        work = repeat(
-            [(q, items[n]) for n, q in doubtful.items()], evidence, self.scripts, self._context()
-        )
+        if doubtful and not self.interrupted:
+            self.progress.confirms(len(doubtful))
+            self._repeat([(q, items[n]) for n, q in doubtful.items()], evidence)
+        for n, question in doubtful.items():
+            items[n] = confirmed(question, items[n], evidence[question.run], self.repeats)
+        if doubtful and not self.interrupted:
+            self._shrink(doubtful, items, evidence)
+        return items
+
+    def _repeat(
+        self, failed: list[tuple[Question, Item]], evidence: dict[str, RunEvidence]
+    ) -> None:
+        """Send again what failed, until an interrupt or the time limit; what was sent is kept."""
+        work = repeat(failed, evidence, self.scripts, self._context(), self.repeats)
         try:
-            repeats = asyncio.run(self._limited(work))
+            asyncio.run(self._limited(work))
         except KeyboardInterrupt:
             self.interrupted = True
-            return items
         except TimeoutError:
             self.time_up = True
-            return items
-        self.repeats = repeats
-        for n, question in doubtful.items():
-            items[n] = confirmed(question, items[n], evidence[question.run], repeats)
-        self._shrink(doubtful, items, evidence)
-        return items
 
     def _shrink(
         self,

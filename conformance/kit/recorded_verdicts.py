@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import islice
 
-from conformance.kit.drive.confirm import confirmed, to_confirm, unconfirmed
+from conformance.kit.drive.confirm import confirmed, to_confirm
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.smallest import in_smallest_form
 from conformance.kit.evidence import RunEvidence
@@ -34,11 +34,8 @@ def as_recorded(
         own = evidence[question.run]
         item = without(items[n], cut)
         if item is items[n] and to_confirm(question, item):
-            if unconfirmed(question, item, own, past.repeats):
-                item = not_verified(item, "kit.not_verified.not_confirmed")
-            else:
-                item = confirmed(question, item, own, past.repeats)
-                item = in_smallest_form(question, item, own, past.repeats, cut)
+            item = confirmed(question, item, own, past.repeats)
+            item = in_smallest_form(question, item, own, past.repeats, cut)
         said = [finding.message.id for finding in item.findings]
         if not past.whole and said == ["kit.not_verified.cut"]:
             item = not_verified(item, NOT_RECORDED)

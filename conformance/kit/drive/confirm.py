@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from conformance.formats.messages import message
 from conformance.formats.vocabulary import Binding, Outcome, Verdict
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.play import play
@@ -56,9 +57,12 @@ async def repeat(
     evidence: dict[str, RunEvidence],
     scripts: list[Script],
     context: Context,
-) -> Repeats:
-    """Send every case and play every script again that some failed item rests on."""
-    repeats = Repeats()
+    repeats: Repeats,
+) -> None:
+    """Send every case and play every script again that some failed item rests on.
+
+    What came is kept in `repeats` as it comes: should this be cut short, that still counts.
+    """
     by_tool: dict[tuple[str, str], dict[str, Exchange]] = {}
     played: dict[str, set[str]] = {}
     for question, item in failed:
@@ -81,7 +85,6 @@ async def repeat(
         for script in scripts:
             if run in answering and script.name in names:
                 await _repeat_script(evidence[run], script, context, repeats)
-    return repeats
 
 
 async def _answers(evidence: RunEvidence, context: Context) -> bool:
@@ -164,8 +167,14 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
     """The item as it stands after its findings were sent again.
 
     Each finding that was repeated must be found again each time. Where one was not, those that
-    were not repeated are dropped with it: they may be no better. None left: the item is flaky.
+    were not repeated are dropped with it: they may be no better. None left: the item is flaky. One
+    of which nothing was sent again, because the session was cut short, is not verified.
     """
+    if unconfirmed(question, item, evidence, repeats):
+        first = to_confirm(question, item)[0]
+        words = message("kit.not_verified.not_confirmed")
+        seen = Finding(words, exchange=first.exchange, case=first.case)
+        return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(seen,))
     asked = to_confirm(question, item)
     gone = {f for f in asked if not _found_again(f, question, evidence, repeats)}
     if not gone:
@@ -177,7 +186,7 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
 
 
 def unconfirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> bool:
-    """Whether a failed item of a recording rests on findings alone that were never sent again."""
+    """Whether a failed item rests on findings alone that were never sent again."""
     if question.run in repeats.gone:
         return False
     asked = to_confirm(question, item)
