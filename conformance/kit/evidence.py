@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from conformance.formats.messages import Message
 from conformance.formats.problem import Problem
@@ -127,15 +128,8 @@ class ToolEvidence:
 
     def instead(self, exchanges: Mapping[str, Exchange]) -> ToolEvidence:
         """The same evidence with other exchanges for the cases named by their ids."""
-        own = {
-            id: exchange
-            for id, exchange in exchanges.items()
-            if exchange.case is None or exchange.case.tool == self.tool.name
-        }
-        if not own:
-            return self
         calls = tuple(
-            call_of(own[call.case.id], call.tool) if call.case.id in own else call
+            call_of(exchanges[call.case.id], call.tool) if call.case.id in exchanges else call
             for call in self.calls
         )
         return replace(self, calls=calls)
@@ -186,6 +180,11 @@ class RunEvidence:
     def instead(
         self, cases: Mapping[str, Exchange], scripts: Mapping[str, tuple[Exchange, ...]]
     ) -> RunEvidence:
-        """The same evidence with other exchanges for some cases and scripts."""
-        by_tool = {name: tool.instead(cases) for name, tool in self.by_tool.items()}
+        """The same evidence with other exchanges for some cases and scripts.
+
+        It costs no more where there are a hundred thousand tools: the others are not copied.
+        """
+        concerned = {exchange.case.tool for exchange in cases.values() if exchange.case is not None}
+        others = {name: self.by_tool[name].instead(cases) for name in concerned}
+        by_tool = ChainMap(others, cast("dict[str, ToolEvidence]", self.by_tool)) if others else self.by_tool
         return replace(self, by_tool=by_tool, scripts={**self.scripts, **scripts})

@@ -144,6 +144,8 @@ class _RunDrive:
         self._run = discovered.run
         self._tools_path = discovered.tools_path
         self._tools_at_once = asyncio.Semaphore(_TOOLS_AT_ONCE)
+        self._by_tool = dict(self._evidence.by_tool)
+        self._keep(by_tool=self._by_tool)
 
     async def drive(self) -> None:
         """The tools, then the scripts; what a dead connection leaves undone stays undone."""
@@ -215,10 +217,9 @@ class _RunDrive:
         self._take(tool, driven)
 
     def _take(self, tool: Tool, driven: ToolEvidence) -> None:
-        before = self._evidence.by_tool[tool.name]
+        before = self._by_tool[tool.name]
         calls = self._session.context.recorder.put_calls_away(driven.calls, tool)
-        known = replace(driven, calls=calls, problems=before.problems)
-        self._keep(by_tool={**self._evidence.by_tool, tool.name: known})
+        self._by_tool[tool.name] = replace(driven, calls=calls, problems=before.problems)
 
     async def _scripts(self, channel: Channel) -> None:
         good = good_calls(self._evidence)
