@@ -17,7 +17,9 @@ from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.formats import FORMATS, SOMEDAY
 from conformance.kit.cases.plan import Plan, plan
 from conformance.kit.cases.pointer import to_pointer
+from conformance.kit.cases.random.normalise import normalised
 from conformance.kit.cases.random.plan import with_chance
+from conformance.kit.cases.schema import view_of
 from fixtures.servers.tools import TOOLS
 from tests.kit_sessions import ROOT
 
@@ -167,6 +169,16 @@ def test_what_cannot_be_rewritten_is_named(schema, said):
     assert said in drawn({"type": "object", "properties": {"p": schema}}).skipped
 
 
+def test_of_an_endless_enum_some_are_drawn_from_its_whole_length():
+    choices = [str(n) for n in range(100_000)]
+    view = view_of({"properties": {"p": {"enum": choices}}})
+    kept = normalised(view, view.root).schema["properties"]["p"]["enum"]
+    assert len(kept) == 200
+    assert {len(choice) for choice in kept} >= {1, 5}
+    assert set(kept) <= set(choices)
+    assert values(one("p", {"enum": choices}), "p")
+
+
 def test_none_are_drawn_where_none_are_asked_for():
     assert drawn({"type": "object", "properties": {"p": {"type": "string"}}}, count=0) == Plan(())
 
@@ -191,7 +203,9 @@ import json, sys
 from fixtures.servers.tools import TOOLS
 from conformance.formats.tool import Tool, ToolForm
 from conformance.kit.cases.plan import Plan
+from conformance.kit.cases.random.normalise import normalised
 from conformance.kit.cases.random.plan import with_chance
+from conformance.kit.cases.schema import view_of
 for one in TOOLS:
     tool = Tool(one.name, one.input_schema, ToolForm.CATALOG, {})
     made = with_chance(Plan(()), tool, "r", one.example, seed=7, count=10)

@@ -30,6 +30,8 @@ _MOST_DRAWN: Final = 12
 """Items of one array that are drawn, where the schema allows very many."""
 _LARGEST: Final = 2_000
 """Schemas that a rewritten one may hold: references that fan out would fill the memory."""
+_MOST_CHOICES: Final = 200
+"""Values of one enum that are drawn from: the library asks of each whether it is among all."""
 _COMBINING: Final = ("allOf", "anyOf", "oneOf")
 _KEPT: Final = ("type", "enum", "const", "multipleOf", "uniqueItems", "required",
                 "minProperties", "maxProperties")  # fmt: skip
@@ -96,6 +98,8 @@ class _Rewriting:
             )
         where = where.below(inside=(*where.inside, id(schema)))
         out: dict[str, Any] = {name: schema[name] for name in _KEPT if name in schema}
+        if "enum" in out:
+            out["enum"] = _some_of(out["enum"])
         self.skipped += [_named(name, where) for name in _UNKNOWN if name in schema]
         self._combine(node, where, out)
         if "type" not in schema and not where.joined and not where.exact:
@@ -347,3 +351,8 @@ def _is_possible(out: dict[str, Any]) -> bool:
 
 def _named(what: str, where: _Where) -> str:
     return f"{what} at {to_pointer(where.path) or '/'}"
+
+
+def _some_of(choices: list[Any]) -> list[Any]:
+    """Few of many choices, from the first to the last."""
+    return choices[:: -(-len(choices) // _MOST_CHOICES) or 1]
