@@ -186,5 +186,6 @@ class RunEvidence:
         """
         concerned = {exchange.case.tool for exchange in cases.values() if exchange.case is not None}
         others = {name: self.by_tool[name].instead(cases) for name in concerned}
-        by_tool = ChainMap(others, cast("dict[str, ToolEvidence]", self.by_tool)) if others else self.by_tool
+        known = cast("dict[str, ToolEvidence]", self.by_tool)  # it is only read
+        by_tool = ChainMap(others, known) if others else known
         return replace(self, by_tool=by_tool, scripts={**self.scripts, **scripts})

@@ -13,8 +13,9 @@ from conformance.kit.exchange import Exchange
 from conformance.kit.run import Run
 from conformance.kit.settings import Settings
 
-MOST_TOOLS = 4_000
-"""Tools of a run that are judged; each costs memory for every clause that is about tools."""
+MOST_TOOLS = 2_000
+"""Tools of a run that are judged: each costs memory and time for every clause about tools, also
+where the session ends before its calls."""
 
 TOO_MANY = "kit.left_out.too_many"
 """Why tools beyond those are left out; a level cannot be told without them."""
