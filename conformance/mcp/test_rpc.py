@@ -246,7 +246,8 @@ def test_a_batch_is_answered(run: RunEvidence) -> Checks:
     asked = {_key(id) for id in _ids_in(sent)}
     missing = asked - answers
     if missing:
-        yield broken(sent, "finding.mcp.batch", missing=len(missing), count=len(asked))
+        counted = {"missing": len(missing), "count": len(asked)}
+        yield broken(sent, "finding.mcp.batch", **counted, version=run.run.version)
     else:
         yield holds()
 
