@@ -179,6 +179,15 @@ def test_of_an_endless_enum_some_are_drawn_from_its_whole_length():
     assert values(one("p", {"enum": choices}), "p")
 
 
+def test_of_a_thousand_parameters_some_are_drawn_anew_and_the_others_named_as_left_out():
+    names = [f"p{n}" for n in range(1000)]
+    made = drawn({"type": "object", "properties": {name: {"type": "string"} for name in names}})
+    assert made.skipped == ("950 of 1000 parameters",)
+    called = {name for case in made.cases for name in case.arguments}
+    assert {name for name in called if int(name[1:]) % 20} == set()
+    assert len(called) > 25
+
+
 def test_none_are_drawn_where_none_are_asked_for():
     assert drawn({"type": "object", "properties": {"p": {"type": "string"}}}, count=0) == Plan(())
 
