@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Binding
 from conformance.kit.bindings.encode import to_bytes
+from conformance.kit.cases.pointer import Tokens, put
 from conformance.kit.reading import body_json
 from conformance.kit.script import Send, Stage, Steps, script
 
@@ -63,7 +66,7 @@ def http_wire(stage: Stage) -> Steps:
     yield Send(web.get(tools_path(stage)), "unknown-path-alive")
     yield Send(web.send("POST", f"/tools/{NO_TOOL}/invoke", body=b"{}"), "unknown-tool")
     yield Send(web.get(tools_path(stage)), "unknown-tool-alive")
-    tool = posted(stage)
+    tool = next(posted(stage), None)
     if tool is None:
         return
     method, url = web.route(tool)
@@ -79,6 +82,8 @@ def http_wire(stage: Stage) -> Steps:
         step: web.send(method, url, headers=headers, body=body)
         for step, (headers, body) in _strange(good).items()
     }
+    for step, (counting, body) in _strange_numbers(stage).items():
+        malformed[step] = web.send(*web.route(counting), body=body)
     for step, request in malformed.items():
         yield Send(request, step)
         yield Send(web.get(tools_path(stage)), f"{step}-alive")
@@ -107,6 +112,29 @@ def _strange(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...], bytes]
     return found
 
 
+def _strange_numbers(stage: Stage) -> dict[str, tuple[Tool, bytes]]:
+    """Good calls with a number that no float is: what servers write into a refusal, and cannot."""
+    for tool in posted(stage):
+        good = stage.good_calls[tool.name]
+        place = next(_numbers_in(good), None)
+        if place is not None:
+            strange = {"number-nan": math.nan, "number-huge": 10**400}
+            return {
+                step: (tool, to_bytes(put(good, place, number))) for step, number in strange.items()
+            }
+    return {}
+
+
+def _numbers_in(value: Any, here: Tokens = ()) -> Iterator[Tokens]:
+    """The places of numbers, the outermost of each member first."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield here
+    elif isinstance(value, dict | list):
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        for step, each in inner:
+            yield from _numbers_in(each, (*here, step))
+
+
 @script(Binding.HTTP)
 def http_cors(stage: Stage) -> Steps:
     """A success, an error and a preflight, as a page on this machine would make them."""
@@ -114,7 +142,7 @@ def http_cors(stage: Stage) -> Steps:
     origin = ("Origin", ORIGIN)
     yield Send(web.get(tools_path(stage), (origin,)), "success")
     yield Send(web.get(NOWHERE, (origin,)), "error")
-    tool = posted(stage)
+    tool = next(posted(stage), None)
     method, url = web.route(tool) if tool is not None else ("GET", web.url(tools_path(stage)))
     asked = (
         origin,
@@ -131,12 +159,11 @@ def tools_path(stage: Stage) -> str:
     return stage.tools_path or "/tools"
 
 
-def posted(stage: Stage) -> Tool | None:
-    """A tool that was called with success, by a method that has a body, on the target's host."""
+def posted(stage: Stage) -> Iterator[Tool]:
+    """The tools that were called with success, by a method with a body, on the target's host."""
     web = stage.web()
     host = urlsplit(web.url("/"))[:2]
     for tool in stage.tools:
         method, url = web.route(tool)
         if tool.name in stage.good_calls and method == "POST" and urlsplit(url)[:2] == host:
-            return tool
-    return None
+            yield tool

@@ -10,6 +10,8 @@ from conformance.kit.exchange import Exchange
 from conformance.kit.reading import PROVES_NOTHING, body_json
 from conformance.kit.sent_words import step_words
 
+_MISDIRECTED = frozenset({"unknown-path", "unknown-tool", "wrong-method"})
+"""Steps whose body is as it should be."""
 _FIRST = "unknown-path-alive"
 """If even the first request got no answer, the server was dead before the script began."""
 
@@ -174,3 +176,18 @@ def test_the_server_answers_after_each_malformed_request(run: RunEvidence) -> Ch
             alive = False
         else:
             yield unknown("kit.not_verified.step", before, reason=step_words(before.step or ""))
+
+
+@clause("HTTP-WIRE-002")
+def test_a_malformed_request_is_not_answered_as_a_failure_of_the_server(run: RunEvidence) -> Checks:
+    """Whether it is taken or refused is the server's affair."""
+    for step, exchange in run.steps("http_wire").items():
+        if step in _MISDIRECTED or step.endswith("-alive") or exchange.answer is None:
+            continue
+        if _status(exchange) in PROVES_NOTHING:
+            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+        elif _status(exchange) >= 500:
+            status = _status(exchange)
+            yield broken(exchange, "finding.http.wire_fault", step=step_words(step), status=status)
+        else:
+            yield holds()

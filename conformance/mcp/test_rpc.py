@@ -246,8 +246,13 @@ def test_a_batch_is_answered(run: RunEvidence) -> Checks:
     asked = {_key(id) for id in _ids_in(sent)}
     missing = asked - answers
     if missing:
-        counted = {"missing": len(missing), "count": len(asked)}
-        yield broken(sent, "finding.mcp.batch", **counted, version=run.run.version)
+        yield broken(
+            sent,
+            "finding.mcp.batch",
+            missing=len(missing),
+            count=len(asked),
+            version=run.run.version,
+        )
     else:
         yield holds()
 
