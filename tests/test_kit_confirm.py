@@ -72,9 +72,12 @@ def test_a_repetition_that_is_refused_for_state_confirms():
     assert stands(Repeats(dict([of(call, STATE, STATE)])), call).verdict is Verdict.FAIL
 
 
-def test_what_was_never_sent_again_stands():
+def test_what_was_never_sent_again_is_not_verified_unless_the_server_is_gone():
     call = sent(BAD)
     item = stands(Repeats(), call)
+    assert (item.verdict, cases(item)) == (Verdict.NOT_VERIFIED, [call.case.id])
+    assert [f.message.id for f in item.findings] == ["kit.not_verified.not_confirmed"]
+    item = stands(Repeats(gone={"http"}), call)
     assert (item.verdict, cases(item)) == (Verdict.FAIL, [call.case.id])
 
 
