@@ -268,7 +268,9 @@ def test_driving_ends_while_there_is_time_for_confirming():
 def test_nothing_is_confirmed_when_the_time_of_the_session_is_up():
     late = functools.partial(began_earlier, seconds=1000)
     items, engine, _ = judged(lambda *_: (200, {}), max_time=1000.0, before_judging=late)
-    assert items["ATDF-CALL-001", "count"].verdict is Verdict.FAIL
+    accused = items["ATDF-CALL-001", "count"]
+    assert accused.verdict is Verdict.NOT_VERIFIED
+    assert [f.message.id for f in accused.findings] == ["kit.not_verified.not_confirmed"]
     assert engine.time_up
     assert [e for e in engine.recorder.by_id.values() if e.confirms is not None] == []
 
