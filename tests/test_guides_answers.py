@@ -121,7 +121,7 @@ def own(tmp_path_factory):
 
 
 OWN = """
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Body, FastAPI, HTTPException, Query
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -158,6 +158,33 @@ class Book(BaseModel):
     book_id: str
     copies: int = Field(default=1, ge=1)
     draft: bool = False
+
+
+class Card(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    kind: Literal["card", "debit"]
+    month: int = Field(ge=1, le=12)
+
+
+class Transfer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    kind: Literal["transfer"]
+    iban: str
+
+
+class Cash(BaseModel):
+    kind: Literal["cash"]
+    change: bool = False
+
+
+class Pay(BaseModel):
+    by: Card | Transfer = Field(discriminator="kind")
+    tip: Transfer | Cash | float | None = None
+
+
+@app.post("/pay", dependencies=[checked("pay", Pay)])
+def pay(asked: Pay) -> dict:
+    return {"paid": True}
 
 
 @app.post("/parcels", dependencies=[checked("send", Parcel)])
@@ -249,3 +276,30 @@ def test_a_query_beside_a_body_is_checked_and_mended_and_hides_nothing_of_the_bo
     assert (error["parameter_name"], error["suggested_value"]) == ("draft", "true")
     [error] = own.put("/books/b1?copies=2", json={"copies": "2"}).json()["errors"]
     assert (error["parameter_name"], error["suggested_value"]) == ("copies", "2")
+
+
+CARD = {"kind": "card", "month": 5}
+
+
+@pytest.mark.parametrize(
+    ("body", "place", "suggested"),
+    [
+        ({"by": CARD | {"month": 13}}, "by.month", "12"),
+        ({"by": CARD | {"more": 1}}, "by.more", None),
+        ({"by": CARD | {"kind": "transfr"}}, "by.kind", "transfer"),
+        ({"by": {"kind": "Debit", "month": 5}}, "by.kind", "debit"),
+        ({"by": {"iban": "DE02120300000000202051"}}, "by.kind", "transfer"),
+        ({"by": {"kind": "transfer"}}, "by.iban", None),
+        ({"by": "card"}, "by", None),
+        ({"by": CARD, "tip": {"kind": "cash", "change": "yes"}}, "tip.change", "true"),
+        ({"by": CARD, "tip": {"kind": "cahs"}}, "tip.kind", "cash"),
+        ({"by": CARD, "tip": "2,5"}, "tip", "2.5"),
+    ],
+)
+def test_of_a_union_the_branch_counts_whose_kind_an_object_names(own, body, place, suggested):
+    [error] = own.post("/pay", json=body).json()["errors"]
+    assert (error["parameter_name"], error["suggested_value"]) == (place, suggested)
+
+
+def test_a_call_that_fits_a_branch_goes_through(own):
+    assert own.post("/pay", json={"by": CARD, "tip": {"kind": "cash"}}).json() == {"paid": True}

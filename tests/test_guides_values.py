@@ -71,6 +71,17 @@ MADE = [
     (DAY | {"default": "2030-01-01"}, "15/06/2035", "2035-06-15"),
     (DAY, LEFT_OUT, None),
     (MOMENT, " 2030-05-20T14:00:00+02:00", "2030-05-20T14:00:00+02:00"),
+    *(
+        ({"type": "string", "format": name}, None, wanted)
+        for name, wanted in (
+            ("time", "12:00:00Z"),
+            ("duration", "P1D"),
+            ("hostname", "example.com"),
+            ("ipv4", "192.0.2.1"),
+            ("ipv6", "2001:db8::1"),
+            ("uuid", None),
+        )
+    ),
     (NAME, "", None),
     (NAME, None, None),
     (NAME, LEFT_OUT, None),
