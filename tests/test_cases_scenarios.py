@@ -104,6 +104,7 @@ ONLY_THE_CALLER_KNOWS = [
     ({"type": "string"}, "wrong-type-null"),
     ({"type": "string", "examples": ["Ana Souza"]}, "wrong-type-null"),
     ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "wrong-type-number"),
+    ({"type": "string", "format": "uuid"}, "wrong-type-number"),
     ({"type": "array", "items": {"type": "integer"}}, "wrong-type-string"),
     ({"type": "array", "items": {"enum": [1, 2]}}, "wrong-type-string"),
     ({"type": "array", "items": {"enum": [1, 2]}, "minItems": 1}, "too-few-items"),
@@ -130,7 +131,8 @@ DEFAULTS = {"integer": 3, "string": "abc", "array": [1, 2], "boolean": True, "ob
     ("prop", "scenario"), [(p, s) for p, s in ONLY_THE_CALLER_KNOWS if "type" in p]
 )
 def test_with_a_default_it_is(prop, scenario):
-    given = prop | {"default": DEFAULTS[prop["type"]]}
+    uuid = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
+    given = prop | {"default": uuid if "format" in prop else DEFAULTS[prop["type"]]}
     assert {case.repairable for case in cases_at(given)[scenario]} == {True}
 
 

@@ -26,6 +26,8 @@ _MOST_PIECES: Final = 4_000
 
 _MOST_OPTIONAL: Final = 300
 _MOST_TRIED: Final = 40
+_GIVEN_FORMATS: Final = FORMATS.keys() - {"uuid"}
+"""Formats that give a value: a UUID is somebody's, and one that is made up is nobody's."""
 
 Hints = Callable[[str, Facts], Iterable[Any]]
 """From a property's name and facts to values worth trying before a made one."""
@@ -40,8 +42,8 @@ class Maker:
     """Makes values for one document. `full` adds optional members; dates ascend within it.
 
     `given_only` makes no value that the schema does not give: a default, an allowed value, a bound,
-    a known format. A free text or number, a flag without a default, and what belongs in a list or
-    an object, only its caller knows.
+    a known format. A free text or number, an id, a flag without a default, and what belongs in a
+    list or an object, only its caller knows.
     """
 
     view: SchemaView
@@ -264,7 +266,7 @@ class Maker:
 def _is_given(kind: str, asked: Facts) -> bool:
     """Whether the schema of a place gives a value of this type, without a default."""
     if kind == "string":
-        return not asked.patterns and any(name in FORMATS for name in asked.formats)
+        return not asked.patterns and any(name in _GIVEN_FORMATS for name in asked.formats)
     if kind in ("integer", "number"):
         return asked.low is not None or asked.high is not None or bool(asked.multiples)
     return False
