@@ -20,11 +20,10 @@ from conformance.kit.examples_file import ExamplesUnusable, read_examples
 from conformance.kit.given_secrets import in_headers, in_target
 from conformance.kit.results import Waiver
 from conformance.kit.secrets import Redactor, is_secret_name
-from conformance.kit.settings import MAX_EXAMPLES, AllowCalls, Settings
+from conformance.kit.settings import MAX_EXAMPLES, REPORT_FOLDER, AllowCalls, Settings
 from conformance.kit.waivers import WaiversUnusable, read_waivers
 
 PROFILES = ("atdf", "http", "mcp")
-REPORT = "conformance-report"
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header (RFC 9110)."""
 
@@ -150,7 +149,7 @@ def add_options(parser: pytest.Parser) -> None:
     add(
         "--report",
         metavar="DIR",
-        default=REPORT,
+        default=REPORT_FOLDER,
     )
     add("--language", choices=LANGUAGES, default="en")
 
@@ -235,7 +234,7 @@ def report_folder(config: pytest.Config) -> Path:
     """Where the report goes; of a replay elsewhere, lest it be in the place of the whole one."""
     given = config.getoption("--report")
     folder = Path(config.invocation_params.dir, given)
-    return folder / "replay" if config.getoption("--replay") and given == REPORT else folder
+    return folder / "replay" if config.getoption("--replay") and given == REPORT_FOLDER else folder
 
 
 def _usage(id: str, language: str, **values: object) -> pytest.UsageError:

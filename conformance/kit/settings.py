@@ -13,6 +13,7 @@ from conformance.formats.vocabulary import Level
 from conformance.kit.results import Waiver
 
 MAX_EXAMPLES: Final = 25
+REPORT_FOLDER: Final = "conformance-report"
 
 
 class AllowCalls(StrEnum):
@@ -56,7 +57,7 @@ class Settings:
     request_timeout: float = 10.0
     waivers: tuple[Waiver, ...] = ()
     waivers_file: str = ""
-    report: Path = Path("conformance-report")
+    report: Path = Path(REPORT_FOLDER)
     language: str = "en"
     replay: str | None = None
     judge: Path | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.formats.messages import Message
@@ -44,16 +44,26 @@ def lacks(run: RunResult, level: Level) -> tuple[Lack, ...]:
         verdict = _gravest(held[clause])
         reason = None if verdict in _TOLD else _reason(held[clause], verdict)
         found.setdefault((verdict, reason or clause), []).append(clause)
-    order = sorted(found, key=lambda key: GRAVITY.index(key[0]) if key[0] else len(GRAVITY))
-    if any(verdict in _IN_THE_WAY for verdict, _ in order):
-        order = [key for key in order if key[0] is not Verdict.NOT_APPLICABLE]
-    return tuple(
-        Lack(verdict, clauses)
-        if isinstance(reason, str)
-        else Lack(verdict, clauses, reason, _tools(held, clauses, reason))
-        for verdict, reason in order
-        for clauses in (tuple(found[verdict, reason]),)
-    )
+    told = [_lack(verdict, reason, found[verdict, reason], held) for verdict, reason in found]
+    if any(lack.verdict in _IN_THE_WAY for lack in told):
+        told = [lack for lack in told if lack.verdict is not Verdict.NOT_APPLICABLE]
+    return tuple(sorted(told, key=_place))
+
+
+def _place(lack: Lack) -> int:
+    return GRAVITY.index(lack.verdict) if lack.verdict is not None else len(GRAVITY)
+
+
+def _lack(
+    verdict: Verdict | None,
+    reason: Message | str,
+    clauses: list[str],
+    held: Mapping[str, list[Item]],
+) -> Lack:
+    """One lack; a reason in place of which stands a clause's id is told elsewhere."""
+    if isinstance(reason, str):
+        return Lack(verdict, tuple(clauses))
+    return Lack(verdict, tuple(clauses), reason, _tools(held, clauses, reason))
 
 
 def _gravest(items: list[Item]) -> Verdict | None:
@@ -67,7 +77,7 @@ def _reason(items: list[Item], verdict: Verdict | None) -> Message | None:
 
 
 def _tools(
-    held: Mapping[str, list[Item]], clauses: tuple[str, ...], reason: Message
+    held: Mapping[str, list[Item]], clauses: Sequence[str], reason: Message
 ) -> tuple[str, ...]:
     """The tools of which the reason is said, each once."""
     found = (
