@@ -6,6 +6,7 @@ import pytest
 
 from conformance.formats.messages import LANGUAGES, message
 from conformance.formats.vocabulary import Level, Verdict
+from conformance.kit.command_line import replay_line
 from conformance.kit.drive.toolrun import RunDriven
 from conformance.kit.report.badge import badge
 from conformance.kit.report.progress import Progress, ends_line, progress_line
@@ -41,13 +42,14 @@ def failing(count: int) -> SessionResult:
     )
 
 
-def test_failures_are_grouped_by_clause_with_one_line_and_a_replay_id():
-    text = lines(session())
+def test_failures_are_grouped_by_clause_with_one_line_and_the_command_to_replay_it():
+    text = lines(session(), options=("--target", "http://h"))
     at = next(n for n, line in enumerate(text) if line.startswith("ATDF-ERR-007"))
     assert text[at] == "ATDF-ERR-007  fail  hotel_reservation, flight_search"
     assert text[at + 1] == "    The error names room_type, and guests was broken."
     assert text[at + 2].startswith("    and 5 more: hotel_reservation · check_out, flight_search")
-    assert text[at + 3] == "    --replay http/hotel_reservation/above-maximum/guests"
+    case = "http/hotel_reservation/above-maximum/guests"
+    assert text[at + 3].strip() == replay_line(["--target", "http://h"], case)
     assert sum(line.startswith("ATDF-ERR-007") for line in text) == 1
 
 

@@ -249,6 +249,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         report=str(config.option.htmlpath or ""),
         redact=state.redact,
         fail_on_should=state.settings.fail_on_should,
+        options=state.report.options,
     )
     if state.said_at_exit:
         terminalreporter.write_line(state.said_at_exit, red=True)

@@ -12,6 +12,7 @@ from textwrap import shorten
 from typing import Any
 
 from conformance.formats.vocabulary import Level, RunKind, Verdict
+from conformance.kit.command_line import replay_line
 from conformance.kit.report.data import Redact, unchanged
 from conformance.kit.report.lacking import Lack, lacks
 from conformance.kit.report.others import others, told_of
@@ -43,6 +44,8 @@ _TOOLS = 5
 _RUNS = 3
 _REASONS = 5
 _MISSING = 8
+_COMMAND = 2_000
+"""Characters of a command, which is of no use where some are missing."""
 _RULE = 90
 """Characters of a rule that is told in one line."""
 _PAINT = {
@@ -68,12 +71,14 @@ def summary_lines(
     report: str | None = None,
     redact: Redact = unchanged,
     fail_on_should: bool = False,
+    options: tuple[str, ...] = (),
 ) -> list[Line]:
     """Give the lines that end a session; `report` is the path of `report.html`, if written.
 
-    `fail_on_should`: what breaks a SHOULD fails the session, and is told as what breaks a MUST.
+    `options` are those that a command repeats which plays one case again. `fail_on_should`: what
+    breaks a SHOULD fails the session, and is told as what breaks a MUST.
     """
-    writer = _Summary(session, language, redact, fail_on_should=fail_on_should)
+    writer = _Summary(session, language, redact, options, fail_on_should=fail_on_should)
     lines = [*writer.findings(), *writer.looked_at(), *writer.standing()]
     if report is not None:
         lines.append(Line(say("report.terminal.report", language, path=report)))
@@ -88,11 +93,17 @@ def write_summary(
     report: str | None = None,
     redact: Redact = unchanged,
     fail_on_should: bool = False,
+    options: tuple[str, ...] = (),
 ) -> None:
     """Write the end of a session to pytest's terminal reporter."""
     terminal.write_sep("=", say("report.terminal.title", language))
     for line in summary_lines(
-        session, language, report=report, redact=redact, fail_on_should=fail_on_should
+        session,
+        language,
+        report=report,
+        redact=redact,
+        fail_on_should=fail_on_should,
+        options=options,
     ):
         terminal.write_line(line.text, **dict.fromkeys(line.markup, True))
 
@@ -101,8 +112,15 @@ class _Summary:
     """Carries the session, the language and the redaction through the parts."""
 
     def __init__(
-        self, session: SessionResult, language: str, redact: Redact, *, fail_on_should: bool
+        self,
+        session: SessionResult,
+        language: str,
+        redact: Redact,
+        options: tuple[str, ...],
+        *,
+        fail_on_should: bool,
     ) -> None:
+        self.options = options
         self.fail_on_should = fail_on_should
         self.session = session
         self.language = language
@@ -153,7 +171,8 @@ class _Summary:
         if more:
             yield Line(f"    {more}")
         if finding.case:
-            yield Line(f"    --replay {self.text(finding.case)}", ("light",))
+            again = replay_line(self.options, finding.case)
+            yield Line(f"    {self.text(again, _COMMAND)}", ("light",))
 
     def only_in(self, group: Group) -> str:
         """The runs concerned, where they are not all that there are."""
