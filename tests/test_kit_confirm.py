@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.formats.clauses import clauses
+from conformance.formats.messages import message
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.case import CaseKind
 from conformance.kit.clause import broken
@@ -12,6 +13,8 @@ from conformance.kit.drive.confirm import Repeats, confirmed, to_confirm, unconf
 from conformance.kit.drive.smallest import in_smallest_form, of_chance_alone
 from conformance.kit.exchange import Trouble
 from conformance.kit.judging import Question, judge
+from conformance.kit.results import Finding, Item
+from conformance.kit.script import LOOKED
 from tests.kit_samples import accepted, called, case, judges, run_evidence, tool_evidence, web
 
 BAD, GOOD, STATE = (500, {}), (400, {}), (409, {"taken": True})
@@ -79,6 +82,17 @@ def test_what_was_never_sent_again_is_not_verified_unless_the_server_is_gone():
     assert [f.message.id for f in item.findings] == ["kit.not_verified.not_confirmed"]
     item = stands(Repeats(gone={"http"}), call)
     assert (item.verdict, cases(item)) == (Verdict.FAIL, [call.case.id])
+
+
+def test_what_was_seen_while_looking_around_is_never_sent_again_and_stands():
+    seen = replace(web(200, {"tools": []}), case=None, script=LOOKED, step="collection/tools-1")
+    evidence = run_evidence(scripts={LOOKED: (seen,)})
+    test, about = judges()["ATDF-CAT-001"]
+    question = Question(test, about, "http", None)
+    finding = Finding(message("finding.call.closed"), exchange=seen.id)
+    item = Item("ATDF-CAT-001", about.requirement, "http", None, Verdict.FAIL, (finding,))
+    assert to_confirm(question, item) == [finding]
+    assert confirmed(question, item, evidence, Repeats()) == item
 
 
 def test_of_many_the_first_three_cases_are_asked_again_each_once():
