@@ -81,13 +81,13 @@ def is_cut(names: Sequence[str]) -> bool:
 
 
 def can_be_filled_in(view: SchemaView, spot: Spot, blamed: Tokens, names: Sequence[str]) -> bool:
-    """Say whether a missing member of a spot's object has a default or a const."""
-    if not set(names) <= _MISSING or len(blamed) != 1 or not isinstance(blamed[0], str):
+    """Say whether the member that was taken out of a spot's object has a default or a const."""
+    if not set(names) <= _MISSING:
         return False
-    if blamed[0] in discriminators(view, spot.found):
+    name = str(blamed[0])
+    if name in discriminators(view, spot.found):
         return False
-    was = spot.value.get(blamed[0], ABSENT)
-    asked = facts(applied(view, member(spot.found.flat, blamed[0]), was).flat)
+    asked = facts(applied(view, member(spot.found.flat, name), spot.value[name]).flat)
     if governed(asked):
         return False
     return asked.first("default") is not ABSENT or asked.first("const") is not ABSENT
