@@ -17,6 +17,9 @@ SCHEMA = {
         "mail": {"type": "string", "format": "email"},
         "when": {"type": "string", "format": "date-time"},
         "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 3, "uniqueItems": True},
+        "colours": {
+            "anyOf": [{"type": "array", "items": {"$ref": "#/$defs/colour"}}, {"type": "null"}]
+        },
         "size": {"type": "integer", "multipleOf": 5},
         "code": {"type": "string", "pattern": "^[A-Z]+$"},
         "guest": {"type": "object", "properties": {"age": {"type": "integer"}}},
@@ -26,6 +29,7 @@ SCHEMA = {
     },
     "required": ["count"],
     "additionalProperties": False,
+    "$defs": {"colour": {"enum": ["red", "blue"]}},
 }
 
 
@@ -35,6 +39,7 @@ def broken(pointer, *keywords, was=None, sent=None):
 
 
 BOTH = [
+    (broken("/colours", "type", was=["red"], sent="abc"), "`colours[0]` must be one of red, blue."),
     (broken("/count", "minimum"), "count\n  Input should be greater than or equal to 1"),
     (broken("/count", "maximum"), "data/count must be <= 40"),
     (broken("/count", "minimum"), "0 is less than the minimum of 1 at count"),
@@ -80,6 +85,7 @@ ONLY_NAMED = [
     (broken("/room", "enum", sent="double_x"), "room: 'double_x' is not allowed"),
     (broken("/room", "enum", sent="DOUBLE"), "room: 'DOUBLE' is wrong"),
     (broken("/name", "type"), "name is wrong"),
+    (broken("/colours", "type", was=["red"], sent="abc"), "colours[0]: 'abc' is wrong"),
     (broken("/size", "multipleOf"), "size 53 is odd"),
 ]
 

@@ -125,6 +125,10 @@ def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[st
             for flat in alternatives(view, nodes, _MOST_BRANCHES):
                 branch = facts(flat)
                 yield from ((keyword, branch) for keyword in _TELLING if branch.has(keyword))
+    if not violation.sent_absent and isinstance(violation.sent, str | int | float):
+        for nodes in schemas_at(view, None, f"{violation.pointer}/0"):  # read as a list of one
+            only = facts(applied(view, nodes, violation.sent).flat)
+            yield from ((keyword, only) for keyword in _TELLING if only.has(keyword))
     yield from ((k, facts(())) for k in violation.keywords if k in _WORDS_FOR)
 
 
