@@ -20,6 +20,11 @@ from conformance.kit.run import Run
 
 LOOKED = "discovery"
 """The name under which discovery's exchanges are kept, as if a script had made them."""
+CONNECTION = "connection"
+LIVENESS = "liveness"
+"""The same for handshakes, and for the lists that are asked for to see whether a server answers."""
+UNPLAYED = frozenset({"", LOOKED, CONNECTION, LIVENESS})
+"""What no script sent, and what can therefore not be played again."""
 
 MOST_PAGES = 1000
 """Pages of one list that discovery follows: one that goes on behind them does not end."""

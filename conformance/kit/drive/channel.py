@@ -23,6 +23,7 @@ from conformance.kit.exchange import Exchange, Request, Transport, Trouble
 from conformance.kit.reading import response_of
 from conformance.kit.remembered import Memory
 from conformance.kit.run import Run
+from conformance.kit.script import CONNECTION, LIVENESS
 from conformance.kit.settings import Settings
 from conformance.kit.targets.connection import Connection, Received
 from conformance.kit.targets.http import HttpConnection
@@ -198,11 +199,11 @@ class Channel:
         In the handshake era the handshake was waited for; elsewhere there is nothing to wait for.
         """
         if self.run.binding is Binding.STDIO and self.run.era is not Era.LEGACY:
-            await self.send(self._list(), script="liveness", step="started")
+            await self.send(self._list(), script=LIVENESS, step="started")
 
     async def answers_a_list(self, after: str) -> bool:
         """Whether the server still answers its simplest request; recorded under `liveness`."""
-        exchange = await self.send(self._list(), script="liveness", step=after)
+        exchange = await self.send(self._list(), script=LIVENESS, step=after)
         return exchange.answer is not None and exchange.trouble is None
 
     async def _first(self, request: Request) -> Received:
@@ -218,7 +219,7 @@ class Channel:
         self._heard = True
         return replace(received, elapsed=waited)
 
-    async def close(self, *, script: str = "connection", step: str = "close") -> Exchange | None:
+    async def close(self, *, script: str = CONNECTION, step: str = "close") -> Exchange | None:
         """End the connection; over stdio the exchange tells how the process ended."""
         if self._connection is None:
             return None
@@ -303,7 +304,7 @@ class Channel:
     async def _shake_hands(self) -> None:
         assert self.mcp is not None and self._connection is not None
         request = self.mcp.initialize(id=self.fresh_id())
-        exchange = await self.send(request, script="connection", step="initialize")
+        exchange = await self.send(request, script=CONNECTION, step="initialize")
         if not self.adopt(exchange):
             connection = self._connection
             code = connection.exit_code if isinstance(connection, StdioConnection) else None
@@ -317,7 +318,7 @@ class Channel:
             raise ConnectFailed(reason, exchange)
         await self.send(
             self.mcp.notification("notifications/initialized"),
-            script="connection",
+            script=CONNECTION,
             step="initialized",
         )
 

@@ -16,7 +16,7 @@ from conformance.kit.exchange import Exchange, Trouble
 from conformance.kit.judging import Question, judge
 from conformance.kit.reading import read
 from conformance.kit.results import Finding, Item
-from conformance.kit.script import LOOKED, Script
+from conformance.kit.script import UNPLAYED, Script
 
 TIMES = 2
 _CASES = 3
@@ -198,8 +198,8 @@ def _was_repeated(
 ) -> bool:
     if finding.case is not None:
         return finding.exchange is None or (question.run, finding.case) in repeats.cases
-    script, _ = _script_of(finding, evidence)  # looking around is never done again
-    return script in {"", LOOKED} or (question.run, script) in repeats.scripts
+    script, _ = _script_of(finding, evidence)
+    return script in UNPLAYED or (question.run, script) in repeats.scripts
 
 
 def _found_again(

@@ -11,7 +11,7 @@ from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_
 from conformance.kit.drive.play import play
 from conformance.kit.evidence import Call, RunEvidence, call_of
 from conformance.kit.exchange import Exchange
-from conformance.kit.script import Script
+from conformance.kit.script import CONNECTION, Script
 from conformance.kit.slug import slug
 
 
@@ -28,7 +28,7 @@ async def drive_protocol(
         channel = await open_channel(evidence.run, context, handshake=False)
     except ConnectFailed as failure:
         steps = (failure.exchange,) if failure.exchange is not None else ()
-        return replace(evidence, connected=False, cut=False, scripts={"connection": steps})
+        return replace(evidence, connected=False, cut=False, scripts={CONNECTION: steps})
     try:
         for script in scripts:
             if not script.runs_in(evidence.run):

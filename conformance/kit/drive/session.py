@@ -24,7 +24,7 @@ from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.offers import offered
 from conformance.kit.run import Run
 from conformance.kit.safety import turn_of, why_left_out
-from conformance.kit.script import LOOKED, Script
+from conformance.kit.script import CONNECTION, LOOKED, Script
 
 _TOOLS_AT_ONCE = 4
 _AHEAD = 2.0
@@ -154,7 +154,7 @@ class _RunDrive:
             channel = await open_channel(self._run, context)
         except ConnectFailed as failure:
             steps = (failure.exchange,) if failure.exchange is not None else ()
-            self._keep(connected=False, cut=False, scripts={"connection": steps})
+            self._keep(connected=False, cut=False, scripts={CONNECTION: steps})
             return
         try:
             await channel.started()

@@ -71,17 +71,31 @@ def replay_file(
     always = [[name, redact(value)] for name, value in headers]
     cases: dict[int, dict[str, Any]] = {}
     requests: dict[int, dict[str, Any]] = {}
+    too_long: set[int] = set()
+
+    def keep(id: int) -> Exchange | None:
+        """Note an exchange's request, once: reading its answer back may cost megabytes."""
+        exchange = look(id)
+        if exchange is None or len(exchange.request.body) > LONGEST:
+            too_long.add(id)
+            return None
+        requests[id] = _request(exchange.request, before.issued, always)
+        return exchange
+
     for item, finding in _failures(session, warnings=warnings):
-        exchange = look(finding.exchange) if finding.exchange is not None else None
-        if exchange is None or exchange.id in cases or not _short(exchange):
+        id = finding.exchange
+        if id is None or id in cases or id in too_long:
             continue
-        earlier = [one for one in map(look, (e.id for e in before.of(exchange))) if one is not None]
-        sent = [one for one in (*earlier, exchange) if _short(one)]
-        for one in sent:
-            requests[one.id] = _request(one.request, before.issued, always)
+        exchange = keep(id)
+        if exchange is None:
+            continue
+        steps = [one.id for one in before.of(exchange)]
+        for step in steps:
+            if step not in requests and step not in too_long:
+                keep(step)
         endpoint = next((r.run.endpoint for r in session.runs if r.run.id == item.run), "")
         made = _case(item, finding, exchange, redact(endpoint), language)
-        cases[exchange.id] = made | {"requests": [one.id for one in sent]}
+        cases[id] = made | {"requests": [one for one in (*steps, id) if one in requests]}
         if len(cases) == MOST:
             break
     if not cases:
@@ -116,10 +130,6 @@ def _failures(session: SessionResult, *, warnings: bool) -> Iterator[tuple[Item,
     items = [i for verdict in wanted for r in session.runs for i in r.items if i.verdict is verdict]
     yield from ((item, item.findings[0]) for item in items)
     yield from ((item, finding) for item in items for finding in item.findings[1:])
-
-
-def _short(exchange: Exchange) -> bool:
-    return len(exchange.request.body) <= LONGEST
 
 
 def _opens(exchange: Exchange) -> bool:
