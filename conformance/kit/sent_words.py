@@ -17,7 +17,7 @@ _BY_KIND = {
 def call_words(case: Case) -> Message:
     """A call of a tool: what makes it this one is the value at one place, or its arguments."""
     violation = case.violation
-    of_branch = case.kind is CaseKind.BASELINE and case.neighbour is not None
+    of_branch = case.kind is CaseKind.BASELINE and case.neighbour is not None and violation is None
     if case.kind in _BY_KIND and not of_branch:  # of a tool's good calls that one is known
         return message(_BY_KIND[case.kind])
     if violation is None:
