@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.formats.instances import errors_of
+from conformance.kit.cases import schema as schemas
 from conformance.kit.cases.problems import ProblemKind, SchemaProblem
 from conformance.kit.cases.schema import view_of
+from conformance.kit.cases.valid_values import generate
+
+
+@pytest.fixture(autouse=True)
+def _compiled_anew():
+    """What is asserted here is seen, and not remembered."""
+    schemas._compiled.cache_clear()
+
 
 BAD = [
     ({"type": "objekt"}, ProblemKind.INVALID_SCHEMA),
@@ -108,3 +118,112 @@ def test_a_reference_to_the_meta_schema_needs_no_network():
 def test_a_pattern_that_cannot_be_judged_refuses_nothing():
     view = view_of({"properties": {"a": {"type": "string", "pattern": r"^\p{Lu}+$"}}})
     assert view.accepts({"a": "abc"})
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"$ref": "https://example.com/x"}, "'https://example.com/x': it is never fetched; put it"),
+        ({"$ref": "#/$defs/none"}, "'#/$defs/none': it resolves to nothing"),
+        ({"$schema": "https://example.com/mine"}, "use https://json-schema.org/draft/2020-12/sch"),
+        ({"properties": {"a": {"minimum": "1"}}}, "at $.properties.a.minimum: '1' is not of type"),
+    ],
+)
+def test_what_is_unusable_is_told_with_what_to_do(schema, words):
+    with pytest.raises(SchemaProblem) as problem:
+        view_of(schema)
+    assert words in problem.value.detail
+
+
+def test_numbers_that_no_machine_divides_are_named_and_raise_nothing_else():
+    view = view_of({"properties": {"a": {"multipleOf": 0.5}}})
+    with pytest.raises(SchemaProblem) as problem:
+        view.accepts({"a": float("inf")})
+    assert (problem.value.kind, problem.value.detail) == (
+        ProblemKind.TOO_COMPLEX, "its numbers cannot be used",
+    )  # fmt: skip
+
+
+def costs(steps, **root):
+    """A view whose judging of a call costs so many steps."""
+    return view_of({"properties": {"a": {"anyOf": [True] * steps}}, **root})
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(schemas, "_MOST_STEPS", 10)
+    monkeypatch.setattr(schemas, "_MOST_IN_ALL", 25)
+
+
+def test_one_call_may_cost_only_so_much(small):
+    assert costs(10).accepts({"a": 1})
+    with pytest.raises(SchemaProblem, match="one call takes more than 10 steps"):
+        costs(11).accepts({"a": 1})
+
+
+def test_all_calls_of_a_plan_may_cost_only_so_much_together(small):
+    view = costs(5)
+    for _ in range(2):
+        assert [view.accepts({"a": 1}) for _ in range(5)] == [True] * 5
+        with pytest.raises(SchemaProblem, match="its cases take more than 25 steps"):
+            view.accepts({"a": 1})
+        view.refill()
+
+
+@pytest.mark.parametrize(
+    ("dialect", "reference"),
+    [
+        ("https://json-schema.org/draft/2020-12/schema", "$ref"),
+        ("https://json-schema.org/draft/2020-12/schema", "$dynamicRef"),
+        ("https://json-schema.org/draft/2019-09/schema", "$recursiveRef"),
+    ],
+)
+def test_following_a_reference_costs_a_step_in_each_dialect(small, dialect, reference):
+    view = view_of({"$schema": dialect, "properties": {"a": {reference: "#"}}})
+    call = {}
+    for _ in range(10):
+        call = {"a": call}
+    assert view.accepts(call)
+    with pytest.raises(SchemaProblem, match="more than 10 steps"):
+        view.accepts({"a": call})
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$dynamicRef": "#n"},
+        {"$id": "https://example.com/a", "$ref": "#/$defs/m", "$defs": {"m": {"const": 4}}},
+    ],
+)
+def test_a_value_is_made_of_what_a_reference_means_where_it_stands(schema):
+    whole = {"properties": {"a": schema}, "required": ["a"],
+             "$defs": {"x": {"$dynamicAnchor": "n", "const": 4}, "m": {"const": 5}}}  # fmt: skip
+    assert generate(whole) == {"a": 4}
+
+
+DIALECTS = ["https://json-schema.org/draft/2020-12/schema",
+            "http://json-schema.org/draft-07/schema#"]  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("pattern", "value", "matches"),
+    [
+        (r"^\d$", "٣", False),
+        (r"^a$", "a\n", False),
+        (r"^\cA[^]$", "\x01a", True),
+        (r"^[^]$", "", False),
+    ],
+)
+def test_a_pattern_is_ecma_s_also_where_the_schema_names_its_dialect(
+    dialect, pattern, value, matches
+):
+    text = {"type": "string", "pattern": pattern}
+    back = {"$schema": dialect, "properties": {"a": text, "below": {"$ref": "#"}}}
+    for schema, call in (
+        (back, {"a": value}),
+        (back, {"below": {"a": value}}),
+        ({"properties": {"a": {"$schema": dialect, **text}}}, {"a": value}),
+    ):
+        assert view_of(schema).accepts(call) is matches
+        assert (errors_of(schema, call) == []) is matches

@@ -57,8 +57,17 @@ EXPECTED = [
     ({"type": "array", "items": {"type": "integer"}, "minItems": 2, "uniqueItems": True}, [1, 2]),
     ({"type": "array", "prefixItems": [{"const": "a"}, {"const": 2}], "minItems": 2}, ["a", 2]),
     ({"type": "array", "contains": {"const": 9}}, [9]),
+    ({"type": "array", "contains": {"const": 9}, "minContains": 2}, [9, 9]),
     ({"type": "object"}, {}),
     ({"type": "object", "minProperties": 1}, {"extra1": "extra1"}),
+    (
+        {"type": "object", "properties": {"a": {"const": 1}, "b": {}}, "minProperties": 1},
+        {"a": 1},
+    ),
+    (
+        {"type": "object", "properties": {"a": {"const": 1}}, "minProperties": 2},
+        {"a": 1, "extra1": "extra1"},
+    ),
     ({"if": {"type": "string"}, "then": {"const": "t"}, "type": "string"}, "t"),
     ({"not": {"type": "string"}, "type": ["string", "boolean"]}, True),
 ]
@@ -67,6 +76,29 @@ EXPECTED = [
 @pytest.mark.parametrize(("prop", "expected"), EXPECTED)
 def test_a_value_is_minimal_and_readable(prop, expected):
     assert made(prop) == expected
+
+
+TEXTS = {"type": "array", "items": {"type": "string"}}
+OF_NUMBERS = {"type": "array", "items": {"type": "integer"}}
+NUMBERED = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "item"), [("guests", "guest"), ("ids", "id"), ("as", "as"), ("list", "list")]
+)
+def test_an_item_is_named_as_one_of_what_its_list_holds(name, item):
+    has = {**TEXTS, "contains": {"type": "string"}}
+    for schema in (TEXTS, has):
+        assert generate({"properties": {name: schema}, "required": [name]}) == {name: [item]}
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [(NUMBERED, [{"n": 1}, {"n": 2}, {"n": 3}]), (OF_NUMBERS, [[1], [2], [3]]),
+     ({"enum": ["a", "b", "c"]}, ["a", "b", "c"])],
+)  # fmt: skip
+def test_items_that_must_differ_differ_also_inside_objects_and_lists(item, expected):
+    assert made({"type": "array", "items": item, "minItems": 3, "uniqueItems": True}) == expected
 
 
 def test_dates_of_one_call_ascend():
@@ -120,3 +152,29 @@ def test_a_schema_without_a_value_that_can_be_made_is_given_up_by_name(schema):
 def test_a_pattern_that_was_given_up_is_named():
     with pytest.raises(SchemaProblem, match="pattern"):
         made({"type": "string", "pattern": "^(?=a)b"})
+
+
+@pytest.mark.parametrize(
+    ("prop", "said"),
+    [
+        ({"type": "integer", "minimum": 2, "maximum": 1}, "x: no branch can be satisfied"),
+        ({"type": "array", "items": {"enum": ["a"]}, "minItems": 2, "uniqueItems": True},
+         "x: 2 distinct values were not found"),
+        ({"type": "array", "minItems": 10**6}, "x: needs 1000000 items"),
+    ],
+)  # fmt: skip
+def test_what_could_not_be_made_is_named_with_the_reason(prop, said):
+    with pytest.raises(SchemaProblem, match=said):
+        made(prop)
+
+
+@pytest.mark.parametrize(("rows", "ends"), [(5, True), (45, False)])
+def test_a_schema_that_needs_thousands_of_values_is_given_up(rows, ends):
+    row = {**OF_NUMBERS, "minItems": 100}
+    table = {"type": "array", "items": row, "minItems": rows}
+    if ends:
+        assert made(table) == [[1] * 100] * rows
+        return
+    with pytest.raises(SchemaProblem) as problem:
+        made(table)
+    assert problem.value.kind is ProblemKind.TOO_COMPLEX

@@ -10,13 +10,14 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
-from jsonschema.validators import extend, validator_for
+from jsonschema.validators import validator_for
 from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
     REGISTRY as METASCHEMAS,
 )
 from referencing.exceptions import Unresolvable
 
 from conformance.formats.ecma.patterns import is_known, is_safe, matches
+from conformance.formats.extended import extended
 from conformance.formats.messages import Message, message
 from conformance.formats.positions import positions
 from conformance.formats.problem import shown
@@ -109,8 +110,7 @@ def _metered(kind: Any) -> Any:
     known = kind.VALIDATORS
     references = ("$ref", "$dynamicRef", "$recursiveRef")
     counted = {name: _counting(known[name]) for name in references if name in known}
-    make: Any = extend  # untyped in the library
-    return make(kind, {"pattern": _pattern, **counted})
+    return extended(kind, {"pattern": _pattern, **counted})
 
 
 _LEFT: ContextVar[list[int]] = ContextVar("references that may still be followed")

@@ -19,6 +19,7 @@ from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  
 from referencing import Registry, Resource
 from referencing.jsonschema import specification_with
 
+from conformance.formats.extended import extended
 from conformance.kit.cases import keywords
 from conformance.kit.cases.problems import ProblemKind, SchemaProblem
 
@@ -165,8 +166,7 @@ def _compiled(text: str) -> SchemaView:
     registry: Registry[Any] = REGISTRY.with_resource("", resource).crawl()
     resolver = registry.resolver_with_root(resource)
     meter = _Meter()
-    extend: Any = jsonschema.validators.extend
-    judging = extend(validator_class, _overrides(validator_class, meter))
+    judging = extended(validator_class, _overrides(validator_class, meter))
     validator = judging(schema, format_checker=_FORMATS, registry=registry, _resolver=resolver)
     view = SchemaView(Node(schema, resolver), validator, meter)
     _check_references(view)
