@@ -148,7 +148,7 @@ _RECORDED = {
                 {
                     "message": "Of the 3 requests of a batch, 1 got no result.",
                     "message_id": "finding.mcp.batch",
-                    "values": {"count": "3", "missing": "1"},
+                    "values": {"count": "3", "missing": "1", "version": "2025-03-26"},
                     "more": [
                         {
                             "message": "A sentence whose words have changed.",
