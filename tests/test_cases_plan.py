@@ -6,8 +6,10 @@ from conformance.formats.tool import Tool, ToolForm
 from conformance.kit.case import Strictness
 from conformance.kit.cases.explore import spot_at
 from conformance.kit.cases.members import broken_members, valid_members
+from conformance.kit.cases.naming import Ids
 from conformance.kit.cases.plan import only, plan
 from conformance.kit.cases.schema import view_of
+from conformance.kit.cases.spread import spread
 from conformance.kit.cases.valid_values import Maker
 
 WHOLE, TEXT = {"type": "integer"}, {"type": "string"}
@@ -150,3 +152,21 @@ def test_a_place_that_only_a_pattern_or_what_is_left_over_describes_is_broken_to
     old = {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"x": schema}}
     places = {c.violation.pointer for c in planned(old, {"x": value}).cases if c.violation}
     assert place in places
+
+
+MANY = [("a", 1), ("a", 2), ("b", 3), ("a", 4), ("c", 5), ("b", 6)]
+
+
+@pytest.mark.parametrize(
+    ("most", "kept"),
+    [(1, [1]), (2, [1, 3]), (3, [1, 3, 5]), (4, [1, 2, 3, 5]), (5, [1, 2, 3, 5, 6]),
+     (6, [1, 2, 3, 4, 5, 6]), (9, [1, 2, 3, 4, 5, 6])],
+)  # fmt: skip
+def test_what_is_kept_of_too_many_is_one_of_each_place_in_turn_and_in_order(most, kept):
+    assert spread(MANY, most) == kept
+
+
+def test_a_second_case_of_one_name_gets_a_number_and_a_branch_its_label():
+    ids = Ids("http/book")
+    given = [ids.give("odd", "x"), ids.give("odd", "x"), ids.give("odd", "x", "branch-2")]
+    assert given == ["http/book/odd/x", "http/book/odd/x~2", "http/book/odd/x/branch-2"]
