@@ -27,6 +27,27 @@ def test_each_format_in_use_is_checked_and_told_from_its_broken_values(name):
         assert not CHECKER.conforms(text, name), variant
 
 
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("email", ["user@example.com", "user1@example.com", "user2@example.com"]),
+        ("ipv4", ["192.0.2.1", "192.0.2.2", "192.0.2.3"]),
+        ("uri-template", ["https://example.com/{id}", "https://example.com/{id}1",
+                          "https://example.com/{id}2"]),
+        ("date-time", ["2026-01-31T12:00:00Z", "2026-02-01T12:00:00Z", "2026-02-02T12:00:00Z"]),
+    ],
+)  # fmt: skip
+def test_values_of_a_format_are_readable_and_lie_a_month_ahead(name, values):
+    now = datetime(2026, 1, 1, 23, 59, 58, 7, tzinfo=UTC)
+    assert [FORMATS[name].make(number, now) for number in range(3)] == values
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("number", [199, 200, 5_000])
+def test_however_many_are_asked_for_they_are_of_the_format(name, number):
+    assert CHECKER.conforms(FORMATS[name].make(number, SOMEDAY), name)
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_values_of_a_format_are_distinct(name):
     assert len({FORMATS[name].make(number, SOMEDAY) for number in range(5)}) == 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Final
 
 from conformance.formats.vocabulary import AtdfFormat
@@ -30,21 +31,18 @@ def _day(index: int, now: datetime) -> datetime:
     return start + timedelta(days=30 + index)
 
 
-def _number(index: int) -> str:
-    return str(index) if index else ""
-
-
-def _fixed(text: str) -> Callable[[int, datetime], str]:
-    return lambda index, now: text.format(n=_number(index), i=index % 200 + 1, h=f"{index:012x}")
+def _filled(text: str, index: int, _now: datetime) -> str:
+    """The n-th text of a pattern: `{n}` is its number, `{i}` one that fits into a byte."""
+    return text.format(n=index or "", i=index % 200 + 1)
 
 
 FORMATS: Final[dict[str, Format]] = {
     "email": Format(
-        _fixed("user{n}@example.com"),
+        partial(_filled, "user{n}@example.com"),
         (("without-at", "user.example.com"),),
     ),
     "idn-email": Format(
-        _fixed("user{n}@example.com"),
+        partial(_filled, "user{n}@example.com"),
         (("without-at", "user.example.com"),),
     ),
     "date": Format(
@@ -71,13 +69,17 @@ FORMATS: Final[dict[str, Format]] = {
         lambda index, now: f"P{index + 1}D", (("words", "one day"), ("without-p", "1D"))
     ),
     "uri": Format(
-        _fixed("https://example.com/{n}"),
+        partial(_filled, "https://example.com/{n}"),
         (("without-scheme", "example.com/page"), ("with-space", "https://example.com/a b")),
     ),
-    "uri-reference": Format(_fixed("/page{n}"), (("backslash", "\\\\example\\page"),)),
-    "iri": Format(_fixed("https://example.com/{n}"), (("without-scheme", "example.com/page"),)),
-    "iri-reference": Format(_fixed("/page{n}"), (("backslash", "\\\\example\\page"),)),
-    "uri-template": Format(_fixed("https://example.com/{{id}}{n}"), (("open-brace", "/{id"),)),
+    "uri-reference": Format(partial(_filled, "/page{n}"), (("backslash", "\\\\example\\page"),)),
+    "iri": Format(
+        partial(_filled, "https://example.com/{n}"), (("without-scheme", "example.com/page"),)
+    ),
+    "iri-reference": Format(partial(_filled, "/page{n}"), (("backslash", "\\\\example\\page"),)),
+    "uri-template": Format(
+        partial(_filled, "https://example.com/{{id}}{n}"), (("open-brace", "/{id"),)
+    ),
     "uuid": Format(
         lambda index, now: f"123e4567-e89b-42d3-a456-{0x426614174000 + index:012x}",
         (
@@ -85,12 +87,16 @@ FORMATS: Final[dict[str, Format]] = {
             ("too-short", "123e4567-e89b-42d3-a456"),
         ),
     ),
-    "hostname": Format(_fixed("host{n}.example.com"), (("with-space", "host example"),)),
-    "idn-hostname": Format(_fixed("host{n}.example.com"), (("with-space", "host example"),)),
-    "ipv4": Format(_fixed("192.0.2.{i}"), (("part-256", "192.0.2.256"), ("words", "localhost"))),
-    "ipv6": Format(_fixed("2001:db8::{i}"), (("with-a-g", "2001:db8::g"),)),
-    "regex": Format(_fixed("^a{n}$"), (("open-bracket", "["),)),
-    "json-pointer": Format(_fixed("/a{n}"), (("without-slash", "a/b"),)),
-    "relative-json-pointer": Format(_fixed("1/a{n}"), (("without-number", "/a"),)),
+    "hostname": Format(partial(_filled, "host{n}.example.com"), (("with-space", "host example"),)),
+    "idn-hostname": Format(
+        partial(_filled, "host{n}.example.com"), (("with-space", "host example"),)
+    ),
+    "ipv4": Format(
+        partial(_filled, "192.0.2.{i}"), (("part-256", "192.0.2.256"), ("words", "localhost"))
+    ),
+    "ipv6": Format(partial(_filled, "2001:db8::{i}"), (("with-a-g", "2001:db8::g"),)),
+    "regex": Format(partial(_filled, "^a{n}$"), (("open-bracket", "["),)),
+    "json-pointer": Format(partial(_filled, "/a{n}"), (("without-slash", "a/b"),)),
+    "relative-json-pointer": Format(partial(_filled, "1/a{n}"), (("without-number", "/a"),)),
 }
 """By the name of the format. That each is told from its broken values is held by a test."""
