@@ -102,6 +102,7 @@ async def http_talk(client, tools):
         "content-type": "application/json"})  # fmt: skip
     yield await client.post("/tools/get_booking/invoke", content=b"x", headers={
         "content-type": "text/plain"})  # fmt: skip
+    yield await client.post("/tools/list_devices/invoke", json={"site": "north", "limit": 10**400})
     yield await client.post("/tools/nope/invoke", json={})
     token = {"authorization": "Bearer demo-read-only"}
     yield await client.post("/tools/hotel_reservation/invoke", json={}, headers=token)
