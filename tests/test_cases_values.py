@@ -182,11 +182,23 @@ def test_a_pattern_that_was_given_up_is_named():
         ({"type": "array", "items": {"enum": ["a"]}, "minItems": 2, "uniqueItems": True},
          "x: 2 distinct values were not found"),
         ({"type": "array", "minItems": 10**6}, "x: needs 1000000 items"),
+        ({"type": "string", "pattern": "^(?=a)b"}, "x: no text was found for pattern '^(?=a)b'"),
+        ({"type": "array", "items": {"type": "array", "items": False, "minItems": 1},
+          "minItems": 1}, "x: no branch can be satisfied"),
+        ({"$ref": "#/$defs/n"}, "x: n: nested deeper than 8"),
     ],
 )  # fmt: skip
-def test_what_could_not_be_made_is_named_with_the_reason(prop, said):
-    with pytest.raises(SchemaProblem, match=said):
-        made(prop)
+def test_what_could_not_be_made_is_named_once_with_the_reason(prop, said):
+    with pytest.raises(SchemaProblem) as problem:
+        generate({"properties": {"x": prop}, "required": ["x"], "$defs": ENDLESS["$defs"]})
+    assert problem.value.detail == f"arguments: {said}"
+
+
+def test_an_item_is_named_beside_its_array_where_it_has_a_name_of_its_own():
+    rows = {"type": "array", "items": {"type": "integer", "minimum": 2, "maximum": 1}}
+    with pytest.raises(SchemaProblem) as problem:
+        generate({"properties": {"rows": {**rows, "minItems": 1}}, "required": ["rows"]})
+    assert problem.value.detail == "arguments: rows: row: no branch can be satisfied"
 
 
 @pytest.mark.parametrize(("rows", "ends"), [(5, True), (45, False)])

@@ -62,7 +62,7 @@ class Maker:
         Raises SchemaProblem (`no_value`) if none is found.
         """
         if depth > _DEEPEST:
-            raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: nested deeper than {_DEEPEST}")
+            raise _none_at(name, f"nested deeper than {_DEEPEST}")
         null_is_valid = False
         reason = "no branch can be satisfied"
         for flat in alternatives(self.view, nodes, _MOST_WAYS):
@@ -80,7 +80,7 @@ class Maker:
                 reason = problem.detail
         if null_is_valid and not self.given_only:
             return None
-        raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: {reason}")
+        raise _none_at(name, reason)
 
     def several(self, nodes: Sequence[Node], count: int, name: str, depth: int) -> list[Any]:
         """Make `count` distinct valid values. Raises SchemaProblem if there are not so many."""
@@ -91,7 +91,7 @@ class Maker:
                 found.append(made)
             if len(found) >= count:
                 return found
-        raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: {count} distinct values were not found")
+        raise SchemaProblem(ProblemKind.NO_VALUE, f"{count} distinct values were not found")
 
     def _spend(self, name: str) -> None:
         self._left -= 1
@@ -145,7 +145,7 @@ class Maker:
             yield from found
             if not found:
                 raise SchemaProblem(
-                    ProblemKind.NO_VALUE, f"{name}: no text was found for pattern {expression!r}"
+                    ProblemKind.NO_VALUE, f"no text was found for pattern {expression!r}"
                 )
         if not asked.patterns:
             for number in range(8):
@@ -155,7 +155,7 @@ class Maker:
         most = MOST_ITEMS if asked.max_items is None else asked.max_items
         wanted = max(asked.min_items, min(1, most))
         if wanted > 2_000:
-            raise SchemaProblem(ProblemKind.NO_VALUE, f"{name}: needs {wanted} items")
+            raise SchemaProblem(ProblemKind.NO_VALUE, f"needs {wanted} items")
         singular = name[:-1] if name.endswith("s") and len(name) > 2 else name
         items: list[Any] = []
         contained = asked.first("contains")
@@ -261,6 +261,12 @@ class Maker:
         for name in made:
             inner = self._variants(member(flat, name), name, depth + 1)
             yield from ({**made, name: value} for value in islice(inner, 8))
+
+
+def _none_at(name: str, reason: str) -> SchemaProblem:
+    """Say why there is no value at a place, named once: an item bears the name of its array."""
+    told = reason if reason.startswith(f"{name}: ") else f"{name}: {reason}"
+    return SchemaProblem(ProblemKind.NO_VALUE, told)
 
 
 def _is_given(kind: str, asked: Facts) -> bool:
