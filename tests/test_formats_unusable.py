@@ -19,8 +19,11 @@ def described(*inputs):
 
 
 SAID = [
-    ({"tools": {"a": 1}}, "$.tools", "type", "ATDF-CAT-001", None, 'not a list of tools but {"a"'),
-    (7, "$", "type", "ATDF-CAT-001", None, "not a list of tools but 7"),
+    ({"tools": {"a": 1}}, "$.tools", "type", "ATDF-CAT-001", None,
+     '`tools` is not a list but {"a"'),
+    ({"resources": 5}, "$.resources", "type", "ATDF-CAT-001", None,
+     "`resources` is not a list but 5"),
+    (7, "$", "type", "ATDF-CAT-001", None, "an object or a list, but here stands 7"),
     ([7], "$[0]", "type", "ATDF-CAT-001", None, "here stands 7"),
     ([{"inputSchema": SCHEMA}], "$[0]", "required", "ATDF-TOOL-001", None, "`name` is null"),
     ([{**TOOL, "name": 5}], "$[0].name", "type", "ATDF-TOOL-001", None, "`name` is 5"),

@@ -21,6 +21,7 @@ from conformance.formats.extended import extended
 from conformance.formats.messages import Message, message
 from conformance.formats.positions import positions
 from conformance.formats.problem import shown
+from conformance.formats.references import NAMING, broken_reference
 
 _MOST_NAMES = 200
 """Member names on which an unsafe pattern is tried."""
@@ -59,7 +60,9 @@ def errors_of(
     except RecursionError as error:
         raise Unjudgeable(message("documents.schema.endless")) from error
     except Unresolvable as error:
-        raise Unjudgeable(message("documents.schema.dangling_ref", ref=shown(error.ref))) from error
+        keyword, reference = broken_reference(schema, error)
+        said = message("documents.schema.dangling_ref", keyword=keyword, ref=shown(reference))
+        raise Unjudgeable(said) from error
 
 
 def nearest(error: ValidationError) -> ValidationError:
@@ -108,7 +111,7 @@ def _names(node: Mapping[str, Any]) -> Iterator[str]:
 def _metered(kind: Any) -> Any:
     """A validator of a dialect that counts references; making one takes milliseconds."""
     known = kind.VALIDATORS
-    references = ("$ref", "$dynamicRef", "$recursiveRef")
+    references = (*NAMING, "$recursiveRef")
     counted = {name: _counting(known[name]) for name in references if name in known}
     return extended(kind, {"pattern": _pattern, **counted})
 

@@ -70,7 +70,10 @@ def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> Normalised
     else:
         listed, at = data, ()
     if not isinstance(listed, list):
-        said = message("documents.catalog.no_list", value=shown(listed))
+        if at:
+            said = message("documents.catalog.no_list", member=at[0], value=shown(listed))
+        else:
+            said = message("documents.catalog.no_catalog", value=shown(listed))
         return NormalisedCatalog((), (problem(at, "type", said, clause="ATDF-CAT-001"),))
     tools: dict[str, Tool] = {}
     found: list[Problem] = []

@@ -26,6 +26,7 @@ from referencing.jsonschema import DRAFT202012, SchemaRegistry, specification_wi
 from conformance.formats.messages import Message, message
 from conformance.formats.positions import positions
 from conformance.formats.problem import Place, shown
+from conformance.formats.references import NAMING
 
 DEEPEST = 128
 """Levels of JSON; the validator needs several calls of the interpreter for each."""
@@ -160,16 +161,17 @@ def _dangling(schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
         if place and "$id" in node:
             own = Resource.from_contents(node, default_specification=specification)
             resolver = resolvers[place] = resolver.in_subresource(own)
-        for keyword in ("$ref", "$dynamicRef"):
+        for keyword in NAMING:
             reference = node.get(keyword)
             if isinstance(reference, str):
                 try:
                     resolver.lookup(reference)
                 except (Unresolvable, ValueError):
-                    yield SchemaFault((*place, keyword), _WHOLE, _WHOLE, _leads_out(reference))
+                    said = _leads_out(keyword, reference)
+                    yield SchemaFault((*place, keyword), _WHOLE, _WHOLE, said)
 
 
-def _leads_out(reference: str) -> Message:
+def _leads_out(keyword: str, reference: str) -> Message:
     outside = reference.startswith(("http:", "https:", "//"))
     word = "documents.schema.remote_ref" if outside else "documents.schema.dangling_ref"
-    return message(word, ref=shown(reference))
+    return message(word, keyword=keyword, ref=shown(reference))

@@ -20,6 +20,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import specification_with
 
 from conformance.formats.extended import extended
+from conformance.formats.references import NAMING, broken_reference
 from conformance.kit.cases import keywords
 from conformance.kit.cases.problems import ProblemKind, SchemaProblem
 
@@ -110,14 +111,7 @@ class SchemaView:
 
     def follow(self, node: Node) -> Node | None:
         """Give the node that this one's `$ref` names, None if it has none."""
-        reference = node.schema.get("$ref", node.schema.get("$dynamicRef"))
-        if not isinstance(reference, str):
-            return None
-        try:
-            found = node.resolver.lookup(reference)
-        except referencing.exceptions.Unresolvable as error:
-            raise _broken(reference) from error
-        return Node(found.contents, found.resolver)
+        return next((_led(node, name) for name in NAMING if name in node.schema), None)
 
     def refill(self) -> None:
         """Begin a new plan: evaluations may cost their full sum again."""
@@ -133,7 +127,7 @@ class SchemaView:
                 ProblemKind.TOO_COMPLEX, "its references or levels never end"
             ) from error
         except referencing.exceptions.Unresolvable as error:
-            raise _broken(str(error.ref)) from error
+            raise _broken(*broken_reference(self.root.schema, error)) from error
         except (ArithmeticError, ValueError) as error:  # such as a multiple of no number
             raise SchemaProblem(ProblemKind.TOO_COMPLEX, "its numbers cannot be used") from error
 
@@ -182,7 +176,7 @@ def _overrides(validator_class: Any, meter: _Meter) -> dict[str, Callable[..., A
 
         return judge
 
-    costly = ("$ref", "$dynamicRef", "$recursiveRef", "anyOf", "oneOf")
+    costly = (*NAMING, "$recursiveRef", "anyOf", "oneOf")
     known = validator_class.VALIDATORS
     return {
         "pattern": keywords.pattern,
@@ -212,14 +206,25 @@ def _check_references(view: SchemaView) -> None:
         node = waiting.pop()
         schema = node.schema
         if isinstance(schema, dict):
-            for name in ("$ref", "$dynamicRef"):
-                if isinstance(schema.get(name), str):
-                    view.follow(node)
+            for name in NAMING:
+                _led(node, name)
         waiting.extend(node.sub(child) for child in keywords.subschemas(schema))
 
 
-def _broken(reference: str) -> SchemaProblem:
+def _led(node: Node, keyword: str) -> Node | None:
+    """Give the node that the reference in a keyword names, None if the keyword has none."""
+    reference = node.schema.get(keyword)
+    if not isinstance(reference, str):
+        return None
+    try:
+        found = node.resolver.lookup(reference)
+    except referencing.exceptions.Unresolvable as error:
+        raise _broken(keyword, reference) from error
+    return Node(found.contents, found.resolver)
+
+
+def _broken(keyword: str, reference: str) -> SchemaProblem:
     outside = not reference.startswith("#")
     kind = ProblemKind.REMOTE_REFERENCE if outside else ProblemKind.BROKEN_REFERENCE
     hint = "it is never fetched; put it under $defs" if outside else "it resolves to nothing"
-    return SchemaProblem(kind, f"$ref {reference!r}: {hint}")
+    return SchemaProblem(kind, f"{keyword} {reference!r}: {hint}")
