@@ -25,6 +25,10 @@ _OBJECT: Final = frozenset({"type", "properties", "required", "additionalPropert
 _ARRAY: Final = frozenset({"type", "items", "additionalItems", "minItems", "maxItems",
                            "uniqueItems"})  # fmt: skip
 
+# The first text in a clone costs a second: the library tries each of a million characters and keeps
+# the outcome. Threads wait for a module that is imported; later, each would try them all.
+from_schema({"type": "string"})
+
 
 def strategy_of(schema: Schema) -> Strategy:
     """Give how to draw values of a normalised schema. Some may be invalid: each is to be judged."""

@@ -1,0 +1,49 @@
+"""Tools are planned by threads: what the library works out once in a clone is worked out once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+
+_THREADS: Final = 4
+_SESSION: Final = f"""
+import sys, threading
+from pathlib import Path
+import conformance.kit.cases.random as ours
+from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.internal import charmap
+
+set_hypothesis_home_dir(Path(sys.argv[1]))
+named = charmap.charmap_file
+kept = []
+
+def counted(name="charmap"):
+    kept.append(name)
+    return named(name)
+
+charmap.charmap_file = counted
+ready = threading.Barrier({_THREADS})
+
+def plan():
+    ready.wait()
+    from conformance.kit.cases.random.strategy import strategy_of
+    strategy_of({{"type": "string", "minLength": 1}}).validate()
+
+threads = [threading.Thread(target=plan) for _ in range({_THREADS})]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+print(*(name for name in kept if name != "charmap"))
+"""
+
+
+def test_threads_that_plan_at_once_work_out_the_characters_once(tmp_path: Path) -> None:
+    """Each thread that works them out asks where they are kept."""
+    command = [sys.executable, "-c", _SESSION, str(tmp_path)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert len(ran.stdout.split()) == 1
