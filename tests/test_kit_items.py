@@ -1,5 +1,7 @@
 """Items: names that no tool can misuse, and pytest's outcome for each verdict."""
 
+from itertools import combinations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from conformance.formats.vocabulary import Requirement, Verdict
 from conformance.kit.clause import ClauseTest
 from conformance.kit.item import ClauseItem, grouped, item_name
 from conformance.kit.judging import Question
+from conformance.kit.report.standing import GRAVITY
 from conformance.kit.results import Finding, Item
 from conformance.kit.slug import LONGEST, slug
 
@@ -114,6 +117,18 @@ WHY = Finding(message("kit.not_verified.slow"))
 )
 def test_an_item_with_many_tools_inside_reports_the_worst(verdicts, worst):
     assert of(*verdicts).result.verdict is worst
+
+
+@pytest.mark.parametrize(("graver", "other"), list(combinations(GRAVITY, 2)))
+def test_an_item_finds_graver_what_the_report_shows_first(graver, other):
+    """But for a clause that does not apply to one of its tools: the others count."""
+    worst = other if graver is Verdict.NOT_APPLICABLE else graver
+    assert of(graver, other).result.verdict is worst
+    assert of(other, graver).result.verdict is worst
+
+
+def test_a_clause_that_applies_to_none_of_the_tools_is_reported_so():
+    assert of(*[Verdict.NOT_APPLICABLE] * 2).result.verdict is Verdict.NOT_APPLICABLE
 
 
 def test_an_item_counts_what_else_was_found_like_the_worst():

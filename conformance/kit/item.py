@@ -16,6 +16,7 @@ from conformance.formats.messages import message
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.judging import Question
 from conformance.kit.report.others import others, told_of
+from conformance.kit.report.standing import GRAVITY
 from conformance.kit.report.text import visible
 from conformance.kit.report.words import verdict_name
 from conformance.kit.results import Item
@@ -23,17 +24,6 @@ from conformance.kit.slug import slug
 
 MOST_ITEMS = 10_000
 """Pairs of clause and tool above which an item holds all tools: each item costs time and memory."""
-
-_WORST_FIRST = (
-    Verdict.KIT_ERROR,
-    Verdict.FAIL,
-    Verdict.FLAKY,
-    Verdict.WARN,
-    Verdict.NOT_VERIFIED,
-    Verdict.WAIVED,
-    Verdict.PASS,
-    Verdict.NOT_APPLICABLE,
-)
 
 
 class ClauseFailed(Exception):
@@ -68,8 +58,14 @@ class ClauseItem(pytest.Item):
 
     @property
     def result(self) -> Item | None:
-        """The worst of the verdicts; None before judging."""
-        return min(self.results, key=lambda item: _WORST_FIRST.index(item.verdict), default=None)
+        """The gravest of the verdicts; None before judging.
+
+        That the clause does not apply is reported only where it applies to none of the tools.
+        """
+        applies = [item for item in self.results if item.verdict is not Verdict.NOT_APPLICABLE]
+        return min(
+            applies or self.results, key=lambda item: GRAVITY.index(item.verdict), default=None
+        )
 
     def setup(self) -> None:
         """Raise KitFault for a fault of the kit, so that pytest shows an error."""
