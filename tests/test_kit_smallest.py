@@ -3,12 +3,20 @@
 import threading
 from collections import Counter
 from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
+from conformance.formats.ecma import patterns
 from conformance.formats.vocabulary import Verdict
+from conformance.kit import remembered
 from conformance.kit.case import CaseKind
+from conformance.kit.cases import by_chance
+from conformance.kit.cases import valid_values as values
 from conformance.kit.cases.by_chance import Drawn, is_by_chance
+from conformance.kit.cases.generator import LIBRARIES, MODULES, digest_of, generator
+from conformance.kit.cases.random import negate, plan
 from conformance.kit.chapter import load
 from conformance.kit.describe import planned
 from conformance.kit.drive.smallest import MOST_CALLS
@@ -226,6 +234,10 @@ def test_what_failed_is_sent_first_the_next_time_and_not_made_smaller_again(tmp_
     assert plan[1] == f"  accept  {smallest.id}"
 
 
+def all_kept(folder):
+    return [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+
+
 def test_what_holds_again_is_forgotten(tmp_path):
     memory = Memory(tmp_path)
     mended = threading.Event()
@@ -235,11 +247,12 @@ def test_what_holds_again_is_forgotten(tmp_path):
 
     with offering([NOTE], one_day) as url:
         Session(one_day, url, memory=memory)
+        assert any(b"000000000001 " in text for text in all_kept(tmp_path))  # of this tool, now
         mended.set()
         second, third = (Session(one_day, url, memory=memory) for _ in range(2))
     assert second.simpler != []
     assert third.simpler == []
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert all_kept(tmp_path) == []
 
 
 def test_another_schema_makes_a_fresh_start(tmp_path):
@@ -279,6 +292,60 @@ def test_what_was_kept_for_another_schema_is_forgotten(tmp_path):
     memory.replace(HTTP, TOOL, [], [CALL])
     assert memory.recall(HTTP, replace(TOOL, input_schema={"type": "object"})) == []
     assert memory.recall(HTTP, TOOL) == []
+
+
+def test_what_another_generator_drew_is_forgotten(tmp_path, monkeypatch):
+    memory = Memory(tmp_path)
+    with monkeypatch.context() as older:
+        older.setattr(remembered, "generator", lambda: "older")
+        memory.replace(HTTP, TOOL, [], [CALL])
+        assert memory.recall(HTTP, TOOL) == [CALL]
+    assert memory.recall(HTTP, TOOL) == []
+    assert all_kept(tmp_path) == []
+
+
+def test_a_generator_is_another_one_with_another_module_or_library(tmp_path):
+    (tmp_path / "draw.py").write_text("one")
+    first = digest_of([tmp_path], {"hypothesis": "1"})
+    assert digest_of([tmp_path], {"hypothesis": "1"}) == first
+    (tmp_path / "draw.pyc").write_text("made of it")
+    assert digest_of([tmp_path], {"hypothesis": "1"}) == first
+    assert digest_of([tmp_path], {"hypothesis": "2"}) != first
+    (tmp_path / "draw.py").write_text("two")
+    assert digest_of([tmp_path], {"hypothesis": "1"}) != first
+
+
+@pytest.mark.parametrize("module", [by_chance, negate, patterns, plan, values])
+def test_the_generator_is_what_draws_and_judges_calls(module):
+    assert any(folder in Path(module.__file__).parents for folder in MODULES)
+    assert generator() == digest_of(MODULES, {name: version(name) for name in LIBRARIES})
+
+
+def test_no_more_is_kept_than_of_the_last_tools(tmp_path, monkeypatch):
+    monkeypatch.setattr(remembered, "MOST_TOOLS", 3)
+    memory = Memory(tmp_path)
+    tools = [replace(TOOL, name=f"t{n}") for n in range(5)]
+
+    def keep(*some):
+        for tool in some:
+            memory.replace(HTTP, tool, [], [CALL])
+        memory.tidy([(HTTP, tool) for tool in some])
+
+    def kept():
+        return [tool.name for tool in tools if memory.recall(HTTP, tool)]
+
+    for tool in tools[:3]:
+        keep(tool)
+    keep(tools[0])  # so that it is not the oldest any more
+    assert kept() == ["t0", "t1", "t2"]
+    keep(tools[3])
+    assert kept() == ["t0", "t2", "t3"]
+    keep(*tools)
+    assert len(kept()) == 3
+    for tool in tools:
+        memory.replace(HTTP, tool, memory.recall(HTTP, tool), [])
+    memory.tidy([(HTTP, tool) for tool in tools])
+    assert all_kept(tmp_path) == []
 
 
 def test_no_secret_is_kept_and_no_target_can_be_read(tmp_path):

@@ -1,25 +1,35 @@
 """Remembers the calls drawn by chance that failed: the next session begins with them.
 
-They are kept for each target, run and tool, as long as they fail and the tool's input schema stays
-as it is. A call in which a secret stands is not kept, and nothing is named after a target.
+They are kept for each target, run and tool, as long as they fail, and as the tool's input schema
+and what draws the calls stay as they are; the seed says nothing of a call that is there. A call in
+which a secret stands is not kept, and nothing is named after a target.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from conformance.formats.tool import Tool
 from conformance.kit.cases.by_chance import Drawn
+from conformance.kit.cases.generator import generator
 from conformance.kit.run import Run
 from conformance.kit.secrets import Redactor
 
 if TYPE_CHECKING:
     from hypothesis.database import DirectoryBasedExampleDatabase
+
+MOST_TOOLS: Final = 1_000
+"""Tools of which calls are kept: those of targets that are judged no more would stay for ever."""
+
+_INDEX: Final = b"agent-formats: when calls of which tool were kept"
+_NOTE: Final = re.compile(rb"(\d{12}) ([0-9a-f]{64})")
+"""A turn, and the key of a tool: so written, notes sort by their turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +48,17 @@ class Memory:
     redact: Redactor = field(default_factory=Redactor)
 
     def recall(self, run: Run, tool: Tool) -> list[Remembered]:
-        """What failed before, in a lasting order. What the schema made obsolete is forgotten."""
+        """What failed before, in a lasting order.
+
+        What another schema, or another generator of calls, made obsolete is forgotten.
+        """
         if not self.folder.is_dir():
             return []
-        key, schema = self._key(run, tool), _schema_of(tool)
+        key, mark = self._key(run, tool), _mark_of(tool)
         found: list[Remembered] = []
         database = self._database()
         for text in sorted(database.fetch(key)):
-            one = _read(text, schema)
+            one = _read(text, mark)
             if one is None:
                 database.delete(key, text)
             else:
@@ -56,15 +69,38 @@ class Memory:
         self, run: Run, tool: Tool, before: Collection[Remembered], after: Iterable[Remembered]
     ) -> None:
         """Forget those before that are not among those after, and keep these."""
-        key, schema = self._key(run, tool), _schema_of(tool)
-        database, kept = self._database(), {_written(one, schema) for one in after}
+        key, mark = self._key(run, tool), _mark_of(tool)
+        database, kept = self._database(), {_written(one, mark) for one in after}
         for one in before:
-            if (text := _written(one, schema)) not in kept:
+            if (text := _written(one, mark)) not in kept:
                 database.delete(key, text)
         for text in kept:
             words = text.decode()
             if self.redact(words) == words:
                 database.save(key, text)
+
+    def tidy(self, latest: Collection[tuple[Run, Tool]]) -> None:
+        """Note of which tools calls were kept now, and forget the others that came first.
+
+        What is left is of MOST_TOOLS at most.
+        """
+        keys = {self._key(run, tool) for run, tool in latest}
+        if not keys:
+            return
+        database = self._database()
+        before = sorted(database.fetch(_INDEX))
+        read = [found for found in map(_NOTE.fullmatch, before) if found]
+        turn = max((int(found[1]) for found in read), default=0) + 1
+        notes = {found[0]: found[2] for found in read if found[2] not in keys}
+        notes |= {b"%012d %s" % (turn, key): key for key in keys if any(database.fetch(key))}
+        kept = sorted(notes)[-MOST_TOOLS:]
+        for note in kept:
+            database.save(_INDEX, note)
+        for note in {*before, *notes}.difference(kept):
+            database.delete(_INDEX, note)
+        for key in set(notes.values()).difference(notes[note] for note in kept):
+            for text in list(database.fetch(key)):
+                database.delete(key, text)
 
     def _database(self) -> DirectoryBasedExampleDatabase:
         # It takes longer to load than all the kit, and is there already where anything was drawn.
@@ -77,24 +113,25 @@ class Memory:
         return _hashed([self.redact(run.target), run.id, tool.name])
 
 
-def _schema_of(tool: Tool) -> str:
-    return _hashed(tool.input_schema).decode()
+def _mark_of(tool: Tool) -> str:
+    """Name what a kept call rests on."""
+    return _hashed([tool.input_schema, generator()]).decode()
 
 
 def _hashed(value: Any) -> bytes:
     return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest().encode()
 
 
-def _written(one: Remembered, schema: str) -> bytes:
-    value = {"schema": schema, "clauses": sorted(one.clauses), "call": asdict(one.call)}
+def _written(one: Remembered, mark: str) -> bytes:
+    value = {"mark": mark, "clauses": sorted(one.clauses), "call": asdict(one.call)}
     return json.dumps(value).encode()
 
 
-def _read(text: bytes, schema: str) -> Remembered | None:
+def _read(text: bytes, mark: str) -> Remembered | None:
     """None for another schema, and for what another version of the kit wrote."""
     try:
         value = json.loads(text)
-        if value["schema"] != schema:
+        if value["mark"] != mark:
             return None
         return Remembered(Drawn(**value["call"]), tuple(value["clauses"]))
     except (ValueError, KeyError, TypeError):

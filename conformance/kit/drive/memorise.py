@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from conformance.formats.tool import Tool
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.cases.by_chance import drawn_of
 from conformance.kit.drive.confirm import FAILED
@@ -13,6 +14,7 @@ from conformance.kit.exchange import Exchange
 from conformance.kit.judging import Question
 from conformance.kit.remembered import Memory, Remembered
 from conformance.kit.results import Item
+from conformance.kit.run import Run
 
 _HOLDS = frozenset({Verdict.PASS, Verdict.NOT_APPLICABLE})
 _Asked = Mapping[tuple[str, str, str | None], Item]
@@ -35,6 +37,7 @@ def memorise(
             assert case is not None
             one = Remembered(drawn_of(case), (question.clause.id,))
             broken.setdefault((question.run, case.tool), []).append(one)
+    touched: list[tuple[Run, Tool]] = []
     for run, seen in evidence.items():
         for name, tool in seen.by_tool.items():
             before = memory.recall(seen.run, tool.tool)
@@ -44,6 +47,8 @@ def memorise(
                 found += [Remembered(one.call, clauses)] if clauses else []
             if before or found:
                 memory.replace(seen.run, tool.tool, before, _merged(found))
+                touched.append((seen.run, tool.tool))
+    memory.tidy(touched)
 
 
 def _merged(found: list[Remembered]) -> Iterator[Remembered]:
