@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from conformance.formats.tool import Tool, ToolExample, ToolForm
+from conformance.kit.cases import schema as schemas
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
 from conformance.kit.cases.dates import shifted
 from conformance.kit.cases.masks import alternatives, from_masks, literals
@@ -73,6 +74,31 @@ def test_a_literal_is_read_as_the_type_that_is_asked():
     assert first(described("Size, e.g. '12'", "integer")) == {"x": 12}
 
 
+@pytest.mark.parametrize("word", ["NaN", "-Infinity", "1e999"])
+def test_a_word_that_json_has_no_number_for_is_not_sent(word):
+    schema = described(f"Any number, e.g. '{word}'", "number")
+    assert candidates(tool(schema), (), NOW) == [{"x": 1}]
+    assert from_refusal(tool(schema), {"x": 5}, f"x must be one of: {word}, 2") == {"x": 2}
+
+
+def test_each_literal_has_its_turn_and_then_what_the_schema_alone_tells():
+    found = candidates(tool(described("Order: `asc` or `desc`, YYYY-MM")), (), NOW)
+    assert [each["x"] for each in found] == ["asc", "2026-12", "desc", "x"]
+
+
+def test_a_title_speaks_as_the_description_does():
+    words = {"type": "string", "title": "The branch, e.g. main", "description": "Of the sources."}
+    schema = {"properties": {"x": words}, "required": ["x"]}
+    assert first(schema) == {"x": "main"}
+    words.update(title="main", description="A branch, e.g.")
+    assert first(schema) == {"x": "main"}
+
+
+def test_what_a_description_says_of_a_flag_is_no_value_for_it():
+    schema = described("Leave at 'false' for the short answer.", "boolean")
+    assert candidates(tool(schema), (), NOW) == [{"x": True}]
+
+
 def test_a_literal_that_the_schema_refuses_is_not_used():
     schema = described("Use 'none' to skip")
     schema["properties"]["x"]["minLength"] = 6
@@ -95,6 +121,22 @@ def test_the_dates_of_an_example_move_ahead_and_keep_their_distance():
     assert first(schema, example) == {"in": "2026-12-23T14:00:00Z", "out": "2026-12-25T12:00:00Z"}
 
 
+def test_a_schema_shows_calls_in_three_ways_and_all_are_tried():
+    shown = {"examples": [{"x": "a"}, {"x": "b"}, 5], "example": {"x": "c"}, "default": {"x": "d"}}
+    found = candidates(tool({**described(""), **shown}, {"x": "own"}), (), NOW)
+    assert [each["x"] for each in found] == ["own", "a", "b", "c", "d"]
+
+
+def test_the_dates_of_what_was_made_move_ahead_where_the_schema_lets_them():
+    assert first(described("The day, e.g. 2024-05-01")) == {"x": "2026-12-23"}
+    fixed = described("The day, e.g. 2024-05-01")
+    fixed["properties"]["x"]["enum"] = ["2024-05-01"]
+    assert first(fixed) == {"x": "2024-05-01"}
+    assert first(fixed, {"x": "2024-05-01"}) == {"x": "2024-05-01"}
+    day = {"type": "string", "format": "date"}
+    assert first({"properties": {"x": day}, "required": ["x"]}) == {"x": "2026-12-21"}
+
+
 def test_dates_that_lie_ahead_stay():
     document = {"a": ["2027-01-01", {"b": "2027-01-02"}]}
     assert shifted(document, NOW) == document
@@ -114,12 +156,35 @@ def test_candidates_are_few_and_each_is_given_once():
     found = candidates(tool(TIME, *({**{}, "x": n} for n in range(30))), (), NOW)
     assert len(found) <= 8
     assert all(found.count(each) == 1 for each in found)
+    given = [{"a": 1, "b": 2}, {"b": 2, "a": 1}, *({"a": n} for n in range(9))]
+    assert candidates(tool({}), given, NOW) == [{"a": 1, "b": 2}, *({"a": n} for n in range(7))]
 
 
 def test_an_unusable_schema_leaves_what_the_user_gave():
     broken = tool({"type": "objekt"})
     assert candidates(broken, [{"x": 1}], NOW) == [{"x": 1}]
     assert problem_of(broken).kind is ProblemKind.INVALID_SCHEMA
+
+
+def test_a_schema_that_nothing_satisfies_leaves_what_the_user_gave():
+    schema = described("")
+    schema["properties"]["x"].update(minLength=5, maxLength=3)
+    assert candidates(tool(schema), [{"x": 1}], NOW) == [{"x": 1}]
+    assert problem_of(tool(schema)).kind is ProblemKind.NO_VALUE
+    text = tool({"type": "string"})
+    assert candidates(text, (), NOW) == []
+    assert problem_of(tool({"type": "string", "pattern": "(?<n>"})).detail.startswith("arguments")
+
+
+def test_a_schema_that_costs_too_much_leaves_what_was_found_before(monkeypatch):
+    monkeypatch.setattr(schemas, "_MOST_IN_ALL", 60)
+    found = []
+    for branches in range(3, 25):
+        union = {"anyOf": [{"const": f"{branches} {number}"} for number in range(branches)]}
+        schema = {"properties": {"x": union}, "required": ["x"]}
+        found.append(candidates(tool(schema), [{}], NOW))
+    assert found[0] == [{}, {"x": "3 0"}]
+    assert found[-1] == [{}]
 
 
 def test_a_usable_schema_has_no_problem():
@@ -139,6 +204,42 @@ REFUSALS = [
 def test_a_refusal_corrects_the_parameter_that_it_names(text, name, expected):
     sent = {"source_timezone": "UTC", "time": "x", "target_timezone": "UTC"}
     assert from_refusal(tool(TIME), sent, text) == {**sent, name: expected}
+
+
+def test_a_refusal_may_begin_with_the_name_as_a_sentence_does():
+    sent = {"source_timezone": "UTC", "time": "x", "target_timezone": "UTC"}
+    said = "Time must be one of: dawn, dusk"
+    assert from_refusal(tool(TIME), sent, said) == {**sent, "time": "dawn"}
+
+
+@pytest.mark.parametrize("sent", [{}, {"n": None}, {"n": 5}, {"n": "x"}])
+def test_a_parameter_that_may_be_null_is_corrected_whatever_was_sent(sent):
+    schema = {"properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}
+    assert from_refusal(tool(schema), sent, "n must be one of: 2, 3") == {"n": 2}
+    schema["properties"]["n"]["anyOf"][0]["type"] = "string"
+    assert from_refusal(tool(schema), sent, "n must be one of: dawn, 3") == {"n": "dawn"}
+
+
+def test_the_value_that_was_refused_is_no_correction():
+    schema = {"properties": {"n": {"type": ["integer", "null"]}}}
+    assert from_refusal(tool(schema), {"n": 1}, "n must be one of: 1, 2") == {"n": 2}
+    assert from_refusal(tool(schema), {"n": 1}, "n must be one of: 1") is None
+    assert from_refusal(tool(schema), {}, "n must be one of: null, 2") == {"n": None}
+
+
+def test_a_refusal_is_read_by_the_branch_that_the_call_uses():
+    names = {"properties": {"by": {"const": "name"}, "width": {"type": "string"}}}
+    sizes = {"properties": {"by": {"const": "size"}, "width": {"type": "integer"}, "n": {}}}
+    schema = {"required": ["by"], "oneOf": [names, sizes]}
+    said = "{} must be one of: 2, 3"
+    for by, wanted in (("size", 2), ("name", "2")):
+        assert from_refusal(tool(schema), {"by": by}, said.format("width"))["width"] == wanted
+    assert from_refusal(tool(schema), {"by": "size"}, said.format("n")) == {"by": "size", "n": "2"}
+
+
+def test_what_has_bounds_gets_a_number_though_no_type_is_named():
+    schema = {"properties": {"n": {"minimum": 1}}}
+    assert from_refusal(tool(schema), {"n": 9}, "n must be one of: 2, 3") == {"n": 2}
 
 
 @pytest.mark.parametrize("text", ["", "Something went wrong", "time is bad", "Expected HH:MM"])

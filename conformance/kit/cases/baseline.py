@@ -6,8 +6,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any, Final
 
+from conformance.formats.reading import read_json
 from conformance.formats.tool import Tool
 from conformance.kit.cases import masks
 from conformance.kit.cases.applies import applied, member
@@ -15,7 +17,7 @@ from conformance.kit.cases.dates import shifted
 from conformance.kit.cases.facts import Facts, facts
 from conformance.kit.cases.formats import SOMEDAY
 from conformance.kit.cases.pointer import ABSENT
-from conformance.kit.cases.problems import ProblemKind, SchemaProblem
+from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.schema import SchemaView, view_of
 from conformance.kit.cases.valid_values import Hints, Maker
 
@@ -30,7 +32,8 @@ def candidates(
     First those `given` by the user (kept even where the schema refuses them: the user knows),
     then the tool's own examples with their dates moved ahead of `now`, then what schema and
     descriptions tell, with the required parameters only, then with all. All but the given ones
-    are valid. A schema that cannot be used leaves the given ones; `problem_of` says why.
+    are valid. A schema that cannot be used leaves the given ones; `problem_of` says why. One that
+    costs too much to judge leaves those that were found before.
     """
     found: list[dict[str, Any]] = []
     seen: set[str] = set()
@@ -46,18 +49,17 @@ def candidates(
     try:
         view = view_of(tool.input_schema)
         view.refill()
-        for example in _examples(tool):
-            for arguments in (shifted(example, now), example):
-                if isinstance(arguments, dict) and view.accepts(arguments):
-                    add(arguments)
-                    break
     except SchemaProblem:
         return found
-    for full in (False, True):
-        for hints in _hint_orders(now):
-            made = _made(view, now, full, hints)
-            if made is not None:
-                add(shifted(made, now) if view.accepts(shifted(made, now)) else made)
+    makers = (
+        Maker(view, now=now, full=full, hints=hints)
+        for full in (False, True)
+        for hints in _hint_orders(now)
+    )
+    for example in chain(_examples(tool), map(_made, makers)):  # what is found first costs first
+        ahead = _ahead(view, example, now)
+        if ahead is not None:
+            add(ahead)
     return found
 
 
@@ -103,20 +105,19 @@ def _mended(
         return
     values = list(dict.fromkeys((*masks.alternatives(text), *masks.from_masks(text, SOMEDAY))))
     for name in meant:
-        here = facts(applied(view, member(asked.flat, name), arguments.get(name, ABSENT)).flat)
+        # What was sent is to be replaced, so the branch of a union that it uses is none to keep to.
+        here = facts(applied(view, member(asked.flat, name), ABSENT).flat)
         for value in values:
             yield from ((name, each) for each in _read(value, here))
 
 
 def _read(text: str, asked: Facts) -> Iterator[Any]:
-    """The text as a value: itself where strings are taken, else what it is as JSON."""
+    """The text as a value: itself where strings may be taken, and what it is as JSON."""
     if "string" in asked.kinds or not asked.kinds:
         yield text
-        return
-    try:
-        yield json.loads(text)
-    except ValueError:  # no JSON, so no value of another type
-        return
+    read = read_json(text)
+    if read.readable:  # else no value of another type: `NaN` is none that can be sent
+        yield read.data
 
 
 def _examples(tool: Tool) -> Iterator[Any]:
@@ -124,22 +125,30 @@ def _examples(tool: Tool) -> Iterator[Any]:
     said = tool.input_schema.get("examples")
     if isinstance(said, list):
         yield from said
-    yield tool.input_schema.get("example", ABSENT)
-    yield tool.input_schema.get("default", ABSENT)
+    yield tool.input_schema.get("example")
+    yield tool.input_schema.get("default")
 
 
-def _made(view: SchemaView, now: datetime, full: bool, hints: Hints) -> dict[str, Any] | None:
+def _made(maker: Maker) -> Any:
     try:
-        made = Maker(view, now=now, full=full, hints=hints).value((view.root,), "arguments")
-    except SchemaProblem as problem:
-        if problem.kind not in (ProblemKind.NO_VALUE, ProblemKind.TOO_COMPLEX):
-            raise
+        return maker.value((maker.view.root,))
+    except SchemaProblem:
         return None
-    return made if isinstance(made, dict) else None
+
+
+def _ahead(view: SchemaView, example: Any, now: datetime) -> dict[str, Any] | None:
+    """An example with its dates moved ahead, else as it is; None if the schema takes neither."""
+    for arguments in (shifted(example, now), example):
+        try:
+            if isinstance(arguments, dict) and view.accepts(arguments):
+                return arguments
+        except SchemaProblem:
+            return None
+    return None
 
 
 def _hint_orders(now: datetime) -> Iterator[Hints]:
-    """Ways to read the descriptions: literal before mask; the second literal; mask first; none."""
+    """Ways to read the descriptions: literal before mask; mask first; the second literal; none."""
 
     def words(asked: Facts) -> str:
         texts = [asked.first("description"), asked.first("title")]
@@ -147,9 +156,9 @@ def _hint_orders(now: datetime) -> Iterator[Hints]:
 
     def hinted(pick: Callable[[list[str], list[str]], Iterable[str]]) -> Hints:
         def hints(_name: str, asked: Facts) -> Iterable[Any]:
-            text = words(asked)
-            if not text or "boolean" in asked.kinds:
+            if "boolean" in asked.kinds:  # the words say what the flag does
                 return ()
+            text = words(asked)
             quoted, filled = list(masks.literals(text)), list(masks.from_masks(text, now))
             chosen = pick([q for q in quoted if q not in filled], filled)
             return [value for each in chosen for value in _read(each, asked)]
