@@ -1,5 +1,7 @@
 """A tool is planned once for all runs of its server, and each gets the plan that is its own."""
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.formats.tool import Invocation, Tool, ToolForm
@@ -77,7 +79,32 @@ def test_what_was_remembered_of_one_run_is_sent_in_that_one_alone(made):
 
 def test_no_more_plans_are_kept_than_a_few(made):
     plans = Plans()
-    for number in range(phases._KNOWN + 1):
+    for number in (*range(phases._KNOWN), 0):
         plans.cases(TOOL, "http", {"place": f"Place {number}"}, seed=1, count=0)
-    plans.cases(TOOL, "http", {"place": "Place 0"}, seed=1, count=0)
+    assert len(made) == phases._KNOWN
+    for number in (phases._KNOWN, phases._KNOWN - 1, 0):
+        plans.cases(TOOL, "http", {"place": f"Place {number}"}, seed=1, count=0)
     assert len(made) == phases._KNOWN + 2
+
+
+def test_a_schema_too_deep_to_be_written_is_named(made):
+    deep = {}
+    for _ in range(5_000):
+        deep = {"properties": {"a": deep}}
+    planned = Plans().cases(replace(TOOL, input_schema=deep), "http", GOOD, seed=1, count=0)
+    assert planned.cases == ()
+    assert "deep" in planned.problems[0]
+    assert made == ["http"]
+
+
+def test_nothing_is_drawn_where_none_is_asked_for_and_another_seed_draws_other_cases():
+    def drawn(seed, count, remembered=()):
+        made = all_cases(TOOL, "http", GOOD, seed=seed, count=count, remembered=remembered)
+        found = [case for case in made.cases if case.scenario.startswith("random-")]
+        return found, made.remembered
+
+    some, _ = drawn(7, 4)
+    assert drawn(7, 4) == (some, ())
+    assert drawn(8, 4) != (some, ())
+    assert 0 < len(drawn(7, 1)[0]) < len(some)
+    assert drawn(7, 0, [drawn_of(some[0])]) == ([], ())

@@ -19,6 +19,7 @@ SCHEMA = {
         "tags": WORDS,
         "name": {"type": "string"},
         "table": {"type": "object"},
+        "rows": {"type": "array", "items": {"type": "object", "properties": {"tags": WORDS}}},
     },
 }
 LISTS = Tool("book", SCHEMA, ToolForm.CATALOG, {"name": "book"})
@@ -46,6 +47,13 @@ def test_the_only_item_of_a_list_is_known(name):
 )
 def test_no_other_place_is_taken_for_one(name, sent):
     assert list_of(name, sent, SCHEMA) is None
+
+
+def test_a_list_within_a_list_is_found():
+    sent = {"rows": [{}, {"tags": "red"}]}
+    assert list_of("rows[1].tags[0]", sent, SCHEMA) == "/rows/1/tags"
+    mended = with_lists(sent, [suggesting("rows[1].tags[0]", "blue")], SCHEMA)
+    assert mended == {"rows": [{}, {"tags": ["red"]}]}
 
 
 def test_a_schema_that_cannot_be_used_has_no_lists():
