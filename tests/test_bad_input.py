@@ -103,6 +103,53 @@ def test_a_server_that_is_not_there_is_one_sentence(kit, tmp_path):
     sentence(refused(kit, tmp_path, url), url, "the connection was refused", "running")
 
 
+def earlier(tmp_path):
+    """The report of an earlier session, where the next one writes its own."""
+    (tmp_path / "out").mkdir()
+    for name in FILES:
+        (tmp_path / "out" / name).write_text("{}")
+    return tmp_path / "out"
+
+
+REMOVED = {
+    "en": "The earlier report in {} was removed",
+    "es": "El informe anterior de {} se ha eliminado",
+    "pt": "O relatório anterior em {} foi removido",
+}
+
+
+@pytest.mark.parametrize("language", list(REMOVED))
+def test_where_nothing_is_judged_it_is_said_that_the_earlier_report_is_gone(
+    kit, tmp_path, language
+):
+    folder = earlier(tmp_path)
+    ran = refused(kit, tmp_path, unused_url(), "--language", language)
+    assert (ran.code, ran.out) == (4, "")
+    error, gone = (line for line in ran.err.splitlines() if line)
+    assert error.startswith("ERROR: ")
+    assert gone.startswith(REMOVED[language].format(folder))
+    assert not any(folder.iterdir())
+    again = refused(kit, tmp_path, unused_url(), "--language", language)
+    assert str(folder) not in again.said  # nothing was there any more
+
+
+def test_a_folder_of_tests_that_is_none_is_told_with_the_earlier_report_too(kit, tmp_path):
+    folder = earlier(tmp_path)
+    with offering([GOOD], lambda *_: (200, {})) as url:
+        ran = refused(kit, tmp_path, url, str(tmp_path / "none"))
+    assert ran.code == 4
+    assert ran.err.count(f"The earlier report in {folder} was removed") == 1
+
+
+@pytest.mark.parametrize("option", ["--markers", "--fixtures", "--cache-show", "--collect-only"])
+def test_what_judges_nothing_of_itself_leaves_the_earlier_report(kit, tmp_path, option):
+    folder = earlier(tmp_path)
+    with offering([GOOD], lambda *_: (200, {})) as url:
+        ran = kit("conformance/ardf", "--target", url, "--report", str(folder), option)
+    assert str(folder) not in ran.said
+    assert {path.name for path in folder.iterdir()} == FILES
+
+
 def test_tls_that_is_none_is_one_sentence(kit, tmp_path):
     with offering([GOOD], lambda *_: (200, {})) as url:
         ran = refused(kit, tmp_path, url.replace("http:", "https:"))

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.test_bad_input import listening, stdio
+from tests.test_bad_input import earlier, listening, stdio
 
 
 def test_an_interrupt_while_a_server_is_looked_at_is_one_line(kit, tmp_path):
@@ -28,6 +28,15 @@ def test_an_interrupt_while_a_server_is_started_is_one_line(kit, tmp_path):
         interrupt_when=str(asked),
     )  # fmt: skip
     told(ran, "interrompida")
+
+
+def test_an_interrupt_before_anything_is_judged_says_that_the_earlier_report_is_gone(kit, tmp_path):
+    asked, folder = tmp_path / "asked", earlier(tmp_path)
+    silent = stdio(f"import sys, time; open({str(asked)!r}, 'w').write('once'); time.sleep(60)")
+    ran = kit("conformance", "--target", silent, "--report", str(folder), interrupt_when=str(asked))
+    interrupted, gone = (line for line in ran.said.splitlines() if line)
+    assert "interrupted" in interrupted
+    assert gone.startswith(f"The earlier report in {folder} was removed")
 
 
 def told(ran, word="interrupted"):

@@ -258,7 +258,7 @@ def test_a_file_that_cannot_be_judged_is_one_sentence(kit, tmp_path, text, words
     path = tmp_path / "record"
     if text is not None:
         path.write_text(text)
-    ran = kit("conformance", "--judge", str(path))
+    ran = kit("conformance", "--judge", str(path), "--report", str(tmp_path / "out"))
     assert ran.code == 4
     assert words in ran.err
     assert len(ran.err.strip().splitlines()) == 1

@@ -48,6 +48,7 @@ __all__ = [
     "pytest_sessionfinish",
     "pytest_sessionstart",
     "pytest_terminal_summary",
+    "pytest_say_what_was_removed",
 ]
 
 
@@ -79,6 +80,27 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     return None
 
 
+@pytest.hookimpl(wrapper=True, specname="pytest_cmdline_main")
+def pytest_say_what_was_removed(config: pytest.Config) -> Generator[None, Any, Any]:
+    """Say in a line of its own that a session that judged nothing took the earlier report."""
+    try:
+        code = yield
+    except pytest.UsageError as error:
+        *others, last = error.args or ("",)
+        raise pytest.UsageError(*others, "\n".join((last, *_removed(config)))) from None
+    sys.stderr.writelines(f"{line}\n" for line in _removed(config))
+    return code
+
+
+def _removed(config: pytest.Config) -> tuple[str, ...]:
+    """What is said of an earlier report to which there is none to follow."""
+    state = config.stash.get(STATE, None)
+    if state is None or state.result is not None or not state.removed:
+        return ()
+    said = message("kit.report_removed", folder=state.settings.report)
+    return (visible(state.redact(said.words(state.settings.language)), None),)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Check the options, and set where the reports of pytest and pytest-html go."""
@@ -99,12 +121,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[STATE] = State(settings, Engine(settings), redact, report)
     config.option.reportchars = ""
     config.pluginmanager.register(QuietItems(), "agent-formats-quiet")
-    if config.option.collectonly or settings.plan_only:
+    if config.option.collectonly or settings.plan_only or _only_asks(config):
         return
     settings.report.mkdir(parents=True, exist_ok=True)
     recorded = (EXCHANGES,) if settings.judge is None else ()  # it may be what is to be judged
-    for name in (RESULTS, BADGE, SUMMARY, JUNIT, REPORT, REPLAY, *recorded):
-        (settings.report / name).unlink(missing_ok=True)  # an old badge must not outlive a failure
+    files = (RESULTS, BADGE, SUMMARY, JUNIT, REPORT, REPLAY, *recorded)
+    for path in (settings.report / name for name in files):
+        config.stash[STATE].removed |= path.exists()
+        path.unlink(missing_ok=True)  # an old badge must not outlive a failure
     config.stash[REPORT_STATE] = report
     config.pluginmanager.register(HtmlReport(config), "agent-formats-html")
     if not config.option.htmlpath:
@@ -141,7 +165,8 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
 
 def _only_asks(config: pytest.Config) -> bool:
     """Whether the command line asks for something that pytest answers without any item."""
-    return bool(config.option.showfixtures or config.option.show_fixtures_per_test)
+    asked = ("showfixtures", "show_fixtures_per_test", "markers", "cacheshow")
+    return any(getattr(config.option, each, None) for each in asked)
 
 
 def _calls_nothing(config: pytest.Config, state: State) -> bool:

@@ -25,6 +25,9 @@ class State:
     report: ReportState
     reference: ReferenceServer | None = None
     deselected: bool = False
+    removed: bool = False
+    """Whether the report of an earlier session stood where this one writes its own."""
+
     result: SessionResult | None = None
     said_first: str = ""
     said_at_exit: str = ""
