@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -34,6 +34,7 @@ from conformance.kit.cases.random.strategy import Strategy, strategy_of
 from conformance.kit.cases.schema import SchemaView, view_of
 from conformance.kit.cases.textual import survives, textual
 
+_WHETHER: Final = st.booleans()
 _SELDOM: Final = st.sampled_from((True, False, False))
 _MOSTLY: Final = st.sampled_from((True, True, True, False))
 """How often another type is passed over for what only this place asks: the named scenarios send
@@ -183,61 +184,76 @@ def _calls(view: SchemaView, strategies: dict[str, Strategy], baseline: dict[str
 
     Near ones get past the rules that no schema knows; far ones meet what goes together.
     """
+    if not strategies:
+        return st.nothing()
     required = facts(applied(view, (view.root,), baseline).flat).required
-    names = list(strategies)
+    few = st.lists(st.sampled_from(list(strategies)), min_size=1, max_size=2)
+    return _call(strategies, baseline, required, few)
 
-    @st.composite
-    def calls(draw: Draw) -> dict[str, Any]:
-        near = draw(st.booleans())
-        changed = draw(st.lists(st.sampled_from(names), min_size=1, max_size=2)) if near else names
-        made: dict[str, Any] = {}
-        for name in dict.fromkeys((*baseline, *names)):
-            if name not in required and draw(st.booleans()):
-                continue
-            keep = name in baseline and (name not in changed or (not near and draw(_SELDOM)))
-            if keep or name not in strategies:
-                made.update({name: baseline[name]} if name in baseline else {})
-            else:
-                made[name] = draw(strategies[name])
-        return made
 
-    return calls() if names else st.nothing()
+@st.composite
+def _call(
+    draw: Draw,
+    strategies: dict[str, Strategy],
+    baseline: dict[str, Any],
+    required: Collection[str],
+    few: Strategy,
+) -> dict[str, Any]:
+    near = draw(_WHETHER)
+    changed = draw(few) if near else list(strategies)
+    made: dict[str, Any] = {}
+    for name in dict.fromkeys((*baseline, *strategies)):
+        if name not in required and draw(_WHETHER):
+            continue
+        keep = name in baseline and (name not in changed or (not near and draw(_SELDOM)))
+        if keep or name not in strategies:
+            made.update({name: baseline[name]} if name in baseline else {})
+        else:
+            made[name] = draw(strategies[name])
+    return made
 
 
 def _broken_calls(
     view: SchemaView, strategies: dict[str, Strategy], baseline: dict[str, Any]
 ) -> Strategy:
     """The accepted call with one parameter drawn anew, and one place in that broken."""
-    names = list(strategies)
+    if not strategies:
+        return st.nothing()
+    return _broken_call(view, strategies, baseline, st.sampled_from(list(strategies)))
 
-    @st.composite
-    def calls(draw: Draw) -> _Broken:
-        name = draw(st.sampled_from(names))
-        arguments = {**baseline, name: draw(strategies[name])}
-        assume(view.accepts(arguments))
-        places = [
-            spot
-            for spot in spots(view, arguments)
-            if spot.value is not ABSENT and spot.tokens[:1] == (name,)
-        ]
-        assume(places)
-        tokens = _somewhere(draw, arguments, draw(st.sampled_from(places)).tokens)
-        assume(get(arguments, tokens) is not ABSENT)
-        spot = spot_at(view, arguments, tokens)
-        assume(judge.is_judgeable(spot.asked))
-        ways = negations(spot)
-        assume(ways)
-        rarer = [way for way in ways if way.scenario != TYPE]
-        way = draw(st.sampled_from(rarer if rarer and draw(_MOSTLY) else ways))
-        value = draw(way.value)
-        whole = {"arguments": arguments, "at": spot.tokens, "value": value}
-        return _Broken(
-            arguments,
-            spot.tokens,
-            Change(Deviation(way.scenario, value, digest(whole)), way.blamed),
-        )
 
-    return calls() if names else st.nothing()
+@st.composite
+def _broken_call(
+    draw: Draw,
+    view: SchemaView,
+    strategies: dict[str, Strategy],
+    baseline: dict[str, Any],
+    names: Strategy,
+) -> _Broken:
+    name = draw(names)
+    arguments = {**baseline, name: draw(strategies[name])}
+    assume(view.accepts(arguments))
+    places = [
+        spot
+        for spot in spots(view, arguments)
+        if spot.value is not ABSENT and spot.tokens[:1] == (name,)
+    ]
+    assume(places)
+    tokens = _somewhere(draw, arguments, draw(st.sampled_from(places)).tokens)
+    assume(get(arguments, tokens) is not ABSENT)
+    spot = spot_at(view, arguments, tokens)
+    assume(judge.is_judgeable(spot.asked))
+    ways = negations(spot)
+    assume(ways)
+    rarer = [way for way in ways if way.scenario != TYPE]
+    way = draw(st.sampled_from(rarer if rarer and draw(_MOSTLY) else ways))
+    value = draw(way.value)
+    whole = {"arguments": arguments, "at": spot.tokens, "value": value}
+    return _Broken(
+        arguments,
+        spot.tokens,
+        Change(Deviation(way.scenario, value, digest(whole)), way.blamed),
+    )
 
 
 def _somewhere(draw: Draw, arguments: Any, tokens: Tokens) -> Tokens:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final
 
 from hypothesis import strategies as st
@@ -20,6 +21,9 @@ from conformance.kit.cases.random.texts import strategies_for
 Strategy = st.SearchStrategy[Any]
 Draw = Callable[[Strategy], Any]
 
+_MORE: Final = 3
+"""Members or items that are drawn beside those that a schema names."""
+_WHETHER: Final = st.booleans()
 _OBJECT: Final = frozenset({"type", "properties", "required", "additionalProperties",
                             "propertyNames", "maxProperties", "dependencies"})  # fmt: skip
 _ARRAY: Final = frozenset({"type", "items", "additionalItems", "minItems", "maxItems",
@@ -66,27 +70,47 @@ def _by_name(schema: dict[str, Any]) -> bool:
 
 def _object(schema: dict[str, Any]) -> Strategy:
     known = {name: strategy_of(each) for name, each in schema.get("properties", {}).items()}
-    needed = list(schema.get("required", ()))
     more = schema.get("additionalProperties", False)
     open_ = more is not False
-    demands: dict[str, list[str]] = schema.get("dependencies", {})
+    names = strategy_of(schema.get("propertyNames", {"type": "string"})) if open_ else st.nothing()
     rest = strategy_of(more)
-    names = strategy_of(schema.get("propertyNames", {"type": "string"}))
-    most = int(schema.get("maxProperties", len(known) + 3))
+    members = _Members(
+        known,
+        tuple(schema.get("required", ())),
+        rest,
+        schema.get("dependencies", {}),
+        int(schema.get("maxProperties", len(known) + _MORE)),
+        tuple(st.dictionaries(names, rest, max_size=n) for n in range(_MORE + 1)) if open_ else (),
+    )
+    return _object_of(members)
 
-    @st.composite
-    def members(draw: Draw) -> dict[str, Any]:
-        found = {name: draw(known.get(name, rest)) for name in needed}
-        for name, each in known.items():
-            if name not in found and len(found) < most and draw(st.booleans()):
-                found[name] = draw(each)
-                for other in demands.get(name, ()):
-                    if other not in found:
-                        found[other] = draw(known.get(other, rest))
-        room = min(max(most - len(found), 0), 3)
-        return {**draw(st.dictionaries(names, rest, max_size=room)), **found} if open_ else found
 
-    return members()
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """How to draw an object's members: those that it names, the names that it needs, all others,
+    which names ask for which, how many it may hold, and so many others at a time, if any.
+    """
+
+    known: dict[str, Strategy]
+    needed: tuple[str, ...]
+    rest: Strategy
+    demands: dict[str, list[str]]
+    most: int
+    others: tuple[Strategy, ...]
+
+
+@st.composite
+def _object_of(draw: Draw, of: _Members) -> dict[str, Any]:
+    found = {name: draw(of.known.get(name, of.rest)) for name in of.needed}
+    for name, each in of.known.items():
+        if name not in found and len(found) < of.most and draw(_WHETHER):
+            found[name] = draw(each)
+            for other in of.demands.get(name, ()):
+                if other not in found:
+                    found[other] = draw(of.known.get(other, of.rest))
+    if not of.others:
+        return found
+    return {**draw(of.others[min(max(of.most - len(found), 0), _MORE)]), **found}
 
 
 def _array(schema: dict[str, Any]) -> Strategy:
@@ -94,7 +118,7 @@ def _array(schema: dict[str, Any]) -> Strategy:
     first = [strategy_of(each) for each in items] if isinstance(items, list) else []
     rest = strategy_of(schema.get("additionalItems", True) if first else items)
     least = max(schema.get("minItems", 0) - len(first), 0)
-    most = max(schema.get("maxItems", len(first) + 3) - len(first), 0)
+    most = max(schema.get("maxItems", len(first) + _MORE) - len(first), 0)
     if rest.is_empty:
         most = 0
     unique = _key if schema.get("uniqueItems") is True else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, Final
 
 from hypothesis import strategies as st
@@ -36,6 +37,9 @@ _UNSEEN: Final = (
     "\t\n\r",
 )
 """Kinds that stand only between others: a blank text is refused by many a good server."""
+
+_SEEN: Final = st.sampled_from(_SCRIPTS)
+_OTHER: Final = st.sampled_from((*_SCRIPTS, *_UNSEEN))
 
 Strategy = st.SearchStrategy[str]
 
@@ -77,20 +81,25 @@ def texts(least: int, most: int) -> Strategy:
 
     Left to itself the library draws short ones: a limit in the middle would not be met.
     """
-    most = min(most, max(least, _LONGEST))
+    return _text(st.integers(least, min(most, max(least, _LONGEST))))
 
-    @st.composite
-    def text(draw: Callable[[Any], Any]) -> str:
-        size = draw(st.integers(least, most))
-        seen = draw(st.sampled_from(_SCRIPTS))
-        other = draw(st.sampled_from((*_SCRIPTS, *_UNSEEN)))
-        if size < 3:
-            return str(draw(st.text(seen, min_size=size, max_size=size)))
-        ends = draw(st.text(seen, min_size=2, max_size=2))
-        inner = draw(st.text(seen + other, min_size=size - 2, max_size=size - 2))
-        return f"{ends[0]}{inner}{ends[1]}"
 
-    return text()
+@st.composite
+def _text(draw: Callable[[Any], Any], sizes: st.SearchStrategy[int]) -> str:
+    size = draw(sizes)
+    seen = draw(_SEEN)
+    other = draw(_OTHER)
+    if size < 3:
+        return str(draw(st.text(_one_of(seen), min_size=size, max_size=size)))
+    ends = draw(st.text(_one_of(seen), min_size=2, max_size=2))
+    inner = draw(st.text(_one_of(seen + other), min_size=size - 2, max_size=size - 2))
+    return f"{ends[0]}{inner}{ends[1]}"
+
+
+@cache
+def _one_of(characters: str) -> Strategy:
+    """A character; the library takes longer to get ready for it than to draw it."""
+    return st.characters(categories=(), include_characters=characters)
 
 
 def _as_made(name: str) -> Strategy:
