@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, Final
 
 from hypothesis import strategies as st
@@ -31,14 +32,14 @@ _FORMED: Final = frozenset({"date", "date-time", "time", "duration", "email", "u
                             "hostname", "ipv4", "ipv6"})  # fmt: skip
 """Formats that two words and a space break in everybody's reading."""
 _SCALAR: Final = st.integers(-1_000, 1_000) | _WORDS | st.booleans()
-_OTHERS: Final[tuple[tuple[str, Strategy], ...]] = (
-    ("string", _WORDS),
-    ("number", st.integers(2, 1_000_000)),
-    ("boolean", st.booleans()),
-    ("array", st.lists(_SCALAR, max_size=4)),
-    ("object", st.dictionaries(_WORDS, _SCALAR, max_size=3)),
-    ("null", st.none()),
-)
+_OTHERS: Final[dict[str, Strategy]] = {
+    "string": _WORDS,
+    "number": st.integers(2, 1_000_000),
+    "boolean": st.booleans(),
+    "array": st.lists(_SCALAR, max_size=4),
+    "object": st.dictionaries(_WORDS, _SCALAR, max_size=3),
+    "null": st.none(),
+}
 
 
 TYPE: Final = "random-type"
@@ -74,20 +75,26 @@ def _types(spot: Spot) -> list[Negation]:
     """A value of another type that no lossless reading turns into one of the right type."""
     asked = spot.asked
     numeric = bool({"integer", "number"} & set(asked.kinds))
-    other: list[Strategy] = [
-        values
-        for kind, values in _OTHERS
+    other = tuple(
+        kind
+        for kind in _OTHERS
         if kind not in asked.kinds
         and not (kind == "null" and asked.nullable)
         and not (kind in ("number", "boolean") and numeric)
-    ]
+    )
 
     def is_far(value: Any) -> bool:
         return not is_near_miss(asked.kinds, asked.formats, value, spot.value)
 
     if not asked.kinds or not other:
         return []
-    return [Negation(TYPE, st.one_of(other).filter(is_far))]
+    return [Negation(TYPE, _any_of(other).filter(is_far))]
+
+
+@cache
+def _any_of(kinds: tuple[str, ...]) -> Strategy:
+    """Values of these types; the library takes longer to get ready for it than to draw one."""
+    return st.one_of([_OTHERS[kind] for kind in kinds])
 
 
 def _choices(asked: Facts) -> Iterator[Negation]:
