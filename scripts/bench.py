@@ -29,11 +29,11 @@ import httpx2
 from conformance.formats.tool import Tool
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
-from conformance.kit.drive.recorder import Recorder
 from conformance.kit.engine import Engine
-from conformance.kit.settings import AllowCalls, Settings
+from conformance.kit.settings import Settings
 from fixtures.servers.start import listening
 from scripts import bench_report
+from scripts.measure.driving import requests_a_second
 from scripts.measure.session import session
 from scripts.peers import __main__ as peers
 from scripts.peers.compare import Budget
@@ -102,11 +102,13 @@ def _figure(what: str, values: Sequence[float], goal: str) -> Figure:
 
 
 def drive_over_bare_loop() -> list[Figure]:
-    """Requests a second of the drive phase, beside a bare loop of the same client."""
+    """Requests a second of the drive phase, which plans and draws what it sends, beside a bare loop
+    of the same client.
+    """
     driven, bare = [], []
     with listening() as url:
         for _ in range(TURNS):
-            driven.append(_driven(url))
+            driven.append(requests_a_second(url, _CONCURRENCY))
             bare.append(asyncio.run(_bare(url)))
     ratios = [ours / theirs for ours, theirs in zip(driven, bare, strict=True)]
     return [
@@ -114,16 +116,6 @@ def drive_over_bare_loop() -> list[Figure]:
         _figure("bare loop of the same client, requests/s", bare, "-"),
         _figure("drive phase ÷ bare loop", ratios, "≥ 0.6"),
     ]
-
-
-def _driven(url: str) -> float:
-    """Requests a second while the tools of the HTTP binding are driven."""
-    settings = Settings(profiles=("http",), allow_calls=AllowCalls.ALL, concurrency=_CONCURRENCY)
-    engine = Engine(settings, recorder=Recorder())
-    engine.discover((url,))
-    before = len(engine.recorder.by_id)
-    seconds = _timed(engine.drive)
-    return (len(engine.recorder.by_id) - before) / seconds
 
 
 async def _bare(url: str) -> float:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import Final
 
-from conformance.kit.drive.recorder import Recorder
-from conformance.kit.engine import Engine
-from conformance.kit.settings import AllowCalls, Settings
+from scripts.measure.driving import requests_a_second
 from scripts.peers import schemathesis
 from scripts.peers.document import Speed
 from scripts.peers.server import PEER, serving
@@ -26,16 +23,9 @@ def compare(trials: Trials, turns: int = TURNS) -> Speed:
 
 
 def _driven() -> float:
-    """Drive the HTTP binding as the command line does by default."""
+    """Drive the HTTP binding as the command line does by default, what is drawn by chance too."""
     with serving(PEER) as served:
-        settings = Settings(profiles=("http",), allow_calls=AllowCalls.ALL)
-        engine = Engine(settings, recorder=Recorder())
-        engine.discover((served.url,))
-        before = len(engine.recorder.by_id)
-        began = time.perf_counter()
-        engine.drive()
-        seconds = time.perf_counter() - began
-    return round((len(engine.recorder.by_id) - before) / seconds, 1)
+        return requests_a_second(served.url)
 
 
 def _covered(trials: Trials, seed: int) -> float:

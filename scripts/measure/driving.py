@@ -1,0 +1,54 @@
+"""Requests a second of the drive phase, measured as a session meets it: nothing is known before.
+
+    python -m scripts.measure.driving URL [CONCURRENCY]
+
+A process of its own each time: what was planned, drawn and compiled for a first turn would make the
+next ones look fast. Loading the libraries, once a session however long that is, is not counted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from conformance.kit.drive.recorder import Recorder
+from conformance.kit.engine import Engine
+from conformance.kit.settings import AllowCalls, Settings
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+_LOADED_LATE: Final = "conformance.kit.cases.random.plan"
+
+
+def requests_a_second(url: str, concurrency: int | None = None) -> float:
+    """Drive the HTTP binding of a server in a new process, as the command line does by default.
+
+    Raises RuntimeError with what it printed if the process fails.
+    """
+    command = [sys.executable, "-m", __spec__.name, url]
+    command += [] if concurrency is None else [str(concurrency)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise RuntimeError(f"driving {url} ended with {ran.returncode}: {ran.stderr.strip()}")
+    return float(ran.stdout)
+
+
+def _driven(url: str, *concurrency: str) -> float:
+    importlib.import_module(_LOADED_LATE)
+    settings = Settings(profiles=("http",), allow_calls=AllowCalls.ALL)
+    if concurrency:
+        settings = replace(settings, concurrency=int(concurrency[0]))
+    engine = Engine(settings, recorder=Recorder())
+    engine.discover((url,))
+    before = len(engine.recorder.by_id)
+    began = time.perf_counter()
+    engine.drive()
+    return (len(engine.recorder.by_id) - before) / (time.perf_counter() - began)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{_driven(*sys.argv[1:]):.1f}\n")
