@@ -2,6 +2,7 @@ import time
 
 import pytest
 
+from conformance.formats.rules import semantic_problems
 from conformance.formats.validate import validate
 
 
@@ -119,6 +120,45 @@ def test_an_example_of_a_union_is_reported_in_the_branch_that_comes_nearest():
 def test_a_type_that_is_not_one_of_the_six_is_a_warning():
     schema = {"properties": {"a": {"type": ["string", "null"], "description": "d"}}}
     assert broken(tool(schema)) == [("$.inputSchema.properties.a.type[1]", "ATDF-TOOL-007")]
+
+
+def optional(kind):
+    """A parameter as pydantic writes it that may be left out."""
+    return {"anyOf": [{"type": kind}, {"type": "null"}], "default": None, "description": "d"}
+
+
+def test_a_type_that_is_not_one_of_the_six_is_told_once_with_all_that_use_it():
+    rows = {"type": "array", "items": optional("string"), "description": "d"}
+    schema = {"properties": {"a": optional("string"), "b": optional("integer"), "c": rows}}
+    (found,) = semantic_problems("tool", tool(schema))
+    assert (found.path, found.clause) == (
+        "$.inputSchema.properties.a.anyOf[1].type", "ATDF-TOOL-007",
+    )  # fmt: skip
+    assert found.message.words("en").startswith('"null", used in "a", "b", "c", is not one of')
+
+
+def test_each_type_that_is_not_one_of_the_six_is_told_by_itself():
+    schema = {"properties": {"a": {"type": "null", "description": "d"}}}
+    data = {"tools": [{**tool(schema), "name": name} for name in ("one", "two")]}
+    assert [each.path for each in semantic_problems("catalog", data)] == [
+        f"$.tools[{n}].inputSchema.properties.a.type" for n in range(2)
+    ]
+    inputs = [{"name": n, "type": t, "description": "d"} for n, t in ("ax", "by", "cx")]
+    said = [
+        each.message.words("en") for each in semantic_problems("descriptor", descriptor(*inputs))
+    ]
+    assert [words.split(" is not")[0] for words in said] == [
+        '"x", used in "a", "c",',
+        '"y", used in "b",',
+    ]
+
+
+def test_of_very_many_parameters_with_another_type_some_are_named():
+    schema = {"properties": {f"p{n:02}": optional("string") for n in range(40)}}
+    (found,) = semantic_problems("tool", tool(schema))
+    said = found.message.words("en")
+    assert '"p09", …, is not' in said
+    assert '"p10"' not in said
 
 
 def test_an_input_of_an_unknown_type_is_a_warning_in_a_descriptor():

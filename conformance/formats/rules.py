@@ -19,7 +19,7 @@ from conformance.formats.instances import Unjudgeable, errors_of, nearest
 from conformance.formats.keywords import words
 from conformance.formats.messages import Message, message
 from conformance.formats.positions import positions
-from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.problem import Place, Problem, json_path, problem, shown
 from conformance.formats.runtime_rules import DOCUMENTS as RUNTIME_DOCUMENTS
 from conformance.formats.runtime_rules import runtime_problems
 from conformance.formats.schemas import SchemaFault, schema_faults
@@ -145,24 +145,34 @@ def _examples(subject: Subject) -> Iterator[Broken]:
 
 
 def _types(subject: Subject) -> Iterator[Broken]:
-    """ATDF-TOOL-007."""
+    """ATDF-TOOL-007: told once for each type, with the names of all parameters that use it."""
+    known = ", ".join(JsonType)
+    found: dict[str, dict[str, Place]] = {}
+    for kind, place, name in _typed(subject):
+        if kind not in list(JsonType):
+            found.setdefault(kind, {}).setdefault(name or json_path(place), place)
+    for kind, places in found.items():
+        some = [shown(name) for name in islice(places, _MOST)]
+        names = ", ".join(some + ["…"] * (len(places) > _MOST))
+        said = message("documents.tool.other_type", type=shown(kind), names=names, types=known)
+        yield next(iter(places.values())), said
+
+
+def _typed(subject: Subject) -> Iterator[tuple[str, Place, str | None]]:
+    """Each type that is used, where, and in which parameter."""
     if subject.described:
         inputs = subject.item["how_to_use"].get("inputs", [])
         for index, each in enumerate(inputs):
             if isinstance(each, dict) and isinstance(each.get("type"), str):
-                yield from _odd(subject.at("how_to_use", "inputs", index, "type"), each["type"])
-    for place, _, node in positions(subject.schema):
-        kind = node.get("type")
+                place = subject.at("how_to_use", "inputs", index, "type")
+                name = each.get("name")
+                yield each["type"], place, name if isinstance(name, str) else None
+    for inside, _, node in positions(subject.schema):
+        kind, name = node.get("type"), str(inside[1]) if inside[:1] == ("properties",) else None
         if isinstance(kind, str):
-            yield from _odd(subject.declared_at((*place, "type")), kind)
+            yield kind, subject.declared_at((*inside, "type")), name
         for index, each in enumerate(kind if isinstance(kind, list) else ()):
-            yield from _odd(subject.declared_at((*place, "type", index)), each)
-
-
-def _odd(place: Place, kind: str) -> Iterator[Broken]:
-    if kind not in list(JsonType):
-        known = ", ".join(JsonType)
-        yield place, message("documents.tool.other_type", type=shown(kind), types=known)
+            yield each, subject.declared_at((*inside, "type", index)), name
 
 
 def _descriptions(subject: Subject) -> Iterator[Broken]:
