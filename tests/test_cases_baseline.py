@@ -142,6 +142,14 @@ def test_dates_that_lie_ahead_stay():
     assert shifted(document, NOW) == document
 
 
+@pytest.mark.parametrize(
+    ("day", "ahead"),
+    [("2026-11-20", "2026-12-25"), ("2026-11-22", "2026-12-27"), ("2026-11-23", "2026-11-23")],
+)
+def test_tomorrow_is_too_near_for_an_example_as_it_is_today_elsewhere(day, ahead):
+    assert shifted({"a": day, "b": "2027-01-01"}, NOW)["a"] == ahead
+
+
 @pytest.mark.parametrize("text", ["2024-02-30", "24-01-01", "9999-12-31x", "12:30", ""])
 def test_what_is_no_date_stays(text):
     assert shifted([text, "2020-01-01"], NOW)[0] == text

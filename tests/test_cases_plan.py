@@ -6,7 +6,7 @@ from conformance.formats.tool import Tool, ToolForm
 from conformance.kit.case import Strictness
 from conformance.kit.cases.explore import spot_at
 from conformance.kit.cases.members import broken_members, valid_members
-from conformance.kit.cases.naming import Ids
+from conformance.kit.cases.naming import Ids, place_of
 from conformance.kit.cases.plan import only, plan
 from conformance.kit.cases.schema import view_of
 from conformance.kit.cases.spread import spread
@@ -164,6 +164,11 @@ MANY = [("a", 1), ("a", 2), ("b", 3), ("a", 4), ("c", 5), ("b", 6)]
 )  # fmt: skip
 def test_what_is_kept_of_too_many_is_one_of_each_place_in_turn_and_in_order(most, kept):
     assert spread(MANY, most) == kept
+
+
+def test_an_id_names_the_place_and_the_arguments_themselves_in_words():
+    assert place_of(("guests", 0, "name")) == "guests.0.name"
+    assert place_of((), "null") == "arguments-null"
 
 
 def test_a_second_case_of_one_name_gets_a_number_and_a_branch_its_label():

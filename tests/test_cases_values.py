@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 import jsonschema
@@ -40,6 +41,22 @@ def test_each_format_in_use_is_checked_and_told_from_its_broken_values(name):
 def test_values_of_a_format_are_readable_and_lie_a_month_ahead(name, values):
     now = datetime(2026, 1, 1, 23, 59, 58, 7, tzinfo=UTC)
     assert [FORMATS[name].make(number, now) for number in range(3)] == values
+
+
+@pytest.fixture
+def east_of_here(monkeypatch):
+    """A machine whose day begins before that of UTC."""
+    monkeypatch.setenv("TZ", "UTC-9")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("east_of_here")
+def test_the_zone_of_the_machine_changes_no_date():
+    now = datetime(2026, 1, 1, 20, 0, tzinfo=UTC)
+    assert FORMATS["date"].make(0, now) == "2026-01-31"
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -27,7 +27,7 @@ class Format:
 
 def _day(index: int, now: datetime) -> datetime:
     """The n-th day from a month after `now`: later properties get later days."""
-    start = now.astimezone(UTC).replace(hour=12, minute=0, second=0, microsecond=0)
+    start = now.astimezone(UTC).replace(hour=12, minute=0, second=0)
     return start + timedelta(days=30 + index)
 
 
