@@ -33,6 +33,14 @@ OLD = {
     "dependencies": {"a": ["b"], "d": ["e"], "f": {"required": ["g"]}},
 }
 NAMES = {"propertyNames": {"maxLength": 2}}
+OTHER_NAMES = {"propertyNames": {"anyOf": [{"maxLength": 2}, {"const": "long"}]}}
+NAMED_SO = {"properties": {"propertyNames": WHOLE}}
+NEVER = {"properties": {"a": False, "b": {"prefixItems": [False]}}}
+NEVER_SO = {"properties": {"a": {"anyOf": [False, {"type": "string"}]}}}
+ELSEWHERE = {
+    "$defs": {"text": {"type": "string"}},
+    "properties": {"a": {"anyOf": [{"items": WHOLE, "type": "array"}, {"$ref": "#/$defs/text"}]}},
+}
 
 
 def broken(schema, value, before):
@@ -58,6 +66,13 @@ def broken(schema, value, before):
         (OLD, {}, {"a": 1}, [(("b",), "dependencies")]),
         (OLD, {}, {"f": 1}, [(("g",), "required")]),
         (NAMES, {}, {"abc": 1, "ab": 1}, [(("abc",), "maxLength")]),
+        (OTHER_NAMES, {}, {"abc": 1, "long": 1}, [(("abc",), "maxLength")]),
+        (NAMED_SO, {"propertyNames": 1}, {"propertyNames": "x"}, [(("propertyNames",), "type")]),
+        (NEVER, {}, {"a": 1}, [(("a",), "false")]),
+        (NEVER, {"b": []}, {"b": [1]}, [(("b", 0), "false")]),
+        (NEVER_SO, {"a": "x"}, {"a": 5}, [(("a",), "type")]),
+        (ELSEWHERE, {"a": "x"}, {"a": 5}, [(("a",), "type")]),
+        (ELSEWHERE, {"a": "x"}, {"a": ["y"]}, [(("a", 0), "type"), (("a",), "type")]),
     ],
 )  # fmt: skip
 def test_a_keyword_is_broken_at_the_place_to_blame(schema, before, value, expected):
@@ -103,6 +118,15 @@ def test_of_two_multiples_a_step_is_the_least_that_both_have():
     assert float(step_of(both, False)) == 1.2
 
 
+def multiples(*each):
+    return facts(tuple(view_of({}).root.sub({"multipleOf": one}) for one in each))
+
+
+def test_a_multiple_that_no_number_can_be_makes_no_step():
+    assert step_of(multiples(0), True) == 1
+    assert step_of(multiples(3e300, 7e307), False) == 3 * 10**300
+
+
 EIGHTHS = [each / 8 for each in range(1, 8)]
 
 
@@ -127,6 +151,14 @@ def test_small_valid_numbers_come_first_and_no_invalid_one_comes(schema, whole, 
 def test_an_end_that_is_excluded_is_neared_by_a_hundredth():
     low, high = ends(asked(exclusiveMinimum=0, exclusiveMaximum=1), False)
     assert (float(low), float(high)) == (0.01, 0.99)
+
+
+def test_a_union_with_a_branch_that_nothing_satisfies_is_planned():
+    schema = {"type": "object", "properties": {"a": {"anyOf": [False, {"type": "string"}]}}}
+    made = plan(Tool("t", schema, ToolForm.MCP, {}), "r", {"a": "x"})
+    assert ("/a", ("type",)) in {
+        (case.violation.pointer, case.violation.keywords) for case in made.cases if case.violation
+    }
 
 
 def repairable(properties, required=("a",), **more):

@@ -37,6 +37,13 @@ def test_an_unusable_schema_is_named(schema, kind):
     assert problem.value.kind is kind
 
 
+def test_what_nothing_satisfies_is_refused_at_its_own_place():
+    schema = {"properties": {"a": {"prefixItems": [True, False]}}}
+    (error,) = errors_of(schema, {"a": [1, 2]})
+    assert list(error.absolute_path) == ["a", 1]
+    assert list(error.absolute_schema_path) == ["properties", "a", "prefixItems", 1]
+
+
 def test_a_reference_to_itself_ends():
     with pytest.raises(SchemaProblem) as problem:
         view_of({"$ref": "#"}).accepts({})

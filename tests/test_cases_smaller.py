@@ -107,6 +107,9 @@ def test_a_value_beyond_a_bound_comes_nearer_to_it():
     call = {"n": 900}
     found, _ = smallest(call, lambda c: c["n"] > 41, broken=("n",), bound=True)
     assert found == {"n": 42}
+    call = {"list": [1, {"n": 900}]}
+    found, _ = smallest(call, lambda c: c["list"][1]["n"] > 41, broken=("list", 1, "n"), bound=True)
+    assert found == {"list": [1, {"n": 42}]}
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

@@ -49,7 +49,7 @@ def _of(view: SchemaView, error: Any, base: Tokens, value: Any, before: Any) -> 
                 yield from _of(view, inner, here, value, before)
         return
     said = error.validator_value
-    for tokens in _blamed(error, keyword, here, before):
+    for tokens in _blamed(error, keyword, here, value, before):
         yield Break(tokens, keyword, said)
 
 
@@ -86,7 +86,7 @@ def _as_good(error: Any, used: int) -> list[int]:
     return [index for index in branches if index != used]
 
 
-def _blamed(error: Any, keyword: str, here: Tokens, before: Any) -> Iterator[Tokens]:
+def _blamed(error: Any, keyword: str, here: Tokens, value: Any, before: Any) -> Iterator[Tokens]:
     instance = error.instance
     if keyword == "required" and isinstance(instance, dict):
         named = [n for n in error.validator_value if n not in instance]
@@ -100,7 +100,7 @@ def _blamed(error: Any, keyword: str, here: Tokens, before: Any) -> Iterator[Tok
         yield from ((*here, name) for name in extras)
         if not extras:
             yield here
-    elif keyword == "propertyNames" or (isinstance(instance, str) and _is_name(error)):
+    elif isinstance(instance, str) and isinstance(get(value, here), dict):  # one of its names
         yield (*here, instance)
     else:
         yield here
@@ -131,7 +131,3 @@ def _extras(error: Any, keyword: str, known: dict[str, Any]) -> list[str]:
         for name in instance
         if name not in own and not any(patterns.matches(p, name) for p in named)
     ]
-
-
-def _is_name(error: Any) -> bool:
-    return "propertyNames" in error.relative_schema_path

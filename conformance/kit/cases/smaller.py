@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.kit.cases.pointer import ABSENT, Tokens, get, put
+from conformance.kit.cases.pointer import Tokens, get, put
 
 Steps = Generator[Any, bool, Any]
 """Yields candidates, is sent whether each still fails, and returns the smallest that does."""
@@ -86,7 +86,6 @@ def _members(value: dict[str, Any], broken: Tokens | None, *, bound: bool) -> St
 
 
 def _items(value: list[Any], broken: Tokens | None, *, bound: bool) -> Steps:
-    here = value
     if broken:
         index = broken[0]
         inner = _smaller(get(value, (index,)), broken[1:], bound=bound)
@@ -143,12 +142,9 @@ def _parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 def _inside(steps: Steps, around: Any, place: Tokens) -> Steps:
     """The same steps with each candidate at its place; gives the whole with the smallest."""
-    candidate: Any = ABSENT
-    fails = False
     try:
         candidate = next(steps)
         while True:
-            fails = yield put(around, place, candidate)
-            candidate = steps.send(fails)
+            candidate = steps.send((yield put(around, place, candidate)))
     except StopIteration as done:
         return put(around, place, done.value)
