@@ -20,6 +20,7 @@ from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.exit import exit_of
 from conformance.kit.report.data import results_document
+from conformance.kit.runs import Runs
 from conformance.kit.safety import turn_of
 from conformance.kit.settings import AllowCalls, Settings
 from tests.kit_peers import offering
@@ -263,6 +264,14 @@ def test_driving_ends_while_there_is_time_for_confirming():
     early = functools.partial(began_earlier, seconds=850)
     _, engine, _ = judged(sound, max_time=1000.0, before_driving=early)
     assert engine.time_up
+
+
+@pytest.mark.parametrize(("pairs", "up"), [(10_000, False), (4_000_000, True)])
+def test_driving_ends_sooner_where_there_is_much_to_be_judged(monkeypatch, pairs, up):
+    monkeypatch.setattr(Runs, "pairs", pairs)
+    half = functools.partial(began_earlier, seconds=500)
+    _, engine, _ = judged(sound, max_time=1000.0, before_driving=half)
+    assert engine.time_up is up
 
 
 def test_nothing_is_confirmed_when_the_time_of_the_session_is_up():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from conformance.formats.messages import message
 from conformance.formats.vocabulary import Era
 from conformance.kit.clause import ClauseTest
 from conformance.kit.documents import Declared
+from conformance.kit.drive.budget import driving_ends, until
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.confirm import (
     Repeats,
@@ -50,11 +51,6 @@ from conformance.kit.settings import AllowCalls, Settings
 from conformance.kit.waivers import waive
 
 _T = TypeVar("_T")
-
-_DRIVE_SHARE = 0.8
-"""Of --max-time, when driving ends. The rest is for judging, which is never cut short, and for
-confirming, with the search for smaller calls: that ends when all of the time is up.
-"""
 
 
 @dataclass(slots=True)
@@ -165,18 +161,23 @@ class Engine:
         if self.settings.replay is not None:
             self.session.scripts = []
         try:
-            asyncio.run(self._limited(self.session.drive(), _DRIVE_SHARE))
+            asyncio.run(until(self.session.drive(), self._driving_ends(self.runs.pairs)))
         except KeyboardInterrupt:
             self.interrupted = True
         except TimeoutError:
             self.time_up = True
 
-    async def _limited(self, work: Coroutine[Any, Any, _T], share: float = 1.0) -> _T:
-        """Do this until so much of --max-time is over; raises TimeoutError then.
+    def _driving_ends(self, pairs: int) -> Callable[[], float]:
+        """When driving has to end: the sooner, the more there is to be judged."""
+        limit, sent = self.settings.max_time, self.recorder.requests
+        return lambda: self._began + driving_ends(limit, pairs, sum(sent.values()))
+
+    async def _limited(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Do this until --max-time is over; raises TimeoutError then.
 
         All that is sent in a session shares the one limit, which counts from its beginning.
         """
-        ends = self._began + share * self.settings.max_time
+        ends = self._began + self.settings.max_time
         async with asyncio.timeout(ends - time.monotonic()):
             return await work
 

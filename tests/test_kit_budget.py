@@ -1,0 +1,75 @@
+"""Of `--max-time`, enough is left to judge what was sent, and to confirm what failed."""
+
+import asyncio
+import math
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.kit.drive.budget import driving_ends, until
+
+A_TOOL = 150
+"""Clauses about a tool, roughly."""
+
+
+@pytest.mark.parametrize(
+    ("tools", "requests", "ends"),
+    [(10, 2_000, 480), (2_000, 0, 480), (2_000, 250_000, 370), (6_000, 600_000, 240)],
+)
+def test_driving_ends_the_sooner_the_more_there_is_to_be_judged(tools, requests, ends):
+    assert driving_ends(600, tools * A_TOOL, requests) == pytest.approx(ends)
+
+
+@given(st.floats(1, 1e5), st.integers(0, 10**6), st.integers(0, 10**7))
+def test_driving_always_gets_some_time_and_no_more_for_more_to_judge(seconds, pairs, sent):
+    ends = driving_ends(seconds, pairs, sent)
+    assert 0 < ends < 0.9 * seconds
+    assert driving_ends(seconds, pairs + 1, sent) <= ends
+    assert driving_ends(seconds, pairs, sent + 1) <= ends
+
+
+async def forever():
+    await asyncio.Event().wait()
+
+
+def test_an_end_that_comes_nearer_is_noticed_meanwhile():
+    ends = iter([math.inf, math.inf, time.monotonic() - 1])
+    with pytest.raises(TimeoutError):
+        asyncio.run(until(forever(), lambda: next(ends), look=0))
+    assert list(ends) == []
+
+
+def test_what_is_done_in_time_is_given_and_nothing_looks_at_the_time_any_more():
+    looks = []
+
+    async def main():
+        async def soon():
+            await asyncio.sleep(0)
+            return "done"
+
+        given = await until(soon(), lambda: looks.append(1) or math.inf, look=0)
+        before = len(looks)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return given, before
+
+    assert asyncio.run(main()) == ("done", len(looks))
+    assert looks
+
+
+def test_work_that_takes_its_time_to_end_is_not_ended_twice():
+    ends = []
+
+    async def cleans_up():
+        try:
+            await forever()
+        finally:
+            for _ in range(5):
+                await asyncio.sleep(0)
+            ends.append("cleaned up")
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(until(cleans_up(), lambda: time.monotonic() - 1, look=0))
+    assert ends == ["cleaned up"]
