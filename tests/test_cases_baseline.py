@@ -271,8 +271,50 @@ def test_literals_named_as_examples_come_first():
     assert list(literals(text)) == ["one", "two", "the thing", "three"]
 
 
-def test_masks_are_filled_in():
-    assert list(from_masks("YYYY-MM-DD HH:MM", NOW)) == ["2026-12-21 14:30"]
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("YYYY-MM-DD HH:MM", ["2026-12-21 14:30"]),
+        ("yyyy-mm-dd or dd.MM.yy", ["2026-12-21", "21.12.26"]),
+        ("YYYY-MM-DDTHH:MM:SSZ", ["2026-12-21T14:30:00Z"]),
+        ("hh:mm:ss", ["14:30:00"]),
+        ("in 24-hour format", ["14:30"]),
+        ("RFC 3339", ["2026-12-21T14:30:00Z"]),
+        ("AHH:MM, HH:MMB, DD", []),
+    ],
+)
+def test_masks_are_filled_in(text, filled):
+    assert list(from_masks(text, NOW)) == filled
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("must be one of [asc, desc] but was x", ["asc", "desc"]),
+        ("Allowed values are: (a|b)", ["a", "b"]),
+        ("choose from {red, dark red, blue}", ["red", "blue"]),
+        ("valid options: a, 'b' or \"c\".", ["b", "c"]),
+        ("must be one of: a, b or c.\nAsk, or look", ["a", "b", "c"]),
+        ("Options: c and d, e", ["c", "d", "e"]),
+        ("must be shorter", []),
+    ],
+)
+def test_what_a_refusal_allows_is_read_from_quotes_brackets_or_a_line(text, values):
+    assert list(alternatives(text)) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("e.g. EUR.", ["EUR"]),
+        ("such as EUR, USD", ["EUR"]),
+        ("for example `a` or “b”, ‘c’", ["a", "b", "c"]),
+        ("like 'YYYY-MM-DD'", []),
+        ("the dog's and the user's", []),
+    ],
+)
+def test_a_literal_is_quoted_or_stands_behind_a_word_for_examples(text, values):
+    assert list(literals(text)) == values
 
 
 def test_alternatives_end_where_the_received_value_begins():

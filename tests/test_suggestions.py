@@ -207,6 +207,13 @@ def test_an_unusable_schema_changes_nothing():
     assert not check(errors(("count", "1"))[0], SENT, unusable).valid
 
 
+@pytest.mark.parametrize("text", ["NaN", "Infinity", "1e999"])
+def test_a_word_that_json_has_no_number_for_stays_a_text_and_is_not_valid(text):
+    tool = Tool("t", {"properties": {"n": {"type": "number"}}}, ToolForm.CATALOG, {})
+    found = check(errors(("n", text))[0], {"n": "x"}, tool)
+    assert (found.value, found.valid) == (text, False)
+
+
 @pytest.mark.parametrize("text", ["[" * 100_000, "1e999", "\ud800", "9" * 5_000])
 def test_a_hostile_suggestion_hurts_nothing(text):
     assert not check(errors(("count", text))[0], SENT, TOOL).valid or text.isdecimal()

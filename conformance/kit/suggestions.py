@@ -5,7 +5,6 @@ Serves ATDF-ERR-007 and -009 to -012. Pure functions over the arguments that wer
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from conformance.formats.errors import ErrorView
+from conformance.formats.reading import read_json
 from conformance.formats.tool import Tool
 from conformance.kit.bindings.encode import to_bytes
 from conformance.kit.case import Violation
@@ -95,10 +95,8 @@ def decode(suggested_value: Any, nodes: Sequence[Node], view: SchemaView) -> Any
     """
     if not isinstance(suggested_value, str) or view.is_valid(nodes, suggested_value):
         return suggested_value
-    try:
-        return json.loads(suggested_value)
-    except (ValueError, RecursionError):
-        return suggested_value
+    read = read_json(suggested_value)
+    return read.data if read.readable else suggested_value
 
 
 @lru_cache(maxsize=128)

@@ -7,12 +7,9 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
-_PARTS: Final = {
-    "YYYY": "%Y", "yyyy": "%Y", "YY": "%y", "DD": "%d", "dd": "%d", "HH": "%H", "hh": "%H",
-    "SS": "%S", "ss": "%S",
-}  # fmt: skip
+_PARTS: Final = {"YYYY": "%Y", "YY": "%y", "DD": "%d", "HH": "%H", "SS": "%S"}
 _MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
-_PIECE = r"(?:YYYY|yyyy|YY|MM|mm|DD|dd|HH|hh|SS|ss)"
+_PIECE = r"(?:YYYY|yyyy|YY|yy|MM|mm|DD|dd|HH|hh|SS|ss)"
 _MASK: Final = re.compile(rf"(?<![A-Za-z]){_PIECE}(?:[-/.:T ]{_PIECE})+Z?(?![A-Za-z])")
 _NAMED: Final = (
     (re.compile(r"RFC ?3339", re.I), _MOMENT),
@@ -53,12 +50,13 @@ def _code(mask: str) -> str:
     code: list[str] = []
     clock = False
     for piece in re.split(r"([^A-Za-z]|T|Z)", mask):
-        if piece in ("HH", "hh"):
+        part = piece.upper()
+        if part == "HH":
             clock = True
-        if piece in ("MM", "mm"):
+        if part == "MM":
             code.append("%M" if clock else "%m")
         else:
-            code.append(_PARTS.get(piece, piece))
+            code.append(_PARTS.get(part, piece))
     return "".join(code)
 
 
