@@ -1,23 +1,21 @@
 """Measures the kit's speed, as ratios taken in one run on one machine.
 
-    python -m scripts.bench [--json FILE] [--scale N,N,N] [--peers [--faults N|all] [--minutes N]]
+    python -m scripts.bench [--keep FILE] [--scale N,N,N] [--peers [--faults N|all] [--minutes N]]
 
 Single seconds say little on a shared machine; a ratio of two things measured in turn says more.
 Each figure stands with the lowest, the middle and the highest of several turns. What a session
-costs is counted in seconds of the processor, which others on the machine do not change.
+costs is counted in seconds of the processor, which others on the machine do not change. The figures
+are kept with the other benchmarks, and the site shows them.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import os
-import statistics
+import platform
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -34,6 +32,7 @@ from conformance.kit.settings import Settings
 from fixtures.servers.start import listening
 from scripts import bench_report
 from scripts.measure.driving import requests_a_second
+from scripts.measure.figures import BARE, KEPT, Figure, save, told
 from scripts.measure.session import session
 from scripts.peers import __main__ as peers
 from scripts.peers.compare import Budget
@@ -46,24 +45,12 @@ _BARE_CALLS = 1500
 _SCALED = ("--profile", "http", "--profile", "atdf", "--max-time", "7200")
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One measurement. `goal` is in words; `values`, lowest first, have the unit `what` names."""
-
-    what: str
-    values: tuple[float, ...]
-    goal: str
-
-    @property
-    def middle(self) -> float:
-        """The median of the turns."""
-        return statistics.median(self.values)
-
-
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     parser = argparse.ArgumentParser(prog="bench", description="Measure the kit's speed.")
-    parser.add_argument("--json", metavar="FILE", help="write the figures there too")
+    parser.add_argument(
+        "--keep", type=Path, default=KEPT, metavar="FILE", help="where (default: %(default)s)"
+    )
     parser.add_argument(
         "--scale",
         default="10,100,1000",
@@ -73,32 +60,18 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--peers", action="store_true", help="beside other kits, too: an hour more")
     chosen = peers.options(parser).parse_args(arguments)
     sizes = [int(size) for size in chosen.scale.split(",")]
-    figures = []
+    figures: list[Figure] = []
     measures = (drive_over_bare_loop, cases_a_second, default_run, report, lambda: scale(sizes))
     sys.stdout.write(f"{head()}\n")
     for measure in measures:
         for figure in measure():
             figures.append(figure)
-            low, high = figure.values[0], figure.values[-1]
-            sys.stdout.write(
-                f"{figure.what:<58}{low:>10,.2f}{figure.middle:>10,.2f}{high:>10,.2f}"
-                f"  goal {figure.goal}\n"
-            )
+            sys.stdout.write(f"{told(figure)}\n")
             sys.stdout.flush()
-    if chosen.json:
-        document = {
-            "python": sys.version.split()[0],
-            "processors": os.cpu_count(),
-            "figures": [{**asdict(figure), "middle": figure.middle} for figure in figures],
-        }
-        Path(chosen.json).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        save(figures, {"Python": platform.python_version()}, chosen.keep)
     if chosen.peers:
         return peers.beside_peers(Budget(chosen.faults, chosen.minutes))
     return 0
-
-
-def _figure(what: str, values: Sequence[float], goal: str) -> Figure:
-    return Figure(what, tuple(round(value, 3) for value in sorted(values)), goal)
 
 
 def drive_over_bare_loop() -> list[Figure]:
@@ -112,9 +85,9 @@ def drive_over_bare_loop() -> list[Figure]:
             bare.append(asyncio.run(_bare(url)))
     ratios = [ours / theirs for ours, theirs in zip(driven, bare, strict=True)]
     return [
-        _figure("drive phase, requests/s", driven, "-"),
-        _figure("bare loop of the same client, requests/s", bare, "-"),
-        _figure("drive phase ÷ bare loop", ratios, "≥ 0.6"),
+        Figure("drive", tuple(driven)),
+        Figure(BARE, tuple(bare)),
+        Figure("ratio", tuple(ratios)),
     ]
 
 
@@ -144,8 +117,7 @@ def cases_a_second() -> list[Figure]:
         for tool, arguments in tools:
             made += len(plan(tool, "bench", arguments).cases)
         rates.append(made / (time.perf_counter() - began))
-    goal = "≥ 5,000"
-    return [_figure("named cases generated and validated, per second", rates, goal)]
+    return [Figure("cases", tuple(rates))]
 
 
 def _tools() -> list[tuple[Tool, dict[str, object]]]:
@@ -161,12 +133,11 @@ def default_run() -> list[Figure]:
     with listening() as url:
         session(url, "--plan", what="plan")  # so that all modules are compiled
         runs = [session(url, "--allow-calls", "all", what="whole run") for _ in range(TURNS)]
-    told = [run.first for run in runs if run.first is not None]
     return [
-        _figure("first verdict, s from the start", told, "< 3"),
-        _figure("whole run on the reference, HTTP and MCP, s", [r.seconds for r in runs], "< 20"),
-        _figure("the same in seconds of the processor", [r.processor for r in runs], "-"),
-        _figure("its peak memory, MB", [r.memory for r in runs], "< 400"),
+        Figure("first", tuple(run.first for run in runs if run.first is not None)),
+        Figure("whole", tuple(run.seconds for run in runs)),
+        Figure("processor", tuple(run.processor for run in runs)),
+        Figure("memory", tuple(run.memory for run in runs)),
     ]
 
 
@@ -175,11 +146,10 @@ def report() -> list[Figure]:
     from playwright.sync_api import Error  # noqa: PLC0415 - for development alone
 
     try:
-        measured = bench_report.figures()
+        return bench_report.figures()
     except Error as error:
         sys.stdout.write(f"no Chromium to open the report in: {error.message.splitlines()[0]}\n")
         return []
-    return [_figure(*each) for each in measured]
 
 
 def scale(sizes: Sequence[int]) -> list[Figure]:
@@ -192,24 +162,19 @@ def scale(sizes: Sequence[int]) -> list[Figure]:
         with listening(MANY, "--tools", str(size)) as url:
             own = session(url, *_SCALED, what=f"{size} tools")
         seen.append((size, own))
+        tools = {"tools": size}
         figures += [
-            _figure(f"{size} tools, seconds of the processor", [own.processor], "-"),
-            _figure(f"{size} tools, peak memory, MB", [own.memory], "< 400"),
+            Figure("tools_processor", (own.processor,), tools),
+            Figure("tools_memory", (own.memory,), tools),
         ]
     for (few, less), (many, more) in pairwise(seen):
         each = (more.processor - less.processor) / (many - few)
-        what = f"from {few} to {many} tools"
-        figures.append(_figure(f"{what}, seconds of the processor each", [each], "-"))
+        between = {"few": few, "many": many}
+        figures.append(Figure("each_tool", (each,), between))
         if before is not None:
-            figures.append(_figure(f"that ÷ the same before, {what}", [each / before], "≤ 1.2"))
+            figures.append(Figure("linear", (each / before,), between))
         before = each
     return figures
-
-
-def _timed(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
 
 
 if __name__ == "__main__":

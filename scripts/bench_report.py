@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -44,6 +43,7 @@ from conformance.kit.results import (
     SessionResult,
 )
 from conformance.kit.run import MODERN, Run
+from scripts.measure.figures import Figure, told
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -228,8 +228,8 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
-def figures(tools: int = TOOLS) -> list[tuple[str, list[float], str]]:
-    """What was measured, the values of several turns, and the goal in words."""
+def figures(tools: int = TOOLS) -> list[Figure]:
+    """What was measured, of a report of so many tools."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         report = written(Path(folder), tools)
@@ -237,11 +237,12 @@ def figures(tools: int = TOOLS) -> list[tuple[str, list[float], str]]:
         with chromium() as browser:
             turns = [seen(browser, report) for _ in range(TURNS)]
         size = report.stat().st_size / 1e6
+    of = {"tools": tools}
     return [
-        (f"report of {tools} tools: to write it, s", [took], "-"),
-        ("its size, MB", [size], "-"),
-        ("until it is open in Chromium, ms", [turn.opens for turn in turns], "< 1,000"),
-        ("until a row of it is open, ms", [turn.row for turn in turns], "< 100"),
+        Figure("report_written", (took,), of),
+        Figure("report_size", (size,), of),
+        Figure("report_opens", tuple(turn.opens for turn in turns), of),
+        Figure("report_row", tuple(turn.row for turn in turns), of),
     ]
 
 
@@ -257,9 +258,7 @@ def main(arguments: Sequence[str]) -> int:
     except Error as error:
         sys.stderr.write(f"bench_report: no Chromium to open the report in: {error.message}\n")
         return 1
-    for what, values, goal in measured:
-        middle: Any = statistics.median(values)
-        sys.stdout.write(f"{what:<58}{middle:>10,.1f}  goal {goal}\n")
+    sys.stdout.writelines(f"{told(figure)}\n" for figure in measured)
     return 0
 
 

@@ -9,6 +9,8 @@ from jsonschema import Draft202012Validator
 from fixtures.servers.faults import FAULTS
 from scripts.generator.build import load_source, read_source
 from scripts.generator.texts import LANGUAGES
+from scripts.measure.figures import GOALS, Figure, read, told
+from scripts.measure.figures import save as save_speed
 from scripts.peers import claims, official, schemathesis
 from scripts.peers.document import Comparison, Pair, Sound, Speed, Tried, save, written
 from scripts.peers.trials import wardrobe_faults
@@ -100,10 +102,12 @@ def test_there_is_a_comparison():
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_what_is_kept_has_its_shape_and_names_faults_that_the_peer_can_see(file):
     kept = json.loads(file.read_bytes())
-    if kept.get("kind") in ("mutants", "coverage"):
+    if kept["kind"] in ("mutants", "coverage"):
         return  # their own tests look at them
-    if kept.get("kind") != "peers":
-        assert {"what", "value", "goal"} <= set(kept["figures"][0])
+    if kept["kind"] == "speed":
+        names = {figure.name for figure in read(kept)}
+        assert names >= GOALS.keys(), "every goal was measured"
+        assert kept["machine"]["load"] >= 0
         return
     assert problems(kept) == []
     for pair in kept["pairs"]:
@@ -157,11 +161,39 @@ def test_a_comparison_in_several_processes_says_so(tmp_path, source):
     assert context.said("peers_parts", count=3) in benchmarks_page(context, tmp_path).decode()
 
 
-def test_plain_figures_stand_in_a_table_of_their_own(tmp_path, source):
-    figure = {"what": "speed", "value": 1234.5, "goal": "> 1"}
-    (tmp_path / "other.json").write_text(json.dumps({"figures": [figure]}))
-    made = benchmarks_page(Context(source, "en", homes(source)), tmp_path).decode()
-    assert "| speed | 1,234.50 | \\> 1 |" in made
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_speed_is_told_with_its_goals_and_what_is_missed_with_its_cause(tmp_path, source, language):
+    kept = tmp_path / "speed.json"
+    measured = [
+        Figure("bare", (800.0, 875.0, 900.0)),
+        Figure("ratio", (0.5, 0.58, 0.7)),
+        Figure("whole", (31.0, 30.0, 29.0)),
+        Figure("cases", (2600.0,)),
+        Figure("tools_memory", (258.0,), {"tools": 1000}),
+    ]
+    save_speed(measured, {"Python": "3.11"}, kept)
+    made = benchmarks_page(Context(source, language, homes(source)), tmp_path).decode()
+    rows = {line for line in made.splitlines() if line.startswith("|")}
+    point, thousand = {"en": (".", "1,000")}.get(language, (",", "1000"))
+    assert any(f"| 29{point}00 | 30{point}00 | 31{point}00 |" in row for row in rows)
+    assert any(thousand in row and "| 258 |" in row for row in rows)
+    told = [line for line in made.splitlines() if "30" in line and line not in rows]
+    assert any(f"15{point}00" in line for line in told), "as it would be on a machine twice as fast"
+    assert any(f"0{point}58" in line for line in made.splitlines() if line not in rows)
+    assert not any("258" in line for line in made.splitlines() if line not in rows)
+
+
+def test_every_figure_that_the_benchmark_takes_has_words_that_fit_its_table(source):
+    names = {name for name in source.messages if name.startswith("site.speed_")}
+    assert {f"site.speed_{name}" for name in GOALS} <= names
+    line = told(Figure("each_tool", (0.4,), {"few": 100, "many": 1000}))
+    assert line.index("0.40") == line.rindex("0.40") - 20
+
+
+def test_a_file_that_is_no_benchmark_is_named(tmp_path, source):
+    (tmp_path / "other.json").write_text(json.dumps({"figures": []}))
+    with pytest.raises(ValueError, match=r"other\.json"):
+        benchmarks_page(Context(source, "en", homes(source)), tmp_path)
 
 
 def test_without_a_benchmark_there_is_no_page(tmp_path, source):

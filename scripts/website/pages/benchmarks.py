@@ -12,6 +12,7 @@ from conformance.kit.report.words import decimal, number
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context, up
 from scripts.website.pages.markdown import code, escaped, heading, link, page, table
+from scripts.website.pages.speed import speed
 
 BENCHMARKS = ROOT / "fixtures" / "benchmarks"
 _METHOD = ("servers", "found", "chance", "claimed")
@@ -32,25 +33,11 @@ def benchmarks_page(context: Context, folder: Path = BENCHMARKS) -> bytes | None
             parts += _mutants(context, held)
         elif isinstance(held, dict) and held.get("kind") == "coverage":
             parts += _coverage(context, held)
+        elif isinstance(held, dict) and held.get("kind") == "speed":
+            parts += speed(context, held)
         else:
-            parts += [heading(2, file.stem, f"measured-{file.stem.lower()}")]
-            parts += [_measured(context, held)]
+            raise ValueError(f"{file.name} is no benchmark of a kind that is known")
     return page(context.said("benchmarks"), "benchmarks", about, parts, hide="toc")
-
-
-def _measured(context: Context, held: Any) -> str:
-    """A table of plain figures, each with its goal."""
-    head = [context.said(name) for name in ("measure", "value", "goal")]
-    figures = held.get("figures", []) if isinstance(held, dict) else held
-    rows = [
-        [
-            escaped(each["what"]),
-            _figure(context, each["value"]),
-            escaped(str(each["goal"])),
-        ]
-        for each in figures
-    ]
-    return table(head, rows)
 
 
 def _mutants(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
@@ -190,13 +177,6 @@ def _each(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
 
 def _whole(context: Context, value: float) -> str:
     return number(round(value), context.language)
-
-
-def _figure(context: Context, value: float) -> str:
-    """A figure that is not negative, with two decimals."""
-    hundredths = round(value * 100)
-    decimals = decimal(hundredths % 100 / 100, 2, context.language)
-    return number(hundredths // 100, context.language) + decimals[1:]
 
 
 def _share(context: Context, part: int, whole: int) -> str:

@@ -1,0 +1,133 @@
+"""What the benchmark of the kit's speed measured, each figure with its goal, as it is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from scripts.generator.build import load_source, read_source
+from scripts.generator.texts import Text
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+KEPT: Final = ROOT / "fixtures" / "benchmarks" / "speed.json"
+BARE: Final = "bare"
+"""The figure that tells how fast the machine is."""
+BARE_OF_THE_GOALS: Final = 1750
+"""The same on the machine on which the goals were set, in requests a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Its `value` or better; `hangs_on_machine` where a faster machine gives a better figure."""
+
+    value: float
+    least: bool = False
+    hangs_on_machine: bool = False
+
+    def met_by(self, value: float) -> bool:
+        """Whether a figure is good enough."""
+        return value >= self.value if self.least else value <= self.value
+
+    @property
+    def words(self) -> str:
+        """As mathematics writes it."""
+        return f"{self.sign} {self.value:,g}"
+
+    @property
+    def sign(self) -> str:
+        """At least, or at most."""
+        return "≥" if self.least else "≤"
+
+
+GOALS: Final[Mapping[str, Goal]] = {
+    "ratio": Goal(0.6, least=True),
+    "cases": Goal(5000, least=True, hangs_on_machine=True),
+    "first": Goal(3, hangs_on_machine=True),
+    "whole": Goal(20, hangs_on_machine=True),
+    "memory": Goal(400),
+    "report_opens": Goal(1000, hangs_on_machine=True),
+    "report_row": Goal(100, hangs_on_machine=True),
+    "tools_memory": Goal(400),
+    "linear": Goal(1.2),
+}
+"""The goal of each figure that has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measurement: the values of its turns, and what the words of `name` leave open.
+
+    The words are the site's, `site.speed_NAME`, and say the unit.
+    """
+
+    name: str
+    turns: tuple[float, ...]
+    open: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def middle(self) -> float:
+        """The median of the turns."""
+        return statistics.median(self.turns)
+
+    @property
+    def goal(self) -> Goal | None:
+        """None where a figure only explains others."""
+        return GOALS.get(self.name)
+
+
+def save(figures: Sequence[Figure], versions: Mapping[str, str], file: Path = KEPT) -> None:
+    """Write the file, whole or not at all; the load is that of the last quarter of an hour."""
+    held: dict[str, Any] = {
+        "kind": "speed",
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": {
+            "processors": os.cpu_count(),
+            "system": f"{platform.system()} {platform.machine()}",
+            "load": round(os.getloadavg()[2], 1),
+        },
+        "versions": dict(versions),
+        "figures": [
+            {
+                "name": each.name,
+                "open": dict(each.open),
+                "turns": sorted(round(value, 3) for value in each.turns),
+            }
+            for each in figures
+        ],
+    }
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(".part")
+    part.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
+    part.replace(file)
+
+
+def told(figure: Figure) -> str:
+    """A line of the terminal: the words, the lowest, the middle and the highest turn, the goal."""
+    what = _messages()[f"site.speed_{figure.name}"].in_language("en").format(**figure.open)
+    low, high = min(figure.turns), max(figure.turns)
+    goal = figure.goal.words if figure.goal else "-"
+    return f"{what:<58}{low:>10,.2f}{figure.middle:>10,.2f}{high:>10,.2f}  goal {goal}"
+
+
+@cache
+def _messages() -> Mapping[str, Text]:
+    return read_source(load_source(ROOT))[0].messages
+
+
+def read(held: Mapping[str, Any]) -> list[Figure]:
+    """Give the figures of a file's value."""
+    return [Figure(each["name"], tuple(each["turns"]), each["open"]) for each in held["figures"]]
+
+
+def slower(figures: Sequence[Figure]) -> float | None:
+    """How many times slower the machine is than that of the goals; None if it was not measured."""
+    bare = next((each.middle for each in figures if each.name == BARE), None)
+    return BARE_OF_THE_GOALS / bare if bare else None
