@@ -28,7 +28,7 @@ def flat_of(value, **schema):
 def test_references_and_combinators_are_followed_where_they_stand():
     schema = {
         "$defs": {"b": marked("b", allOf=[marked("c")])},
-        "allOf": [{"$ref": "#/$defs/b"}, marked("d")],
+        "allOf": [{"$ref": "#/$defs/b"}, True, marked("d")],
     }
     assert flat_of({}, title="a", **schema) == ["a", "b", "c", "d"]
 

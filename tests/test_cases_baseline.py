@@ -284,14 +284,14 @@ def test_literals_named_as_examples_come_first():
     ],
 )
 def test_masks_are_filled_in(text, filled):
-    assert list(from_masks(text, NOW)) == filled
+    assert list(from_masks(text, NOW.replace(second=58))) == filled
 
 
 @pytest.mark.parametrize(
     ("text", "values"),
     [
         ("must be one of [asc, desc] but was x", ["asc", "desc"]),
-        ("Allowed values are: (a|b)", ["a", "b"]),
+        ("Allowed values are: (X|Y)", ["X", "Y"]),
         ("choose from {red, dark red, blue}", ["red", "blue"]),
         ("valid options: a, 'b' or \"c\".", ["b", "c"]),
         ("must be one of: a, b or c.\nAsk, or look", ["a", "b", "c"]),
@@ -306,7 +306,7 @@ def test_what_a_refusal_allows_is_read_from_quotes_brackets_or_a_line(text, valu
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        ("e.g. EUR.", ["EUR"]),
+        ("e.g. XXX.", ["XXX"]),
         ("such as EUR, USD", ["EUR"]),
         ("for example `a` or “b”, ‘c’", ["a", "b", "c"]),
         ("like 'YYYY-MM-DD'", []),

@@ -36,7 +36,7 @@ _BARE: Final = re.compile(r"[^\s,;)\]]{1,80}")
 
 def from_masks(text: str, now: datetime) -> Iterator[str]:
     """Fill in each mask that a text names (`HH:MM`, `YYYY-MM-DD`, ISO 8601), a month ahead."""
-    when = (now + timedelta(days=30)).replace(hour=14, minute=30, second=0, microsecond=0)
+    when = (now + timedelta(days=30)).replace(hour=14, minute=30, second=0)
     text = text[:READ]
     for found in _MASK.finditer(text):
         yield when.strftime(_code(found.group()))
