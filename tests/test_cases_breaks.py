@@ -21,6 +21,16 @@ DEEPER = {
         {"properties": {"a": {"properties": {"c": WHOLE}, "type": "object"}}},
     ]
 }
+FEWEST = {"properties": {"a": {"anyOf": [
+    {"minLength": 3}, {"minLength": 3, "pattern": "^y"},
+]}}}  # fmt: skip
+OF_TYPES = {"properties": {"a": {"anyOf": [
+    {"type": "string"}, {"type": "integer"}, {"type": "array", "items": WHOLE},
+]}}}  # fmt: skip
+NESTED = {"properties": {"a": {"anyOf": [
+    {"properties": {"b": {"anyOf": [WHOLE, {"properties": {"c": WHOLE}, "type": "object"}]}}},
+    {"type": "string"},
+]}}}  # fmt: skip
 OPEN = {"allOf": [{"properties": {"a": WHOLE}}], "unevaluatedProperties": False}
 CLOSED = {
     "properties": {"a": WHOLE},
@@ -57,10 +67,17 @@ def broken(schema, value, before):
         # the branch that the value used, and not the one whose errors lie deepest
         (DEEPER, {"a": 1}, {"a": {"c": "x"}}, [(("a",), "type")]),
         (DEEPER, ABSENT, {"a": {"c": "x"}}, [(("a", "c"), "type")]),
+        ({"anyOf": DEEPER["anyOf"][::-1]}, ABSENT, {"a": {"c": "x"}}, [(("a", "c"), "type")]),
+        (FEWEST, ABSENT, {"a": "x"}, [(("a",), "minLength")]),
+        (NESTED, {"a": {"b": 1}}, {"a": {"b": "x"}}, [(("a", "b"), "type")]),
+        (NESTED, {"a": {"b": 1}}, {"a": {"b": {"c": "x"}}},
+         [(("a", "b"), "type"), (("a", "b", "c"), "type")]),
+        (OF_TYPES, {"a": "x"}, {"a": ["y"]}, [(("a",), "type"), (("a", 0), "type")]),
         # an array where a text stood: of the others, the branch that takes arrays is as good
         (OF_THREE, {"a": "x"}, {"a": ["y"]}, [(("a",), "type"), (("a", 0), "type")]),
         (OF_THREE, {"a": "x"}, {"a": 5}, [(("a",), "type")]),
         (OPEN, {"a": 1}, {"a": 1, "x": 1}, [(("x",), "unevaluatedProperties")]),
+        (OPEN, ABSENT, {"x": 1}, [(("x",), "unevaluatedProperties")]),
         (CLOSED, {"a": 1}, {"a": 1, "p1": 1, "x": 1}, [(("x",), "additionalProperties")]),
         (DEPENDENT, {}, {"a": 1, "b": 1}, [(("c",), "dependentRequired")]),
         (OLD, {}, {"a": 1}, [(("b",), "dependencies")]),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.formats.tool import Tool, ToolForm
 from conformance.formats.vocabulary import Outcome, Verdict
 from conformance.kit.case import CaseKind
-from conformance.kit.hints import HINT_META, follow, hint_of
+from conformance.kit.hints import HINT_META, follow, hint_of, is_valid
 from conformance.kit.rates import repair
 from conformance.kit.reading import Reading
 from tests.kit_samples import envelope, error
@@ -60,6 +61,19 @@ def test_what_is_missing_is_filled_in_and_the_rest_kept():
 def test_a_hint_that_cannot_be_filled_in_is_taken_whole(hint, arguments):
     example = {"a": 1, "b": 2}
     assert follow({**hint, "example_input": example}, arguments) == example
+
+
+@pytest.mark.parametrize(
+    ("schema", "valid"),
+    [
+        ({"properties": {"n": {"type": "integer"}}}, True),
+        ({"properties": {"n": {"type": "string"}}}, False),
+        ({"type": "objekt"}, True),
+    ],
+)
+def test_an_example_is_right_unless_the_schema_refuses_it(schema, valid):
+    tool = Tool("count", schema, ToolForm.CATALOG, {})
+    assert is_valid({"example_input": {"n": 1}}, tool) is valid
 
 
 @pytest.mark.parametrize("hint", [None, [], {"reason": "timeout"}, {"example_input": "x"}])

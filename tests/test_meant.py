@@ -65,6 +65,16 @@ def test_a_truth_value_that_the_schema_does_not_allow_is_not_meant():
     assert said(True, "no", {"type": "boolean", "const": True}) is ABSENT
 
 
+@pytest.mark.parametrize(
+    ("allowed", "value"), [({"type": "boolean"}, True), ({"const": 0}, ABSENT)]
+)
+def test_what_is_meant_has_to_be_valid_where_it_stands_in_a_list(allowed, value):
+    schema = {"properties": {"xs": {"type": "array", "items": allowed}}}
+    broken = Violation("/xs/1", "xs[1]", ("type",), was=False, sent="yes")
+    call = case(arguments={"xs": [0 if value is ABSENT else True, "yes"]}, violation=broken)
+    assert meant(call, Tool("t", schema, ToolForm.CATALOG, {})) is value
+
+
 def test_a_call_without_a_broken_value_means_nothing_else():
     tool = Tool("t", {"type": "object"}, ToolForm.CATALOG, {})
     assert meant(case(violation=None), tool) is ABSENT

@@ -123,9 +123,8 @@ def _extras(error: Any, keyword: str, known: dict[str, Any]) -> list[str]:
     instance = error.instance
     if keyword == "unevaluatedProperties":
         return [name for name in instance if name not in known]
-    schema = error.schema if isinstance(error.schema, dict) else {}
-    own = schema.get("properties", {})
-    named = schema.get("patternProperties", {})
+    own = error.schema.get("properties", {})
+    named = error.schema.get("patternProperties", {})
     return [
         name
         for name in instance
