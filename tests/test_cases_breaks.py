@@ -140,7 +140,7 @@ def multiples(*each):
 
 
 def test_a_multiple_that_no_number_can_be_makes_no_step():
-    assert step_of(multiples(0), True) == 1
+    assert step_of(multiples(0, -2), True) == 1
     assert step_of(multiples(3e300, 7e307), False) == 3 * 10**300
 
 
@@ -153,6 +153,10 @@ EIGHTHS = [each / 8 for each in range(1, 8)]
         ({}, True, [*range(1, 41), 0]),
         ({"minimum": 0, "maximum": 1}, False, [1, *EIGHTHS, 0]),
         ({"minimum": 0, "maximum": 1}, True, [1, 0]),
+        ({"minimum": 1, "maximum": 2}, False, [1, 2, *(1 + each for each in EIGHTHS)]),
+        ({"multipleOf": 2, "maximum": 6}, True, [2, 4, 6, 0]),
+        ({"multipleOf": 1.5, "maximum": 9}, True, [3, 6, 9, 0]),
+        ({"maximum": 0}, True, [*range(0, -40, -1), 0]),
         ({"multipleOf": 5, "minimum": 3}, True, [*range(5, 205, 5)]),
         ({"multipleOf": 0.5, "minimum": 1, "maximum": 2}, False, [1, 1.5, 2]),
         ({"maximum": -10}, True, [*range(-10, -50, -1)]),

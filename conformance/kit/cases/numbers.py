@@ -30,11 +30,10 @@ def step_of(facts: Facts, whole: bool) -> Fraction:
     step = Fraction(1) if whole else Fraction(0)
     for multiple in facts.multiples:
         exact = Fraction(str(multiple))
-        if exact > 0:
-            common = exact if step == 0 else _common(step, exact)
-            if max(common.numerator, common.denominator) > GREATEST:
-                break  # no number that JSON can carry is a multiple of all
-            step = common
+        common = exact if step == 0 else _common(step, exact)
+        if max(common.numerator, common.denominator) > GREATEST:
+            break  # no number that JSON can carry is a multiple of all
+        step = common
     return step
 
 
