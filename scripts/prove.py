@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx2
@@ -31,6 +31,7 @@ from conformance.kit.bindings.mcp import LEGACY_VERSIONS, McpSpeaker
 from conformance.kit.chapter import load
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
+from conformance.kit.exchange import Trouble
 from conformance.kit.results import Item
 from conformance.kit.run import MODERN, Run
 from conformance.kit.settings import MAX_EXAMPLES, AllowCalls, Settings
@@ -62,6 +63,10 @@ _FEW_TOOLS = ("get_booking", "search_database")
 """Enough for a fault that is about no tool."""
 
 
+_REQUEST_TIMEOUT = 3.0
+"""Seconds for one request: some faults are answers that never come."""
+_PATIENT_TIMEOUT = 30.0
+
 _SOUND = Fault("", (), lambda behaviour: behaviour, tools=tuple(tool.name for tool in TOOLS))
 """The reference as it is: whatever is said of it is a false alarm."""
 
@@ -83,6 +88,10 @@ class Outcome:
     found: tuple[tuple[str, str], ...]
     faults_of_the_kit: tuple[str, ...]
     seconds: float
+    timeouts: int = 0
+    """Requests without an answer in time: on a busy machine they say nothing of the server."""
+    again: bool = False
+    """Whether it was judged a second time, since the first said nothing."""
 
     def verdict(self) -> str:
         """An empty text where the fault was caught by exactly its clauses; else what was wrong."""
@@ -175,19 +184,33 @@ def run(trials: Sequence[Trial], jobs: int) -> list[Outcome]:
             name = outcome.trial.fault or "the reference, without a fault"
             caught = "caught" if outcome.trial.fault else "nothing found"
             head = f"{len(outcomes):3}/{len(trials)}  {name:44}{where:14}{outcome.seconds:5.1f} s  "
-            sys.stdout.write(head + (outcome.verdict() or caught) + "\n")
+            again = ", judged again with more time" if outcome.again else ""
+            sys.stdout.write(f"{head}{outcome.verdict() or caught}{again}\n")
             sys.stdout.flush()
     return outcomes
 
 
 def attempt(trial: Trial) -> Outcome:
-    """Judge one faulty server."""
+    """Judge one faulty server.
+
+    Where it turns out otherwise than planned, and requests had no answer in the short time that
+    they are given, the machine was busy: it is judged once more, with more time.
+    """
+    outcome = _attempt(trial, _REQUEST_TIMEOUT)
+    if not outcome.verdict() or not outcome.timeouts:
+        return outcome
+    again = _attempt(trial, _PATIENT_TIMEOUT)
+    return replace(again, seconds=outcome.seconds + again.seconds, again=True)
+
+
+def _attempt(trial: Trial, request_timeout: float) -> Outcome:
     began = time.monotonic()
     try:
         with serving(trial) as target:
-            _, items = judged(trial, target)
+            engine, items = judged(trial, target, request_timeout=request_timeout)
     except TargetUnusable as unusable:
-        return Outcome(trial, (), (unusable.words.words(),), time.monotonic() - began)
+        said = (unusable.words.words(),)
+        return Outcome(trial, (), said, time.monotonic() - began, timeouts=1)
     except NotStarted as reason:
         return Outcome(trial, (), (str(reason),), time.monotonic() - began)
     found: dict[str, str] = {}
@@ -197,14 +220,16 @@ def attempt(trial: Trial) -> Outcome:
             found.setdefault(item.clause, item.findings[0].message.words())
         elif item.verdict is Verdict.KIT_ERROR:
             broken.append(item.findings[0].message.words())
-    return Outcome(trial, tuple(found.items()), tuple(broken[:2]), time.monotonic() - began)
+    timeouts = sum(one.trouble is Trouble.TIMEOUT for one in engine.recorder.by_id.values())
+    took = time.monotonic() - began
+    return Outcome(trial, tuple(found.items()), tuple(broken[:2]), took, timeouts)
 
 
 def judged(
     trial: Trial,
     target: str,
     *,
-    request_timeout: float = 3.0,
+    request_timeout: float = _REQUEST_TIMEOUT,
     max_examples: int = MAX_EXAMPLES,
 ) -> tuple[Engine, list[Item]]:
     """Judge the server of a trial, as the command line would; gives the engine and all items."""
