@@ -58,6 +58,23 @@ def test_a_bomb_of_references_ends():
     assert problem.value.kind is ProblemKind.TOO_COMPLEX
 
 
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_each_branch_of_a_union_costs_a_step(keyword, monkeypatch):
+    view = view_of({"properties": {"a": {keyword: [{"const": 1}, {"const": 2}]}}})
+    assert view.accepts({"a": 1})
+    monkeypatch.setattr(schemas, "_MOST_STEPS", 1)
+    with pytest.raises(SchemaProblem, match="more than 1 steps"):
+        view.accepts({"a": 1})
+
+
+def test_a_part_with_an_identity_of_its_own_is_what_its_references_begin_at():
+    part = {"$id": "https://example.com/t", "$defs": {"n": {"type": "integer"}}}
+    view = view_of({"$defs": {"t": part, "n": {"type": "string"}}})
+    inner = view.root.sub(part).sub({"$ref": "#/$defs/n"})
+    assert view.is_valid((inner,), 1)
+    assert not view.is_valid((inner,), "x")
+
+
 def test_a_schema_nested_too_deep_is_named():
     schema = {}
     for _ in range(5_000):

@@ -60,7 +60,7 @@ def test_what_is_needed_gets_the_value_of_the_good_call_and_stands_last():
     ("value", "fails", "least"),
     [
         (4100, lambda v: v >= 3200, 3200),
-        (-77, lambda v: v <= -12, -12),
+        (-77, lambda v: v <= -13, -13),
         (3.75, lambda v: v > 1, 2),
         (0.5, lambda v: 0 < v < 1, 0.5),
         ("abcאdef", lambda v: "א" in v, "א"),
