@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import permutations
 
 import pytest
 
@@ -15,7 +16,9 @@ from conformance.kit.report.replay_file import replay_file, sent_before
 from conformance.kit.secrets import Redactor
 from conformance.kit.settings import AllowCalls, Settings
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
+from tests.kit_peers import offering
 from tests.kit_sessions import ROOT
+from tests.test_kit_driving import COUNT, sound
 
 SECRET = "the-s3cret-of-a-header"
 CHAPTERS = {name: load(f"conformance.{name}") for name in ("atdf", "http", "mcp")}
@@ -97,6 +100,24 @@ def test_over_stdio_it_starts_the_server_itself(tmp_path):
     assert code == 1, said
     assert "passed" not in said
     code, said = run(path, f"stdio:{sys.executable} -m {REFERENCE} --stdio")
+    assert code == 0, said
+
+
+def test_a_failure_of_the_server_is_still_one_in_other_words(tmp_path):
+    words = map("".join, permutations("failure"))
+    tool = {**COUNT, "name": "hotel_count"}
+
+    def fails(name, arguments):
+        status, body = sound("count", arguments)
+        return (500, {"detail": next(words)}) if arguments == {"n": 9} else (status, body)
+
+    with offering([tool], fails) as url:
+        path = written(url, "ATDF-CALL-005", "http", tmp_path)
+        code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 1, said
+    assert "passed" not in said
+    with offering([tool], lambda name, arguments: sound("count", arguments)) as url:
+        code, said = run(path, url, SECRET_1=SECRET)
     assert code == 0, said
 
 

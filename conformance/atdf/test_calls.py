@@ -56,9 +56,12 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
             accepted = True
             yield holds()
         elif call.reading.outcome is Outcome.INPUT_REFUSED and not _rests_on_meaning(tool, call):
-            said = shown(call.reading.text)
             yield unknown(
-                "kit.not_verified.valid_refused", call, case=call_words(call.case), said=said
+                "kit.not_verified.valid_refused",
+                call,
+                case=call_words(call.case),
+                said=shown(call.reading.text),
+                type=ErrorType.BUSINESS_RULE.value,
             )
     if not accepted:
         yield no_good_call(tool.baseline)

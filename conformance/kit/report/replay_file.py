@@ -25,8 +25,14 @@ LONGEST = 200_000
 _OPENS = frozenset({"initialize", "server/discover"})
 """Before these no handshake goes: they are one, or ask for what comes before one."""
 _TEMPLATE = Path(__file__).with_name("replay_template.txt")
-_ACCEPTED = "finding.call.accepted"
-"""What was taken and should have been refused: told by its class, not by its words."""
+_WRONG = {
+    "finding.call.accepted": "accepted",
+    "finding.call.status": "failed",
+    "finding.http.wire_fault": "failed",
+}
+"""What is told by its class, not by its words: what was taken and should have been refused, and a
+failure of the server, which may be worded otherwise each time.
+"""
 
 Look = Callable[[int], Exchange | None]
 _SESSION = "mcp-session-id"
@@ -166,7 +172,7 @@ def _case(
         "says": f"{item.clause}: {finding.words(language)}",
         "stdio": stdio,
         "command": command if stdio else "",
-        "wrong": "accepted" if finding.message.id == _ACCEPTED else "same",
+        "wrong": _WRONG.get(finding.message.id, "same"),
         "answer": _answer(exchange.answer),
     }
 
