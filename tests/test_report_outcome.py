@@ -10,6 +10,7 @@ import pytest
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Level, Requirement, Verdict
 from conformance.kit.exit import Exit
+from conformance.kit.report.cards import cards
 from conformance.kit.report.charts import repair_panel
 from conformance.kit.report.fold import Folded, fold
 from conformance.kit.report.lacking import Lack, lacks
@@ -18,6 +19,7 @@ from conformance.kit.report.outcome import Ended, outcome
 from conformance.kit.report.page import masthead, top
 from conformance.kit.report.standing import all_items
 from conformance.kit.report.summary import summary
+from conformance.kit.report.terminal import summary_lines
 from conformance.kit.report.view import View
 from conformance.kit.results import Advice, Finding, Item, LevelState, UsedWaiver, Waiver
 from tests.report_sample import TOOLS, sample_words, session
@@ -114,6 +116,79 @@ def test_a_warning_in_the_way_says_what_it_is_about_and_nothing_to_judge_is_left
     assert lacks(one_run(*nothing, missing=missing), Level.EXPLAINED) == (alone,)
 
 
+def status(said):
+    return message("sample.raw", text=said)
+
+
+def of_several_tools():
+    """A run that lacks one clause for four tools, each with an answer of its own."""
+    names = ("book", "charge", "refund", "search_<b>")
+    items = [item("A-B-001", Verdict.NOT_VERIFIED, status(name[0]), name) for name in names]
+    return one_run(*items, missing=("A-B-001",))
+
+
+def test_every_tool_that_lacks_a_clause_is_there_whatever_the_words_of_its_own_reason():
+    assert lacks(of_several_tools(), Level.EXPLAINED) == (
+        Lack(
+            Verdict.NOT_VERIFIED,
+            ("A-B-001",),
+            status("b"),
+            ("book",),
+            ("charge", "refund", "search_<b>"),
+        ),
+    )
+
+
+def test_the_terminal_the_page_and_the_summary_name_the_tools_that_lack_a_clause():
+    sample = replace(session(), runs=(of_several_tools(),))
+    page = top(View(sample), Folded((), 0)).split("</section>")[0]
+    assert "and 3 more: " in page
+    assert '<bdi class="tool">search_&lt;b&gt;</bdi>' in page
+    assert "and 3 more: charge, refund, search_<b>" in "\n".join(
+        line.text for line in summary_lines(sample)
+    )
+    assert "y 3 más: charge, refund, search\\_&#60;b&#62;" in summary(sample, "es")
+
+
+def test_reasons_of_different_kinds_are_told_one_by_one():
+    silent = message("sample.silent")
+    run = one_run(
+        item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-001", Verdict.NOT_VERIFIED, silent, tool="u"),
+        missing=("A-B-001",),
+    )
+    assert {(lack.reason, lack.tools) for lack in lacks(run, Level.EXPLAINED)} == {
+        (LEFT_OUT, ("t",)),
+        (silent, ("u",)),
+    }
+
+
+def test_a_waived_bound_stands_in_the_way_beside_what_was_not_verified():
+    silent = message("sample.silent")
+    run = one_run(
+        item("A-B-001", Verdict.WAIVED, silent, tool="u"),
+        item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-001", Verdict.PASS, tool="v"),
+        missing=("A-B-001",),
+    )
+    assert lacks(run, Level.EXPLAINED) == (
+        Lack(Verdict.NOT_VERIFIED, ("A-B-001",), LEFT_OUT, ("t",)),
+        Lack(Verdict.WAIVED, ("A-B-001",), silent, ("u",)),
+    )
+
+
+def test_runs_that_lack_a_clause_for_other_tools_have_a_card_each():
+    one = one_run(item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT), missing=("A-B-001",))
+    other = replace(
+        one,
+        run=replace(one.run, id="other"),
+        items=(item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT, tool="u"),),
+    )
+    view, none = View(session()), Folded((), 0)
+    assert cards((one, other), view, none).count("<article") == 2
+    assert cards((one, replace(one, run=other.run)), view, none).count("<article") == 1
+
+
 def test_a_clause_without_a_verdict_still_stands_there():
     assert lacks(one_run(missing=("A-B-009",)), Level.EXPLAINED) == (Lack(None, ("A-B-009",)),)
 
@@ -163,3 +238,28 @@ def test_the_matrix_folds_the_clauses_that_nothing_breaks():
     assert "clauses that nothing breaks" in folded
     assert "ATDF-CALL-001" in folded
     assert all(tool in shown for tool in TOOLS)
+
+
+def matrix_of(*items, missing):
+    view = View(replace(session(), runs=(one_run(*items, missing=missing),)))
+    return matrix(view, fold(all_items(view.session))).partition("<details>")
+
+
+def test_the_matrix_hides_no_unverified_clause_that_stands_in_the_way_of_a_level():
+    shown, _, folded = matrix_of(
+        item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-002", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-003", Verdict.PASS),
+        missing=("A-B-001",),
+    )
+    assert "A-B-001" in shown
+    assert "A-B-001" not in folded
+    assert "A-B-002" in folded
+    assert "A-B-003" in folded
+    whole, _, rest = matrix_of(
+        item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT, None),
+        item("A-B-003", Verdict.PASS, tool=None),
+        missing=("A-B-001",),
+    )
+    assert "A-B-001" in whole
+    assert "A-B-003" in rest

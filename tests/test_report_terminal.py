@@ -91,10 +91,13 @@ def test_clauses_verified_are_counted():
 
 def test_the_level_comes_last_with_what_keeps_it_from_the_next_and_then_the_report():
     text = lines(session(), report="conformance-report/report.html")
-    assert text[-4:] == [
+    assert text[-6:] == [
         "Level: Guarded",
         "    What keeps it from Explained:",
         "      ATDF-ERR-007  fail  `parameter_name` MUST name the input that was refused.",
+        "      ATDF-ERR-007  not verified",
+        "          validate_data: not verified: no call of this tool was accepted; "
+        "give one with --examples",
         "Report: conformance-report/report.html",
     ]
 

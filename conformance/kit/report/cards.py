@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from conformance.formats.vocabulary import Level, Verdict
 from conformance.kit.report.fold import Folded
-from conformance.kit.report.lacking import Lack, lacks
+from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.rules import rule
 from conformance.kit.report.standing import LEVELS, capped, missing_for, next_level
 from conformance.kit.report.text import in_html, ticked
@@ -22,13 +22,22 @@ def cards(runs: Sequence[RunResult], view: View, folded: Folded) -> str:
     """Give a card for each group of full runs that stand alike."""
     alike: dict[tuple[object, ...], list[RunResult]] = {}
     for run in runs:
-        upper = next_level(run)
-        missing = missing_for(run, upper) if upper is not None else ()
-        alike.setdefault((run.run.target, run.level, missing, run.claims_atdf), []).append(run)
+        alike.setdefault((run.run.target, run.level, _lacking(run), run.claims_atdf), []).append(
+            run
+        )
     made = "".join(
         f'<article class="card">{_card(some, view, folded)}</article>' for some in alike.values()
     )
     return f'<div class="cards">{made}</div>'
+
+
+def _lacking(run: RunResult) -> tuple[object, ...]:
+    """What a run lacks, and for which tools: runs that differ in it do not stand alike."""
+    upper = next_level(run)
+    if upper is None:
+        return ()
+    told = ((e.verdict, e.clauses, frozenset((*e.tools, *e.also))) for e in lacks(run, upper))
+    return (missing_for(run, upper), *told)
 
 
 def _card(alike: Sequence[RunResult], view: View, folded: Folded) -> str:
@@ -84,7 +93,9 @@ def _lack(lack: Lack, anchors: Mapping[tuple[str, Verdict], str], view: View) ->
     if len(lack.tools) > _TOOLS:
         tools += f" +{number(len(lack.tools) - _TOOLS, view.language)}"
     where = f"{tools}: " if tools else ""
-    return f'{label} {where}{view.words(lack.reason)} <span class="of">{links}</span>'
+    more = also(lack, view.language, lambda tool: view.name(tool, 40))
+    words = f"{view.words(lack.reason)} {more}" if more else view.words(lack.reason)
+    return f'{label} {where}{words} <span class="of">{links}</span>'
 
 
 def _link(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from conformance.formats.messages import Message
-from conformance.formats.vocabulary import Level, Verdict
+from conformance.formats.vocabulary import VERDICT_BLOCKS_LEVEL, Level, Verdict
+from conformance.kit.report.others import NAMED
 from conformance.kit.report.standing import GRAVITY, missing_for
+from conformance.kit.report.words import number, say
 from conformance.kit.results import Item, RunResult
 
-_IN_THE_WAY = frozenset(GRAVITY[: GRAVITY.index(Verdict.NOT_APPLICABLE)])
+_SOMETHING = frozenset(GRAVITY[: GRAVITY.index(Verdict.NOT_APPLICABLE)])
 _TOLD = frozenset({Verdict.KIT_ERROR, Verdict.FAIL})
 """What was found is told in full, at another place."""
 
@@ -20,32 +22,36 @@ class Lack:
     """Clauses that a level lacks.
 
     `reason` is why they could not be judged, or the first thing that one of them was warned of, and
-    `tools` are those it is said of; what was broken is told elsewhere, with all that it is about.
+    `tools` are those it is said of; of the tools in `also` the same is said with values of their
+    own. What was broken is told elsewhere, with all that it is about.
     """
 
     verdict: Verdict | None
     clauses: tuple[str, ...]
     reason: Message | None = None
     tools: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
 
 def lacks(run: RunResult, level: Level) -> tuple[Lack, ...]:
     """Give what keeps a run from `level`, what was broken first.
 
-    That nothing was there to judge is a reason only where there is no better one.
+    A clause stands there with each verdict that is in its way, and each reason: who mends what one
+    tool lacks is not to meet the next only then. That nothing was there to judge is a reason only
+    where there is no better one.
     """
-    missing = missing_for(run, level)
-    held: dict[str, list[Item]] = {clause: [] for clause in missing}
+    held: dict[str, list[Item]] = {clause: [] for clause in missing_for(run, level)}
     for item in run.items:
         if item.clause in held:
             held[item.clause].append(item)
-    found: dict[tuple[Verdict | None, Message | str], list[str]] = {}
-    for clause in missing:
-        verdict = _gravest(held[clause])
-        reason = None if verdict in _TOLD else _reason(held[clause], verdict)
-        found.setdefault((verdict, reason or clause), []).append(clause)
-    told = [_lack(verdict, reason, found[verdict, reason], held) for verdict, reason in found]
-    if any(lack.verdict in _IN_THE_WAY for lack in told):
+    found: dict[tuple[Verdict | None, Message | str], list[Item]] = {}
+    clauses: dict[tuple[Verdict | None, Message | str], list[str]] = {}
+    for clause, items in held.items():
+        for verdict, reason, own in _parted(clause, items):
+            found.setdefault((verdict, reason), []).extend(own)
+            clauses.setdefault((verdict, reason), []).append(clause)
+    told = [_lack(*key, clauses[key], items) for key, items in found.items()]
+    if any(lack.verdict in _SOMETHING for lack in told):
         told = [lack for lack in told if lack.verdict is not Verdict.NOT_APPLICABLE]
     return tuple(sorted(told, key=_place))
 
@@ -54,36 +60,55 @@ def _place(lack: Lack) -> int:
     return GRAVITY.index(lack.verdict) if lack.verdict is not None else len(GRAVITY)
 
 
+def _parted(
+    clause: str, items: Sequence[Item]
+) -> Iterable[tuple[Verdict | None, Message | str, list[Item]]]:
+    """One clause's items by verdict and reason; its id stands for a reason told elsewhere."""
+    for verdict in _in_the_way(items):
+        by_reason: dict[str, list[Item]] = {}
+        for item in items:
+            if item.verdict is verdict:
+                by_reason.setdefault("" if verdict in _TOLD else _reason_id(item), []).append(item)
+        for reason, own in by_reason.items():
+            yield verdict, own[0].findings[0].message if reason else clause, own
+    if not items:
+        yield None, clause, []
+
+
+def _in_the_way(items: Sequence[Item]) -> list[Verdict]:
+    """The verdicts that are in a level's way; where none is, the gravest that there is."""
+    verdicts = {item.verdict for item in items}
+    ranked = [verdict for verdict in GRAVITY if verdict in verdicts]
+    return [verdict for verdict in ranked if VERDICT_BLOCKS_LEVEL[verdict]] or ranked[:1]
+
+
+def _reason_id(item: Item) -> str:
+    return item.findings[0].message.id if item.findings else ""
+
+
 def _lack(
-    verdict: Verdict | None,
-    reason: Message | str,
-    clauses: list[str],
-    held: Mapping[str, list[Item]],
+    verdict: Verdict | None, reason: Message | str, clauses: Sequence[str], items: Sequence[Item]
 ) -> Lack:
     """One lack; a reason in place of which stands a clause's id is told elsewhere."""
     if isinstance(reason, str):
         return Lack(verdict, tuple(clauses))
-    return Lack(verdict, tuple(clauses), reason, _tools(held, clauses, reason))
+    tools = _tools(i for i in items if any(each.message == reason for each in i.findings))
+    also = (tool for tool in _tools(items) if tool not in tools)
+    return Lack(verdict, tuple(clauses), reason, tools, tuple(also))
 
 
-def _gravest(items: list[Item]) -> Verdict | None:
-    verdicts = {item.verdict for item in items}
-    return next((verdict for verdict in GRAVITY if verdict in verdicts), None)
+def _tools(items: Iterable[Item]) -> tuple[str, ...]:
+    """The raw names of the tools concerned, each once, in order."""
+    return tuple(dict.fromkeys(item.tool for item in items if item.tool is not None))
 
 
-def _reason(items: list[Item], verdict: Verdict | None) -> Message | None:
-    alike = (item for item in items if item.verdict is verdict and item.findings)
-    return next((item.findings[0].message for item in alike), None)
+def also(lack: Lack, language: str, text: Callable[[str], str]) -> str:
+    """Give `and 2 more: charge, refund`, the other tools; empty where there is none.
 
-
-def _tools(
-    held: Mapping[str, list[Item]], clauses: Sequence[str], reason: Message
-) -> tuple[str, ...]:
-    """The tools of which the reason is said, each once."""
-    found = (
-        item.tool
-        for clause in clauses
-        for item in held[clause]
-        if item.tool is not None and any(each.message == reason for each in item.findings)
-    )
-    return tuple(dict.fromkeys(found))
+    `text` makes a name harmless and short.
+    """
+    if not lack.also:
+        return ""
+    names = ", ".join(text(tool) for tool in lack.also[:NAMED])
+    places = names + (", …" if len(lack.also) > NAMED else "")
+    return say("report.more-at", language, count=number(len(lack.also), language), places=places)

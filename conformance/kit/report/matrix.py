@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.report.fold import Folded
 from conformance.kit.report.rules import sentence
-from conformance.kit.report.standing import GRAVITY, all_items
+from conformance.kit.report.standing import GRAVITY, all_items, in_the_way
 from conformance.kit.report.text import in_html, ticked
 from conformance.kit.report.view import SYMBOLS, View
 from conformance.kit.report.words import number, verdict_name
@@ -32,14 +32,15 @@ def matrix(view: View, folded: Folded) -> str:
     clauses = sorted({clause for clause, tool in cells if tool is not None} & applying)
     whole = sorted({clause for clause, tool in cells if tool is None} & applying)
     tools = list(dict.fromkeys(tool for _, tool in cells if tool is not None))
+    lacking = in_the_way(view.session)
     anchors = folded.anchors()
     parts = []
     if clauses and len(tools) <= FEW:
-        parts.append(_small(clauses, tools, cells, anchors, view))
+        parts.append(_small(clauses, tools, cells, lacking, anchors, view))
     elif clauses:
         parts.append(_large(clauses, tools, cells, anchors, view))
     if whole:
-        parts.append(_whole(whole, cells, anchors, view))
+        parts.append(_whole(whole, cells, lacking, anchors, view))
     nowhere = len({clause for clause, _ in cells} - applying)
     if nowhere:
         count = number(nowhere, view.language)
@@ -55,11 +56,12 @@ def _small(
     clauses: Sequence[str],
     tools: Sequence[str],
     cells: Cells,
+    lacking: frozenset[str],
     anchors: Mapping[tuple[str, Verdict], str],
     view: View,
 ) -> str:
-    """The clauses that something breaks; the others are a click away."""
-    broken, rest = _parted(clauses, tools, cells)
+    """The clauses that something breaks or that a level lacks; the others are a click away."""
+    broken, rest = _parted(clauses, tools, cells, lacking)
     made = _framed(_by_clause(broken, tools, cells, anchors, view), view) if broken else ""
     if not rest:
         return made
@@ -70,6 +72,7 @@ def _small(
 def _whole(
     clauses: Sequence[str],
     cells: Cells,
+    lacking: frozenset[str],
     anchors: Mapping[tuple[str, Verdict], str],
     view: View,
 ) -> str:
@@ -79,18 +82,30 @@ def _whole(
         chips = (_chip(clause, cells[clause, None], anchors, view) for clause in some)
         return f'<ul class="wholes">{"".join(chips)}</ul>'
 
-    broken, rest = _parted(clauses, (None,), cells)
+    broken, rest = _parted(clauses, (None,), cells, lacking)
     made = f"<h3>{view.say('report.html.whole-target')}</h3>"
     made += listed(broken) if broken else ""
     return made + (_folded(rest, listed(rest), view) if rest else "")
 
 
 def _parted(
-    clauses: Sequence[str], tools: Sequence[str | None], cells: Cells
+    clauses: Sequence[str],
+    tools: Sequence[str | None],
+    cells: Cells,
+    lacking: frozenset[str],
 ) -> tuple[list[str], list[str]]:
-    """The clauses that some tool breaks, and the others."""
-    broken = [c for c in clauses if any(cells.get((c, tool)) in _BROKEN for tool in tools)]
-    return broken, [clause for clause in clauses if clause not in set(broken)]
+    """The clauses to see at once, and the others.
+
+    What could not be verified is not broken, and yet stands in the way of a level: that is seen.
+    """
+
+    def is_seen(clause: str) -> bool:
+        verdicts = {cells.get((clause, tool)) for tool in tools}
+        unverified = Verdict.NOT_VERIFIED in verdicts and clause in lacking
+        return unverified or not verdicts.isdisjoint(_BROKEN)
+
+    seen = [clause for clause in clauses if is_seen(clause)]
+    return seen, [clause for clause in clauses if clause not in set(seen)]
 
 
 def _folded(clauses: Sequence[str], body: str, view: View) -> str:

@@ -79,6 +79,12 @@ def missing_for(run: RunResult, level: Level) -> tuple[str, ...]:
     return tuple(clause for clause in missing if clause in judged)
 
 
+def in_the_way(session: SessionResult) -> frozenset[str]:
+    """Give the clauses that keep a run from a level, whichever it is."""
+    states = (state for run in session.runs for state in run.levels.values())
+    return frozenset(clause for state in states for clause in state.missing)
+
+
 def capped(run: RunResult) -> Message | None:
     """Give why a run can have no level: the target has more tools than are judged at once."""
     return next((left.reason for left in run.tools_left_out if left.reason.id == TOO_MANY), None)

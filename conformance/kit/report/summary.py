@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.command_line import replay_line
 from conformance.kit.report.data import Redact, unchanged
-from conformance.kit.report.lacking import Lack, lacks
+from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.others import others, told_of
 from conformance.kit.report.outcome import Ended, outcome
 from conformance.kit.report.rules import rule
@@ -144,6 +144,8 @@ class _Page:
         name = verdict_name(lack.verdict, self.language) if lack.verdict else ""
         where = f"{self.names(lack.tools)}: " if lack.tools else ""
         words = self.text(lack.reason.words(self.language), 400)
+        more = also(lack, self.language, self.text)
+        words += f" {more}" if more else ""
         links = ", ".join(self.link(clause) for clause in lack.clauses)
         return f"{name} · {where}{words} ({links})"
 

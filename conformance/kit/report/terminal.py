@@ -14,7 +14,7 @@ from typing import Any
 from conformance.formats.vocabulary import Level, RunKind, Verdict
 from conformance.kit.command_line import replay_line
 from conformance.kit.report.data import Redact, unchanged
-from conformance.kit.report.lacking import Lack, lacks
+from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.others import others, told_of
 from conformance.kit.report.rules import sentence
 from conformance.kit.report.standing import (
@@ -255,6 +255,9 @@ class _Summary:
             where = f"{self.names(lack.tools, _TOOLS)}: " if lack.tools else ""
             yield Line(head)
             yield Line(f"          {where}{self.text(lack.reason.words(self.language), 240)}")
+            more = also(lack, self.language, lambda tool: self.text(tool, 40))
+            if more:
+                yield Line(f"          {more}")
         if len(lacking) > _MISSING:
             more = number(len(lacking) - _MISSING, self.language)
             yield Line(f"      {self.say('report.terminal.more', count=more)}")
