@@ -24,6 +24,7 @@ from conformance.kit.results import (
     Repair,
     RunResult,
     SessionResult,
+    Unnamed,
 )
 from conformance.kit.run import Run
 
@@ -300,6 +301,24 @@ def run_result(run: Run, level: Level | None = Level.GUARDED) -> RunResult:
                 "required": (Rate(12, 17), Rate(0, 17)),
                 "type": (Rate(16, 20), Rate(17, 20)),
             },
+            unnamed=(
+                Unnamed(
+                    "format",
+                    "hotel_reservation",
+                    f"{run.id}/hotel_reservation/no-date/check_in",
+                    "check_in",
+                    ("guest_name",),
+                    "guest_name <b>is wrong</b>",
+                ),
+                Unnamed(
+                    "type",
+                    "validate_data",
+                    f"{run.id}/validate_data/integer/email",
+                    "email",
+                    (),
+                    "Bad request",
+                ),
+            ),
         ),
         items=tuple(_items(run.id)),
         tools_called=TOOLS,

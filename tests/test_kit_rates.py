@@ -128,6 +128,27 @@ def test_a_refusal_explains_by_naming_the_parameter_and_what_would_be_right(text
     assert (found.names_parameter.hits, found.says_what_is_right.hits) == (names, right)
 
 
+def unnamed(broken):
+    return [(each.parameter, each.named, each.said) for each in explain([broken]).unnamed]
+
+
+def test_a_refusal_that_does_not_name_the_parameter_is_kept_with_what_it_names():
+    assert unnamed(tool_evidence(plain("the day is bad"))) == [
+        ("count", ("day",), "the day is bad")
+    ]
+    assert unnamed(tool_evidence(plain("bad request"))) == [("count", (), "bad request")]
+    assert unnamed(tool_evidence(plain("count is wrong"))) == []
+    other = tool_evidence(refused(error(parameter_name="currency")))
+    assert [(each[0], each[1]) for each in unnamed(other)] == [("count", ("currency",))]
+
+
+def test_of_refusals_that_do_not_name_the_parameter_a_few_of_each_keyword_are_kept():
+    many = tool_evidence(*(plain(f"bad {n}") for n in range(30)))
+    found = explain([many])
+    assert found.names_parameter.of == 30
+    assert len(found.unnamed) == 5
+
+
 def test_the_explain_rate_needs_no_accepted_neighbour():
     assert explain([tool_evidence(plain("count"))]).names_parameter.of == 1
 

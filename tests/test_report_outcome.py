@@ -11,7 +11,7 @@ from conformance.formats.messages import message
 from conformance.formats.vocabulary import Level, Requirement, Verdict
 from conformance.kit.exit import Exit
 from conformance.kit.report.cards import cards
-from conformance.kit.report.charts import repair_panel
+from conformance.kit.report.charts import explain_panel, repair_panel
 from conformance.kit.report.fold import Folded, fold
 from conformance.kit.report.lacking import Lack, lacks
 from conformance.kit.report.matrix import matrix
@@ -21,7 +21,16 @@ from conformance.kit.report.standing import all_items
 from conformance.kit.report.summary import summary
 from conformance.kit.report.terminal import summary_lines
 from conformance.kit.report.view import View
-from conformance.kit.results import Advice, Finding, Item, LevelState, UsedWaiver, Waiver
+from conformance.kit.results import (
+    Advice,
+    Finding,
+    Item,
+    LevelState,
+    Rate,
+    Unnamed,
+    UsedWaiver,
+    Waiver,
+)
 from tests.report_sample import TOOLS, sample_words, session
 
 BROKEN = Ended(Exit.BROKEN)
@@ -222,6 +231,32 @@ def test_no_bar_is_drawn_of_parts_that_are_not_all_known_or_of_one():
     assert "bar whole" not in panel(steps={})
     assert "não levou a nada: 4" in panel(steps={})
     assert "legend" not in panel(steps={1: 52}, stuck=0, wrong=0, none_given=0)
+
+
+def refusals(*found, of=84):
+    run = session().runs[0]
+    explain = replace(run.explain, unnamed=found, names_parameter=Rate(of - len(found), of))
+    return explain_panel(replace(run, explain=explain), View(session(), "es"))
+
+
+def test_refusals_that_do_not_name_the_parameter_are_shown_with_what_they_name():
+    other = Unnamed("pattern", "a<b>", "http/a/no-match/p", "p", ("q<i>",), "q <script> is wrong")
+    made = refusals(other, replace(other, named=(), said=""))
+    said = made.partition("Rechazos que no nombran el parámetro")[2]
+    assert "nombra: <code>q&lt;i&gt;</code>" in said
+    assert "<q>q &lt;script&gt; is wrong</q>" in said
+    assert "http/a/no-match/p" in said
+    assert "no nombra ningún parámetro" in said
+    assert "más" not in said
+    assert "Rechazos" not in refusals()
+
+
+def test_of_refusals_that_do_not_name_the_parameter_each_keyword_has_its_own_first():
+    many = [Unnamed("type", "t", f"c{n}", "p", (), "") for n in range(12)]
+    said = refusals(*many, Unnamed("pattern", "t", "c12", "p", (), "")).partition("Rechazos")[2]
+    assert said.count("<li>") == 11
+    assert "c12" in said
+    assert "y 3 más" in said
 
 
 def test_advice_needs_no_click_unless_there_is_much_of_it():

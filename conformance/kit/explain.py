@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from conformance.kit.case import Violation
@@ -108,6 +109,14 @@ def names_parameter(violation: Violation, text: str) -> bool:
     if steps[-1].isdecimal():
         return _has(steps[-1], text)
     return True
+
+
+def parameters_in(schema: Mapping[str, Any], text: str, most: int) -> tuple[str, ...]:
+    """Give the first `most` parameters of a tool, by its input schema, that a text names."""
+    declared = schema.get("properties")
+    names = declared if isinstance(declared, Mapping) else {}
+    text = text[:_READ]
+    return tuple(islice((name for name in names if _has(name, text)), most))
 
 
 def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[str, Facts]]:

@@ -11,12 +11,21 @@ from conformance.formats.errors import ErrorView
 from conformance.formats.vocabulary import Outcome
 from conformance.kit.case import CaseKind
 from conformance.kit.evidence import Call, ToolEvidence
-from conformance.kit.explain import explains
+from conformance.kit.explain import explains, parameters_in
 from conformance.kit.guidance import advice
 from conformance.kit.hints import hint_of, is_valid
 from conformance.kit.memo import once
-from conformance.kit.results import Advice, Explain, Rate, Repair
+from conformance.kit.results import Advice, Explain, Rate, Repair, Unnamed
 from conformance.kit.suggestions import Suggestion, check
+
+_FEW = 5
+"""Refusals of each keyword that are kept because they do not name the parameter."""
+
+_NAMES = 5
+"""Parameters that are kept of those that such a refusal names."""
+
+_SAID = 20_000
+"""Characters that are kept of its words; they are cut short once secrets are taken out of them."""
 
 
 class Mended(StrEnum):
@@ -88,6 +97,7 @@ class Tally:
     steps: Counter[int] = field(default_factory=Counter)
     advised: dict[str, Advice] = field(default_factory=dict)
     said: list[tuple[str, bool, bool]] = field(default_factory=list)
+    unnamed: dict[str, list[Unnamed]] = field(default_factory=dict)
 
     def add(self, tool: ToolEvidence) -> None:
         """Count one more tool."""
@@ -115,7 +125,11 @@ class Tally:
                 continue
             if call.reading.outcome is Outcome.INPUT_REFUSED:
                 names, right = explains(violation, tool.tool.input_schema, call.reading.text)
-                self.said.append((_keyword(call), names, right))
+                keyword = _keyword(call)
+                self.said.append((keyword, names, right))
+                few = self.unnamed.setdefault(keyword, [])
+                if not names and len(few) < _FEW:
+                    few.append(_unnamed(call, keyword, violation.parameter))
 
     @property
     def repair(self) -> Repair:
@@ -142,7 +156,8 @@ class Tally:
             keyword: _shares([s for s in self.said if s[0] == keyword])
             for keyword in sorted({s[0] for s in self.said})
         }
-        return Explain(*_shares(self.said), by_keyword)
+        few = tuple(each for keyword in sorted(self.unnamed) for each in self.unnamed[keyword])
+        return Explain(*_shares(self.said), by_keyword, few)
 
 
 def tally(tools: Iterable[ToolEvidence]) -> Tally:
@@ -172,6 +187,15 @@ def _shares(said: list[tuple[str, bool, bool]]) -> tuple[Rate, Rate]:
         Rate(sum(names for _, names, _ in said), len(said)),
         Rate(sum(right for _, _, right in said), len(said)),
     )
+
+
+def _unnamed(call: Call, keyword: str, parameter: str) -> Unnamed:
+    """What an answer says that does not name the parameter; its errors know best whom they mean."""
+    envelope, text = call.reading.envelope, call.reading.text
+    errors = envelope.errors if envelope is not None else ()
+    named = tuple(dict.fromkeys(e.parameter_name for e in errors if e.parameter_name))[:_NAMES]
+    named = named or parameters_in(call.tool.input_schema, text, _NAMES)
+    return Unnamed(keyword, call.case.tool, call.case.id, parameter, named, text[:_SAID])
 
 
 def _keyword(call: Call) -> str:

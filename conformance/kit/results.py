@@ -103,12 +103,31 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
+class Unnamed:
+    """A refusal that does not name the parameter that was wrong; `case` is the id of its case.
+
+    `named` are the parameters that it names, if any, and `said` are its words.
+    """
+
+    keyword: str
+    tool: str
+    case: str
+    parameter: str
+    named: tuple[str, ...]
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class Explain:
-    """How many refusals name the parameter, and how many also say what would be right."""
+    """How many refusals name the parameter, and how many also say what would be right.
+
+    `unnamed` are the first few of each keyword that do not.
+    """
 
     names_parameter: Rate = Rate()
     says_what_is_right: Rate = Rate()
     by_keyword: Mapping[str, tuple[Rate, Rate]] = field(default_factory=dict)
+    unnamed: tuple[Unnamed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.report.standing import all_items, counts
+from conformance.kit.report.unnamed import unnamed
 from conformance.kit.report.view import SYMBOLS, View
 from conformance.kit.report.words import number, percent, verdict_name
 from conformance.kit.results import Rate, Repair, RunResult
@@ -135,7 +136,7 @@ def explain_panel(run: RunResult, view: View) -> str:
     )  # fmt: skip
     return (
         f'<section class="panel">{head}<div class="figures">{figures}</div>{help_text}'
-        f"{_bars(rows, view)}</section>"
+        f"{_bars(rows, view)}{unnamed(run.explain, view)}</section>"
     )
 
 

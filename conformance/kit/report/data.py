@@ -26,6 +26,7 @@ from conformance.kit.results import (
     Repair,
     RunResult,
     SessionResult,
+    Unnamed,
     UsedWaiver,
     Waiver,
 )
@@ -113,6 +114,10 @@ def read_results(document: Mapping[str, Any]) -> SessionResult:
         raise ResultsError(f"results.json holds a wrong value: {error}.") from error
 
 
+_SAID = 200
+"""Characters of a refusal's words: enough to know it again."""
+
+
 class _Writer:
     """Carries the language and the redaction through the document."""
 
@@ -176,7 +181,7 @@ class _Writer:
                 for level, state in result.levels.items()
             },
             "repair": self.repair(result.repair),
-            "explain": _explain(result.explain),
+            "explain": self.explain(result.explain),
             "counts": {verdict.value: n for verdict, n in counts(result.items).items()},
             "tools_called": [self.text(tool) for tool in result.tools_called],
             "tools_left_out": [
@@ -204,6 +209,22 @@ class _Writer:
                     "suggested_value": self.text(each.suggested),
                 }
                 for each in repair.advice
+            ],
+        }
+
+    def explain(self, explain: Explain) -> dict[str, Any]:
+        return {
+            **_explain(explain),
+            "unnamed": [
+                {
+                    "keyword": each.keyword,
+                    "tool": self.text(each.tool),
+                    "case": self.text(each.case),
+                    "parameter": self.text(each.parameter),
+                    "named": [self.text(name) for name in each.named],
+                    "said": self.redact(each.said)[:_SAID],
+                }
+                for each in explain.unnamed
             ],
         }
 
@@ -275,6 +296,17 @@ def _read_advice(data: Mapping[str, Any]) -> Advice:
     return Advice(*(data[name] for name in names))
 
 
+def _read_unnamed(data: Mapping[str, Any]) -> Unnamed:
+    return Unnamed(
+        keyword=data["keyword"],
+        tool=data["tool"],
+        case=data["case"],
+        parameter=data["parameter"],
+        named=tuple(data["named"]),
+        said=data["said"],
+    )
+
+
 def _read_message(data: Mapping[str, Any]) -> Message:
     values = (
         (name, value if isinstance(value, str) else _read_message(value))
@@ -339,6 +371,7 @@ def _read_run(data: Mapping[str, Any]) -> RunResult:
                 name: (_read_rate(pair["names_parameter"]), _read_rate(pair["says_what_is_right"]))
                 for name, pair in explain["by_keyword"].items()
             },
+            unnamed=tuple(_read_unnamed(each) for each in explain.get("unnamed", ())),
         ),
         items=tuple(_read_item(item, data["run"]) for item in data["items"]),
         tools_called=tuple(data["tools_called"]),
