@@ -141,6 +141,44 @@ def test_a_folder_of_tests_that_is_none_is_told_with_the_earlier_report_too(kit,
     assert ran.err.count(f"The earlier report in {folder} was removed") == 1
 
 
+NO_FOLDER = {
+    "a file": ("a file", "it is a file, and no folder"),
+    "below a file": ("a file/out", "a part of the path is no folder"),
+    "a system's own": ("/proc/x", ""),
+    "one that takes nothing": ("/proc", ""),
+}
+
+
+@pytest.mark.parametrize("kind", list(NO_FOLDER))
+def test_a_report_that_can_be_written_nowhere_is_one_sentence(kit, tmp_path, kind):
+    path, word = NO_FOLDER[kind]
+    if not Path(path).is_absolute():
+        (tmp_path / "a file").write_text("mine")
+    elif not Path("/proc").exists():
+        pytest.skip("there is no folder here that takes nothing from anybody")
+    folder = str(tmp_path / path)
+    ran = kit("conformance", "--target", unused_url(), "--report", folder)
+    sentence(ran, folder, word, "--report")
+    assert kind.startswith(("a system", "one")) or (tmp_path / "a file").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("language", "word"), [("es", "El informe no se puede"), ("pt", "O relatório não pode")]
+)
+def test_that_a_report_can_be_written_nowhere_is_said_in_the_language(
+    kit, tmp_path, language, word
+):
+    (tmp_path / "f").write_text("")
+    said = sentence(kit("conformance", "--report", str(tmp_path / "f"), "--language", language))
+    assert said.startswith(word)
+
+
+def test_a_folder_where_a_file_of_the_report_belongs_is_one_sentence(kit, tmp_path):
+    (tmp_path / "out" / "results.json").mkdir(parents=True)
+    said = sentence(refused(kit, tmp_path, unused_url()), "results.json", "--report")
+    assert "it is a folder" in said or sys.platform != "linux"
+
+
 @pytest.mark.parametrize("option", ["--markers", "--fixtures", "--cache-show", "--collect-only"])
 def test_what_judges_nothing_of_itself_leaves_the_earlier_report(kit, tmp_path, option):
     folder = earlier(tmp_path)

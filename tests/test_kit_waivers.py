@@ -103,6 +103,13 @@ def test_a_file_is_read_with_its_lines(tmp_path):
     )
 
 
+@pytest.mark.parametrize("text", ["", "# the last one was mended in May\n", "---\n", "[]"])
+def test_a_file_whose_last_waiver_was_taken_out_holds_none(tmp_path, text):
+    path = tmp_path / "waivers.yaml"
+    path.write_text(text)
+    assert read_waivers(path) == ()
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -115,12 +122,15 @@ def test_a_file_is_read_with_its_lines(tmp_path):
         ("- {clause: ATDF-CALL-0001, reason: x}", ["line 1", "near to it: ATDF-CALL-001"]),
         ("- {clause: ATDF-CALL-001, reason: x, tol: y}", ["no tol", "clause, tool"]),
         ("- {clause: ATDF-CALL-001, reason: x, until: soon}", ["2027-01-31", "soon"]),
-        ("- {clause: ATDF-CALL-001, reason: x, until: 2027-13-45}", ["month"]),
+        ("\n- {clause: ATDF-CALL-001, reason: x, until: 2027-13-45}", ["line 2", "2027-13-45"]),
+        ("\n- {clause: ATDF-CALL-001, reason: x, until: 2027-02-30}", ["line 2", "not 2027-02-30"]),
+        (b"\xff\xfe\x00", ["no text in UTF-8"]),
+        (b"- \x00\x01", ["no text in UTF-8"]),
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path, text, words):
     path = tmp_path / "waivers.yaml"
-    path.write_text(text)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(WaiversUnusable) as refused:
         read_waivers(path)
     said = refused.value.words.words()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.reader import ReaderError
 
-from conformance.formats.messages import Message
+from conformance.formats.messages import Message, message
 from conformance.kit.system_words import system_words
 
 
@@ -13,4 +14,6 @@ def in_one_line(error: Exception) -> Message | str:
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
         return f"{error.problem} ({mark.line + 1}:{mark.column + 1})"
+    if isinstance(error, UnicodeDecodeError | ReaderError):
+        return message("kit.system.no_text")
     return system_words(getattr(error, "strerror", None) or " ".join(str(error).split()))

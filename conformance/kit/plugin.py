@@ -20,6 +20,7 @@ from conformance.kit.item import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.options import add_options, settings_of
 from conformance.kit.quiet import QuietItems, header, notes
 from conformance.kit.record import write_replay
+from conformance.kit.report.folder import FolderUnusable, make_ready, take_away
 from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
 from conformance.kit.report.outcome import Ended
 from conformance.kit.report.replay_file import REPLAY
@@ -123,12 +124,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(QuietItems(), "agent-formats-quiet")
     if config.option.collectonly or settings.plan_only or _only_asks(config):
         return
-    settings.report.mkdir(parents=True, exist_ok=True)
     recorded = (EXCHANGES,) if settings.judge is None else ()  # it may be what is to be judged
     files = (RESULTS, BADGE, SUMMARY, JUNIT, REPORT, REPLAY, *recorded)
-    for path in (settings.report / name for name in files):
-        config.stash[STATE].removed |= path.exists()
-        path.unlink(missing_ok=True)  # an old badge must not outlive a failure
+    try:
+        make_ready(settings.report)
+        for path in (settings.report / name for name in files):
+            removed = take_away(path)  # an old badge must not outlive a failure
+            config.stash[STATE].removed |= removed
+    except FolderUnusable as unusable:
+        said = visible(redact(unusable.words.words(settings.language)), None)
+        raise pytest.UsageError(said) from None
     config.stash[REPORT_STATE] = report
     config.pluginmanager.register(HtmlReport(config), "agent-formats-html")
     if not config.option.htmlpath:

@@ -15,6 +15,8 @@ _BY_NUMBER: Final = {
     errno.EHOSTUNREACH: "kit.system.unreachable",
     errno.ENETUNREACH: "kit.system.unreachable",
     errno.ENOENT: "kit.system.no_file",
+    errno.EEXIST: "kit.system.file",
+    errno.EROFS: "kit.system.read_only",
     errno.EACCES: "kit.system.denied",
     errno.EPERM: "kit.system.denied",
     errno.EISDIR: "kit.system.folder",

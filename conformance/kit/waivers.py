@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.constructor import RoundTripConstructor
 from ruamel.yaml.error import YAMLError
 
 from conformance.formats.clauses import clauses
@@ -44,10 +45,12 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
         return WaiversUnusable(message("kit.waivers.line", file=path, line=line, reason=reason))
 
     try:
-        loaded = YAML(typ="rt", pure=True).load(path.read_text(encoding="utf-8"))
+        loaded = _yaml().load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, YAMLError) as error:
         words = message("kit.waivers.unusable", file=path, reason=in_one_line(error))
         raise WaiversUnusable(words) from None
+    if loaded is None:  # the last waiver was taken out
+        return ()
     if not isinstance(loaded, list):
         reason = message("kit.waivers.shape").words(language)
         raise WaiversUnusable(message("kit.waivers.unusable", file=path, reason=reason))
@@ -75,6 +78,22 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
             Waiver(clause, texts["reason"] or "", line, texts["tool"], texts["run"], until)
         )
     return tuple(waivers)
+
+
+def _yaml() -> YAML:
+    """A reader that leaves days as they are written: which line holds a wrong one is ours to say."""
+    yaml = YAML(typ="rt", pure=True)
+    yaml.Constructor = _Constructor
+    return yaml
+
+
+class _Constructor(RoundTripConstructor):
+    """Knows no days."""
+
+
+_Constructor.add_constructor(
+    "tag:yaml.org,2002:timestamp", lambda reader, node: reader.construct_scalar(node)
+)
 
 
 def _text(value: Any) -> str | None:
