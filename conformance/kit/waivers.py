@@ -81,7 +81,7 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
 
 
 def _yaml() -> YAML:
-    """A reader that leaves days as they are written: which line holds a wrong one is ours to say."""
+    """A reader that leaves days as they are written: which line holds a wrong one, we say."""
     yaml = YAML(typ="rt", pure=True)
     yaml.Constructor = _Constructor
     return yaml
