@@ -4,8 +4,8 @@
 
 A folder is searched for files named `results.json` or `*.results.json`; what is merged is named
 after its folder, or its file. Every file is validated against its schema before anything is
-written. Exit 0: a table was written; 1: a file is not what it should be, or there was none; 2:
-unusable command line.
+written. A folder without any, and a path that is not there, is a row that says so: a job that
+failed does not vanish from the table, and does not keep the others from it. `EXITS` has the codes.
 """
 
 from __future__ import annotations
@@ -38,6 +38,15 @@ _OF_THE_FOLDER = "conformance-report"
 """The name of the report's own folder says nothing: then the one above it names the target."""
 
 
+NO_RESULT = "no result"
+EXITS = """exit codes:
+  0  the table was written, with a result of every target
+  1  a file is no results file, or there was none at all: no table was written
+  2  the command line cannot be used
+  3  the table was written, and a target in it has no result (stderr names where it was looked for)
+"""
+
+
 class NotMergeable(Exception):
     """A file cannot be merged; the text says which and why."""
 
@@ -64,18 +73,27 @@ class Row:
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     parser = argparse.ArgumentParser(
-        prog="merge_results", description="Merge results into a table."
+        prog="merge_results",
+        description=f"Merge the {NAME} of many targets into one table.",
+        epilog=EXITS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("paths", nargs="+", type=Path, metavar="FILE_OR_FOLDER")
+    told = f"{NAME}, NAME.{NAME}, or a folder that is searched for them; one without is a row, too"
+    parser.add_argument("paths", nargs="+", type=Path, metavar="FILE_OR_FOLDER", help=told)
     parser.add_argument("--json", action="store_true", help="write JSON instead of Markdown")
     chosen = parser.parse_args(arguments)
+    lacking = without_result(chosen.paths)
+    for path in lacking:
+        why = f"no {NAME} in it" if path.exists() else "there is no such file or folder"
+        sys.stderr.write(f"{path}: {why}\n")
     try:
         rows = merged(chosen.paths)
     except NotMergeable as reason:
         sys.stderr.write(f"{reason}\n")
         return 1
-    sys.stdout.write(as_json(rows) if chosen.json else as_markdown(rows))
-    return 0
+    names = [name_of(path if path.name.endswith(NAME) else path / NAME) for path in lacking]
+    sys.stdout.write(as_json(rows, names) if chosen.json else as_markdown(rows, names))
+    return 3 if lacking else 0
 
 
 def merged(paths: Iterable[Path]) -> list[Row]:
@@ -87,9 +105,29 @@ def merged(paths: Iterable[Path]) -> list[Row]:
     return sorted(rows, key=lambda row: (row.name, row.run))
 
 
+def without_result(paths: Iterable[Path]) -> list[Path]:
+    """What was asked for and is not there, and the folders in which a target's result should be."""
+    found = {path for path in paths if not path.exists()}
+    found.update(each for path in paths if path.is_dir() for each in _lacking(path, given=True))
+    return sorted(found)
+
+
+def _lacking(folder: Path, *, given: bool = False) -> Iterable[Path]:
+    """The outermost folders without a result; one that was given may stand for many targets."""
+    if any(folder.glob(f"*{NAME}")):
+        return  # what else lies beside a result belongs to it
+    visible = (each for each in folder.iterdir() if not each.name.startswith("."))
+    inner = [each for each in visible if each.is_dir() and not each.is_symlink()]
+    if _files(folder):
+        for each in inner:
+            yield from _lacking(each)
+    else:
+        yield from inner if given and inner else [folder]
+
+
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
-        return [path]
+        return [path] if path.exists() else []
     return [*path.rglob(NAME), *path.rglob(f"*.{NAME}")]
 
 
@@ -105,11 +143,14 @@ def read(file: Path) -> dict[str, Any]:
     """Read and validate one file. Raises NotMergeable."""
     try:
         document = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise NotMergeable(f"{file}: it cannot be read as JSON: {error}") from None
     wrong = best_match(_validator().iter_errors(document))
     if wrong is not None:
-        raise NotMergeable(f"{file}: {wrong.json_path}: {wrong.message[:200]}")
+        where = f"{wrong.json_path}: {wrong.message[:200]}"
+        raise NotMergeable(f"{file}: it is no results file of the kit: {where}")
+    if not document["runs"]:
+        raise NotMergeable(f"{file}: it is no results file of the kit: it tells of no run")
     return dict(document)
 
 
@@ -144,8 +185,11 @@ def _row(name: str, run: RunResult, session: SessionResult) -> Row:
     )
 
 
-def as_json(rows: Sequence[Row]) -> str:
-    """Write the rows as JSON: the fields of `Row`, in their order, a rate as a number or null."""
+def as_json(rows: Sequence[Row], lacking: Iterable[str] = ()) -> str:
+    """Write the rows as JSON: the fields of `Row`, in their order, a rate as a number or null.
+
+    Of a target without a result (`lacking` has their names) everything but the name is null.
+    """
     plain = [
         {
             each.name: value.rate if isinstance(value := getattr(row, each.name), Rate) else value
@@ -153,11 +197,16 @@ def as_json(rows: Sequence[Row]) -> str:
         }
         for row in rows
     ]
+    nothing = {each.name: None for each in fields(Row)}
+    plain.extend({**nothing, "name": name} for name in lacking)
     return json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
 
 
-def as_markdown(rows: Sequence[Row]) -> str:
-    """Write the rows as a table; what a target calls itself is without meaning in Markdown."""
+def as_markdown(rows: Sequence[Row], lacking: Iterable[str] = ()) -> str:
+    """Write the rows as a table; what a target calls itself is without meaning in Markdown.
+
+    Targets without a result, by their names in `lacking`, come last.
+    """
     heads = ("target", "run", "level", "repair rate", "names the parameter", "says what is right",
              "failed", "warned", "not verified", "tools called")  # fmt: skip
     lines = [heads, tuple("---" for _ in heads)]
@@ -173,6 +222,7 @@ def as_markdown(rows: Sequence[Row]) -> str:
                 *(number(count, "en") for count in counts),
             )
         )
+    lines.extend((in_markdown(name), NO_RESULT, *["–"] * (len(heads) - 2)) for name in lacking)
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 

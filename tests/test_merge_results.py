@@ -55,6 +55,54 @@ def test_a_file_that_is_no_results_is_named(tmp_path, capsys, text, said):
     assert str(file) in (err := capsys.readouterr().err) and said in err
 
 
+def test_results_without_a_run_are_none(tmp_path, capsys):
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps({**json.loads(GIT.read_bytes()), "runs": []}))
+    assert main([str(file)]) == 1
+    assert f"{file}: it is no results file" in capsys.readouterr().err
+    file.write_text('{"runs": []}')
+    assert main([str(file)]) == 1
+    assert f"{file}: it is no results file" in capsys.readouterr().err
+
+
+@pytest.fixture
+def reports(tmp_path):
+    """Three targets: one was judged, two could not be reached."""
+    (tmp_path / "good").mkdir()
+    (tmp_path / "good" / "results.json").write_bytes(GIT.read_bytes())
+    (tmp_path / "good" / "replay").mkdir()
+    (tmp_path / "away").mkdir()
+    (tmp_path / "gone" / "conformance-report").mkdir(parents=True)
+    return tmp_path
+
+
+def test_a_target_without_a_result_is_a_row_and_a_code_of_its_own(reports, capsys):
+    assert main([str(reports)]) == 3
+    out, err = capsys.readouterr()
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines()]
+    assert [line[0] for line in lines if line[1] == "no result"] == ["away", "gone"]
+    assert {len(line) for line in lines} == {10} and "good" in [line[0] for line in lines]
+    told = [line.removesuffix(": no results.json in it") for line in err.splitlines()]
+    assert told == [str(reports / "away"), str(reports / "gone")]
+
+
+def test_what_was_asked_for_and_is_not_there_is_a_row_too(reports, capsys):
+    nope = reports / "nope"
+    assert main(["--json", str(reports / "good"), str(nope)]) == 3
+    out, err = capsys.readouterr()
+    *_, last = json.loads(out)
+    assert {key for key, value in last.items() if value is not None} == {"name"}
+    assert (last["name"], err) == ("nope", f"{nope}: there is no such file or folder\n")
+    assert main([str(nope)]) == 1
+    assert f"{nope}: there is no such file or folder\n" in capsys.readouterr().err
+
+
+def test_the_help_names_the_exit_codes(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "3  the table was written, and a target in it has no result" in capsys.readouterr().out
+
+
 def test_a_folder_without_results_is_no_empty_table(tmp_path, capsys):
     assert main([str(tmp_path)]) == 1
     assert "results.json" in capsys.readouterr().err
