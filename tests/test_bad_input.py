@@ -197,6 +197,13 @@ def test_tls_that_is_none_is_one_sentence(kit, tmp_path):
 ODD_COMMANDS = {
     "none": ("stdio:no-such-command --x", ["no command no-such-command"]),
     "ends": (stdio("import sys; sys.exit('no paper left')"), ["exit code 1", "no paper left"]),
+    "ends with a hint": (
+        stdio(
+            "import sys; sys.exit('no such package\\n  | looked everywhere\\nhint: look again.')"
+        ),
+        ["“no such package” and, at the end, “hint: look again”"],
+    ),
+    "ends by an exception": (stdio("None.x"), ["wrote “AttributeError: "]),
     "noise": (stdio("while True: print('hello')"), ["JSON-RPC", "hello"]),
     "refuses": (
         stdio(

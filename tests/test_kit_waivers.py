@@ -63,10 +63,25 @@ def test_a_waiver_of_a_run_that_is_gone_is_stale():
     assert waived([item(Verdict.FAIL)], run="stdio") == ([Verdict.FAIL], "kit.waivers.no_run")
 
 
-def test_a_waiver_of_a_clause_of_another_binding_is_stale():
-    other = "MCP-VER-001"
-    items = [item(Verdict.NOT_APPLICABLE, None, other)]
-    assert waived(items, clause=other)[1] == "kit.waivers.no_clause"
+@pytest.mark.parametrize("clause", ["MCP-VER-001", "HTTP-ERR-006"])
+def test_a_clause_that_does_not_apply_keeps_its_waiver_whatever_the_reason(clause):
+    items = [item(Verdict.NOT_APPLICABLE, None, clause)]
+    assert waived(items, clause=clause) == ([Verdict.NOT_APPLICABLE], None)
+
+
+def test_a_waiver_that_covers_nothing_is_named_at_the_end(kit, tmp_path, careless):
+    """Of another binding, and not claimed here: both are named, and neither is a failure."""
+    path = tmp_path / "w.yaml"
+    ids = ("MCP-RPC-008", "ATDF-CALL-009")
+    path.write_text("".join(f"- {{clause: {id}, reason: later}}\n" for id in ids))
+    chosen = ["conformance", "--target", careless, "--report", str(tmp_path / "out")]
+    ran = kit(*chosen, "--waivers", str(path), "-k", "MCP-RPC-008 or ATDF-CAT-001")
+    assert ran.code == 0, ran.said
+    named = [line for line in ran.out.splitlines() if line.startswith(f"{path}: ")]
+    assert named == [
+        f"{path}: line 1, MCP-RPC-008 (everywhere): later; it covers nothing in this run"
+    ]
+    assert "stale" not in ran.out
 
 
 def test_a_waiver_past_its_day_waives_nothing_and_is_stale():

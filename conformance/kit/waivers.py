@@ -20,7 +20,6 @@ from conformance.formats.clauses import clauses
 from conformance.formats.messages import Message, message
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.file_errors import in_one_line
-from conformance.kit.judging import belongs
 from conformance.kit.near import near_clause
 from conformance.kit.results import Item, UsedWaiver, Waiver
 from conformance.kit.run import Run
@@ -147,14 +146,17 @@ def _stale(
     *,
     over: bool,
 ) -> Message | None:
-    """Why a waiver is stale; None where it is still needed, or that cannot be said."""
+    """Why a waiver is stale; None where it is still needed, or that cannot be said.
+
+    What was judged decides, and what the target has. A clause that does not apply, or could not be
+    verified, may be judged the next time: it keeps its waiver, and the report says that this one
+    covers nothing.
+    """
     if over:
         return message("kit.waivers.over", until=waiver.until)
     own = {id: run for id, run in runs.items() if waiver.run in {None, id}}
     if not own:
         return message("kit.waivers.no_run", run=waiver.run, runs=", ".join(runs))
-    if not any(belongs(clauses()[waiver.clause], run) for run, _ in own.values()):
-        return message("kit.waivers.no_clause", clause=waiver.clause)
     if waiver.tool is not None and not any(waiver.tool in tools for _, tools in own.values()):
         return message("kit.waivers.no_tool", tool=waiver.tool)
     if covered and all(item.verdict is Verdict.PASS for item in covered):

@@ -11,6 +11,7 @@ from conformance.kit.reading import body_json, response_of
 from conformance.kit.system_words import system_words
 
 _ASKS_FOR_CREDENTIALS = frozenset({401, 403, 407})
+_STACK = "Traceback (most recent call last)"
 _LONGEST = 300
 """Characters of what a target or its command said, in a sentence of ours."""
 
@@ -96,11 +97,15 @@ def no_handshake(exchange: Exchange, *, code: int | None, stderr: str, language:
     else:
         reason = message("kit.reason.status", status=exchange.answer.status)  # type: ignore[union-attr]  # an exchange without trouble has an answer
     noise = exchange.answer.noise if exchange.answer is not None else ()
-    said = _last_line(stderr) or (noise[0] if noise else "")
+    said = _telling(stderr) or noise[:1]
     words = reason.words(language)
     if not said:
         return words
-    return message("kit.reason.wrote", reason=words, said=_cut(said)).words(language)
+    first, last = _cut(said[0]), _cut(said[-1])
+    if len(said) == 1:
+        return message("kit.reason.wrote", reason=words, said=last).words(language)
+    more = message("kit.reason.wrote_more", reason=words, first=first, said=last)
+    return more.words(language)
 
 
 def no_start(command: str, error: Exception, language: str) -> str:
@@ -111,9 +116,15 @@ def no_start(command: str, error: Exception, language: str) -> str:
     return said.words(language) if isinstance(said, Message) else said
 
 
-def _last_line(text: str) -> str:
+def _telling(text: str) -> tuple[str, ...]:
+    """The first and the last line of it, either of which may only be a hint; none, or one alone.
+
+    What Python prints above a stack says nothing: the line below it is the error.
+    """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
+    if not lines or lines[0].startswith(_STACK) or lines[0] == lines[-1]:
+        return tuple(lines[-1:])
+    return lines[0], lines[-1]
 
 
 def _cut(text: str) -> str:

@@ -35,7 +35,7 @@ from conformance.kit.report.standing import (
 from conformance.kit.report.text import visible
 from conformance.kit.report.waived import waiver_words
 from conformance.kit.report.words import level_name, number, percent, say, verdict_name
-from conformance.kit.results import RunResult, SessionResult
+from conformance.kit.results import RunResult, SessionResult, UsedWaiver
 
 GROUPS = 20
 """Groups shown; the report has the rest."""
@@ -153,8 +153,22 @@ class _Summary:
             path = self.text(self.session.waivers_file)
             words = self.text(waiver_words(used, self.language), 240)
             yield Line(f"{path}: {words}", ("red",))
-        if shown or stale:
+        idle = self.idle_waivers()
+        for used in idle[:GROUPS]:
+            path = self.text(self.session.waivers_file)
+            words = self.text(waiver_words(used, self.language), 240)
+            yield Line(f"{path}: {words}", ("yellow",))
+        if len(idle) > GROUPS:
+            more = number(len(idle) - GROUPS, self.language)
+            yield Line(self.say("report.terminal.more", count=more))
+        if shown or stale or idle:
             yield Line("")
+
+    def idle_waivers(self) -> list[UsedWaiver]:
+        """Those of clauses that were asked about which cover nothing, and are not stale."""
+        asked = {item.clause for item in all_items(self.session)}
+        idle = (used for used in self.session.waivers if not used.waived and used.stale is None)
+        return [used for used in idle if used.waiver.clause in asked]
 
     def group(self, group: Group) -> Iterable[Line]:
         name = verdict_name(group.verdict, self.language)

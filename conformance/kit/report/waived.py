@@ -18,6 +18,8 @@ def waiver_words(used: UsedWaiver, language: str) -> str:
     if used.stale is not None:
         reason = used.stale.words(language)
         parts.append(say("report.waivers.stale", language, reason=reason))
+    elif not used.waived:
+        parts.append(say("report.waivers.nothing", language))
     else:
         parts.append(say("report.waivers.used", language, count=number(used.waived, language)))
     return "; ".join(parts)
