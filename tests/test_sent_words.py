@@ -81,6 +81,60 @@ def test_a_call_is_known_by_what_is_at_its_broken_place(sent, said):
     assert call_words(sent).words() == said
 
 
+GOOD = {
+    "customer": {"name": "name", "address": {"city": "city", "street": "a street of some length"}},
+    "currency": "EUR",
+    "lines": [{"count": 1}],
+}
+JPY = {**GOOD, "currency": "JPY"}
+
+
+def without(*names):
+    return {name: value for name, value in GOOD.items() if name not in names}
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (JPY, 'the valid call with currency = "JPY"'),
+        ({**GOOD, "lines": [{"count": 1.0}]}, "the valid call with lines[0].count = 1.0"),
+        ({**GOOD, "lines": []}, "the valid call with lines = []"),
+        (without("currency"), "the valid call without currency"),
+        (
+            {**without("currency", "lines"), "note": "x"},
+            'the valid call with note = "x" and without currency, lines',
+        ),
+        (
+            {**GOOD, **dict.fromkeys("abcd", 1)},
+            "the valid call with a = 1, b = 1, c = 1, …",
+        ),
+        ({"currency": "JPY"}, 'the valid call with {"currency": "JPY"}'),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_a_valid_call_with_many_arguments_is_known_by_where_it_differs_from_the_good_one(
+    sent, said
+):
+    good = case(CaseKind.BASELINE, arguments=GOOD)
+    assert call_words(case(CaseKind.VALID, arguments=sent), good).words() == said
+
+
+def test_a_valid_call_beside_no_good_one_is_known_by_how_its_arguments_begin():
+    sent = case(CaseKind.VALID, arguments=JPY)
+    assert call_words(sent).words().startswith('the valid call with {"customer": {"name": "name"')
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_fault_of_the_server_tells_what_the_accepted_call_did_not_send(status):
+    good = case(CaseKind.BASELINE, arguments=GOOD)
+    sent = case(CaseKind.VALID, arguments=JPY, neighbour=good.id)
+    calls = [called(web(status, {}, of=good)), called(web(500, {}, of=sent))]
+    item = verdict("ATDF-CALL-005", run_evidence(tool_evidence(*calls)), "book")
+    words = item.findings[-1].message.words()
+    told = 'the valid call with currency = "JPY" has status 500' in words
+    assert told is (status == 200)
+
+
 def test_a_fault_of_the_server_names_the_parameter_and_no_scenario():
     calls = [called(web(500, {}, of=case()))]
     item = verdict("ATDF-CALL-005", run_evidence(tool_evidence(*calls)), "book")

@@ -50,7 +50,10 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
         named = _wrongly_named(call)
         if named is not None:
             yield broken(
-                call, "finding.call.valid_refused", parameter=named, case=call_words(call.case)
+                call,
+                "finding.call.valid_refused",
+                parameter=named,
+                case=call_words(call.case, tool.good_case(call.case)),
             )
         elif call.reading.accepted:
             accepted = True
@@ -59,7 +62,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
             yield unknown(
                 "kit.not_verified.valid_refused",
                 call,
-                case=call_words(call.case),
+                case=call_words(call.case, tool.good_case(call.case)),
                 said=shown(call.reading.text),
                 type=ErrorType.BUSINESS_RULE.value,
             )
@@ -83,13 +86,22 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
         if reading.outcome is not Outcome.SERVER_FAULT:
             yield holds()
         elif reading.trouble is Trouble.CLOSED:
-            yield broken(call, "finding.call.closed", case=call_words(call.case))
+            yield broken(
+                call, "finding.call.closed", case=call_words(call.case, tool.good_case(call.case))
+            )
         elif reading.status >= 500:
             yield broken(
-                call, "finding.call.status", status=reading.status, case=call_words(call.case)
+                call,
+                "finding.call.status",
+                status=reading.status,
+                case=call_words(call.case, tool.good_case(call.case)),
             )
         else:
-            yield broken(call, "finding.call.no_response", case=call_words(call.case))
+            yield broken(
+                call,
+                "finding.call.no_response",
+                case=call_words(call.case, tool.good_case(call.case)),
+            )
 
 
 @clause("ATDF-CALL-006")
@@ -99,7 +111,9 @@ def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
         if call.reading.outcome is not Outcome.NO_ANSWER:
             yield holds()
         elif call.case.id in tool.silent_after:
-            yield broken(call, "finding.call.silent", case=call_words(call.case))
+            yield broken(
+                call, "finding.call.silent", case=call_words(call.case, tool.good_case(call.case))
+            )
         elif tool.silenced:
             yield unknown("kit.not_verified.silent", call)
         elif call.reading.trouble is Trouble.TOO_LARGE:

@@ -37,7 +37,7 @@ def test_a_call_means_the_same_over_each_binding(tool: ToolEvidence) -> Checks:
         yield broken(
             call,
             "finding.parity",
-            case=call_words(call.case),
+            case=call_words(call.case, tool.good_case(call.case)),
             here=said,
             run=tool.run.id,
             there=said_there,

@@ -109,14 +109,27 @@ class ToolEvidence:
             return self.baseline is not None and self.baseline.reading.accepted
         return case.neighbour in self._accepted_baselines
 
+    def good_case(self, case: Case) -> Case | None:
+        """The accepted baseline case beside a valid one; a broken one is known by its place."""
+        if case.violation is not None:
+            return None
+        if case.neighbour is not None and case.neighbour in self._accepted_baselines:
+            return self.calls[self._accepted_baselines[case.neighbour]].case
+        known = self.baseline
+        return known.case if known is not None and known.reading.accepted else None
+
     def repairs_of(self, case_id: str) -> list[Call]:
         """The repair steps that began with this case, in order."""
         return [self.calls[place] for place in self._repairs.get(case_id, ())]
 
     @cached_property
-    def _accepted_baselines(self) -> frozenset[str]:
-        baselines = self.of(CaseKind.BASELINE)
-        return frozenset(call.case.id for call in baselines if call.reading.accepted)
+    def _accepted_baselines(self) -> dict[str, int]:
+        """The places of the accepted baseline calls by the ids of their cases."""
+        return {
+            call.case.id: place
+            for place, call in enumerate(self.calls)
+            if call.case.kind is CaseKind.BASELINE and call.reading.accepted
+        }
 
     @cached_property
     def _repairs(self) -> dict[str, list[int]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from conformance.formats.messages import Message, is_message, message
 from conformance.formats.problem import shown
 from conformance.kit.case import Case, CaseKind
+from conformance.kit.cases.pointer import ABSENT, to_parameter
+from conformance.kit.unlike import unlike
 
 _BY_KIND = {
     CaseKind.BASELINE: "call.good",
@@ -14,19 +16,46 @@ _BY_KIND = {
 }
 
 
-def call_words(case: Case) -> Message:
-    """A call of a tool: what makes it this one is the value at one place, or its arguments."""
+_CUT = "…"
+_PLACES = 3
+"""Places told of those where a call differs from the good one."""
+
+
+def call_words(case: Case, good: Case | None = None) -> Message:
+    """A call of a tool: what makes it this one is the value at one place, or its arguments.
+
+    Of a valid call with more arguments than can be shown only that is told in which it differs from
+    `good`, the accepted call beside it, if there is one.
+    """
     violation = case.violation
     of_branch = case.kind is CaseKind.BASELINE and case.neighbour is not None and violation is None
     if case.kind in _BY_KIND and not of_branch:  # of a tool's good calls that one is known
         return message(_BY_KIND[case.kind])
     if violation is None:
-        return message("call.valid", arguments=shown(case.arguments))
+        return _valid(case, good)
     if violation.parameter is None:
         return message("call.arguments", sent=shown(case.arguments))
     if violation.sent_absent:
         return message("call.without", parameter=violation.parameter)
     return message("call.with", parameter=violation.parameter, sent=shown(violation.sent))
+
+
+def _valid(case: Case, good: Case | None) -> Message:
+    text = shown(case.arguments)
+    if text.endswith(_CUT) and good is not None:
+        found = list(unlike(case.arguments, good.arguments))
+        sent = [f"{to_parameter(at)} = {shown(v)}" for at, v in found if at and v is not ABSENT]
+        left_out = [str(to_parameter(at)) for at, v in found if v is ABSENT]
+        if sent and left_out:
+            return message("call.valid_but", arguments=_few(sent), parameters=_few(left_out))
+        if left_out:
+            return message("call.valid_without", parameters=_few(left_out))
+        text = _few(sent) or text
+    return message("call.valid", arguments=text)
+
+
+def _few(told: list[str]) -> str:
+    return ", ".join((*told[:_PLACES], *([_CUT] if len(told) > _PLACES else [])))
 
 
 def step_words(step: str) -> Message:
