@@ -94,6 +94,19 @@ def test_a_secret_in_a_name_a_message_and_a_target_does_not_get_out():
     assert "hunter2" not in json.dumps(document)
 
 
+def test_a_secret_in_a_refusal_does_not_get_out_where_its_words_are_cut():
+    sample = session()
+    run = sample.runs[0]
+    said = "." * 195 + "hunter2hunter2"
+    few = tuple(replace(each, said=said, named=("hunter2hunter2",)) for each in run.explain.unnamed)
+    leaky = replace(run, explain=replace(run.explain, unnamed=few))
+    document = results_document(
+        replace(sample, runs=(leaky,)), redact=lambda text: text.replace("hunter2hunter2", "«s»")
+    )
+    assert few
+    assert "hunt" not in json.dumps(document)
+
+
 def test_a_name_of_ten_megabytes_is_cut():
     sample = session()
     run = sample.runs[0]
