@@ -151,7 +151,7 @@ def test_every_tool_that_lacks_a_clause_is_there_whatever_the_words_of_its_own_r
 def test_the_terminal_the_page_and_the_summary_name_the_tools_that_lack_a_clause():
     sample = replace(session(), runs=(of_several_tools(),))
     page = top(View(sample), Folded((), 0)).split("</section>")[0]
-    assert "and 3 more: " in page
+    assert '<span class="meta">and 3 more: ' in page
     assert '<bdi class="tool">search_&lt;b&gt;</bdi>' in page
     assert "and 3 more: charge, refund, search_<b>" in "\n".join(
         line.text for line in summary_lines(sample)

@@ -94,7 +94,9 @@ def _lack(lack: Lack, anchors: Mapping[tuple[str, Verdict], str], view: View) ->
         tools += f" +{number(len(lack.tools) - _TOOLS, view.language)}"
     where = f"{tools}: " if tools else ""
     more = also(lack, view.language, lambda tool: view.name(tool, 40))
-    words = f"{view.words(lack.reason)} {more}" if more else view.words(lack.reason)
+    words = view.words(lack.reason)
+    if more:
+        words += f' <span class="meta">{more}</span>'
     return f'{label} {where}{words} <span class="of">{links}</span>'
 
 
