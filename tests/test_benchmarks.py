@@ -180,6 +180,7 @@ def test_speed_is_told_with_its_goals_and_what_is_missed_with_its_cause(tmp_path
     told = [line for line in made.splitlines() if "30" in line and line not in rows]
     assert any(f"15{point}00" in line for line in told), "as it would be on a machine twice as fast"
     assert any(f"0{point}58" in line for line in made.splitlines() if line not in rows)
+    assert made.count(Context(source, language, homes(source)).said("speed_cause_ratio")) == 1
     assert not any("258" in line for line in made.splitlines() if line not in rows)
 
 

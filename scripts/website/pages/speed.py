@@ -10,6 +10,8 @@ from scripts.measure.figures import BARE_OF_THE_GOALS, Figure, read, slower
 from scripts.website.pages.context import Context
 from scripts.website.pages.markdown import code, escaped, heading, table
 
+_CAUSES = {"ratio": "speed_cause_ratio"}
+"""Why a goal is missed, where it is not the machine."""
 _FEW = 100
 """A figure from this on is told without decimals."""
 
@@ -41,6 +43,8 @@ def speed(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
     for each in figures:
         if each.goal is not None and not each.goal.met_by(each.middle):
             yield _missed(context, each, times)
+            if each.name in _CAUSES:
+                yield context.said(_CAUSES[each.name])
 
 
 def value(context: Context, of: float) -> str:
