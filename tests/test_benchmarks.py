@@ -154,6 +154,15 @@ def test_the_page_says_what_was_found_how_fast_and_how_it_was_measured(tmp_path,
     assert all(f"{{ #{anchor} }}" in made for anchor in anchors)
 
 
+@pytest.mark.parametrize(("ours", "missed"), [(499.0, True), (500.0, False)])
+def test_a_speed_below_its_goal_is_told_with_its_cause(tmp_path, source, ours, missed):
+    kept = {**written(comparison()), "speed": {"ours": [ours], "theirs": [100.0]}}
+    (tmp_path / "peers.json").write_text(json.dumps(kept))
+    context = Context(source, "en", homes(source))
+    made = benchmarks_page(context, tmp_path).decode()
+    assert (context.said("peers_speed_missed", goal=5) in made) is missed
+
+
 def test_a_comparison_in_several_processes_says_so(tmp_path, source):
     kept = {**written(comparison()), "processes": 3}
     (tmp_path / "peers.json").write_text(json.dumps(kept))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from scripts.peers import official, ours, schemathesis
 from scripts.peers.document import Comparison, Pair, Sound
+from scripts.peers.speed import GOAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def _speed(comparison: Comparison) -> Iterator[Beside]:
         statistics.median(each) for each in (comparison.speed.ours, comparison.speed.theirs)
     )
     what = "requests/s, drive phase beside coverage phase"
-    yield Beside(what, own, "≥ 5 times", schemathesis.NAME, theirs)
+    yield Beside(what, own, f"≥ {GOAL} times", schemathesis.NAME, theirs)
 
 
 def _found(comparison: Comparison) -> Iterator[Beside]:

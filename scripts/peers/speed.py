@@ -11,6 +11,8 @@ from scripts.peers.server import PEER, serving
 from scripts.peers.trials import Trials, folder
 
 TURNS: Final = 3
+GOAL: Final = 5
+"""How many times as many requests a second this kit is to send."""
 
 
 def compare(trials: Trials, turns: int = TURNS) -> Speed:

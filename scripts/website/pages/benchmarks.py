@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.kit.report.words import decimal, number
+from scripts.peers.speed import GOAL
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context, up
 from scripts.website.pages.markdown import code, escaped, heading, link, page, table
@@ -134,13 +135,16 @@ def _found(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
 
 def _speed(context: Context, speed: Mapping[str, Sequence[float]]) -> str:
     ours, theirs = (statistics.median(speed[who]) for who in ("ours", "theirs"))
-    return context.said(
+    said = context.said(
         "peers_speed_about",
         turns=len(speed["ours"]),
         ours=_whole(context, ours),
         theirs=_whole(context, theirs),
         ratio=decimal(ours / theirs, 1, context.language),
     )
+    if ours / theirs >= GOAL:
+        return said
+    return f"{said}\n\n{context.said('peers_speed_missed', goal=GOAL)}"
 
 
 def _sound(context: Context, runs: Sequence[Mapping[str, Any]]) -> str:
