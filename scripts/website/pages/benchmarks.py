@@ -13,6 +13,7 @@ from scripts.peers.speed import GOAL
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context, up
 from scripts.website.pages.markdown import code, escaped, heading, link, page, table
+from scripts.website.pages.measured import made
 from scripts.website.pages.speed import speed
 
 BENCHMARKS = ROOT / "fixtures" / "benchmarks"
@@ -88,16 +89,7 @@ def _coverage(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
 def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
     """What the kit finds beside its peers, and how fast each is."""
     yield heading(2, context.said("peers"), "peers")
-    versions = ", ".join(f"{code(name)} {escaped(of)}" for name, of in held["versions"].items())
-    machine = held["machine"]
-    yield context.said(
-        "peers_made",
-        date=held["date"],
-        processors=machine["processors"],
-        system=escaped(machine["system"]),
-        load=decimal(machine["load"], 1, context.language),
-        versions=versions,
-    )
+    yield made(context, held, "make bench ARGS=--peers")
     if held["processes"] > 1:
         yield context.said("peers_parts", count=held["processes"])
     yield heading(3, context.said("peers_found"), "peers-found")

@@ -8,7 +8,8 @@ from typing import Any
 from conformance.kit.report.words import decimal, number
 from scripts.measure.figures import BARE_OF_THE_GOALS, Figure, read, slower
 from scripts.website.pages.context import Context
-from scripts.website.pages.markdown import code, escaped, heading, table
+from scripts.website.pages.markdown import escaped, heading, table
+from scripts.website.pages.measured import made
 
 _CAUSES = {"ratio": "speed_cause_ratio"}
 """Why a goal is missed, where it is not the machine."""
@@ -19,16 +20,8 @@ _FEW = 100
 def speed(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
     """The figures with their goals, and for each goal that was missed by how much, and why."""
     figures = read(held)
-    machine = held["machine"]
     yield heading(2, context.said("speed"), "speed")
-    yield context.said(
-        "speed_made",
-        date=held["date"],
-        processors=machine["processors"],
-        system=escaped(machine["system"]),
-        load=decimal(machine["load"], 1, context.language),
-        versions=", ".join(f"{code(name)} {escaped(of)}" for name, of in held["versions"].items()),
-    )
+    yield f"{made(context, held, 'make bench')} {context.said('speed_turns')}"
     head = [context.said(name) for name in ("measure", "speed_lowest", "speed_middle")]
     head += [context.said(name) for name in ("speed_highest", "goal")]
     yield table(head, [_row(context, each) for each in figures])
