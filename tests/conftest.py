@@ -4,6 +4,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from conformance.kit.misplaced import *  # noqa: F403 - a path that is wrong leads pytest to here
 from fixtures.servers.start import forked_by, nursery
 from tests.kit_sessions import starting
 

@@ -39,6 +39,8 @@ class _Unusable(Exception):
 class _Declared(argparse.ArgumentParser):
     """Takes the declarations that are meant for pytest's parser."""
 
+    options = ()
+
     def __init__(self) -> None:
         super().__init__(add_help=False, allow_abbrev=False)
         self.declared: dict[str, argparse.Action] = {}
@@ -70,6 +72,13 @@ def fill_in(config: pytest.Config) -> None:
     for dest, value in _parsed(path, table, parser, language).items():
         if dest not in asked:
             setattr(config.option, dest, value)
+
+
+def given_options(config: pytest.Config) -> tuple[str, ...]:
+    """The kit's options that the command line holds, as they are written: `--target`."""
+    parser = _declared()
+    asked = _given(config, parser)
+    return tuple(f"--{name}" for name, act in parser.declared.items() if act.dest in asked)
 
 
 def options_of(config: pytest.Config) -> tuple[str, ...]:

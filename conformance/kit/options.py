@@ -29,8 +29,10 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Register the options, in a group of their own."""
+    """Register the options, in a group of their own; once, also where both conftest.py ask it."""
     group = parser.getgroup("conformance", "conformance: judge an HTTP or MCP server from outside")
+    if group.options:
+        return
 
     def add(*names: str, **facts: Any) -> None:
         name = next(each for each in names if each.startswith("--"))
