@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Final
+
+from hypothesis import strategies as st
+
+from conformance.kit.cases.random.draw import drawn
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 
@@ -47,3 +53,14 @@ def test_threads_that_plan_at_once_work_out_the_characters_once(tmp_path: Path) 
     command = [sys.executable, "-c", _SESSION, str(tmp_path)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert len(ran.stdout.split()) == 1
+
+
+def test_a_thread_that_draws_does_not_look_through_all_objects(monkeypatch) -> None:
+    """The library does so once for each thread, for longer than it takes to draw."""
+    looked: list[int] = []
+    monkeypatch.setattr(gc, "collect", lambda *_: looked.append(1))
+    made: list[int] = []
+    thread = threading.Thread(target=lambda: made.extend(drawn(st.integers(0, 9), 5, 0)))
+    thread.start()
+    thread.join()
+    assert made and looked == []

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import warnings
+from random import Random
 from typing import Any, Final, TypeVar
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, core, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
@@ -29,6 +30,14 @@ class OfTheSeedAlone(HypothesisProvider):
 
 
 AVAILABLE_PROVIDERS.setdefault(_BACKEND, OfTheSeedAlone)
+
+
+def _own_generator() -> None:
+    """Give this thread the generator that the library else makes for each, to seed tests without a
+    seed of their own: it would look through all objects of the process, for longer than to draw.
+    """
+    if core.threadlocal._hypothesis_global_random is None:
+        core.threadlocal._hypothesis_global_random = Random(0)  # noqa: S311 - no secret
 
 
 class NotDrawable(Exception):
@@ -55,6 +64,7 @@ def drawn(strategy: st.SearchStrategy[T], count: int, seed: int) -> list[T]:
     try:
         with _ONE_AT_A_TIME, warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            _own_generator()
             collect()
     except SchemaProblem:
         raise
