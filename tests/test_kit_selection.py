@@ -77,9 +77,9 @@ def test_the_report_prints_a_replay_line_that_finds_the_same_again(kit, tmp_path
         kit, tmp_path, "conformance", "--target", faulty, "--profile", "http",
         "--include-tool", "g*", "-H", f"X-Api-Key: {secret}", "--rate", "900",
     )  # fmt: skip
-    found = re.search(r"<code>(make conformance .*?)</code>", files["summary.md"])
+    found = re.search(r"<code>([^ ]*pytest conformance .*?)</code>", files["summary.md"])
     shown = re.sub(r"\\(.)", r"\1", found[1]).replace("&#58;", ":").replace("&#64;", "@")
-    words = shlex.split(shlex.split(shown)[2].removeprefix("ARGS="))
+    words = shlex.split(shown)[2:]
     assert words[:2] == ["--target", faulty]
     assert words[words.index("--include-tool") :][:2] == ["--include-tool", "g*"]
     assert "X-Api-Key: «secret-1»" in words
@@ -102,12 +102,16 @@ def test_only_what_was_given_is_repeated(tmp_path):
     )  # fmt: skip
 
 
-def test_what_make_and_the_shell_would_take_for_their_own_stays_as_it_is():
-    line = replay_line(["--target", "stdio:run '$HOME' \"x\""], "stdio/a b/c", ROOT)
-    words = shlex.split(line)
-    assert words[:2] == ["make", "conformance"]
-    given = shlex.split(words[2].removeprefix("ARGS=").replace("$$", "$"))
-    assert given == ["--target", "stdio:run '$HOME' \"x\"", "--replay", "stdio/a b/c"]
+def test_what_the_shell_would_take_for_its_own_stays_as_it_is():
+    target = "stdio:run '$HOME' \"x\""
+    line = replay_line(["--target", target], "stdio/a b/c", ROOT)
+    assert shlex.split(line)[1:] == ["conformance", "--target", target, "--replay", "stdio/a b/c"]
+
+
+def test_a_command_stands_in_the_line_in_one_pair_of_quotes():
+    target = "stdio:uvx mcp-server-time --local-timezone Europe/Lisbon"
+    line = replay_line(["--target", target], "stdio/tool/missing/name", ROOT)
+    assert line.endswith(f"pytest conformance --target '{target}' --replay stdio/tool/missing/name")
 
 
 def test_elsewhere_than_in_a_clone_the_line_holds_from_where_the_session_was_started(tmp_path):

@@ -107,16 +107,16 @@ def options_of(config: pytest.Config) -> tuple[str, ...]:
 def replay_line(options: Iterable[str], case: str, here: Path | None = None) -> str:
     """The line that plays one case again, in the folder `here` in which this session was started.
 
-    In a clone it is make that starts the kit; elsewhere there is no Makefile, and a command or a
-    file that the options name is found from that folder alone.
+    It is pytest's own, also in a clone: what make takes is quoted a second time, and nobody reads
+    a target in quotes within quotes. A command or a file that the options name is found from that
+    folder alone.
     """
     here = here or Path.cwd()
-    words = [*options, "--replay", case]
-    if here.resolve() == ROOT:
-        quoted = shlex.join(words).replace("$", "$$")
-        return f"make conformance ARGS={shlex.quote(quoted)}"
-    python, kit = (os.path.relpath(path, here) for path in (sys.executable, ROOT / "conformance"))
-    return shlex.join([python, "-m", "pytest", kit, *words])
+    script = Path(sys.executable).with_name("pytest")
+    start = [script] if script.exists() else [sys.executable, "-m", "pytest"]
+    program, *rest = map(str, start)
+    words = [os.path.relpath(program, here), *rest, os.path.relpath(ROOT / "conformance", here)]
+    return shlex.join([*words, *options, "--replay", case])
 
 
 def _given(config: pytest.Config, parser: _Declared) -> dict[str, Any]:
