@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from conformance.kit.command_line import fill_in, options_of, replay_line
-from conformance.kit.options import report_folder
+from conformance.kit.selected import report_folder, selected_by
 from tests.kit_peers import offering
 from tests.kit_sessions import ROOT
 from tests.test_bad_input import GOOD
@@ -177,17 +177,61 @@ def test_a_session_takes_its_settings_from_the_folder_that_it_is_started_in(kit,
     assert "http://h h is no target" in ran.said
 
 
+WHOLE = ROOT / "conformance"
+
+
 @pytest.mark.parametrize(
-    ("given", "replay", "folder"),
+    ("given", "held", "folder"),
     [
-        ("conformance-report", None, "conformance-report"),
-        ("conformance-report", CASE, "conformance-report/replay"),
-        ("elsewhere", CASE, "elsewhere"),
+        ("conformance-report", {}, "conformance-report"),
+        ("conformance-report", {"replay": CASE}, "conformance-report/replay"),
+        ("conformance-report", {"keyword": "ATDF"}, "conformance-report/selection"),
+        ("conformance-report", {"paths": [WHOLE / "atdf"]}, "conformance-report/selection"),
+        ("elsewhere", {"replay": CASE}, "elsewhere"),
+        ("elsewhere", {"keyword": "ATDF"}, "elsewhere"),
     ],
 )
-def test_a_replay_leaves_the_whole_report_where_it_is(tmp_path, given, replay, folder):
-    options = {"--report": given, "--replay": replay}
-    made = SimpleNamespace(
-        invocation_params=SimpleNamespace(dir=tmp_path), getoption=options.__getitem__
+def test_the_report_of_a_part_leaves_the_whole_one_where_it_is(tmp_path, given, held, folder):
+    assert report_folder(asking(tmp_path, report=given, **held)) == tmp_path / folder
+
+
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        ({}, ""),
+        ({"paths": [ROOT]}, ""),
+        ({"paths": [WHOLE / "atdf", WHOLE]}, ""),
+        ({"paths": [WHOLE / "mcp/test_lists.py::test_x"]}, f"{WHOLE}/mcp/test_lists.py::test_x"),
+        ({"keyword": "ATDF or MCP", "markexpr": "must"}, "-k 'ATDF or MCP' -m must"),
+        ({"deselect": ["a", "b"], "lf": True}, "--deselect a --deselect b --lf"),
+    ],
+)
+def test_what_is_selected_is_said_as_it_was_written(tmp_path, held, words):
+    assert selected_by(asking(tmp_path, **held)) == words
+
+
+def asking(folder, *, report="conformance-report", paths=(WHOLE,), **held):
+    """As much of pytest's configuration as a selection shows in."""
+    made = config(folder, **held)
+    made.args = [str(path) for path in paths]
+    made.getoption = {"--report": report, "--replay": held.get("replay")}.__getitem__
+    return made
+
+
+def test_the_report_of_a_selection_says_at_its_top_what_was_selected(kit, tmp_path, faulty):
+    whole = tmp_path / "conformance-report" / "report.html"
+    whole.parent.mkdir()
+    whole.write_text("the whole one")
+    ran = kit(
+        str(WHOLE), "-k", "ATDF-ERR or x", "--target", faulty, "--profile", "http",
+        "--language", "es", cwd=tmp_path,
+    )  # fmt: skip
+    own = whole.parent / "selection"
+    assert "Seleccionado con: -k 'ATDF-ERR or x'" in ran.out
+    assert whole.read_text() == "the whole one"
+    page = (own / "report.html").read_text("utf-8")
+    assert "Seleccionado con: <code>-k &#x27;ATDF-ERR or x&#x27;</code>" in page
+    assert "Seleccionado con: <code>" in (own / "summary.md").read_text("utf-8")
+    assert json.loads((own / "results.json").read_text("utf-8"))["selected"] == (
+        "-k 'ATDF-ERR or x'"
     )
-    assert report_folder(made) == tmp_path / folder

@@ -222,7 +222,7 @@ def settings_of(config: pytest.Config) -> Settings:
         rate=option("--rate"),
         max_time=option("--max-time"),
         request_timeout=option("--request-timeout"),
-        report=report_folder(config),
+        report=Path(config.invocation_params.dir, option("--report")),
         language=language,
         replay=option("--replay"),
         judge=Path(config.invocation_params.dir, recording) if recording is not None else None,
@@ -230,13 +230,6 @@ def settings_of(config: pytest.Config) -> Settings:
         secrets=_secrets(headers, environment, targets),
         credentials=_credentials(headers, environment),
     )
-
-
-def report_folder(config: pytest.Config) -> Path:
-    """Where the report goes; of a replay elsewhere, lest it be in the place of the whole one."""
-    given = config.getoption("--report")
-    folder = Path(config.invocation_params.dir, given)
-    return folder / "replay" if config.getoption("--replay") and given == REPORT_FOLDER else folder
 
 
 def _usage(id: str, language: str, **values: object) -> pytest.UsageError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,6 +37,7 @@ from conformance.kit.report.write import (
     write_files,
 )
 from conformance.kit.secrets import Redactor
+from conformance.kit.selected import report_folder
 from conformance.kit.session_steps import clause_of, discover, judge_all, load_scripts
 from conformance.kit.state import STATE, State, memory_of
 
@@ -110,7 +112,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{requirement}: the clause's requirement")
     if config.option.help or config.option.version:
         return
-    settings = settings_of(config)
+    settings = replace(settings_of(config), report=report_folder(config))
     redact = Redactor(settings.secrets)
     report = ReportState(
         settings.language,

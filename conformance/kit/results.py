@@ -207,6 +207,8 @@ class SessionResult:
     """Whether a server was too slow for as many calls at once as were asked for."""
     selection: bool = False
     """Only some clauses, tools or cases were judged: no run has a level."""
+    selected: str = ""
+    """The paths and options that asked for no more, as they are written on the command line."""
     kit_errors: tuple[str, ...] = ()
     kit_traces: tuple[str, ...] = ()
     """For each different one of these, where in the kit's code it happened."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from types import ModuleType
 
@@ -18,6 +19,7 @@ from conformance.kit.quiet import line_writer
 from conformance.kit.record import driven, recall
 from conformance.kit.reference import STDIO, ReferenceServer
 from conformance.kit.report.text import visible
+from conformance.kit.selected import selected_by
 from conformance.kit.state import State
 from conformance.kit.waiver_item import stale_items
 
@@ -80,7 +82,10 @@ def judge_all(session: pytest.Session, state: State) -> None:
     verdicts = (judged[number] for number in range(len(asked)))
     for item in items:
         item.results = tuple(islice(verdicts, len(item.questions)))
-    state.result = state.report.session = engine.results(asked, judged, selected=state.deselected)
+    result = engine.results(asked, judged, selected=state.deselected)
+    if result.selection:
+        result = replace(result, selected=selected_by(session.config))
+    state.result = state.report.session = result
     state.report.judged = {item.nodeid for item in items}
     settings = state.settings
     where = settings.waivers_file, settings.language

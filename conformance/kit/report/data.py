@@ -84,6 +84,7 @@ def results_document(
         "language": language,
         "interrupted": session.interrupted,
         "selection": session.selection,
+        "selected": writer.text(session.selected),
         "waivers": [writer.waiver(used) for used in session.waivers],
         "waivers_file": writer.text(session.waivers_file),
         "kit_errors": [writer.text(error) for error in session.kit_errors],
@@ -103,6 +104,7 @@ def read_results(document: Mapping[str, Any]) -> SessionResult:
             runs=tuple(_read_run(run) for run in document["runs"]),
             interrupted=document["interrupted"],
             selection=document.get("selection", False),
+            selected=document.get("selected", ""),
             kit_errors=tuple(document["kit_errors"]),
             kit_traces=tuple(document.get("kit_traces", ())),  # older files have none
             waivers=tuple(_read_waiver(used) for used in document.get("waivers", ())),

@@ -101,7 +101,9 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
         yield f"<details><summary>{head}</summary><pre>{words}</pre></details>"
     full = [run for run in session.runs if run.run.kind is RunKind.FULL]
     if session.selection:
-        yield f'<p class="notice">{view.say("report.selection")}</p>'
+        asked = f" {view.say('report.selected')} <code>{view.text(session.selected, 600)}</code>"
+        asked = asked if session.selected else ""
+        yield f'<p class="notice">{view.say("report.selection")}{asked}</p>'
     elif full:
         yield _section("standing", view.say("report.html.standing"), cards(full, view, folded))
     failed = first(view, folded)

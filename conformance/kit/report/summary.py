@@ -96,6 +96,9 @@ class _Page:
         yield f"**{self.say('report.level.label')}: {level}**"
         if session.selection:
             yield f"\n{self.say('report.selection')}"
+            if session.selected:
+                asked = self.text(session.selected, 600)
+                yield f"{self.say('report.selected')} <code>{asked}</code>"
         if session.interrupted:
             yield f"\n⚠ {self.say('report.interrupted')}"
         for error in session.kit_errors:

@@ -238,6 +238,9 @@ class _Summary:
             yield Line(self.run(run, width))
         if session.selection:
             yield Line(self.say("report.selection"))
+            if session.selected:
+                asked = self.text(session.selected, 600)
+                yield Line(f"    {self.say('report.selected')} {asked}")
         if session.selection or session.interrupted:
             return
         level = session_level(session)
