@@ -32,6 +32,7 @@ from conformance.kit.chapter import load
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.engine import Engine
 from conformance.kit.exchange import Trouble
+from conformance.kit.report.words import verdict_name
 from conformance.kit.results import Item
 from conformance.kit.run import MODERN, Run
 from conformance.kit.settings import MAX_EXAMPLES, AllowCalls, Settings
@@ -92,10 +93,13 @@ class Outcome:
     """Requests without an answer in time: on a busy machine they say nothing of the server."""
     again: bool = False
     """Whether it was judged a second time, since the first said nothing."""
+    ended: tuple[tuple[str, str], ...] = ()
+    """Each clause of the fault that was asked and did not accuse it, with what it ended as."""
 
     def verdict(self) -> str:
         """An empty text where the fault was caught by exactly its clauses; else what was wrong."""
-        said = [f"not caught by {clause}" for clause in self.missed()]
+        ended = dict.fromkeys(self.missed(), "not asked") | dict(self.ended)
+        said = [f"not caught by {clause} ({how})" for clause, how in ended.items()]
         said += [f"also accused: {clause}: {why}" for clause, why in self.others()]
         return "; ".join([*said, *self.faults_of_the_kit])
 
@@ -222,7 +226,22 @@ def _attempt(trial: Trial, request_timeout: float) -> Outcome:
             broken.append(item.findings[0].message.words())
     timeouts = sum(one.trouble is Trouble.TIMEOUT for one in engine.recorder.by_id.values())
     took = time.monotonic() - began
-    return Outcome(trial, tuple(found.items()), tuple(broken[:2]), took, timeouts)
+    missed = {item.clause for item in items}.intersection(planted(trial).clauses) - {*found}
+    called = [each for each in items if each.tool is None or engine.settings.selects(each.tool)]
+    ended = tuple((each, how_ended(each, called) or how_ended(each, items)) for each in missed)
+    return Outcome(trial, tuple(found.items()), tuple(broken[:2]), took, timeouts, ended=ended)
+
+
+def how_ended(clause: str, items: Sequence[Item]) -> str:
+    """What a clause that accused nobody ended as: each verdict, how often, and its first reason."""
+    own = [item for item in items if item.clause == clause]
+    said = []
+    for verdict in dict.fromkeys(item.verdict for item in own):
+        alike = [item for item in own if item.verdict is verdict]
+        reason = next((item.findings[0].message.words() for item in alike if item.findings), "")
+        name = f"{verdict_name(verdict, 'en')} {len(alike)}"
+        said.append(f"{name}: {reason}" if reason else name)
+    return ", ".join(said)
 
 
 def judged(

@@ -17,8 +17,8 @@ SLOW_BUT_CAUGHT = Outcome(TRIAL, ((CLAUSE, "why"),), (), 5.0, timeouts=3)
     ("outcomes", "verdict", "again", "seconds"),
     [
         ([LATE, CAUGHT], "", True, 7.0),
-        ([LATE, MISSED], f"not caught by {CLAUSE}", True, 10.0),
-        ([MISSED], f"not caught by {CLAUSE}", False, 5.0),
+        ([LATE, MISSED], f"not caught by {CLAUSE} (not asked)", True, 10.0),
+        ([MISSED], f"not caught by {CLAUSE} (not asked)", False, 5.0),
         ([SLOW_BUT_CAUGHT], "", False, 5.0),
     ],
     ids=["late, then caught", "late, then missed", "missed in time", "late and caught"],

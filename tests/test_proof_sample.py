@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from conformance.formats.messages import message
+from conformance.formats.vocabulary import Requirement, Verdict
+from conformance.kit.results import Finding, Item
 from fixtures.servers.faults import FAULTS
-from scripts.prove import Outcome, Trial, attempt, idle_collaterals, main, tally, trials_of
+from scripts.prove import (
+    Outcome,
+    Trial,
+    attempt,
+    how_ended,
+    idle_collaterals,
+    main,
+    tally,
+    trials_of,
+)
 
 pytestmark = pytest.mark.usefixtures("forked")
 
@@ -55,7 +69,29 @@ def test_the_sample_has_every_binding_and_era():
 
 def test_a_clause_that_missed_its_fault_is_named():
     missed = Outcome(Trial("no-allow-with-405", "http", ""), (), (), 0.0)
-    assert missed.verdict() == "not caught by HTTP-ERR-006"
+    assert missed.verdict() == "not caught by HTTP-ERR-006 (not asked)"
+
+
+def test_it_is_said_what_a_clause_ended_as_that_missed_its_fault(monkeypatch):
+    name = "no-allow-with-405"
+    elsewhere = replace(FAULTS[name], clauses=("HTTP-ERR-004", "ATDF-CALL-001", "MCP-RPC-001"))
+    monkeypatch.setattr("scripts.prove.FAULTS", {**FAULTS, name: elsewhere})
+    held, called, absent, *_ = attempt(Trial(name, "http", "")).verdict().split("; ")
+    assert held == "not caught by HTTP-ERR-004 (pass 1)"
+    assert called == "not caught by ATDF-CALL-001 (pass 2)"
+    assert absent.startswith("not caught by MCP-RPC-001 (not applicable 1: ")
+
+
+def test_a_flaky_clause_is_told_from_one_that_held():
+    reason = Finding(message("kit.exit.no_clause"))
+    must = Requirement.MUST
+    items = [
+        Item("ATDF-CALL-001", must, "http", "a", Verdict.PASS),
+        Item("ATDF-CALL-001", must, "http", "b", Verdict.FLAKY, (reason,)),
+        Item("ATDF-CALL-001", must, "http", "c", Verdict.PASS),
+        Item("ATDF-CALL-002", must, "http", "a", Verdict.FAIL, (reason,)),
+    ]
+    assert how_ended("ATDF-CALL-001", items) == "pass 2, flaky 1: no clause was selected"
 
 
 def test_another_clause_that_accuses_a_fault_is_named():
