@@ -188,6 +188,47 @@ def test_of_a_thousand_parameters_some_are_drawn_anew_and_the_others_named_as_le
     assert len(called) > 25
 
 
+@pytest.mark.parametrize("more", [{}, {"contains": {"minimum": 5}}])
+def test_what_cannot_be_drawn_keeps_the_other_parameters_from_nothing(more):
+    endless = {"type": "array", "items": {"type": "integer"}, "minItems": 100_000, **more}
+    properties = {"p": endless, "q": {"type": "integer", "minimum": 1, "maximum": 90}}
+    made = drawn({"type": "object", "properties": properties, "required": ["q"]})
+    assert len(set(values(made, "q"))) > 5
+    assert bool(made.skipped) is bool(more) is any(each.endswith(" in p") for each in made.skipped)
+
+
+def test_each_of_several_types_is_drawn_with_what_is_said_of_it():
+    made = one("p", {
+        "type": ["object", "array", "string", "number", "null"],
+        "properties": {"a": {"type": "boolean"}}, "required": ["a"], "additionalProperties": False,
+        "items": {"type": "integer"}, "minItems": 1, "maxLength": 5, "minimum": 7,
+    })  # fmt: skip
+    assert {type(value) for value in values(made, "p")} >= {dict, list, str, float, type(None)}
+    assert made.dropped == 0
+
+
+def test_numbers_of_a_wide_range_are_drawn_near_zero_and_far_from_it():
+    for kind, size in (("integer", 2**53), ("number", 1e15)):
+        made = one("p", {"type": kind, "minimum": -size, "maximum": size})
+        far = sorted(abs(value) for value in values(made, "p"))
+        assert far[0] < 10_000 and far[-1] > size / 100, kind
+
+
+def test_a_range_without_a_whole_number_and_one_of_a_few_steps_are_drawn_from():
+    assert len(set(values(one("p", {"type": "number", "minimum": 0.2, "maximum": 0.8}), "p"))) > 10
+    steps = {"type": "number", "exclusiveMinimum": 0, "maximum": 1, "multipleOf": 0.25}
+    assert {0.25, *values(one("p", steps), "p")} == {0.25, 0.5, 0.75, 1}
+
+
+def test_members_that_ask_for_others_by_name_get_them():
+    made = one("p", {
+        "type": "object", "additionalProperties": False, "dependentRequired": {"a": ["b"]},
+        "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+    })  # fmt: skip
+    assert {tuple(sorted(value)) for value in values(made, "p")} - {()} == {("b",), ("a", "b")}
+    assert made.dropped == 0
+
+
 def test_none_are_drawn_where_none_are_asked_for():
     assert drawn({"type": "object", "properties": {"p": {"type": "string"}}}, count=0) == Plan(())
 

@@ -36,8 +36,8 @@ ready = threading.Barrier({_THREADS})
 
 def plan():
     ready.wait()
-    from conformance.kit.cases.random.strategy import strategy_of
-    strategy_of({{"type": "string", "minLength": 1}}).validate()
+    from conformance.kit.cases.random.makers import Makers
+    Makers(0, 5).of({{"type": "string", "minLength": 1}})
 
 threads = [threading.Thread(target=plan) for _ in range({_THREADS})]
 for each in threads:

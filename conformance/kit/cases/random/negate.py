@@ -6,10 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from itertools import cycle, islice
 from typing import Any, Final
-
-from hypothesis import strategies as st
 
 from conformance.formats.ecma import patterns
 from conformance.kit.cases import numbers
@@ -17,28 +15,48 @@ from conformance.kit.cases.explore import Spot
 from conformance.kit.cases.facts import Facts
 from conformance.kit.cases.near_misses import is_near_miss
 from conformance.kit.cases.pointer import Tokens
+from conformance.kit.cases.random.chance import (
+    Chance,
+    Maker,
+    always,
+    among,
+    fitting,
+    integers,
+    items,
+    members,
+    one_of,
+    run,
+)
 from conformance.kit.cases.random.texts import texts
-
-Strategy = st.SearchStrategy[Any]
 
 _LONGEST: Final = 2_000
 """A text is sent too long by chance where its limit is not above this."""
-_FAR: Final = st.integers(1, 50) | st.integers(51, 5_000) | st.integers(5_001, 3_000_000)
+_FAR: Final = one_of((integers(1, 50), integers(51, 5_000), integers(5_001, 3_000_000)))
 """How far beyond a bound, in steps: a check that looks at a window, or at one byte, is met."""
-_WORDS: Final = st.text("bcdghjklmpqrsvwxzñéжλ語", min_size=2, max_size=24)
-"""Texts that nobody reads as a number, a truth or a date."""
-_NO_FORM: Final = st.builds("{} {}".format, _WORDS, _WORDS)
+_LETTERS: Final = "bcdghjklmpqrsvwxzñéжλ語"
+
+
+def _words(chance: Chance) -> str:
+    """Make a text that nobody reads as a number, a truth or a date."""
+    return run(chance, _LETTERS, 2, 24)
+
+
+def _no_form(chance: Chance) -> str:
+    return f"{_words(chance)} {_words(chance)}"
+
+
 _FORMED: Final = frozenset({"date", "date-time", "time", "duration", "email", "uri", "uuid",
                             "hostname", "ipv4", "ipv6"})  # fmt: skip
 """Formats that two words and a space break in everybody's reading."""
-_SCALAR: Final = st.integers(-1_000, 1_000) | _WORDS | st.booleans()
-_OTHERS: Final[dict[str, Strategy]] = {
-    "string": _WORDS,
-    "number": st.integers(2, 1_000_000),
-    "boolean": st.booleans(),
-    "array": st.lists(_SCALAR, max_size=4),
-    "object": st.dictionaries(_WORDS, _SCALAR, max_size=3),
-    "null": st.none(),
+_TRUTH: Final = among((True, False))
+_SCALAR: Final = one_of((integers(-1_000, 1_000), _words, _TRUTH))
+_OTHERS: Final[dict[str, Maker]] = {
+    "string": _words,
+    "number": integers(2, 1_000_000),
+    "boolean": _TRUTH,
+    "array": items(_SCALAR, 0, 4),
+    "object": members(_words, _SCALAR, 3),
+    "null": always(None),
 }
 
 
@@ -50,7 +68,7 @@ class Negation:
     """How to break a place: the scenario's name, new values for it, and what inside is blamed."""
 
     scenario: str
-    value: Strategy
+    value: Maker
     blamed: Tokens = ()
 
 
@@ -88,19 +106,13 @@ def _types(spot: Spot) -> list[Negation]:
 
     if not asked.kinds or not other:
         return []
-    return [Negation(TYPE, _any_of(other).filter(is_far))]
-
-
-@cache
-def _any_of(kinds: tuple[str, ...]) -> Strategy:
-    """Values of these types; the library takes longer to get ready for it than to draw one."""
-    return st.one_of([_OTHERS[kind] for kind in kinds])
+    return [Negation(TYPE, fitting(one_of([_OTHERS[kind] for kind in other]), is_far))]
 
 
 def _choices(asked: Facts) -> Iterator[Negation]:
     allowed = asked.allowed or ()
     if any(isinstance(value, str) for value in allowed):
-        yield Negation("random-enum", _WORDS.filter(lambda value: value not in allowed))
+        yield Negation("random-enum", fitting(_words, lambda value: value not in allowed))
 
 
 def _texts(asked: Facts) -> Iterator[Negation]:
@@ -108,15 +120,15 @@ def _texts(asked: Facts) -> Iterator[Negation]:
     plain = not asked.patterns and not asked.formats
     if plain and least:
         few = min(least - 1, _LONGEST)
-        yield Negation("random-too-short", st.text("abcxyz", max_size=few))
+        yield Negation("random-too-short", lambda chance: run(chance, "abcxyz", 0, few))
     if plain and most is not None and most <= _LONGEST:
         yield Negation("random-too-long", texts(most + 1, most + 1 + max(most, 200)))
     for expression in asked.patterns:
         missing = texts(least, min(most if most is not None else least + 32, least + 64))
-        yield Negation("random-pattern", missing.filter(_misses(expression)))
+        yield Negation("random-pattern", fitting(missing, _misses(expression)))
     for name in asked.formats:
         if name in _FORMED:
-            yield Negation(f"random-format-{name}", _NO_FORM)
+            yield Negation(f"random-format-{name}", _no_form)
 
 
 def _misses(expression: str) -> Callable[[str], bool]:
@@ -137,40 +149,51 @@ def _numbers(asked: Facts, value: int | float) -> Iterator[Negation]:
     step = numbers.step_of(asked, whole) or Fraction(1)
     like = 1 if whole else 1.5
 
-    def beyond(end: Fraction, way: int) -> Strategy:
-        return _FAR.map(lambda steps: numbers.to_json(end + way * steps * step, like))
+    def beyond(end: Fraction, way: int) -> Maker:
+        return lambda chance: numbers.to_json(end + way * _FAR(chance) * step, like)
 
     if asked.high is not None and high is not None and high not in numbers.MACHINE:
         yield Negation("random-above-maximum", beyond(high, 1))
     if asked.low is not None and low is not None and low not in numbers.MACHINE:
         yield Negation("random-below-minimum", beyond(low, -1))
     if whole:
-        parts = st.integers(1, 99).map(lambda part: float(value) + part / 100)
-        yield Negation("random-fraction", parts.filter(lambda number: not number.is_integer()))
+        yield Negation("random-fraction", fitting(_part_of(value), _is_no_integer))
+
+
+def _part_of(value: int | float) -> Maker:
+    return lambda chance: float(value) + chance.randint(1, 99) / 100
+
+
+def _is_no_integer(number: float) -> bool:
+    return not number.is_integer()
 
 
 def _members(spot: Spot, value: dict[str, Any]) -> Iterator[Negation]:
     for name in spot.asked.required:
         if name in value:
             rest = {n: v for n, v in value.items() if n != name}
-            yield Negation("random-missing", st.just(rest), (name,))
+            yield Negation("random-missing", always(rest), (name,))
 
 
 def _items(asked: Facts, value: list[Any]) -> Iterator[Negation]:
     if 0 < asked.min_items <= len(value):
-        yield Negation(
-            "random-too-few", st.integers(0, asked.min_items - 1).map(lambda n: value[:n])
-        )
+        fewer = asked.min_items - 1
+        yield Negation("random-too-few", lambda chance: value[: chance.randint(0, fewer)])
     room = asked.max_items is None or len(value) < asked.max_items
     if asked.unique and value and room:
-        places = st.tuples(st.integers(0, len(value) - 1), st.integers(0, len(value)))
-        yield Negation("random-duplicate", places.map(lambda at: _twice(value, *at)))
+        last = len(value)
+        yield Negation(
+            "random-duplicate",
+            lambda chance: _twice(value, chance.randint(0, last - 1), chance.randint(0, last)),
+        )
     most = asked.max_items
     if most is not None and value and not asked.unique and most < 200:
-        counts = st.integers(most + 1, most + 20)
-        yield Negation(
-            "random-too-many", counts.map(lambda n: [value[i % len(value)] for i in range(n)])
-        )
+        yield Negation("random-too-many", _repeated(value, most + 1, most + 20))
+
+
+def _repeated(value: list[Any], least: int, most: int) -> Maker:
+    """The array's items again and again, so many in all."""
+    return lambda chance: list(islice(cycle(value), chance.randint(least, most)))
 
 
 def _twice(value: list[Any], source: int, target: int) -> list[Any]:

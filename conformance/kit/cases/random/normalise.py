@@ -16,7 +16,7 @@ from conformance.kit.cases.facts import facts
 from conformance.kit.cases.formats import FORMATS
 from conformance.kit.cases.pointer import Tokens, to_pointer
 from conformance.kit.cases.problems import ProblemKind, SchemaProblem
-from conformance.kit.cases.random.texts import format_name, text_name
+from conformance.kit.cases.random.texts import NAME, format_name, text_name
 from conformance.kit.cases.schema import Node, SchemaView
 from conformance.kit.cases.valid_values import LONGEST_TEXT, MOST_ITEMS
 
@@ -326,7 +326,7 @@ def _anything() -> dict[str, Any]:
 
 
 def _name() -> dict[str, Any]:
-    return {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,15}$"}
+    return {"type": "string", "format": format_name(NAME)}
 
 
 def _may_be(schema: dict[str, Any], *kinds: str) -> bool:

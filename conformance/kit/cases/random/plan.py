@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final
-
-from hypothesis import assume
-from hypothesis import strategies as st
+from typing import Any, Final, TypeVar
 
 from conformance.formats.tool import Tool
 from conformance.kit.case import Case, CaseKind, Expectation
@@ -27,22 +24,26 @@ from conformance.kit.cases.plan import Plan
 from conformance.kit.cases.planner import Planner, Start
 from conformance.kit.cases.pointer import ABSENT, Tokens, get
 from conformance.kit.cases.problems import SchemaProblem
-from conformance.kit.cases.random.draw import NotDrawable, drawn
+from conformance.kit.cases.random.chance import Chance, Maker, Unlucky
+from conformance.kit.cases.random.draw import NotDrawable
+from conformance.kit.cases.random.makers import Makers
 from conformance.kit.cases.random.negate import TYPE, negations
 from conformance.kit.cases.random.normalise import normalised
-from conformance.kit.cases.random.strategy import Strategy, strategy_of
 from conformance.kit.cases.schema import SchemaView, view_of
 from conformance.kit.cases.textual import survives, textual
 
-_WHETHER: Final = st.booleans()
-_SELDOM: Final = st.sampled_from((True, False, False))
-_MOSTLY: Final = st.sampled_from((True, True, True, False))
+_KEPT: Final = 1 / 3
+"""How often a parameter of a call far from the accepted one keeps its value."""
+_RARER: Final = 3 / 4
 """How often another type is passed over for what only this place asks: the named scenarios send
 every other type.
 """
 _MOST_DRAWN: Final = 50
 """Parameters of one tool that are drawn anew: a call costs as much time as it has parts."""
-Draw = Callable[[Strategy], Any]
+_TRIES: Final = 4
+"""How often as many calls are made as are asked for: many are no others, or cannot be judged."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,10 @@ class _Broken:
     arguments: Any
     tokens: Tokens
     change: Change
+
+    def digest(self) -> str:
+        """Name the call and what is broken in it."""
+        return f"{self.change.deviation.scenario} {self.change.deviation.variant}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,23 +150,48 @@ def _draw(schema: str, baseline: str, seed: int, count: int) -> _Drawn:
     """Draw from a schema; once for all runs that list the same tool."""
     view = view_of(json.loads(schema))
     arguments = json.loads(baseline)
-    strategies, skipped = _parameters(view, arguments)
+    makers, skipped = _parameters(view, arguments, Makers(seed, count + count // 2))
     valid: list[Any] = []
     broken: list[_Broken] = []
-    try:
-        valid = drawn(_calls(view, strategies, arguments), count + count // 2, seed)
-        broken = drawn(_broken_calls(view, strategies, arguments), count, seed)
-    except NotDrawable as reason:
-        skipped.append(str(reason))
+    if makers:
+        required = facts(applied(view, (view.root,), arguments).flat).required
+        calls = _Calls(view, makers, arguments, required)
+        valid = _different(calls.valid, count + count // 2, seed, skipped, digest)
+        broken = _different(calls.broken, count, seed, skipped, _Broken.digest)
     return _Drawn(tuple(valid), tuple(broken), tuple(dict.fromkeys(skipped)))
 
 
+def _different(
+    make: Callable[[Chance], T],
+    count: int,
+    seed: int,
+    skipped: list[str],
+    name: Callable[[T], Hashable],
+) -> list[T]:
+    """Make up to `count` that differ in name."""
+    chance = Chance(seed)
+    found: dict[Hashable, T] = {}
+    for _ in range(count * _TRIES):
+        if len(found) >= count:
+            break
+        try:
+            chance.begin()
+            one = make(chance)
+        except Unlucky:
+            continue
+        except NotDrawable as reason:
+            skipped.append(str(reason))
+            continue
+        found.setdefault(name(one), one)
+    return list(found.values())
+
+
 def _parameters(
-    view: SchemaView, baseline: dict[str, Any]
-) -> tuple[dict[str, Strategy], list[str]]:
-    """Give how to draw each parameter that can be drawn, and what cannot be."""
+    view: SchemaView, baseline: dict[str, Any], makers: Makers
+) -> tuple[dict[str, Maker], list[str]]:
+    """Give how to make each parameter that can be made, and what cannot be."""
     root = applied(view, (view.root,), baseline)
-    found: dict[str, Strategy] = {}
+    found: dict[str, Maker] = {}
     skipped: list[str] = []
     names = list(facts(root.flat).names)
     some = names[:: -(-len(names) // _MOST_DRAWN) or 1]
@@ -173,95 +203,83 @@ def _parameters(
             continue
         rewritten = normalised(view, nodes[0])
         skipped += [f"{what} in {name}" for what in rewritten.skipped]
-        strategy = strategy_of(rewritten.schema)
-        if not strategy.is_empty:
-            found[name] = strategy
+        try:
+            make = makers.of(rewritten.schema)
+        except NotDrawable as reason:
+            skipped.append(f"{reason} in {name}")
+            continue
+        if make is not None:
+            found[name] = make
     return found, skipped
 
 
-def _calls(view: SchemaView, strategies: dict[str, Strategy], baseline: dict[str, Any]) -> Strategy:
-    """Valid calls: some near the one that is accepted, the others far from it.
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """How to make calls of the parameters' values, and the one that is accepted."""
 
-    Near ones get past the rules that no schema knows; far ones meet what goes together.
-    """
-    if not strategies:
-        return st.nothing()
-    required = facts(applied(view, (view.root,), baseline).flat).required
-    few = st.lists(st.sampled_from(list(strategies)), min_size=1, max_size=2)
-    return _call(strategies, baseline, required, few)
+    view: SchemaView
+    makers: dict[str, Maker]
+    baseline: dict[str, Any]
+    required: Collection[str]
 
+    def valid(self, chance: Chance) -> dict[str, Any]:
+        """A valid call: some are near the one that is accepted, the others far from it.
 
-@st.composite
-def _call(
-    draw: Draw,
-    strategies: dict[str, Strategy],
-    baseline: dict[str, Any],
-    required: Collection[str],
-    few: Strategy,
-) -> dict[str, Any]:
-    near = draw(_WHETHER)
-    changed = draw(few) if near else list(strategies)
-    made: dict[str, Any] = {}
-    for name in dict.fromkeys((*baseline, *strategies)):
-        if name not in required and draw(_WHETHER):
-            continue
-        keep = name in baseline and (name not in changed or (not near and draw(_SELDOM)))
-        if keep or name not in strategies:
-            made.update({name: baseline[name]} if name in baseline else {})
-        else:
-            made[name] = draw(strategies[name])
-    return made
+        Near ones get past the rules that no schema knows; far ones meet what goes together.
+        """
+        names = list(self.makers)
+        near = chance.whether()
+        changed = chance.choices(names, k=chance.randint(1, 2)) if near else names
+        made: dict[str, Any] = {}
+        for name in dict.fromkeys((*self.baseline, *names)):
+            other = name in changed
+            if name not in self.required and not (near and other) and chance.whether():
+                continue
+            known = name in self.baseline
+            keep = known and (not other or (not near and chance.random() < _KEPT))
+            if keep or name not in self.makers:
+                made.update({name: self.baseline[name]} if known else {})
+            else:
+                made[name] = self.makers[name](chance)
+        return made
 
-
-def _broken_calls(
-    view: SchemaView, strategies: dict[str, Strategy], baseline: dict[str, Any]
-) -> Strategy:
-    """The accepted call with one parameter drawn anew, and one place in that broken."""
-    if not strategies:
-        return st.nothing()
-    return _broken_call(view, strategies, baseline, st.sampled_from(list(strategies)))
-
-
-@st.composite
-def _broken_call(
-    draw: Draw,
-    view: SchemaView,
-    strategies: dict[str, Strategy],
-    baseline: dict[str, Any],
-    names: Strategy,
-) -> _Broken:
-    name = draw(names)
-    arguments = {**baseline, name: draw(strategies[name])}
-    assume(view.accepts(arguments))
-    places = [
-        spot
-        for spot in spots(view, arguments)
-        if spot.value is not ABSENT and spot.tokens[:1] == (name,)
-    ]
-    assume(places)
-    tokens = _somewhere(draw, arguments, draw(st.sampled_from(places)).tokens)
-    assume(get(arguments, tokens) is not ABSENT)
-    spot = spot_at(view, arguments, tokens)
-    assume(judge.is_judgeable(spot.asked))
-    ways = negations(spot)
-    assume(ways)
-    rarer = [way for way in ways if way.scenario != TYPE]
-    way = draw(st.sampled_from(rarer if rarer and draw(_MOSTLY) else ways))
-    value = draw(way.value)
-    whole = {"arguments": arguments, "at": spot.tokens, "value": value}
-    return _Broken(
-        arguments,
-        spot.tokens,
-        Change(Deviation(way.scenario, value, digest(whole)), way.blamed),
-    )
+    def broken(self, chance: Chance) -> _Broken:
+        """The accepted call with one parameter made anew, and one place in that broken."""
+        name = chance.choice(list(self.makers))
+        arguments = {**self.baseline, name: self.makers[name](chance)}
+        _ask(self.view.accepts(arguments))
+        places = [
+            spot
+            for spot in spots(self.view, arguments)
+            if spot.value is not ABSENT and spot.tokens[:1] == (name,)
+        ]
+        _ask(places)
+        tokens = _somewhere(chance, arguments, chance.choice(places).tokens)
+        _ask(get(arguments, tokens) is not ABSENT)
+        spot = spot_at(self.view, arguments, tokens)
+        _ask(judge.is_judgeable(spot.asked))
+        ways = negations(spot)
+        _ask(ways)
+        rarer = [way for way in ways if way.scenario != TYPE]
+        way = chance.choice(rarer if rarer and chance.random() < _RARER else ways)
+        value = way.value(chance)
+        whole = {"arguments": arguments, "at": spot.tokens, "value": value}
+        change = Change(Deviation(way.scenario, value, digest(whole)), way.blamed)
+        return _Broken(arguments, spot.tokens, change)
 
 
-def _somewhere(draw: Draw, arguments: Any, tokens: Tokens) -> Tokens:
+def _ask(what: object) -> None:
+    """Raises Unlucky if something that is needed is not there."""
+    if not what:
+        raise Unlucky
+
+
+def _somewhere(chance: Chance, arguments: Any, tokens: Tokens) -> Tokens:
     """The same place, in any item of the arrays on the way to it."""
     here: Tokens = ()
     for token in tokens:
-        items = get(arguments, here)
-        index = isinstance(token, int) and isinstance(items, list)
-        assume(not index or items)
-        here = (*here, draw(st.integers(0, len(items) - 1)) if index else token)
+        found = get(arguments, here)
+        index = isinstance(token, int) and isinstance(found, list)
+        _ask(not index or found)
+        here = (*here, chance.randint(0, len(found) - 1) if index else token)
     return here

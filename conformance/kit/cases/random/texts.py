@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
+from datetime import timedelta
+from ipaddress import IPv4Address, IPv6Address
 from typing import Any, Final
-
-from hypothesis import strategies as st
+from uuid import UUID
 
 from conformance.kit.cases.formats import FORMATS, SOMEDAY
+from conformance.kit.cases.random.chance import Chance, Maker, run
 
 _OWN: Final = "kit-"
 """What our names of formats begin with: the library knows some of the others by itself."""
+NAME: Final = "name"
+"""The format of names that are made up for members."""
 _LONGEST: Final = 2_000
 _SCRIPTS: Final = (
     "abcdefghijklmnopqrstuvwxyz",
@@ -37,11 +40,7 @@ _UNSEEN: Final = (
     "\t\n\r",
 )
 """Kinds that stand only between others: a blank text is refused by many a good server."""
-
-_SEEN: Final = st.sampled_from(_SCRIPTS)
-_OTHER: Final = st.sampled_from((*_SCRIPTS, *_UNSEEN))
-
-Strategy = st.SearchStrategy[str]
+_OTHERS: Final = (*_SCRIPTS, *_UNSEEN)
 
 
 def text_name(least: int, most: int) -> str:
@@ -54,9 +53,23 @@ def format_name(name: str) -> str:
     return f"{_OWN}{name}"
 
 
-def strategies_for(schema: Any) -> dict[str, Strategy]:
-    """Give how to draw each format that a normalised schema names."""
-    return {name: _drawn(name.removeprefix(_OWN)) for name in sorted(set(_used(schema)))}
+def formats_in(schema: Any) -> dict[str, Maker]:
+    """Give how to make each format that a normalised schema names."""
+    return {name: format_of(name) for name in sorted(set(_used(schema)))}
+
+
+def is_own(name: object) -> bool:
+    """Whether a normalised schema names one of our formats."""
+    return str(name).startswith(_OWN)
+
+
+def format_of(name: str) -> Maker:
+    """Give how to make texts of one of our formats."""
+    name = name.removeprefix(_OWN)
+    if name.startswith("text-"):
+        least, most = name.removeprefix("text-").split("-")
+        return texts(int(least), int(most))
+    return _FORMATS.get(name) or _as_made(name)
 
 
 def _used(schema: Any) -> Iterator[str]:
@@ -64,68 +77,104 @@ def _used(schema: Any) -> Iterator[str]:
     while waiting:
         here = waiting.pop()
         inner = here.values() if isinstance(here, dict) else here
-        if isinstance(here, dict) and str(here.get("format", "")).startswith(_OWN):
+        if isinstance(here, dict) and is_own(here.get("format", "")):
             yield here["format"]
         waiting.extend(each for each in inner if isinstance(each, dict | list))
 
 
-def _drawn(name: str) -> Strategy:
-    if name.startswith("text-"):
-        least, most = name.removeprefix("text-").split("-")
-        return texts(int(least), int(most))
-    return _FORMATS.get(name, _as_made(name))
+def texts(least: int, most: int) -> Maker:
+    """Strings whose lengths are spread evenly over what is allowed, in one or two scripts each."""
+    longest = min(most, max(least, _LONGEST))
+
+    def made(chance: Chance) -> str:
+        size = chance.randint(least, longest)
+        seen = chance.choice(_SCRIPTS)
+        if size < 3:
+            return run(chance, seen, size, size)
+        inner = run(chance, seen + chance.choice(_OTHERS), size - 2, size - 2)
+        return f"{chance.choice(seen)}{inner}{chance.choice(seen)}"
+
+    return made
 
 
-def texts(least: int, most: int) -> Strategy:
-    """Strings whose lengths are spread evenly over what is allowed, in one or two scripts each.
-
-    Left to itself the library draws short ones: a limit in the middle would not be met.
-    """
-    return _text(st.integers(least, min(most, max(least, _LONGEST))))
+def _as_made(name: str) -> Maker:
+    return lambda chance: FORMATS[name].make(chance.randint(0, 180), SOMEDAY)
 
 
-@st.composite
-def _text(draw: Callable[[Any], Any], sizes: st.SearchStrategy[int]) -> str:
-    size = draw(sizes)
-    seen = draw(_SEEN)
-    other = draw(_OTHER)
-    if size < 3:
-        return str(draw(st.text(_one_of(seen), min_size=size, max_size=size)))
-    ends = draw(st.text(_one_of(seen), min_size=2, max_size=2))
-    inner = draw(st.text(_one_of(seen + other), min_size=size - 2, max_size=size - 2))
-    return f"{ends[0]}{inner}{ends[1]}"
+def _name(chance: Chance) -> str:
+    return f"{chance.choice(_LOWER)}{run(chance, _WORD + '_', 0, 15)}"
 
 
-@cache
-def _one_of(characters: str) -> Strategy:
-    """A character; the library takes longer to get ready for it than to draw it."""
-    return st.characters(categories=(), include_characters=characters)
+def _label(chance: Chance) -> str:
+    return f"{chance.choice(_LOWER)}{run(chance, _WORD, 0, 10)}"
 
 
-def _as_made(name: str) -> Strategy:
-    return st.integers(0, 180).map(lambda index: FORMATS[name].make(index, SOMEDAY))
+def _domain(chance: Chance) -> str:
+    return f".example.{chance.choice(('com', 'org'))}"
 
 
-def _whole(expression: str) -> Strategy:
-    return st.from_regex(expression, fullmatch=True)
+def _seldom(chance: Chance, text: str) -> str:
+    return text if chance.whether() else ""
 
 
-_LABEL: Final = "[a-z][a-z0-9]{0,10}"
-_DAYS: Final = st.dates(SOMEDAY.date(), SOMEDAY.date().replace(year=2037)).map(str)
-_CLOCK: Final = _whole(r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?")
-_OFFSET: Final = st.just("Z") | _whole(r"[+-](0[0-9]|1[0-2]):(00|30|45)")
-_FORMATS: Final[dict[str, Strategy]] = {
-    "date": _DAYS,
-    "time": st.builds("{}{}".format, _CLOCK, _OFFSET),
-    "date-time": st.builds("{}T{}{}".format, _DAYS, _CLOCK, _OFFSET),
-    "duration": _whole(r"P([1-9][0-9]?D|[1-9]W|[1-9]Y[1-9]M|T[1-9][0-9]?H([1-5]?[0-9]M)?)"),
-    "email": _whole(rf"[a-z][a-z0-9]{{0,12}}([._+-][a-z0-9]{{1,8}})?@{_LABEL}\.example\.(com|org)"),
-    "uri": _whole(rf"https?://{_LABEL}\.example\.(com|org)(:[1-9][0-9]{{1,3}})?"
-                  r"(/[A-Za-z0-9._~-]{1,12}){0,3}(\?[a-z]{1,6}=[a-z0-9]{1,6})?"
-                  r"(#[a-z]{1,8})?"),
-    "hostname": _whole(rf"{_LABEL}(-[a-z0-9]{{1,6}})?\.example\.(com|org)"),
-    "uuid": st.uuids().map(str),
-    "ipv4": st.ip_addresses(v=4).map(str),
-    "ipv6": st.ip_addresses(v=6).map(str),
-}  # fmt: skip
-"""Formats drawn with more variety than the made ones; nothing odd that good servers may doubt."""
+def _day(chance: Chance) -> str:
+    return str(_FIRST + timedelta(days=chance.randint(0, (_LAST - _FIRST).days)))
+
+
+def _time(chance: Chance) -> str:
+    hour, minute, second = chance.randint(0, 23), chance.randint(0, 59), chance.randint(0, 59)
+    part = _seldom(chance, f".{run(chance, _DIGITS, 1, 6)}")
+    sign, hours, minutes = chance.choice("+-"), chance.randint(0, 12), chance.choice((0, 30, 45))
+    offset = _seldom(chance, f"{sign}{hours:02}:{minutes:02}") or "Z"
+    return f"{hour:02}:{minute:02}:{second:02}{part}{offset}"
+
+
+def _duration(chance: Chance) -> str:
+    few, many = chance.randint(1, 9), chance.randint(1, 99)
+    minutes = _seldom(chance, f"{chance.randint(0, 59)}M")
+    return chance.choice((f"P{many}D", f"P{few}W", f"P{few}Y{few}M", f"PT{many}H{minutes}"))
+
+
+def _email(chance: Chance) -> str:
+    more = _seldom(chance, f"{chance.choice('._+-')}{run(chance, _WORD, 1, 8)}")
+    return f"{_label(chance)}{more}@{_label(chance)}{_domain(chance)}"
+
+
+def _uri(chance: Chance) -> str:
+    port = _seldom(chance, f":{chance.randint(10, 9999)}")
+    path = "".join(f"/{run(chance, _PATH, 1, 12)}" for _ in range(chance.randint(0, 3)))
+    query = _seldom(chance, f"?{run(chance, _LOWER, 1, 6)}={run(chance, _WORD, 1, 6)}")
+    fragment = _seldom(chance, f"#{run(chance, _LOWER, 1, 8)}")
+    scheme = chance.choice(("http", "https"))
+    return f"{scheme}://{_label(chance)}{_domain(chance)}{port}{path}{query}{fragment}"
+
+
+def _hostname(chance: Chance) -> str:
+    return f"{_label(chance)}{_seldom(chance, f'-{run(chance, _WORD, 1, 6)}')}{_domain(chance)}"
+
+
+def _ipv6(chance: Chance) -> str:
+    return str(IPv6Address(chance.choice((0, _DOCUMENTS)) | chance.getrandbits(96)))
+
+
+_LOWER: Final = "abcdefghijklmnopqrstuvwxyz"
+_DIGITS: Final = "0123456789"
+_WORD: Final = _LOWER + _DIGITS
+_PATH: Final = f"{_WORD}{_LOWER.upper()}._~-"
+_FIRST: Final = SOMEDAY.date()
+_LAST: Final = _FIRST.replace(year=2037)
+_DOCUMENTS: Final = int(IPv6Address("2001:db8::"))
+_FORMATS: Final[dict[str, Maker]] = {
+    NAME: _name,
+    "date": _day,
+    "time": _time,
+    "date-time": lambda chance: f"{_day(chance)}T{_time(chance)}",
+    "duration": _duration,
+    "email": _email,
+    "uri": _uri,
+    "hostname": _hostname,
+    "uuid": lambda chance: str(UUID(int=chance.getrandbits(128), version=4)),
+    "ipv4": lambda chance: str(IPv4Address(chance.getrandbits(32))),
+    "ipv6": _ipv6,
+}
+"""Formats made with more variety than the plan's; nothing odd that good servers may doubt."""

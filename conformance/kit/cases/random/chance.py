@@ -1,0 +1,132 @@
+"""Ways to make values of a seeded generator of chance: the same for the same seed, everywhere.
+
+The plain parts of a call are made here. The library that draws the rest (see `library`) keeps a
+record of each choice, to make failing examples small; the kit does that by sending simpler calls
+(see `smaller`), and the record takes many times as long as the choice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any, Final
+
+Test = Callable[[Any], bool]
+_TRIES: Final = 5
+"""How often a value that does not fit is made anew, before all around it is."""
+_LARGEST: Final = 2_000
+"""Values that one call may hold: a schema that asks for a million items would fill the memory."""
+WIDE: Final = 2**24
+"""From so many numbers on, those near the first are meant more often than chance would have it."""
+_BITS: Final = (8, 8, 16, 16, 16, 32, 64)
+_ONE_IN: Final = 8
+
+
+class Unlucky(Exception):
+    """No value that fits came up: what is around it is to be made anew."""
+
+
+class Chance(Random):
+    """A generator that makes so many values, and no more, for one call. Raises Unlucky beyond."""
+
+    _left = _LARGEST
+
+    def begin(self) -> None:
+        """Begin a call."""
+        self._left = _LARGEST
+
+    def spend(self, values: int = 1) -> None:
+        """Count values that are about to be made."""
+        self._left -= values
+        if self._left < 0:
+            raise Unlucky
+
+    def whether(self) -> bool:
+        """Toss a coin."""
+        return self.random() < 0.5
+
+
+Maker = Callable[[Chance], Any]
+
+
+def always(value: Any) -> Maker:
+    """Make one value."""
+    return lambda _: value
+
+
+def among(values: Sequence[Any]) -> Maker:
+    """Make one of some values."""
+    return lambda chance: chance.choice(values)
+
+
+def one_of(makers: Sequence[Maker]) -> Maker:
+    """Make a value in one of some ways."""
+    if len(makers) == 1:
+        return makers[0]
+    return lambda chance: chance.choice(makers)(chance)
+
+
+def integers(low: int, high: int) -> Maker:
+    """Make an integer of a range."""
+    return lambda chance: chance.randint(low, high)
+
+
+def fitting(make: Maker, test: Test) -> Maker:
+    """Make a value that passes a test. Raises Unlucky after some that do not."""
+
+    def made(chance: Chance) -> Any:
+        for _ in range(_TRIES):
+            value = make(chance)
+            if test(value):
+                return value
+        raise Unlucky
+
+    return made
+
+
+def run(chance: Chance, letters: Sequence[str], least: int, most: int) -> str:
+    """Make a text of so many of these letters."""
+    return "".join(chance.choices(letters, k=chance.randint(least, most)))
+
+
+def items(make: Maker, least: int, most: int, *, unique: bool = False) -> Maker:
+    """Make an array. Where its items are to differ, Unlucky is raised if they do not."""
+
+    def made(chance: Chance) -> list[Any]:
+        size = chance.randint(least, most)
+        chance.spend(size)
+        if not unique:
+            return [make(chance) for _ in range(size)]
+        found: dict[str, Any] = {}
+        for _ in range(size * _TRIES):
+            if len(found) == size:
+                break
+            value = make(chance)
+            found.setdefault(json.dumps(value, sort_keys=True), value)
+        if len(found) < least:
+            raise Unlucky
+        return list(found.values())
+
+    return made
+
+
+def members(names: Maker, make: Maker, most: int) -> Maker:
+    """Make an object of at most so many members."""
+
+    def made(chance: Chance) -> dict[str, Any]:
+        size = chance.randint(0, most)
+        chance.spend(size)
+        return {names(chance): make(chance) for _ in range(size)}
+
+    return made
+
+
+def place(chance: Chance, count: int, near: int) -> int:
+    """Pick a number from 0 to `count`: of very many, often one that is not far from `near`."""
+    if count > WIDE and chance.randrange(_ONE_IN):
+        far = chance.getrandbits(chance.choice(_BITS))
+        for found in (near + far, near - far) if chance.whether() else (near - far, near + far):
+            if 0 <= found <= count:
+                return found
+    return chance.randint(0, count)

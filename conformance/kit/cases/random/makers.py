@@ -1,0 +1,212 @@
+"""How to make values of a normalised schema.
+
+What a schema says plainly is made here. The library works out what is in it anew at each draw,
+which is fifty times as slow: it draws the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.kit.cases.facts import type_of
+from conformance.kit.cases.random.chance import (
+    Chance,
+    Maker,
+    Unlucky,
+    always,
+    among,
+    fitting,
+    items,
+    members,
+    one_of,
+)
+from conformance.kit.cases.random.library import library_maker
+from conformance.kit.cases.random.normalise import Schema
+from conformance.kit.cases.random.numerals import numbers_of
+from conformance.kit.cases.random.texts import format_of, is_own
+
+_MORE: Final = 3
+"""Members or items that are drawn beside those that a schema names."""
+_NUMBER: Final = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+                            "multipleOf"})  # fmt: skip
+_PLAIN: Final = {
+    "string": frozenset({"format", "minLength", "maxLength"}),
+    "integer": _NUMBER,
+    "number": _NUMBER,
+    "boolean": frozenset[str](),
+    "null": frozenset[str](),
+    "object": frozenset({"properties", "required", "additionalProperties", "propertyNames",
+                         "maxProperties", "dependencies"}),
+    "array": frozenset({"items", "additionalItems", "minItems", "maxItems", "uniqueItems"}),
+}  # fmt: skip
+"""What is made here of each type, where nothing else is said."""
+_OTHER: Final = {
+    "string": frozenset({"pattern"}),
+    "object": frozenset({"minProperties", "patternProperties"}),
+    "array": frozenset({"contains"}),
+}
+"""What else speaks of one type alone."""
+_OF: Final = {kind: words | _OTHER.get(kind, frozenset()) for kind, words in _PLAIN.items()}
+_ALL: Final = frozenset({"type"}).union(*_OF.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Makers:
+    """Puts together how to make values; of what the library draws, so many, with this seed."""
+
+    seed: int
+    count: int
+
+    def of(self, schema: Schema) -> Maker | None:
+        """Give how to make values of a normalised schema, or None if it has none.
+
+        Some may be invalid: each is to be judged. Raises NotDrawable where the library fails.
+        """
+        if not isinstance(schema, dict):
+            return None if schema is False else self._library(schema)
+        words = schema.keys()
+        for keyword in ("anyOf", "oneOf", "allOf"):
+            if words == {keyword} and (keyword != "allOf" or len(schema[keyword]) == 1):
+                return _any([self.of(each) for each in schema[keyword]])
+        if words <= {"type", "enum", "const"} and words & {"enum", "const"}:
+            return _choice(schema)
+        kind = schema.get("type")
+        if isinstance(kind, list) and words <= _ALL:
+            return _any([self.of(_of_kind(schema, each)) for each in kind])
+        if not isinstance(kind, str) or not words - {"type"} <= _PLAIN.get(kind, frozenset()):
+            return self._library(schema)
+        return self._plain(schema, kind)
+
+    def _plain(self, schema: dict[str, Any], kind: str) -> Maker | None:
+        made: Maker | None = None
+        if kind == "object" and _by_name(schema):
+            return self._object(schema)
+        if kind == "array" and "items" in schema:
+            return self._array(schema)
+        if kind in ("boolean", "null"):
+            return among((True, False)) if kind == "boolean" else always(None)
+        if kind in ("integer", "number"):
+            made = numbers_of(schema, kind)
+        elif kind == "string" and is_own(schema.get("format")):
+            made = fitting(format_of(schema["format"]), _Length.of(schema).holds)
+        return made or self._library(schema)
+
+    def _library(self, schema: Schema) -> Maker | None:
+        return library_maker(schema, self.seed, self.count)
+
+    def _object(self, schema: dict[str, Any]) -> Maker | None:
+        properties = schema.get("properties", {})
+        known = {name: self.of(each) for name, each in properties.items()}
+        more = schema.get("additionalProperties", False)
+        rest = self.of(more)
+        names = None if rest is None else self.of(schema.get("propertyNames", {"type": "string"}))
+        needed = tuple(schema.get("required", ()))
+        if any(known.get(name, rest) is None for name in needed):
+            return None
+        return _Members(
+            {name: make for name, make in known.items() if make is not None},
+            needed,
+            rest,
+            names,
+            schema.get("dependencies", {}),
+            int(schema.get("maxProperties", len(known) + _MORE)),
+        ).made
+
+    def _array(self, schema: dict[str, Any]) -> Maker | None:
+        each = schema["items"]
+        first = [self.of(one) for one in each] if isinstance(each, list) else []
+        rest = self.of(schema.get("additionalItems", True) if first else each)
+        least = max(schema.get("minItems", 0) - len(first), 0)
+        most = max(schema.get("maxItems", len(first) + _MORE) - len(first), 0)
+        if least > most or (rest is None and least):
+            return None
+        unique = schema.get("uniqueItems") is True
+        more = always(()) if rest is None else items(rest, least, most, unique=unique)
+        sure = [make for make in first if make is not None]
+        if len(sure) < len(first):
+            return None
+        return lambda chance: [*(make(chance) for make in sure), *more(chance)]
+
+
+def _any(makers: Sequence[Maker | None]) -> Maker | None:
+    sure = [make for make in makers if make is not None]
+    return one_of(sure) if sure else None
+
+
+def _choice(schema: dict[str, Any]) -> Maker | None:
+    values = schema.get("enum", [schema.get("const")])
+    if "const" in schema and "enum" in schema:
+        values = [schema["const"]]
+    named = schema.get("type")
+    if named is not None:
+        kinds = [named] if isinstance(named, str) else named
+        values = [value for value in values if _is_one(value, kinds)]
+    return among(values) if values else None
+
+
+def _is_one(value: Any, kinds: Sequence[str]) -> bool:
+    kind = type_of(value)
+    return kind in kinds or (kind == "integer" and "number" in kinds)
+
+
+def _of_kind(schema: dict[str, Any], kind: str) -> dict[str, Any]:
+    """What a schema of several types says of one."""
+    about = _OF.get(kind, frozenset())
+    return {"type": kind, **{word: said for word, said in schema.items() if word in about}}
+
+
+def _by_name(schema: dict[str, Any]) -> bool:
+    """Whether members depend on each other by their names alone, if they do."""
+    return all(isinstance(each, list) for each in schema.get("dependencies", {}).values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Length:
+    least: int
+    most: float
+
+    @classmethod
+    def of(cls, schema: dict[str, Any]) -> _Length:
+        return cls(schema.get("minLength", 0), schema.get("maxLength", float("inf")))
+
+    def holds(self, text: str) -> bool:
+        return self.least <= len(text) <= self.most
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """How to make an object's members: those that it names, the names that it needs, all others and
+    their names, which names ask for which, and how many it may hold.
+    """
+
+    known: dict[str, Maker]
+    needed: tuple[str, ...]
+    rest: Maker | None
+    names: Maker | None
+    demands: dict[str, list[str]]
+    most: int
+
+    def made(self, chance: Chance) -> dict[str, Any]:
+        """Make the members. Raises Unlucky if one is asked for that cannot be made."""
+        found: dict[str, Any] = {}
+        for name in self.needed:
+            self._add(chance, found, name)
+        for name in self.known:
+            if name not in found and len(found) < self.most and chance.whether():
+                self._add(chance, found, name)
+                for other in self.demands.get(name, ()):
+                    self._add(chance, found, other)
+        if self.rest is None or self.names is None:
+            return found
+        others = members(self.names, self.rest, min(max(self.most - len(found), 0), _MORE))
+        return {**others(chance), **found}
+
+    def _add(self, chance: Chance, found: dict[str, Any], name: str) -> None:
+        make = self.known.get(name, self.rest)
+        if make is None:
+            raise Unlucky
+        if name not in found:
+            chance.spend()
+            found[name] = make(chance)
