@@ -27,8 +27,12 @@ class Unlucky(Exception):
     """No value that fits came up: what is around it is to be made anew."""
 
 
+class TooLarge(Unlucky):
+    """What was to be made holds more values than a call may; the text says how many those are."""
+
+
 class Chance(Random):
-    """A generator that makes so many values, and no more, for one call. Raises Unlucky beyond."""
+    """A generator that makes so many values, and no more, for one call. Raises TooLarge beyond."""
 
     _left = _LARGEST
 
@@ -40,7 +44,7 @@ class Chance(Random):
         """Count values that are about to be made."""
         self._left -= values
         if self._left < 0:
-            raise Unlucky
+            raise TooLarge(f"a call of more than {_LARGEST} values")
 
     def whether(self) -> bool:
         """Toss a coin."""

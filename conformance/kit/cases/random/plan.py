@@ -24,7 +24,7 @@ from conformance.kit.cases.plan import Plan
 from conformance.kit.cases.planner import Planner, Start
 from conformance.kit.cases.pointer import ABSENT, Tokens, get
 from conformance.kit.cases.problems import SchemaProblem
-from conformance.kit.cases.random.chance import Chance, Maker, Unlucky
+from conformance.kit.cases.random.chance import Chance, Maker, TooLarge, Unlucky
 from conformance.kit.cases.random.draw import NotDrawable
 from conformance.kit.cases.random.makers import Makers
 from conformance.kit.cases.random.negate import TYPE, negations
@@ -177,10 +177,10 @@ def _different(
         try:
             chance.begin()
             one = make(chance)
-        except Unlucky:
-            continue
-        except NotDrawable as reason:
+        except (NotDrawable, TooLarge) as reason:
             skipped.append(str(reason))
+            continue
+        except Unlucky:
             continue
         found.setdefault(name(one), one)
     return list(found.values())
