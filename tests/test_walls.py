@@ -145,8 +145,8 @@ def test_only_targets_start_a_server():
 
 def test_only_the_plugin_and_the_report_know_pytest():
     allowed = {
-        "plugin", "session_steps", "options", "command_line", "state", "record", "item",
-        "waiver_item", "quiet", "html_plugin",
+        "plugin", "session_steps", "options", "command_line", "selected", "misplaced", "state",
+        "record", "item", "waiver_item", "quiet", "html_plugin",
     }  # fmt: skip
     names = {Path(name).stem for name in importing(files("kit"), {"pytest"})}
     assert names <= allowed
