@@ -39,8 +39,6 @@ class _Unusable(Exception):
 class _Declared(argparse.ArgumentParser):
     """Takes the declarations that are meant for pytest's parser."""
 
-    options = ()
-
     def __init__(self) -> None:
         super().__init__(add_help=False, allow_abbrev=False)
         self.declared: dict[str, argparse.Action] = {}
