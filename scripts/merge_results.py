@@ -5,7 +5,8 @@
 A folder is searched for files named `results.json` or `*.results.json`; what is merged is named
 after its folder, or its file. Every file is validated against its schema before anything is
 written. A folder without any, and a path that is not there, is a row that says so: a job that
-failed does not vanish from the table, and does not keep the others from it. `EXITS` has the codes.
+failed does not vanish from the table, and does not keep the others from it. A session that judged
+only a part (`-k`, `--replay`) is left out, and stderr says so. `EXITS` has the codes.
 """
 
 from __future__ import annotations
@@ -14,41 +15,27 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
-
-from conformance.formats.clauses import SCHEMAS
 from conformance.formats.vocabulary import Level, Verdict
-from conformance.kit.report.data import read_results
 from conformance.kit.report.text import in_markdown
 from conformance.kit.report.words import level_name, number, percent
+from conformance.kit.report.write import RESULTS
 from conformance.kit.results import Rate, RunResult, SessionResult
-
-NAME = "results.json"
-_OF_THE_FOLDER = "conformance-report"
-"""The name of the report's own folder says nothing: then the one above it names the target."""
-
+from scripts.found_results import Found, NotMergeable, look
 
 NO_RESULT = "no result"
 EXITS = """exit codes:
   0  the table was written, with a result of every target
   1  a file is no results file, or there was none at all: no table was written
   2  the command line cannot be used
-  3  the table was written, and a target in it has no result (stderr names where it was looked for)
+  3  the table was written, and a target in it has no result, or only of a part (stderr says which)
 """
-
-
-class NotMergeable(Exception):
-    """A file cannot be merged; the text says which and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,96 +61,34 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     parser = argparse.ArgumentParser(
         prog="merge_results",
-        description=f"Merge the {NAME} of many targets into one table.",
+        description=f"Merge the {RESULTS} of many targets into one table.",
         epilog=EXITS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    told = f"{NAME}, NAME.{NAME}, or a folder that is searched for them; one without is a row, too"
+    told = f"{RESULTS}, NAME.{RESULTS}, or a folder to search for them; one without is a row, too"
     parser.add_argument("paths", nargs="+", type=Path, metavar="FILE_OR_FOLDER", help=told)
     parser.add_argument("--json", action="store_true", help="write JSON instead of Markdown")
     chosen = parser.parse_args(arguments)
-    lacking = without_result(chosen.paths)
-    for path in lacking:
-        why = f"no {NAME} in it" if path.exists() else "there is no such file or folder"
-        sys.stderr.write(f"{path}: {why}\n")
     try:
-        rows = merged(chosen.paths)
+        found = look(chosen.paths)
     except NotMergeable as reason:
         sys.stderr.write(f"{reason}\n")
         return 1
-    names = [name_of(path if path.name.endswith(NAME) else path / NAME) for path in lacking]
-    sys.stdout.write(as_json(rows, names) if chosen.json else as_markdown(rows, names))
-    return 3 if lacking else 0
+    sys.stderr.writelines(f"{line}\n" for line in found.told)
+    if not found.sessions:
+        what = "say the files, or the folders that hold them"
+        sys.stderr.write(f"No {RESULTS} of a whole session was found; {what}.\n")
+        return 1
+    rows = rows_of(found)
+    written = as_json if chosen.json else as_markdown
+    sys.stdout.write(written(rows, found.lacking))
+    return 3 if found.lacking else 0
 
 
-def merged(paths: Iterable[Path]) -> list[Row]:
-    """Give the rows of all files, by name and run. Raises NotMergeable."""
-    files = sorted({file for path in paths for file in _files(path)})
-    if not files:
-        raise NotMergeable(f"No {NAME} was found; say the files, or the folders that hold them.")
-    rows = [row for file in files for row in rows_of(name_of(file), read(file))]
+def rows_of(found: Found) -> list[Row]:
+    """Give a row for each run of each session, by name and run."""
+    rows = [_row(name, run, session) for name, session in found.sessions for run in session.runs]
     return sorted(rows, key=lambda row: (row.name, row.run))
-
-
-def without_result(paths: Iterable[Path]) -> list[Path]:
-    """What was asked for and is not there, and the folders in which a target's result should be."""
-    found = {path for path in paths if not path.exists()}
-    found.update(each for path in paths if path.is_dir() for each in _lacking(path, given=True))
-    return sorted(found)
-
-
-def _lacking(folder: Path, *, given: bool = False) -> Iterable[Path]:
-    """The outermost folders without a result; one that was given may stand for many targets."""
-    if any(folder.glob(f"*{NAME}")):
-        return  # what else lies beside a result belongs to it
-    visible = (each for each in folder.iterdir() if not each.name.startswith("."))
-    inner = [each for each in visible if each.is_dir() and not each.is_symlink()]
-    if _files(folder):
-        for each in inner:
-            yield from _lacking(each)
-    else:
-        yield from inner if given and inner else [folder]
-
-
-def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path] if path.exists() else []
-    return [*path.rglob(NAME), *path.rglob(f"*.{NAME}")]
-
-
-def name_of(file: Path) -> str:
-    """What a file's target is called: the file if it has a name of its own, else its folder."""
-    if file.name != NAME:
-        return file.name.removesuffix(f".{NAME}")
-    folder = file.resolve().parent
-    return folder.parent.name if folder.name == _OF_THE_FOLDER else folder.name
-
-
-def read(file: Path) -> dict[str, Any]:
-    """Read and validate one file. Raises NotMergeable."""
-    try:
-        document = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise NotMergeable(f"{file}: it cannot be read as JSON: {error}") from None
-    wrong = best_match(_validator().iter_errors(document))
-    if wrong is not None:
-        where = f"{wrong.json_path}: {wrong.message[:200]}"
-        raise NotMergeable(f"{file}: it is no results file of the kit: {where}")
-    if not document["runs"]:
-        raise NotMergeable(f"{file}: it is no results file of the kit: it tells of no run")
-    return dict(document)
-
-
-@cache
-def _validator() -> Draft202012Validator:
-    schema = json.loads((SCHEMAS / "bindings" / "1.0" / "results.schema.json").read_bytes())
-    return Draft202012Validator(schema)
-
-
-def rows_of(name: str, document: Mapping[str, Any]) -> list[Row]:
-    """Give a row for each run of a valid document."""
-    session = read_results(document)
-    return [_row(name, run, session) for run in session.runs]
 
 
 def _row(name: str, run: RunResult, session: SessionResult) -> Row:

@@ -4,15 +4,23 @@ import json
 
 import pytest
 
-from scripts.merge_results import main, merged
+from scripts.found_results import look
+from scripts.merge_results import main, rows_of
 from tests.kit_sessions import ROOT
 
 KNOWN = ROOT / "fixtures" / "implementations"
 GIT = KNOWN / "mcp-server-git.results.json"
 
 
+def small(**changed):
+    """A document of one run with a few verdicts: a whole one takes a second to validate."""
+    document = json.loads(GIT.read_bytes())
+    run = document["runs"][0]
+    return {**document, "runs": [{**run, "items": run["items"][:5]}], **changed}
+
+
 def test_each_run_of_each_file_is_a_row():
-    rows = merged([KNOWN])
+    rows = rows_of(look([KNOWN]))
     runs = sum(len(json.loads(file.read_bytes())["runs"]) for file in KNOWN.glob("*.results.json"))
     assert len(rows) == runs > 4
     assert {row.name for row in rows} >= {"mcp-server-git", "mcp-server-time"}
@@ -22,7 +30,7 @@ def test_a_report_is_named_after_the_folder_around_it(tmp_path):
     for folder in ("one", "two/conformance-report"):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "results.json").write_bytes(GIT.read_bytes())
-    assert {row.name for row in merged([tmp_path])} == {"one", "two"}
+    assert {row.name for row in rows_of(look([tmp_path]))} == {"one", "two"}
 
 
 def test_the_table_is_markdown_in_which_a_target_cannot_write(tmp_path, capsys):
@@ -101,6 +109,54 @@ def test_the_help_names_the_exit_codes(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
     assert "3  the table was written, and a target in it has no result" in capsys.readouterr().out
+
+
+@pytest.fixture
+def parts(tmp_path):
+    """One target judged as a whole and in part, one only in part, and a part under its own name."""
+    whole = small()
+    part = json.dumps({**whole, "selection": True, "selected": "-k ATDF"})
+    for place in ("both/conformance-report", "part/conformance-report", "elsewhere"):
+        (tmp_path / place).mkdir(parents=True)
+    (tmp_path / "both/conformance-report/results.json").write_text(json.dumps(whole))
+    for place in (
+        "both/conformance-report/selection",
+        "both/conformance-report/replay",
+        "part/conformance-report/selection",
+        "elsewhere",
+    ):
+        (tmp_path / place).mkdir(exist_ok=True)
+        (tmp_path / place / "results.json").write_text(part)
+    return tmp_path
+
+
+def test_a_session_of_a_part_is_no_target_of_its_own(parts, capsys):
+    assert main([str(parts / "both")]) == 0
+    out, err = capsys.readouterr()
+    assert {line.split(" | ")[0] for line in out.splitlines()[2:]} == {"| both"}
+    assert len(err.splitlines()) == 2 and "replay" in err and "left out" in err
+    assert main(["--json", str(parts / "both" / "conformance-report")]) == 0
+    assert {row["name"] for row in json.loads(capsys.readouterr().out)} == {"both"}
+
+
+def test_a_target_judged_only_in_part_has_no_result(parts, capsys):
+    assert main(["--json", str(parts)]) == 3
+    out, err = capsys.readouterr()
+    found = {row["name"]: row["run"] for row in json.loads(out)}
+    assert found == {"both": found["both"], "elsewhere": None, "part": None} and found["both"]
+    assert f"{parts}/elsewhere/results.json: only a part was judged (-k ATDF)" in err
+
+
+def test_the_folder_of_a_part_may_be_a_target_of_that_name(tmp_path, capsys):
+    (tmp_path / "replay").mkdir()
+    (tmp_path / "replay" / "results.json").write_text(json.dumps(small()))
+    assert main(["--json", str(tmp_path)]) == 0
+    assert {row["name"] for row in json.loads(capsys.readouterr().out)} == {"replay"}
+
+
+def test_parts_alone_are_no_table(parts, capsys):
+    assert main([str(parts / "elsewhere" / "results.json")]) == 1
+    assert "No results.json of a whole session" in capsys.readouterr().err
 
 
 def test_a_folder_without_results_is_no_empty_table(tmp_path, capsys):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conformance.formats.clauses import ROOT
-from conformance.kit.settings import REPORT_FOLDER
+from conformance.kit.settings import REPLAY_FOLDER, REPORT_FOLDER, SELECTION_FOLDER
 
 _KIT = ROOT / "conformance"
 _OPTIONS = (("-k", "keyword"), ("-m", "markexpr"), ("--deselect", "deselect"),
@@ -44,4 +44,4 @@ def report_folder(config: pytest.Config) -> Path:
     folder = Path(config.invocation_params.dir, given)
     if given != REPORT_FOLDER or not selected_by(config):
         return folder
-    return folder / ("replay" if config.getoption("--replay") else "selection")
+    return folder / (REPLAY_FOLDER if config.getoption("--replay") else SELECTION_FOLDER)

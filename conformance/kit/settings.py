@@ -14,6 +14,9 @@ from conformance.kit.results import Waiver
 
 MAX_EXAMPLES: Final = 25
 REPORT_FOLDER: Final = "conformance-report"
+SELECTION_FOLDER: Final = "selection"
+REPLAY_FOLDER: Final = "replay"
+"""Where, inside of that, the report of a session goes that judges only a part."""
 
 
 class AllowCalls(StrEnum):
