@@ -17,8 +17,8 @@ A_DAY, A_MOMENT = "2035-06-15", "2035-06-15T10:00:00Z"
 
 def place(schema, value):
     view = view_of({"type": "object", "properties": {"x": schema}})
-    asked = spot_at(view, {} if value is ABSENT else {"x": value}, ("x",)).asked
-    return Place(asked, value, judge.is_judgeable(asked))
+    spot = spot_at(view, {} if value is ABSENT else {"x": value}, ("x",))
+    return Place(spot.asked, value, spot.taken, judge.is_judgeable(spot.asked))
 
 
 def good(schema, value):

@@ -123,6 +123,15 @@ def test_what_is_drawn_for_a_pattern_is_found_by_it_in_every_dialect(pattern, op
     assert not [each for each in sent if not re.search(pattern, each)]
 
 
+def test_nothing_that_another_branch_reads_leniently_is_drawn_to_be_refused():
+    branches = [{"type": "integer"}, {"type": "string"}, {"type": "boolean"}]
+    for some in (branches[:2], branches[1::-1], [branches[2], {"type": "integer", "minimum": 2}]):
+        sent = [c.arguments["p"] for c in one("p", {"anyOf": some}, count=200).cases
+                if c.kind is CaseKind.BROKEN]  # fmt: skip
+        assert len(sent) > 10
+        assert not [each for each in sent if isinstance(each, bool) or each in (0, 1)]
+
+
 def test_without_bounds_numbers_texts_and_arrays_stay_small():
     made = one("p", {"type": "array", "items": {"type": ["number", "string"]}})
     found = [each for value in values(made, "p") for each in leaves(value)]

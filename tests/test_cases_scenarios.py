@@ -6,6 +6,7 @@ import pytest
 
 from conformance.formats.tool import Tool, ToolForm
 from conformance.kit.case import CaseKind, Strictness
+from conformance.kit.cases.facts import same
 from conformance.kit.cases.plan import plan
 from conformance.kit.cases.valid_values import generate
 
@@ -168,6 +169,63 @@ def test_near_misses_are_exactly_those_of_the_closed_list(prop, expected):
         if case.strictness is Strictness.NEAR_MISS
     ]
     assert sorted(map(repr, found)) == sorted(map(repr, expected))
+
+
+EITHER = [{"type": "integer"}, {"type": "string", "pattern": "^[a-z]+$"}]
+UNIONS = {
+    "anyOf": {"anyOf": EITHER},
+    "oneOf": {"oneOf": EITHER},
+    "the text first": {"anyOf": EITHER[::-1]},
+    "nested": {"anyOf": [{"type": "null"}, {"oneOf": EITHER}]},
+    "by reference": {"$ref": "#/$defs/either"},
+    "a branch by reference": {"anyOf": [{"$ref": "#/$defs/whole"}, EITHER[1]]},
+    "beside what all ask": {"description": "either", "allOf": [{"anyOf": EITHER}]},
+    "a literal or a number": {"anyOf": [{"const": "auto"}, EITHER[0]]},
+    "one of both types": {"type": ["integer", "string"], "pattern": "^[a-z]+$"},
+}
+DEFINED = {"either": {"anyOf": EITHER}, "whole": EITHER[0]}
+
+
+@pytest.mark.parametrize("good", ["auto", 3])
+@pytest.mark.parametrize("name", UNIONS)
+def test_a_near_miss_is_one_whatever_branch_the_good_call_uses(name, good):
+    schema = {"type": "object", "properties": {"x": UNIONS[name]}, "required": ["x"],
+              "$defs": DEFINED}  # fmt: skip
+    made = plan(Tool("book", schema, ToolForm.CATALOG, {}), "http", {"x": good})
+    told = {repr(c.arguments["x"]): c.strictness for c in made.cases if "x" in (c.arguments or ())}
+    assert told["True"] is told["False"] is Strictness.NEAR_MISS
+    assert {told.get(repr(text), Strictness.NEAR_MISS) for text in ("3", "0", "1")} == {
+        Strictness.NEAR_MISS
+    }
+    assert told["['abc', 7]"] is Strictness.STRICT
+
+
+@pytest.mark.parametrize(
+    ("branches", "good", "sent"),
+    [
+        ([{"type": "boolean"}, {"type": "integer", "minimum": 2}], 5, 1),
+        ([{"type": "boolean"}, {"type": "string", "const": "all"}], True, "yes"),
+        ([{"type": "number"}, {"type": "string", "enum": ["1", "two"]}], "1", "1 "),
+        ([{"type": "null"}, {"type": "string", "format": "date"}], None, 2_000_000_000),
+    ],
+)
+def test_what_another_branch_reads_leniently_is_a_near_miss_whatever_it_was_meant_to_break(
+    branches, good, sent
+):
+    schema = {"type": "object", "properties": {"x": {"anyOf": branches}}, "required": ["x"]}
+    made = plan(Tool("book", schema, ToolForm.CATALOG, {}), "http", {"x": good})
+    found = [c.strictness for c in made.cases if c.arguments and same(c.arguments["x"], sent)]
+    assert set(found) == {Strictness.NEAR_MISS}
+
+
+def test_a_member_of_an_object_is_read_by_each_branch_of_the_object():
+    whole, text = ({"properties": {"n": {"type": kind}}} for kind in ("integer", "string"))
+    schema = {"type": "object", "required": ["n"], "anyOf": [text, whole]}
+    made = plan(Tool("book", schema, ToolForm.CATALOG, {}), "http", {"n": "a"})
+    told = {repr(c.arguments["n"]): c.strictness for c in made.cases
+            if isinstance(c.arguments, dict) and "n" in c.arguments}  # fmt: skip
+    assert told["True"] is Strictness.NEAR_MISS
+    assert told["None"] is Strictness.STRICT
 
 
 FORMATS = [

@@ -103,6 +103,33 @@ def _conditional(view: SchemaView, node: Node, value: Any) -> list[Node]:
     return further
 
 
+def every_branch(view: SchemaView, nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """Give the schemas that apply to some value here, flat: those of every branch of every union.
+
+    Each stands there once. Of a `not` nothing is said.
+    """
+    flat: list[Node] = []
+    seen: set[int] = set()
+    waiting = list(reversed(nodes))
+    while waiting:
+        node = waiting.pop()
+        if id(node.schema) in seen:
+            continue
+        seen.add(id(node.schema))
+        flat.append(node)
+        if not isinstance(node.schema, dict):
+            continue
+        schema = node.schema
+        further = [n for n in (view.follow(node),) if n is not None]
+        further += [node.sub(s) for keyword in ("allOf", *UNIONS) for s in schema.get(keyword, ())]
+        further += [node.sub(schema[keyword]) for keyword in ("then", "else") if keyword in schema]
+        for keyword in ("dependentSchemas", "dependencies"):
+            some = schema.get(keyword, {}).values()
+            further += [node.sub(s) for s in some if isinstance(s, dict | bool)]
+        waiting.extend(reversed(further))
+    return tuple(flat)
+
+
 def alternatives(view: SchemaView, nodes: Sequence[Node], most: int) -> Iterator[tuple[Node, ...]]:
     """Give ways to satisfy the nodes: each a flat list with one branch of each union chosen.
 

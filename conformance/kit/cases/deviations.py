@@ -12,7 +12,7 @@ from conformance.formats.ecma import patterns
 from conformance.kit.cases import numbers
 from conformance.kit.cases.facts import Facts, type_of
 from conformance.kit.cases.formats import FORMATS
-from conformance.kit.cases.near_misses import is_near_miss
+from conformance.kit.cases.near_misses import Taken, is_near_miss
 from conformance.kit.cases.pointer import Absent
 from conformance.kit.cases.valid_values import LONGEST_TEXT, fitted
 
@@ -42,11 +42,13 @@ class Deviation:
 class Place:
     """A place and what is known of it: what is asked there, and a valid value (or ABSENT).
 
-    `judgeable` is False where a pattern or a format governs that cannot be judged here.
+    `taken` is what any branch there takes. `judgeable` is False where a pattern or a format governs
+    that cannot be judged here.
     """
 
     asked: Facts
     value: Any
+    taken: Taken
     judgeable: bool = True
 
 
@@ -265,7 +267,7 @@ def _wrong_types(place: Place) -> Iterator[Deviation]:
             continue
         if kind == "null" and asked.nullable:
             continue
-        if is_near_miss(kinds, asked.formats, sample, place.value):
+        if is_near_miss(place.taken, sample, place.value):
             continue
         yield Deviation(f"wrong-type-{kind}", sample)
 

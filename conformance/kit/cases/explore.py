@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from conformance.kit.cases.applies import Applied, Union, applied, item, member
+from conformance.kit.cases.applies import Applied, Union, applied, every_branch, item, member
 from conformance.kit.cases.facts import Facts, facts
+from conformance.kit.cases.near_misses import Taken, taken
 from conformance.kit.cases.pointer import ABSENT, Absent, Tokens, get
 from conformance.kit.cases.schema import Node, SchemaView
 
@@ -23,7 +24,8 @@ _MOST_INDEXES: Final = 3
 class Spot:
     """One place: the schemas as they stand there, flat, and the value (or ABSENT).
 
-    `scope` is the nearest place above, or this one, from which a whole value must be judged;
+    `everywhere` are the schemas of every branch, at this place and above, not of those in use
+    alone. `scope` is the nearest place above, or this one, from which a whole value must be judged;
     `scope_nodes` are its schemas: above it each member is judged by its own schema alone.
     """
 
@@ -35,12 +37,18 @@ class Spot:
     required: bool
     scope: Tokens
     scope_nodes: tuple[Node, ...]
+    everywhere: tuple[Node, ...]
     discriminator: bool = False
 
     @property
     def unions(self) -> tuple[Union, ...]:
         """The unions that apply to the value."""
         return self.found.unions
+
+    @property
+    def taken(self) -> Taken:
+        """The types and formats that this place takes in any branch."""
+        return taken(self.asked, self.everywhere)
 
 
 def spots(view: SchemaView, arguments: Any) -> Iterator[Spot]:
@@ -49,13 +57,13 @@ def spots(view: SchemaView, arguments: Any) -> Iterator[Spot]:
     Members and first items that are absent are given too, with ABSENT as their value.
     """
     root = (view.root,)
-    yield from _walk(view, root, _Step((), arguments, True, (), root))
+    yield from _walk(view, root, _Step((), arguments, True, (), root, root))
 
 
 def spot_at(view: SchemaView, arguments: Any, tokens: Tokens) -> Spot:
     """Give one place that valid `arguments` have."""
     nodes: tuple[Node, ...] = (view.root,)
-    step = _Step((), arguments, True, (), nodes)
+    step = _Step((), arguments, True, (), nodes, nodes)
     for token in tokens:
         spot = _spot(view, nodes, step)
         if isinstance(token, str):
@@ -72,6 +80,7 @@ class _Step:
     required: bool
     scope: Tokens
     scope_nodes: tuple[Node, ...]
+    branches: tuple[Node, ...]
     chooses: bool = False
 
 
@@ -86,6 +95,7 @@ def _spot(view: SchemaView, nodes: Sequence[Node], step: _Step) -> Spot:
         required=step.required,
         scope=step.scope,
         scope_nodes=step.scope_nodes,
+        everywhere=every_branch(view, step.branches),
         discriminator=step.chooses,
     )
 
@@ -126,6 +136,7 @@ def _members(
                 required=name in spot.asked.required,
                 scope=scope,
                 scope_nodes=scope_nodes,
+                branches=member(spot.everywhere, name),
                 chooses=name in choosers,
             ),
         )
@@ -136,7 +147,8 @@ def _item(spot: Spot, index: int) -> tuple[tuple[Node, ...], _Step]:
     scope, scope_nodes = _scope(spot, index, below)
     value = get(spot.value, (index,))
     required = not isinstance(value, Absent)
-    return below, _Step((*spot.tokens, index), value, required, scope, scope_nodes)
+    branches = item(spot.everywhere, index)
+    return below, _Step((*spot.tokens, index), value, required, scope, scope_nodes, branches)
 
 
 def _scope(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.kit.cases.facts import same, type_of
+from conformance.kit.cases.facts import Facts, facts, same, type_of
 from conformance.kit.cases.pointer import ABSENT
+from conformance.kit.cases.schema import Node
 
 TRUTH: Final = {
     **dict.fromkeys(("1", "t", "y", "yes", "on", "true"), True),
@@ -17,10 +20,30 @@ _COUNTS: Final = frozenset({"date", "date-time", "time", "duration"})
 """Formats of texts that common parsers make of a number, too: of seconds."""
 
 
-def is_near_miss(
-    kinds: tuple[str, ...], formats: tuple[str, ...], sent: Any, valid_value: Any
-) -> bool:
-    """Say whether sending this where such a value is asked is on the closed list."""
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The types and the formats that a place takes in any branch of any union.
+
+    A server tries them all: where an integer or a text is asked, `true` may become 1, also in a
+    call whose good value is a text.
+    """
+
+    kinds: tuple[str, ...]
+    formats: tuple[str, ...]
+
+
+def taken(asked: Facts, everywhere: Sequence[Node]) -> Taken:
+    """Gather what a place takes from what is asked of its value, and from `every_branch` there."""
+    each = [asked, *(facts((node,)) for node in everywhere)]
+    return Taken(
+        tuple(dict.fromkeys(kind for one in each for kind in one.kinds)),
+        tuple(dict.fromkeys(name for one in each for name in one.formats)),
+    )
+
+
+def is_near_miss(here: Taken, sent: Any, valid_value: Any) -> bool:
+    """Say whether sending this where such a value is taken is on the closed list."""
+    kinds, formats = here.kinds, here.formats
     sent_kind = type_of(sent)
     numeric = "integer" in kinds or "number" in kinds
     if sent_kind == "boolean":  # which parsers that count seconds take for 0 or 1
@@ -29,7 +52,7 @@ def is_near_miss(
         if not _COUNTS.isdisjoint(formats):
             return True
         return "boolean" in kinds and sent in (0, 1)
-    if sent_kind == "string" and "string" not in kinds:
+    if sent_kind == "string":
         if "boolean" in kinds and sent.strip().lower() in TRUTH.keys() - {"0", "1"}:
             return True
         return _is_text_of(sent, kinds, valid_value)
@@ -41,7 +64,9 @@ def _is_text_of(sent: str, kinds: tuple[str, ...], valid_value: Any) -> bool:
         meant = json.loads(sent)
     except ValueError:
         return False
+    kind = type_of(meant)
+    if kind == "string":
+        return False
     if valid_value is not ABSENT and same(meant, valid_value):
         return True
-    kind = type_of(meant)
     return kind in kinds or (kind == "integer" and "number" in kinds)

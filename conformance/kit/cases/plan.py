@@ -153,7 +153,7 @@ def _present(planner: Planner, start: Start, spot: Spot) -> None:
 
 
 def _at(planner: Planner, start: Start, spot: Spot) -> None:
-    place = deviations.Place(spot.asked, spot.value, judge.is_judgeable(spot.asked))
+    place = deviations.Place(spot.asked, spot.value, spot.taken, judge.is_judgeable(spot.asked))
     for deviation in islice(deviations.valid(place), planner.each):
         planner.valid(start, spot, Change(deviation))
     for deviation in islice(deviations.broken(place), planner.each):

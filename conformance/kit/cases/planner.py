@@ -16,6 +16,7 @@ from conformance.kit.cases.explore import Spot
 from conformance.kit.cases.facts import same
 from conformance.kit.cases.members import Change
 from conformance.kit.cases.naming import Ids, baseline_id, place_of
+from conformance.kit.cases.near_misses import is_near_miss
 from conformance.kit.cases.pointer import ABSENT, Tokens, get, put, to_parameter, to_pointer
 from conformance.kit.cases.schema import SchemaView
 from conformance.kit.cases.valid_values import Maker
@@ -213,7 +214,9 @@ class Planner:
     def _broken_case(
         self, start: Start, spot: Spot, change: Change, arguments: Any, found: list[Break]
     ) -> None:
+        """Whatever it was meant to break: what a lenient reading makes right is a near miss."""
         deviation = change.deviation
+        near = deviation.near_miss or is_near_miss(spot.taken, deviation.value, spot.value)
         tokens = (*spot.tokens, *change.blamed)
         was = ABSENT if tokens == start.absent else get(start.arguments, tokens)
         sent = get(arguments, tokens)
@@ -234,7 +237,7 @@ class Planner:
                 sent=None if sent is ABSENT else sent,
                 sent_absent=sent is ABSENT,
             ),
-            strictness=judge.strictness(found, deviation.near_miss),
+            strictness=judge.strictness(found, near),
             repairable=self._is_repairable(spot, change, found),
             neighbour=start.id,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import cycle, islice
 from typing import Any, Final
@@ -73,7 +73,10 @@ class Negation:
 
 
 def negations(spot: Spot) -> list[Negation]:
-    """Give the ways in which a place can be broken; the place must have a value."""
+    """Give the ways in which a place can be broken; the place must have a value.
+
+    What a lenient reading makes right, in whatever branch, is never made.
+    """
     asked = spot.asked
     found = _types(spot)
     if asked.allowed is not None:
@@ -86,13 +89,18 @@ def negations(spot: Spot) -> list[Negation]:
         found += _members(spot, spot.value)
     elif isinstance(spot.value, list):
         found += _items(asked, spot.value)
-    return found
+    here = spot.taken
+
+    def is_far(value: Any) -> bool:
+        return not is_near_miss(here, value, spot.value)
+
+    return [replace(one, value=fitting(one.value, is_far)) for one in found]
 
 
 def _types(spot: Spot) -> list[Negation]:
     """A value of another type that no lossless reading turns into one of the right type."""
     asked = spot.asked
-    numeric = bool({"integer", "number"} & set(asked.kinds))
+    numeric = bool({"integer", "number"} & set(spot.taken.kinds))
     other = tuple(
         kind
         for kind in _OTHERS
@@ -100,13 +108,9 @@ def _types(spot: Spot) -> list[Negation]:
         and not (kind == "null" and asked.nullable)
         and not (kind in ("number", "boolean") and numeric)
     )
-
-    def is_far(value: Any) -> bool:
-        return not is_near_miss(asked.kinds, asked.formats, value, spot.value)
-
     if not asked.kinds or not other:
         return []
-    return [Negation(TYPE, fitting(one_of([_OTHERS[kind] for kind in other]), is_far))]
+    return [Negation(TYPE, one_of([_OTHERS[kind] for kind in other]))]
 
 
 def _choices(asked: Facts) -> Iterator[Negation]:
