@@ -158,12 +158,36 @@ def test_the_matrix_is_open_for_few_tools_and_folded_past_twenty():
         assert matrix(made, fold(all_items(made.session))).startswith("<details>") is is_folded
 
 
-def test_a_matrix_of_a_thousand_tools_shows_two_hundred_the_gravest_first():
-    made = replace(view(), session=many_tools(1_000))
+def test_a_matrix_of_many_tools_shows_one_hundred_that_are_broken():
+    made = replace(view(), session=many_tools(1_100))
     table = matrix(made, fold(all_items(made.session)))
-    assert table.count('<th scope="row">') == 200
-    assert table.index("tool_0990") < table.index("tool_0001")
-    assert "and 800 more" in table
+    assert table.count('<th scope="row">') == 100
+    assert "each of 110 tools" in table
+    assert "and 10 more" in table
+
+
+def test_a_matrix_of_many_tools_has_the_gravest_first():
+    made = replace(view(), session=many_tools(30))
+    run = made.session.runs[0]
+    warned = tuple(
+        replace(each, verdict=Verdict.WARN if each.tool == "tool_0005" else each.verdict)
+        for each in run.items
+    )
+    made = replace(made, session=replace(made.session, runs=(replace(run, items=warned),)))
+    table = matrix(made, fold(all_items(made.session)))
+    assert re.findall(r'"row">.*?(tool_\d+)', table) == [
+        "tool_0000", "tool_0010", "tool_0020", "tool_0005"
+    ]  # fmt: skip
+
+
+def test_a_matrix_of_many_tools_has_no_cell_of_what_nothing_breaks():
+    made = replace(view(), session=many_tools(30))
+    broken, rest = matrix(made, fold(all_items(made.session))).split("</details>")[:2]
+    assert re.findall(r'"col"><span>([^<]+)', broken) == ["ATDF-ERR-007"]
+    assert broken.count('<th scope="row">') == 3
+    others = {each.clause for each in made.session.runs[0].items} - {"ATDF-ERR-007"}
+    assert f"{len(others)} clauses that nothing breaks" in rest
+    assert {each: rest.count(each) for each in others} == dict.fromkeys(others, 1)
 
 
 # --- The page

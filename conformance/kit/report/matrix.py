@@ -15,8 +15,8 @@ from conformance.kit.report.words import number, verdict_name
 FEW = 20
 """Tools up to which the matrix is open and has a column for each."""
 
-_TOOLS = 200
-"""Tools shown at most; the ones with the gravest verdicts first."""
+_TOOLS = 100
+"""Tools shown at most, of those in which something is broken; the gravest first."""
 
 Cells = Mapping[tuple[str, str | None], Verdict]
 
@@ -38,7 +38,7 @@ def matrix(view: View, folded: Folded) -> str:
     if clauses and len(tools) <= FEW:
         parts.append(_small(clauses, tools, cells, lacking, anchors, view))
     elif clauses:
-        parts.append(_large(clauses, tools, cells, anchors, view))
+        parts.append(_large(clauses, tools, cells, lacking, anchors, view))
     if whole:
         parts.append(_whole(whole, cells, lacking, anchors, view))
     nowhere = len({clause for clause, _ in cells} - applying)
@@ -98,14 +98,16 @@ def _parted(
 
     What could not be verified is not broken, and yet stands in the way of a level: that is seen.
     """
-
-    def is_seen(clause: str) -> bool:
-        verdicts = {cells.get((clause, tool)) for tool in tools}
-        unverified = Verdict.NOT_VERIFIED in verdicts and clause in lacking
-        return unverified or not verdicts.isdisjoint(_BROKEN)
-
-    seen = [clause for clause in clauses if is_seen(clause)]
+    seen = [
+        clause
+        for clause in clauses
+        if any(_is_seen(clause, cells.get((clause, tool)), lacking) for tool in tools)
+    ]
     return seen, [clause for clause in clauses if clause not in set(seen)]
+
+
+def _is_seen(clause: str, verdict: Verdict | None, lacking: frozenset[str]) -> bool:
+    return verdict in _BROKEN or (verdict is Verdict.NOT_VERIFIED and clause in lacking)
 
 
 def _folded(clauses: Sequence[str], body: str, view: View) -> str:
@@ -114,6 +116,27 @@ def _folded(clauses: Sequence[str], body: str, view: View) -> str:
 
 
 def _large(
+    clauses: Sequence[str],
+    tools: Sequence[str],
+    cells: Cells,
+    lacking: frozenset[str],
+    anchors: Mapping[tuple[str, Verdict], str],
+    view: View,
+) -> str:
+    """The same for many tools: all is a click away, and what is sound has no cell of its own."""
+    broken, rest = _parted(clauses, tools, cells, lacking)
+    hit = [t for t in tools if any(_is_seen(c, cells.get((c, t)), lacking) for c in broken)]
+    made = _gravest_first(broken, hit, cells, anchors, view) if broken else ""
+    if not rest:
+        return made
+    chips = []
+    for clause in rest:
+        verdicts = {cells[clause, tool] for tool in tools if (clause, tool) in cells}
+        chips.append(_chip(clause, min(verdicts, key=GRAVITY.index), anchors, view))
+    return made + _folded(rest, f'<ul class="wholes">{"".join(chips)}</ul>', view)
+
+
+def _gravest_first(
     clauses: Sequence[str],
     tools: Sequence[str],
     cells: Cells,
