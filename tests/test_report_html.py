@@ -12,6 +12,7 @@ from conformance.kit.report.fold import fold
 from conformance.kit.report.json_html import json_html, pointer_of
 from conformance.kit.report.localise import STYLE
 from conformance.kit.report.matrix import matrix
+from conformance.kit.report.rows import in_comment
 from conformance.kit.report.standing import all_items
 from conformance.kit.report.view import View
 from conformance.kit.results import Finding, Item
@@ -191,6 +192,12 @@ def test_a_matrix_of_many_tools_has_no_cell_of_what_nothing_breaks():
 
 
 # --- The page
+
+
+def test_the_inside_of_a_row_cannot_end_the_comment_that_holds_it():
+    for words in ("a --> b", "--!>", "<!-- x", "---->", "--path-as-is"):
+        assert "--" not in in_comment(words)
+        assert html.unescape(in_comment(words)) == words
 
 
 def test_each_row_of_pytest_html_is_one_of_ours_with_its_outcome(pytester):

@@ -19,8 +19,7 @@
     const button = body.querySelector('.open')
     if (!extra || !button) return
     const place = extra.querySelector('.extraHTML')
-    const template = document.getElementById(`detail-${body.id}`)
-    if (open && template && !place.firstChild) place.append(template.content.cloneNode(true))
+    if (open && !place.firstChild) place.append(insideOf(body).cloneNode(true))
     extra.classList.toggle('hidden', !open)
     extra.id = `inside-${body.id}`
     button.setAttribute('aria-controls', extra.id)
@@ -46,11 +45,18 @@
   const plain = (text) => text.toLowerCase().normalize('NFD').replace(/\p{M}+/gu, '')
   const words = () => plain(document.getElementById('search').value).split(/\s+/).filter(Boolean)
   const detailOf = (body) => document.getElementById(`detail-${body.id}`)
+  // The inside of a row is kept as the text of a comment, and parsed when it is asked for.
+  const insideOf = (body) => {
+    const detail = detailOf(body)
+    if (!detail) return document.createDocumentFragment()
+    const [first] = detail.content.childNodes
+    if (first instanceof Comment) detail.innerHTML = first.data
+    return detail.content
+  }
   const texts = new Map()
   const textOf = (body) => {
     if (!texts.has(body)) {
-      const inside = detailOf(body)
-      texts.set(body, plain(body.textContent + (inside ? ` ${inside.content.textContent}` : '')))
+      texts.set(body, plain(`${body.textContent} ${insideOf(body).textContent}`))
     }
     return texts.get(body)
   }
@@ -131,6 +137,8 @@
   document.addEventListener('DOMContentLoaded', () => {
     document.getElementById('results-table').setAttribute('aria-labelledby', 'h-findings')
     all('.tools-bar input').forEach((input) => input.addEventListener('input', show))
+    const ahead = () => bodies().forEach(textOf)
+    document.getElementById('search').addEventListener('focus', ahead, { once: true })
     document.getElementById('open-all').addEventListener('click', () => {
       bodies().filter((body) => !body.hidden).forEach((body) => setOpen(body, true))
     })

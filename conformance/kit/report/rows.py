@@ -106,14 +106,22 @@ def entry(row: Row, view: View, result: str) -> dict[str, Any]:
 
 
 def templates(folded: Folded, view: View) -> str:
-    """Give the inside of each row, inert until the row is opened."""
+    """Give the inside of each row, inert until the row is opened.
+
+    It is the text of a comment: very many rows would cost the browser most of its time to parse.
+    """
     details, terms = Details(view), Terms(view)
     made = "".join(
-        f'<template id="detail-{row.id}" data-terms="{terms.of(row)}">{details.detail(row)}'
-        "</template>"
+        f'<template id="detail-{row.id}" data-terms="{terms.of(row)}">'
+        f"<!--{in_comment(details.detail(row))}--></template>"
         for row in folded.rows
     )
     return made + terms.listed()
+
+
+def in_comment(markup: str) -> str:
+    """Markup that means the same, and does not end a comment that it stands in."""
+    return markup.replace("--", "-&#45;")
 
 
 def filter_bar(folded: Folded, view: View) -> str:
