@@ -22,6 +22,8 @@ SCHEMA = {
         },
         "size": {"type": "integer", "multipleOf": 5},
         "code": {"type": "string", "pattern": "^[A-Z]+$"},
+        "shelf": {"type": "string", "pattern": r"^R\d{3}(/[a-z])?$"},
+        "loose": {"type": "string", "pattern": r"R\d"},
         "guest": {"type": "object", "properties": {"age": {"type": "integer"}}},
         "slot": {"oneOf": [{"enum": ["once"]}, {"type": "integer", "minimum": 1000}]},
         "pair": {"type": "array", "prefixItems": [{}, {}], "items": False},
@@ -63,6 +65,11 @@ BOTH = [
     (broken("/tags", "maxItems"), "tags must NOT have more than 3 items"),
     (broken("/size", "multipleOf"), "size must be a multiple of 5"),
     (broken("/code", "pattern"), "code must match pattern \"^[A-Z]+$\""),
+    (broken("/code", "pattern"), r'{"detail": "code: not /^[A-Z]+$/"}'),
+    (broken("/shelf", "pattern", sent="7"), "shelf must look like R101"),
+    (broken("/shelf", "pattern", sent="7"), "shelf: R and digits, for example 'R101'."),
+    (broken("/shelf", "pattern", sent="7"), r'{"detail": "shelf: not ^R\\d{3}(/[a-z])?$"}'),
+    (broken("/shelf", "pattern", sent="7"), r"shelf: must match /^R\d{3}(\/[a-z])?$/"),
     (broken("/guest/age", "type"), "guest.age: Input should be a valid integer"),
     (broken("/id", "type", was=1), "id: Input should be a valid integer"),
     (broken("/slot", "type", was=1000, sent="x"), "slot must be one of once"),
@@ -87,6 +94,12 @@ ONLY_NAMED = [
     (broken("/name", "type"), "name is wrong"),
     (broken("/colours", "type", was=["red"], sent="abc"), "colours[0]: 'abc' is wrong"),
     (broken("/size", "multipleOf"), "size 53 is odd"),
+    (broken("/shelf", "pattern", sent="7"), "shelf has the wrong format"),
+    (broken("/shelf", "pattern", sent="7"), "shelf does not match the pattern"),
+    (broken("/shelf", "pattern", sent="xR101"), "shelf: xR101 is wrong, see R or 101"),
+    (broken("/shelf", "pattern", sent="R101x"), "shelf: 'R101x' is wrong"),
+    (broken("/loose", "pattern", sent="xR1x"), "loose: xR1x is wrong"),
+    (broken("/code", "pattern", sent="7"), "code is wrong, MUST be in CAPITAL-LETTERS"),
 ]
 
 

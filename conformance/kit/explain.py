@@ -6,11 +6,13 @@ the facts that the schema holds for the broken place, stand in the text.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
+from conformance.formats.ecma.patterns import is_safe, matches
 from conformance.kit.case import Violation
 from conformance.kit.cases.applies import alternatives, applied
 from conformance.kit.cases.facts import GREATEST, Facts, facts, type_of
@@ -71,6 +73,10 @@ _COUNTS: Final = {
 
 _TELLING: Final = ("enum", "const", "type", "format", *_BOUNDS, *_COUNTS)
 _MOST_BRANCHES: Final = 16
+_TOKEN: Final = re.compile(r"[^\s\"'`]{1,100}")
+_AROUND: Final = ".,;:!?()[]{}<>«»“”‘’"
+_PLAIN: Final = re.compile(r"[^\W\d]?(?:[^\W\d]|-)*|-?\d{1,3}")
+_MOST_TOKENS: Final = 300
 _READ: Final = 20_000
 """Characters of a refusal that anybody reads; each value of an enum is looked for among them."""
 
@@ -144,7 +150,25 @@ def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[st
 def _says(keyword: str, asked: Facts, text: str) -> bool:
     if keyword in _WORDS_FOR:
         return any(word in text.lower() for word in _WORDS_FOR[keyword])
+    if keyword == "pattern":
+        return _shows_pattern(asked.patterns, text)
     return any(_has(word, text) for word in _right(keyword, asked))
+
+
+def _shows_pattern(patterns: Sequence[str], text: str) -> bool:
+    """Whether a text holds one of the patterns, or a value in which they are found: an example.
+
+    Plain words and short numbers are no example: they stand in any text.
+    """
+    for pattern in patterns:
+        forms = (pattern, json.dumps(pattern)[1:-1], pattern.replace("/", "\\/"))
+        if any(_has(form, text) for form in forms):
+            return True
+    tokens = {each.strip(_AROUND) for each in islice(_TOKEN.findall(text), _MOST_TOKENS)}
+    shown = (each for each in tokens if not _PLAIN.fullmatch(each))
+    return bool(patterns) and any(
+        all(is_safe(p, len(each)) and matches(p, each) for p in patterns) for each in shown
+    )
 
 
 def _right(keyword: str, asked: Facts) -> Iterator[str]:
@@ -159,8 +183,6 @@ def _right(keyword: str, asked: Facts) -> Iterator[str]:
     elif keyword == "format":
         for name in asked.formats:
             yield from (name, *_FORMAT_WORDS.get(name, ()))
-    elif keyword == "pattern":
-        yield from (*asked.patterns, "pattern", "regex", "regular expression", "format", "match")
     elif keyword == "multipleOf":
         yield from (_number(m) for m in asked.multiples)
     elif keyword in _BOUNDS:
@@ -217,4 +239,5 @@ def _without(text: str, sent: Any) -> str:
     """The text without the echo of what was sent: an echo does not say what would be right."""
     if not isinstance(sent, str) or len(sent) < 3:
         return text
+    text = re.sub(rf"(?<!\S){re.escape(sent)}(?!\S)", " ", text)
     return text.replace(f"'{sent}'", " ").replace(f'"{sent}"', " ")
