@@ -2,8 +2,11 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
+from contextlib import contextmanager, suppress
 from itertools import permutations
 
 import pytest
@@ -86,6 +89,45 @@ def test_over_http_it_fails_on_the_faulty_server_and_passes_on_the_reference(
     assert "skipped" in said
 
 
+def fails_at_nine(name, arguments):
+    status, body = sound("count", arguments)
+    return (500, {"detail": "no"}) if arguments == {"n": 9} else (status, body)
+
+
+def test_a_server_that_is_not_there_or_gives_no_answer_has_mended_nothing(tmp_path):
+    tool = {**COUNT, "name": "hotel_count"}
+    with offering([tool], fails_at_nine) as url:
+        path = written(url, "ATDF-CALL-005", "http", tmp_path)
+    code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 1, said
+    assert "no server can be reached at 127.0.0.1:" in said
+    assert "passed" not in said
+    with closing_each() as url:
+        code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 1, said
+    assert "the call got no answer" in said
+    assert "passed" not in said
+
+
+@contextmanager
+def closing_each():
+    """A server that takes each connection, and ends it without a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def close():
+            with suppress(OSError):
+                while True:
+                    taken, _ = server.accept()
+                    taken.recv(65536)
+                    taken.close()
+
+        ending = threading.Thread(target=close, daemon=True)
+        ending.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+        ending.join()
+
+
 def test_over_stdio_it_starts_the_server_itself(tmp_path):
     fault = ("--fault", "true-for-an-integer")
     target = " ".join(["stdio:" + command(FAULTY, "--stdio", *fault)[0], "-m", FAULTY, "--stdio"])
@@ -101,6 +143,12 @@ def test_over_stdio_it_starts_the_server_itself(tmp_path):
     assert "passed" not in said
     code, said = run(path, f"stdio:{sys.executable} -m {REFERENCE} --stdio")
     assert code == 0, said
+    code, said = run(path, "stdio:/no/such/command")
+    assert code == 1, said
+    assert "the server cannot be started" in said
+    code, said = run(path, f"stdio:{sys.executable} -c pass")
+    assert code == 1, said
+    assert "the call got no answer" in said
 
 
 def test_a_failure_of_the_server_is_still_one_in_other_words(tmp_path):

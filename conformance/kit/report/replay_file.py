@@ -170,6 +170,7 @@ def _case(
         "exchange": exchange.id,
         "name": f"{item.clause}-{what}".encode("ascii", "replace").decode(),
         "says": f"{item.clause}: {finding.words(language)}",
+        "call": exchange.case is not None,
         "stdio": stdio,
         "command": command if stdio else "",
         "wrong": _WRONG.get(finding.message.id, "same"),
