@@ -433,6 +433,15 @@ def test_versions_of_mcp_where_nothing_else_is_judged_are_one_sentence(kit, tmp_
     sentence(ran, url, "--spec-version", "2025-11-25")
 
 
+@pytest.mark.parametrize("versions", [(), ("--spec-version", "2025-11-25")])
+def test_a_command_that_starts_no_server_is_told_so_whatever_version_is_asked_for(
+    kit, tmp_path, versions
+):
+    target = stdio("import sys; sys.exit('no paper left')")
+    ran = refused(kit, tmp_path, target, *versions)
+    sentence(ran, "exit code 1", "no paper left")
+
+
 def test_collecting_calls_nothing_and_writes_no_report(kit, tmp_path):
     called = []
     with offering([GOOD], lambda *_: called.append(1) or (200, {})) as url:

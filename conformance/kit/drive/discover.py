@@ -72,9 +72,14 @@ async def _discover_stdio(target: str, context: Context) -> list[Discovered]:
 
 
 def _no_version(target: str, context: Context) -> Message | None:
-    """That none of the versions asked for is spoken, if any was answered at all."""
+    """That none of the versions asked for is spoken, if any was answered at all.
+
+    How a process ended is no answer: a command that starts no server speaks of no version.
+    """
     wanted = context.settings.spec_versions
-    answered = any(e.answer is not None for e in context.recorder.by_id.held)
+    asked = (e for e in context.recorder.by_id.held if e.request.body or e.request.method)
+    answers = (each.answer for each in asked if each.answer is not None)
+    answered = any(answer.status or answer.messages for answer in answers)
     if not wanted or not answered:
         return None
     return message("kit.target.no_version", target=target, versions=", ".join(wanted))
