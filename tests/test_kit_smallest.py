@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.formats import extended, instances
 from conformance.formats.ecma import patterns
 from conformance.formats.vocabulary import Verdict
 from conformance.kit import remembered
@@ -315,7 +316,7 @@ def test_a_generator_is_another_one_with_another_module_or_library(tmp_path):
     assert digest_of([tmp_path], {"hypothesis": "1"}) != first
 
 
-@pytest.mark.parametrize("module", [by_chance, negate, patterns, plan, values])
+@pytest.mark.parametrize("module", [by_chance, extended, instances, negate, patterns, plan, values])
 def test_the_generator_is_what_draws_and_judges_calls(module):
     assert any(folder in Path(module.__file__).parents for folder in MODULES)
     assert generator() == digest_of(MODULES, {name: version(name) for name in LIBRARIES})

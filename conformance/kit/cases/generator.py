@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 _CASES: Final = Path(__file__).parent
-MODULES: Final = (_CASES, _CASES.parents[1] / "formats" / "ecma")
-"""Where it stands what is drawn, and what a pattern means."""
+MODULES: Final = (_CASES, _CASES.parents[1] / "formats")
+"""Where it stands what is drawn, and what is valid."""
 
-LIBRARIES: Final = ("hypothesis", "hypothesis-jsonschema")
+LIBRARIES: Final = ("hypothesis", "hypothesis-jsonschema", "jsonschema")
 
 
 @cache
