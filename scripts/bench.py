@@ -32,7 +32,7 @@ from conformance.kit.settings import Settings
 from fixtures.servers.start import listening
 from scripts import bench_report
 from scripts.measure.driving import requests_a_second
-from scripts.measure.figures import BARE, KEPT, Figure, save, told
+from scripts.measure.figures import BARE, KEPT, Figure, save, told, unmeasured
 from scripts.measure.session import session
 from scripts.peers import __main__ as peers
 from scripts.peers.compare import Budget
@@ -49,7 +49,10 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     parser = argparse.ArgumentParser(prog="bench", description="Measure the kit's speed.")
     parser.add_argument(
-        "--keep", type=Path, default=KEPT, metavar="FILE", help="where (default: %(default)s)"
+        "--keep",
+        type=Path,
+        metavar="FILE",
+        help=f"where to keep what was measured (default: {KEPT.name}, if every goal was)",
     )
     parser.add_argument(
         "--scale",
@@ -68,7 +71,11 @@ def main(arguments: Sequence[str]) -> int:
             figures.append(figure)
             sys.stdout.write(f"{told(figure)}\n")
             sys.stdout.flush()
-        save(figures, {"Python": platform.python_version()}, chosen.keep)
+        lacking = unmeasured(figures)
+        if chosen.keep is not None or not lacking:
+            save(figures, {"Python": platform.python_version()}, chosen.keep or KEPT)
+    if lacking and chosen.keep is None:
+        sys.stdout.write(f"{KEPT.name} stays as it was, since not measured: {', '.join(lacking)}\n")
     if chosen.peers:
         return peers.beside_peers(Budget(chosen.faults, chosen.minutes))
     return 0

@@ -7,6 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from fixtures.servers.faults import FAULTS
+from scripts import bench
 from scripts.generator.build import load_source, read_source
 from scripts.generator.texts import LANGUAGES
 from scripts.measure.figures import GOALS, Figure, read, told
@@ -93,6 +94,29 @@ def test_a_comparison_is_written_in_the_shape_that_is_kept(tmp_path):
     assert problems(kept) == []
     assert [each["fault"] for each in kept["pairs"][0]["tried"]] == ["empty-name", "no-health"]
     assert kept == json.loads(json.dumps(written(comparison(), datetime.now(UTC))))
+
+
+@pytest.mark.parametrize(
+    ("measured", "kept"), [(sorted(GOALS), True), (sorted(GOALS.keys() - {"report_opens"}), False)]
+)
+def test_a_benchmark_is_kept_only_if_every_goal_was_measured(
+    measured, kept, tmp_path, monkeypatch, capsys
+):
+    file = tmp_path / "speed.json"
+    figures = [
+        Figure(name, (1.0,), dict.fromkeys(("tools", "few", "many"), 1)) for name in measured
+    ]
+    monkeypatch.setattr(bench, "KEPT", file)
+    for name in ("cases_a_second", "default_run", "report"):
+        monkeypatch.setattr(bench, name, list)
+    monkeypatch.setattr(bench, "drive_over_bare_loop", lambda: figures)
+    monkeypatch.setattr(bench, "scale", lambda sizes: [])
+    assert bench.main([]) == 0
+    assert file.exists() is kept
+    assert ("speed.json stays as it was, since not measured: report_opens"
+            in capsys.readouterr().out) is not kept  # fmt: skip
+    assert bench.main(["--keep", str(tmp_path / "other.json")]) == 0
+    assert (tmp_path / "other.json").exists()
 
 
 def test_there_is_a_comparison():

@@ -83,6 +83,11 @@ class Figure:
         return GOALS.get(self.name)
 
 
+def unmeasured(figures: Sequence[Figure]) -> list[str]:
+    """The names of the figures that have a goal and were not measured."""
+    return sorted(GOALS.keys() - {each.name for each in figures})
+
+
 def save(figures: Sequence[Figure], versions: Mapping[str, str], file: Path = KEPT) -> None:
     """Write the file, whole or not at all; the load is that of the last quarter of an hour."""
     held: dict[str, Any] = {
