@@ -60,8 +60,10 @@ def look(paths: Iterable[Path]) -> Found:
             by = f" ({visible(session.selected)})" if session.selected else ""
             told.append(f"{file}: only a part was judged{by}: it is left out")
             without.add(_owner(file, part=True))
-        else:
-            whole[_owner(file)] = session
+            continue
+        if session.interrupted:
+            told.append(f"{file}: the session was interrupted, so there is no level")
+        whole[_owner(file)] = session
     named = sorted((name_of(owner), n, owner) for n, owner in enumerate(whole))
     return Found(
         tuple((name, whole[owner]) for name, _, owner in named),

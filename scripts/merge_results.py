@@ -6,7 +6,8 @@ A folder is searched for files named `results.json` or `*.results.json`; what is
 after its folder, or its file. Every file is validated against its schema before anything is
 written. A folder without any, and a path that is not there, is a row that says so: a job that
 failed does not vanish from the table, and does not keep the others from it. A session that judged
-only a part (`-k`, `--replay`) is left out, and stderr says so. `EXITS` has the codes.
+only a part (`-k`, `--replay`) is left out, and stderr says so; one that was interrupted has no
+level in the table. `EXITS` has the codes.
 """
 
 from __future__ import annotations
@@ -24,17 +25,18 @@ if __package__ in (None, ""):
 
 from conformance.formats.vocabulary import Level, Verdict
 from conformance.kit.report.text import in_markdown
-from conformance.kit.report.words import level_name, number, percent
+from conformance.kit.report.words import level_name, number, percent, say
 from conformance.kit.report.write import RESULTS
 from conformance.kit.results import Rate, RunResult, SessionResult
 from scripts.found_results import Found, NotMergeable, look
 
 NO_RESULT = "no result"
 EXITS = """exit codes:
-  0  the table was written, with a result of every target
+  0  the table was written, with a whole result of every target
   1  a file is no results file, or there was none at all: no table was written
   2  the command line cannot be used
-  3  the table was written, and a target in it has no result, or only of a part (stderr says which)
+  3  the table was written, and a target in it has no result, one of a part, or one of a session
+     that was interrupted (stderr says which)
 """
 
 
@@ -44,6 +46,7 @@ class Row:
 
     name: str
     run: str
+    interrupted: bool
     level: Level | None
     repair: Rate
     names_parameter: Rate
@@ -82,7 +85,8 @@ def main(arguments: Sequence[str]) -> int:
     rows = rows_of(found)
     written = as_json if chosen.json else as_markdown
     sys.stdout.write(written(rows, found.lacking))
-    return 3 if found.lacking else 0
+    cut = any(session.interrupted for _, session in found.sessions)
+    return 3 if found.lacking or cut else 0
 
 
 def rows_of(found: Found) -> list[Row]:
@@ -96,7 +100,8 @@ def _row(name: str, run: RunResult, session: SessionResult) -> Row:
     return Row(
         name=name,
         run=run.run.id,
-        level=run.level,
+        interrupted=session.interrupted,
+        level=None if session.interrupted else run.level,
         repair=run.repair.rate,
         names_parameter=run.explain.names_parameter,
         says_what_is_right=run.explain.says_what_is_right,
@@ -142,7 +147,9 @@ def as_markdown(rows: Sequence[Row], lacking: Iterable[str] = ()) -> str:
             (
                 in_markdown(row.name),
                 in_markdown(row.run),
-                level_name(row.level, "en"),
+                say("report.level.interrupted", "en")
+                if row.interrupted
+                else level_name(row.level, "en"),
                 *(percent(rate, "en") for rate in rates),
                 *(number(count, "en") for count in counts),
             )

@@ -322,6 +322,7 @@ def test_time_that_is_up_ends_the_driving_and_keeps_what_was_gathered():
     items, engine, result = judged(slow, max_time=1.0, concurrency=1)
     assert engine.time_up
     assert result.interrupted
+    assert [run.level for run in result.runs] == [None]
     assert calls(engine).calls
     assert items["ATDF-CALL-001", "count"].verdict is Verdict.NOT_VERIFIED
 

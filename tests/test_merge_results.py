@@ -147,6 +147,24 @@ def test_a_target_judged_only_in_part_has_no_result(parts, capsys):
     assert f"{parts}/elsewhere/results.json: only a part was judged (-k ATDF)" in err
 
 
+def test_an_interrupted_session_has_no_level_in_the_table(tmp_path, capsys):
+    for name, cut in (("cut", True), ("whole", False)):
+        document = json.dumps(small(interrupted=cut))
+        (tmp_path / f"{name}.results.json").write_text(document)
+    level = json.loads(document)["runs"][0]["level"]
+    assert main([str(tmp_path)]) == 3
+    out, err = capsys.readouterr()
+    levels = [line.split(" | ")[2] for line in out.splitlines()[2:]]
+    assert levels == ["interrupted", level.capitalize()]
+    assert (
+        err == f"{tmp_path}/cut.results.json: the session was interrupted, so there is no level\n"
+    )
+    assert main(["--json", str(tmp_path)]) == 3
+    cut, whole = json.loads(capsys.readouterr().out)
+    assert (cut["level"], cut["interrupted"]) == (None, True)
+    assert (whole["level"], whole["interrupted"]) == (level, False)
+
+
 def test_the_folder_of_a_part_may_be_a_target_of_that_name(tmp_path, capsys):
     (tmp_path / "replay").mkdir()
     (tmp_path / "replay" / "results.json").write_text(json.dumps(small()))

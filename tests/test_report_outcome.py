@@ -298,3 +298,13 @@ def test_the_matrix_hides_no_unverified_clause_that_stands_in_the_way_of_a_level
     )
     assert "A-B-001" in whole
     assert "A-B-003" in rest
+
+
+def test_the_page_of_an_interrupted_session_says_so_in_place_of_the_level():
+    cut = View(replace(session(), interrupted=True))
+    whole = View(session())
+    assert '<p class="badge l-null">' in masthead(cut)
+    assert "<strong>interrupted</strong>" in masthead(cut)
+    folded = fold(all_items(whole.session))
+    assert 'class="ladder"' in top(whole, folded) and 'class="ladder"' not in top(cut, folded)
+    assert "protocol only" not in top(cut, folded)

@@ -10,9 +10,10 @@ from conformance.kit.command_line import replay_line
 from conformance.kit.drive.toolrun import RunDriven
 from conformance.kit.report.badge import badge
 from conformance.kit.report.progress import Progress, ends_line, progress_line
+from conformance.kit.report.standing import session_level
 from conformance.kit.report.summary import summary
 from conformance.kit.report.terminal import summary_lines
-from conformance.kit.report.words import number, percent
+from conformance.kit.report.words import level_name, number, percent
 from conformance.kit.report.write import write_files
 from conformance.kit.results import Finding, Item, LeftOut, LevelState, Rate, SessionResult
 from tests.report_sample import run_result, said, sample_words, session
@@ -198,6 +199,18 @@ def test_a_session_that_was_interrupted_has_no_level():
     told = lines(replace(session(), interrupted=True))
     assert not any(line.startswith("Level:") for line in told)
     assert any(line.startswith("Level:") for line in lines(session()))
+
+
+def test_an_interrupted_session_has_no_level_in_the_summary_and_the_badge():
+    cut = replace(session(), interrupted=True)
+    reached = level_name(session_level(session()), "en")
+    told = summary(cut)
+    assert "**Level: interrupted**" in told and "The session was interrupted." in told
+    assert reached in summary(session()) and reached not in told and "What keeps it" not in told
+    assert badge(cut, "es") == {
+        "schemaVersion": 1, "label": "agent formats",
+        "message": "sesión interrumpida", "color": "lightgrey",
+    }  # fmt: skip
 
 
 def test_an_empty_session_has_a_summary():

@@ -265,8 +265,8 @@ class Engine:
     ) -> SessionResult:
         """All that the session gave.
 
-        A level needs every clause of every tool: with `selected`, where one case is replayed, or
-        where clauses are missing that hold for a run, no run gets one.
+        A level needs every clause of every tool: with `selected`, where one case is replayed,
+        where clauses are missing that hold for a run, and after an interrupt, no run gets one.
         """
         evidence = self.evidence()
         by_run: dict[str, list[Item]] = {name: [] for name in evidence}
@@ -280,7 +280,7 @@ class Engine:
             run_result(evidence[name], own, self.declared[name], self.settings, sent[name])
             for name, own in by_run.items()
         )
-        if selected:
+        if selected or self.interrupted or self.time_up:
             runs = tuple(replace(run, level=None) for run in runs)
         return SessionResult(
             kit=self.kit,

@@ -148,7 +148,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """All that one run gave. `level` is None for a protocol run."""
+    """All that one run gave. `level` is None for a protocol run, and where not all was judged."""
 
     run: Run
     level: Level | None

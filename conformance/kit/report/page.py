@@ -104,7 +104,7 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
         asked = f" {view.say('report.selected')} <code>{view.text(session.selected, 600)}</code>"
         asked = asked if session.selected else ""
         yield f'<p class="notice">{view.say("report.selection")}{asked}</p>'
-    elif full:
+    elif full and not session.interrupted:
         yield _section("standing", view.say("report.html.standing"), cards(full, view, folded))
     failed = first(view, folded)
     if failed:
@@ -116,9 +116,10 @@ def _parts(view: View, folded: Folded) -> Iterator[str]:
         yield _section("parity", view.say("report.html.parity"), compared)
     protocol = [run for run in session.runs if run.run.kind is not RunKind.FULL]
     if protocol:
+        stand = [run_standing_name(run, session, view.language) for run in protocol]
         names = ", ".join(
-            f"<code>{view.text(run.run.id)}</code> ({run_standing_name(run, view.language)})"
-            for run in protocol
+            f"<code>{view.text(run.run.id)}</code> ({standing})"
+            for run, standing in zip(protocol, stand, strict=True)
         )
         yield f'<p class="meta alone">{view.say("report.html.protocol-runs")} {names}</p>'
     verified, applicable = clauses_verified(session)

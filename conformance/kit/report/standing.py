@@ -32,20 +32,29 @@ _JUDGED = {Verdict.PASS, Verdict.FAIL, Verdict.WARN, Verdict.WAIVED, Verdict.FLA
 
 
 def session_level(session: SessionResult) -> Level | None:
-    """Give the level of the weakest full run; None where there is no full run."""
+    """Give the level of the weakest full run; None where there is no full run.
+
+    A session that was interrupted has none, whatever a file of an earlier kit says.
+    """
+    if session.interrupted:
+        return None
     levels = [run.level for run in session.runs if run.level is not None]
     return min(levels, key=LEVELS.index) if levels else None
 
 
 def standing_name(session: SessionResult, language: str) -> str:
-    """Give what stands where the level stands: its name, or that a selection has none."""
+    """Give what stands where the level stands: its name, or why there is none."""
+    if session.interrupted:
+        return say("report.level.interrupted", language)
     if session.selection:
         return say("report.level.selection", language)
     return level_name(session_level(session), language)
 
 
-def run_standing_name(run: RunResult, language: str) -> str:
+def run_standing_name(run: RunResult, session: SessionResult, language: str) -> str:
     """Give what stands where a run's level stands; of a protocol run, what of it was kept."""
+    if session.interrupted:
+        return standing_name(session, language)
     if run.run.kind is RunKind.FULL:
         return level_name(run.level, language)
     judged = {item.clause for item in run.items if item.verdict in _JUDGED}

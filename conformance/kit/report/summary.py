@@ -172,7 +172,7 @@ class _Page:
 
     def run_cells(self, result: RunResult) -> Iterable[str]:
         yield self.text(result.run.id)
-        yield run_standing_name(result, self.language)
+        yield run_standing_name(result, self.session, self.language)
         yield percent(result.repair.rate, self.language)
         yield percent(result.explain.names_parameter, self.language)
         yield percent(result.explain.says_what_is_right, self.language)

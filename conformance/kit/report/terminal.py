@@ -282,7 +282,7 @@ class _Summary:
     def run(self, run: RunResult, width: int) -> str:
         name = f"{run.run.id:<{width}}  "
         if not (self.session.selection or self.session.interrupted):
-            name += f"{run_standing_name(run, self.language)}  "
+            name += f"{run_standing_name(run, self.session, self.language)}  "
         if run.run.kind is not RunKind.FULL:
             return name.rstrip()
         return name + self.say(
