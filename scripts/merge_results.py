@@ -42,7 +42,7 @@ EXITS = """exit codes:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One run of one target."""
+    """One run of one target. `stale` counts the waivers of its session that fail it."""
 
     name: str
     run: str
@@ -53,6 +53,8 @@ class Row:
     says_what_is_right: Rate
     failed: int
     warned: int
+    waived: int
+    stale: int
     not_verified: int
     tools: int
     requests: int
@@ -107,6 +109,8 @@ def _row(name: str, run: RunResult, session: SessionResult) -> Row:
         says_what_is_right=run.explain.says_what_is_right,
         failed=counted[Verdict.FAIL],
         warned=counted[Verdict.WARN],
+        waived=counted[Verdict.WAIVED],
+        stale=sum(used.stale is not None for used in session.waivers),
         not_verified=counted[Verdict.NOT_VERIFIED],
         tools=len(run.tools_called),
         requests=run.requests,
@@ -138,11 +142,14 @@ def as_markdown(rows: Sequence[Row], lacking: Iterable[str] = ()) -> str:
     Targets without a result, by their names in `lacking`, come last.
     """
     heads = ("target", "run", "level", "repair rate", "names the parameter", "says what is right",
-             "failed", "warned", "not verified", "tools called")  # fmt: skip
+             "failed", "warned", "waived", "stale waivers", "not verified",
+             "tools called")  # fmt: skip
     lines = [heads, tuple("---" for _ in heads)]
     for row in rows:
         rates = (row.repair, row.names_parameter, row.says_what_is_right)
-        counts = (row.failed, row.warned, row.not_verified, row.tools)
+        counts = (
+            row.failed, row.warned, row.waived, row.stale, row.not_verified, row.tools,
+        )  # fmt: skip
         lines.append(
             (
                 in_markdown(row.name),

@@ -89,7 +89,7 @@ def test_a_target_without_a_result_is_a_row_and_a_code_of_its_own(reports, capsy
     out, err = capsys.readouterr()
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines()]
     assert [line[0] for line in lines if line[1] == "no result"] == ["away", "gone"]
-    assert {len(line) for line in lines} == {10} and "good" in [line[0] for line in lines]
+    assert {len(line) for line in lines} == {12} and "good" in [line[0] for line in lines]
     told = [line.removesuffix(": no results.json in it") for line in err.splitlines()]
     assert told == [str(reports / "away"), str(reports / "gone")]
 
@@ -163,6 +163,25 @@ def test_an_interrupted_session_has_no_level_in_the_table(tmp_path, capsys):
     cut, whole = json.loads(capsys.readouterr().out)
     assert (cut["level"], cut["interrupted"]) == (None, True)
     assert (whole["level"], whole["interrupted"]) == (level, False)
+
+
+def test_what_is_waived_and_stale_waivers_are_told(tmp_path, capsys):
+    document = small()
+    for item in document["runs"][0]["items"][:2]:
+        item["verdict"] = "waived"
+    stale = {"message": "It is over.", "message_id": "kit.waivers.over", "values": {"until": "1"}}
+    waiver = {"clause": "ATDF-CAT-001", "tool": None, "run": None, "reason": "x", "until": None,
+              "line": 1, "waived": 0}  # fmt: skip
+    document["waivers"] = [waiver | {"stale": None}, waiver | {"stale": stale}]
+    file = tmp_path / "x.results.json"
+    file.write_text(json.dumps(document))
+    assert main([str(file)]) == 0
+    heads, _, row = (line.split(" | ") for line in capsys.readouterr().out.splitlines())
+    told = dict(zip(heads, row, strict=True))
+    assert (told["failed"], told["waived"], told["stale waivers"]) == ("0", "2", "1")
+    assert main(["--json", str(file)]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["waived"], row["stale"]) == (2, 1)
 
 
 def test_the_folder_of_a_part_may_be_a_target_of_that_name(tmp_path, capsys):
