@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from conformance.formats.clauses import SCHEMAS
-from conformance.kit.report.data import read_results
+from conformance.kit.report.data import ResultsError, read_results
 from conformance.kit.report.text import visible
 from conformance.kit.report.write import RESULTS
 from conformance.kit.results import SessionResult
@@ -26,28 +26,30 @@ from conformance.kit.settings import REPLAY_FOLDER, REPORT_FOLDER, SELECTION_FOL
 _OF_PARTS = frozenset({SELECTION_FOLDER, REPLAY_FOLDER})
 
 
-class NotMergeable(Exception):
-    """A file cannot be merged; the text says which and why."""
+class Unusable(Exception):
+    """A file holds no results; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """What was found, by the names of the targets, in their order.
 
-    `sessions` are the whole ones; `lacking` has the names of targets without one. `told` are the
-    lines that say of what is left out, and of what is lacking, where it was and why.
+    `sessions` are the whole ones; `lacking` has the names of targets without one, and `unusable`
+    of those whose file holds none. `told` are the lines that say of what is left out, lacking or
+    unusable where it was and why.
     """
 
     sessions: tuple[tuple[str, SessionResult], ...]
     lacking: tuple[str, ...]
+    unusable: tuple[str, ...]
     told: tuple[str, ...]
 
 
 def look(paths: Iterable[Path]) -> Found:
-    """Look for results in files and folders, and read them. Raises NotMergeable."""
+    """Look for results in files and folders, and read them."""
     asked = list(paths)
     whole: dict[Path, SessionResult] = {}
-    without, told = set(), []
+    without, unusable, told = set(), set(), []
     for path, why in _without_result(asked):
         told.append(f"{path}: {why}")
         without.add(_owner(path if path.name.endswith(RESULTS) else path / RESULTS))
@@ -55,7 +57,12 @@ def look(paths: Iterable[Path]) -> Found:
         if _beside_the_whole(file):
             told.append(f"{file}: it is of a part, and the whole is beside it: it is left out")
             continue
-        session = read(file)
+        try:
+            session = read(file)
+        except Unusable as reason:
+            told.append(f"{file}: {reason}")
+            unusable.add(_owner(file))
+            continue
         if session.selection:
             by = f" ({visible(session.selected)})" if session.selected else ""
             told.append(f"{file}: only a part was judged{by}: it is left out")
@@ -67,7 +74,8 @@ def look(paths: Iterable[Path]) -> Found:
     named = sorted((name_of(owner), n, owner) for n, owner in enumerate(whole))
     return Found(
         tuple((name, whole[owner]) for name, _, owner in named),
-        tuple(sorted(name_of(owner) for owner in without - set(whole))),
+        tuple(sorted(name_of(owner) for owner in without - set(whole) - unusable)),
+        tuple(sorted(name_of(owner) for owner in unusable)),
         tuple(told),
     )
 
@@ -124,18 +132,21 @@ def name_of(owner: Path) -> str:
 
 
 def read(file: Path) -> SessionResult:
-    """Read and validate one file. Raises NotMergeable."""
+    """Read and validate one file. Raises Unusable."""
     try:
         document = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise NotMergeable(f"{file}: it cannot be read as JSON: {error}") from None
+        raise Unusable(f"it cannot be read as JSON: {error}") from None
     wrong = best_match(_validator().iter_errors(document))
     if wrong is not None:
         where = f"{wrong.json_path}: {wrong.message[:200]}"
-        raise NotMergeable(f"{file}: it is no results file of the kit: {where}")
+        raise Unusable(f"it is no results file of the kit: {where}")
     if not document["runs"]:
-        raise NotMergeable(f"{file}: it is no results file of the kit: it tells of no run")
-    return read_results(document)
+        raise Unusable("it is no results file of the kit: it tells of no run")
+    try:
+        return read_results(document)
+    except ResultsError as error:
+        raise Unusable(str(error)) from None
 
 
 @cache

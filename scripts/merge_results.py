@@ -4,10 +4,10 @@
 
 A folder is searched for files named `results.json` or `*.results.json`; what is merged is named
 after its folder, or its file. Every file is validated against its schema before anything is
-written. A folder without any, and a path that is not there, is a row that says so: a job that
-failed does not vanish from the table, and does not keep the others from it. A session that judged
-only a part (`-k`, `--replay`) is left out, and stderr says so; one that was interrupted has no
-level in the table. `EXITS` has the codes.
+written. A folder without any, a path that is not there, and a file that is no results file is a
+row that says so: a job that failed does not vanish from the table, and does not keep the others
+from it. A session that judged only a part (`-k`, `--replay`) is left out, and stderr says so; one
+that was interrupted has no level in the table. `EXITS` has the codes.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conformance.formats.vocabulary import Level, Verdict
-from conformance.kit.report.text import in_markdown
+from conformance.kit.report.text import in_markdown, visible
 from conformance.kit.report.words import level_name, number, percent, say
 from conformance.kit.report.write import RESULTS
 from conformance.kit.results import Rate, RunResult, SessionResult
-from scripts.found_results import Found, NotMergeable, look
+from scripts.found_results import Found, look
 
-NO_RESULT = "no result"
+NO_RESULT, UNUSABLE = "no result", "unusable file"
 EXITS = """exit codes:
   0  the table was written, with a whole result of every target
-  1  a file is no results file, or there was none at all: no table was written
+  1  no target has a result: no table was written
   2  the command line cannot be used
-  3  the table was written, and a target in it has no result, one of a part, or one of a session
-     that was interrupted (stderr says which)
+  3  the table was written, and a target in it has no result, one of a part, one that cannot be
+     read, or one of a session that was interrupted (stderr says which)
 """
 
 
@@ -74,21 +74,19 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("paths", nargs="+", type=Path, metavar="FILE_OR_FOLDER", help=told)
     parser.add_argument("--json", action="store_true", help="write JSON instead of Markdown")
     chosen = parser.parse_args(arguments)
-    try:
-        found = look(chosen.paths)
-    except NotMergeable as reason:
-        sys.stderr.write(f"{reason}\n")
-        return 1
-    sys.stderr.writelines(f"{line}\n" for line in found.told)
+    found = look(chosen.paths)
+    sys.stderr.writelines(f"{visible(line, None)}\n" for line in found.told)
     if not found.sessions:
         what = "say the files, or the folders that hold them"
         sys.stderr.write(f"No {RESULTS} of a whole session was found; {what}.\n")
         return 1
     rows = rows_of(found)
+    lacking = [(name, NO_RESULT) for name in found.lacking]
+    lacking += [(name, UNUSABLE) for name in found.unusable]
     written = as_json if chosen.json else as_markdown
-    sys.stdout.write(written(rows, found.lacking))
+    sys.stdout.write(written(rows, lacking))
     cut = any(session.interrupted for _, session in found.sessions)
-    return 3 if found.lacking or cut else 0
+    return 3 if lacking or cut else 0
 
 
 def rows_of(found: Found) -> list[Row]:
@@ -119,7 +117,7 @@ def _row(name: str, run: RunResult, session: SessionResult) -> Row:
     )
 
 
-def as_json(rows: Sequence[Row], lacking: Iterable[str] = ()) -> str:
+def as_json(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) -> str:
     """Write the rows as JSON: the fields of `Row`, in their order, a rate as a number or null.
 
     Of a target without a result (`lacking` has their names) everything but the name is null.
@@ -132,14 +130,14 @@ def as_json(rows: Sequence[Row], lacking: Iterable[str] = ()) -> str:
         for row in rows
     ]
     nothing = {each.name: None for each in fields(Row)}
-    plain.extend({**nothing, "name": name} for name in lacking)
+    plain.extend({**nothing, "name": name} for name, _ in lacking)
     return json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
 
 
-def as_markdown(rows: Sequence[Row], lacking: Iterable[str] = ()) -> str:
+def as_markdown(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) -> str:
     """Write the rows as a table; what a target calls itself is without meaning in Markdown.
 
-    Targets without a result, by their names in `lacking`, come last.
+    Targets without a result come last; `lacking` has their names, and in a word why.
     """
     heads = ("target", "run", "level", "repair rate", "names the parameter", "says what is right",
              "failed", "warned", "waived", "stale waivers", "not verified",
@@ -161,7 +159,7 @@ def as_markdown(rows: Sequence[Row], lacking: Iterable[str] = ()) -> str:
                 *(number(count, "en") for count in counts),
             )
         )
-    lines.extend((in_markdown(name), NO_RESULT, *["–"] * (len(heads) - 2)) for name in lacking)
+    lines.extend((in_markdown(name), why, *["–"] * (len(heads) - 2)) for name, why in lacking)
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 

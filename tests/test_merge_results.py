@@ -184,6 +184,30 @@ def test_what_is_waived_and_stale_waivers_are_told(tmp_path, capsys):
     assert (row["waived"], row["stale"]) == (2, 1)
 
 
+def test_a_file_that_was_cut_short_does_not_keep_the_others_from_the_table(tmp_path, capsys):
+    whole = json.dumps(small())
+    for name, text in (("cut", whole[:-40]), ("good", whole)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.json").write_text(text)
+    assert main([str(tmp_path)]) == 3
+    out, err = capsys.readouterr()
+    rows = [line.split(" | ")[:2] for line in out.splitlines()[2:]]
+    assert [name for name, _ in rows] == ["| good", "| cut"] and rows[1][1] == "unusable file"
+    assert err.startswith(f"{tmp_path}/cut/results.json: it cannot be read as JSON: ")
+    assert err.count("\n") == 1
+    assert main(["--json", str(tmp_path)]) == 3
+    *_, last = json.loads(capsys.readouterr().out)
+    assert {key for key, value in last.items() if value is not None} == {"name"}
+
+
+def test_what_the_schema_allows_and_the_kit_cannot_read_is_unusable_too(tmp_path, capsys):
+    document = small()
+    document["runs"][0]["items"][0] |= {"message_id": "x", "message": "x", "values": None}
+    (tmp_path / "x.results.json").write_text(json.dumps(document))
+    assert main([str(tmp_path)]) == 1
+    assert "x.results.json: results.json holds a wrong value" in capsys.readouterr().err
+
+
 def test_the_folder_of_a_part_may_be_a_target_of_that_name(tmp_path, capsys):
     (tmp_path / "replay").mkdir()
     (tmp_path / "replay" / "results.json").write_text(json.dumps(small()))
