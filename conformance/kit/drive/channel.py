@@ -193,6 +193,14 @@ class Channel:
         await self.started()
         self.silent = False
 
+    async def revive(self) -> None:
+        """Begin anew if the process has ended, however often it did: what comes next is no call.
+
+        Raises ConnectFailed.
+        """
+        if self._connection is not None and not self._is_open():
+            await self.renew()
+
     async def started(self) -> None:
         """Wait until a process that was just started answers: its start is no call's delay.
 

@@ -227,6 +227,7 @@ class _RunDrive:
         for script in self._session.scripts:
             if not script.runs_in(self._run):
                 continue
+            await channel.revive()  # of a process that a call ended, a script would learn nothing
             exchanges = await play(
                 script,
                 self._run,

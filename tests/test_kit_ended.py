@@ -1,0 +1,64 @@
+"""A session with a process that some calls end: what is laid to whom, and what goes on."""
+
+import json
+import shlex
+import sys
+
+from conformance.formats.vocabulary import Era, Verdict
+from conformance.kit.chapter import load
+from conformance.kit.drive import channel as channels
+from conformance.kit.engine import Engine
+from conformance.kit.settings import Settings
+
+COUNT = {
+    "name": "count",
+    "description": "Counts.",
+    "annotations": {"readOnlyHint": True},
+    "inputSchema": {
+        "type": "object",
+        "properties": {"n": {"type": "integer", "minimum": 1, "maximum": 9, "description": "No."}},
+        "required": ["n"],
+    },
+}
+SERVER = """
+import json, os, sys
+tools = json.loads(sys.argv[1])
+for line in sys.stdin:
+    asked = json.loads(line)
+    result = {}
+    if asked.get("method") == "initialize":
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "ends", "version": "1"}}
+    elif asked.get("method") == "tools/list":
+        result = {"tools": tools}
+    elif asked.get("method") == "tools/call":
+        if not RIGHT(asked["params"].get("arguments") or {}):
+            sys.exit("IndexError: list index out of range")
+        result = {"content": [{"type": "text", "text": "1"}]}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+
+
+def session(chapter, right, scripts=()):
+    """The items by clause, and the engine, of a session with a process that ends at each call
+    whose arguments are not `right`.
+    """
+    code = SERVER.replace("RIGHT", f"(lambda given: {right})")
+    command = shlex.join([sys.executable, "-c", code, json.dumps([COUNT])])
+    loaded = load(f"conformance.{chapter}")
+    engine = Engine(Settings(targets=(f"stdio:{command}",), profiles=("mcp",), max_examples=0))
+    engine.scripts.extend(each for each in loaded.scripts if each.name in scripts)
+    engine.discover((f"stdio:{command}",), (Era.LEGACY,))
+    asked = engine.questions(list(loaded.tests))
+    engine.drive()
+    items = engine.judge(asked)
+    return {q.clause.id: items[n] for n, q in enumerate(asked)}, engine
+
+
+def test_a_process_that_the_last_call_ended_is_started_anew_for_what_follows(monkeypatch):
+    monkeypatch.setattr(channels, "_MOST_STARTS", 2)
+    items, engine = session("mcp", "given.get('n') == 1", ("mcp_lists",))
+    (own,) = (e for e in engine.evidence().values() if e.scripts.get("mcp_lists"))
+    assert {exchange.trouble for exchange in own.scripts["mcp_lists"]} == {None}
+    assert items["MCP-LIST-001"].verdict is Verdict.PASS
