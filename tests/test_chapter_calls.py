@@ -45,6 +45,22 @@ def test_what_the_good_call_was_refused_with_is_said_where_nothing_was_accepted(
     assert "No part AA-1111" in finding.message.words("en")
 
 
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [
+        (CaseKind.BROKEN, "refuse bad input with 400 or 422"),
+        (VALID, "the input is right"),
+        (CaseKind.BASELINE, "the input is right"),
+        (CaseKind.REPAIR, "the input is right"),
+    ],
+)
+def test_nobody_is_told_to_refuse_a_valid_call(kind, advice):
+    failed = called(web(500, {}, of=case(kind)))
+    (finding,) = of_tool("ATDF-CALL-005", failed).findings
+    assert advice in finding.message.words("en")
+    assert ("refuse" in finding.message.words("en")) is (kind is CaseKind.BROKEN)
+
+
 def test_of_an_envelope_its_detail_is_what_the_good_call_was_refused_with():
     gone = envelope(error("not-found", detail="There is no such order."))
     item = of_tool("ATDF-CALL-004", called(web(404, gone, of=case(CaseKind.BASELINE))))

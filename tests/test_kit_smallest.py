@@ -199,7 +199,7 @@ def test_a_simpler_call_that_fails_in_another_way_is_not_taken_for_the_same():
     found = session(falls)
     assert found.items[CRASHES].verdict is Verdict.FAIL
     assert set(found.shown(CRASHES).arguments["text"]) != {"a"}
-    assert found.items[CRASHES].findings[0].message.id == "finding.call.status"
+    assert found.items[CRASHES].findings[0].message.id == "finding.call.status_of_valid"
 
 
 def test_a_recorded_session_shows_the_same_smallest_call(crashing, tmp_path):

@@ -7,7 +7,7 @@ from conformance.formats.errors import types_of
 from conformance.formats.messages import message
 from conformance.formats.problem import shown
 from conformance.formats.vocabulary import ErrorCategory, ErrorType, Outcome
-from conformance.kit.case import CaseKind, Strictness
+from conformance.kit.case import CaseKind, Expectation, Strictness
 from conformance.kit.cases.meaning import rests_on_meaning
 from conformance.kit.clause import Check, Checks, broken, clause, holds, no_good_call, unknown
 from conformance.kit.evidence import Call, ToolEvidence
@@ -90,9 +90,10 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
                 call, "finding.call.closed", case=call_words(call.case, tool.good_case(call.case))
             )
         elif reading.status >= 500:
+            valid = call.case.expects is Expectation.ACCEPT
             yield broken(
                 call,
-                "finding.call.status",
+                "finding.call.status_of_valid" if valid else "finding.call.status",
                 status=reading.status,
                 case=call_words(call.case, tool.good_case(call.case)),
             )

@@ -28,6 +28,7 @@ _TEMPLATE = Path(__file__).with_name("replay_template.txt")
 _WRONG = {
     "finding.call.accepted": "accepted",
     "finding.call.status": "failed",
+    "finding.call.status_of_valid": "failed",
     "finding.http.wire_fault": "failed",
 }
 """What is told by its class, not by its words: what was taken and should have been refused, and a
