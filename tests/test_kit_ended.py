@@ -62,3 +62,12 @@ def test_a_process_that_the_last_call_ended_is_started_anew_for_what_follows(mon
     (own,) = (e for e in engine.evidence().values() if e.scripts.get("mcp_lists"))
     assert {exchange.trouble for exchange in own.scripts["mcp_lists"]} == {None}
     assert items["MCP-LIST-001"].verdict is Verdict.PASS
+
+
+def test_who_ended_the_process_is_shown_with_what_was_sent_and_the_last_words():
+    items, _ = session("atdf", "False")
+    first = items["ATDF-CALL-005"].findings[0].message
+    assert first.id == "finding.call.closed_saying"
+    for language in ("en", "es", "pt"):
+        assert '{"n": 1}' in first.words(language)
+        assert "IndexError: list index out of range" in first.words(language)

@@ -11,7 +11,7 @@ import pytest
 from conformance.formats.messages import LANGUAGES
 from conformance.http import scripts as http_scripts
 from conformance.kit.case import CaseKind, Violation
-from conformance.kit.sent_words import call_words, step_words
+from conformance.kit.sent_words import call_shown, call_words, step_words
 from conformance.mcp import script_wire
 from tests.kit_samples import called, case, run_evidence, tool_evidence, verdict, web
 
@@ -141,3 +141,18 @@ def test_a_fault_of_the_server_names_the_parameter_and_no_scenario():
     words = item.findings[0].message.words()
     assert words.startswith("The answer to the call with count = 10 has status 500")
     assert "above-maximum" not in words
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (case(CaseKind.BASELINE), 'the good call with {"count": 2}'),
+        (case(CaseKind.AFTER), 'the good call with {"count": 2}, made once more'),
+        (case(CaseKind.BASELINE, arguments={"x": "y" * 500}), "the good call with {"),
+        (case(), "the call with count = 10"),
+    ],
+)
+def test_in_a_finding_the_good_call_shows_its_arguments(sent, said):
+    shown = call_shown(sent).words()
+    assert shown.startswith(said)
+    assert len(shown) < 150

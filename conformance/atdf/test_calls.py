@@ -6,13 +6,13 @@ from conformance.atdf.traces import trace_in
 from conformance.formats.errors import types_of
 from conformance.formats.messages import message
 from conformance.formats.problem import shown
-from conformance.formats.vocabulary import ErrorCategory, ErrorType, Outcome
+from conformance.formats.vocabulary import Binding, ErrorCategory, ErrorType, Outcome
 from conformance.kit.case import CaseKind, Expectation, Strictness
 from conformance.kit.cases.meaning import rests_on_meaning
 from conformance.kit.clause import Check, Checks, broken, clause, holds, no_good_call, unknown
 from conformance.kit.evidence import Call, ToolEvidence
 from conformance.kit.exchange import Trouble
-from conformance.kit.sent_words import call_words
+from conformance.kit.sent_words import call_shown
 
 _MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {ErrorType.RATE_LIMITED}
 
@@ -53,7 +53,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
                 call,
                 "finding.call.valid_refused",
                 parameter=named,
-                case=call_words(call.case, tool.good_case(call.case)),
+                case=call_shown(call.case, tool.good_case(call.case)),
             )
         elif call.reading.accepted:
             accepted = True
@@ -62,7 +62,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
             yield unknown(
                 "kit.not_verified.valid_refused",
                 call,
-                case=call_words(call.case, tool.good_case(call.case)),
+                case=call_shown(call.case, tool.good_case(call.case)),
                 said=shown(call.reading.text),
                 type=ErrorType.BUSINESS_RULE.value,
             )
@@ -86,23 +86,34 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
         if reading.outcome is not Outcome.SERVER_FAULT:
             yield holds()
         elif reading.trouble is Trouble.CLOSED:
-            yield broken(
-                call, "finding.call.closed", case=call_words(call.case, tool.good_case(call.case))
-            )
+            case = call_shown(call.case, tool.good_case(call.case))
+            said = _last_words(tool, call)
+            if said:
+                yield broken(call, "finding.call.closed_saying", case=case, said=shown(said))
+            else:
+                yield broken(call, "finding.call.closed", case=case)
         elif reading.status >= 500:
             valid = call.case.expects is Expectation.ACCEPT
             yield broken(
                 call,
                 "finding.call.status_of_valid" if valid else "finding.call.status",
                 status=reading.status,
-                case=call_words(call.case, tool.good_case(call.case)),
+                case=call_shown(call.case, tool.good_case(call.case)),
             )
         else:
             yield broken(
                 call,
                 "finding.call.no_response",
-                case=call_words(call.case, tool.good_case(call.case)),
+                case=call_shown(call.case, tool.good_case(call.case)),
             )
+
+
+def _last_words(tool: ToolEvidence, call: Call) -> str:
+    """The last line that a process over stdio wrote on its standard error, before it ended."""
+    if tool.run.binding is not Binding.STDIO:
+        return ""
+    lines = [line.strip() for line in call.exchange.trouble_detail.splitlines()]
+    return next((line for line in reversed(lines) if line), "")
 
 
 @clause("ATDF-CALL-006")
@@ -113,7 +124,7 @@ def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
             yield holds()
         elif call.case.id in tool.silent_after:
             yield broken(
-                call, "finding.call.silent", case=call_words(call.case, tool.good_case(call.case))
+                call, "finding.call.silent", case=call_shown(call.case, tool.good_case(call.case))
             )
         elif tool.silenced:
             yield unknown("kit.not_verified.silent", call)

@@ -11,7 +11,7 @@ from conformance.kit.bindings.encode import to_bytes
 from conformance.kit.case import CaseKind
 from conformance.kit.clause import Checks, broken, clause, holds
 from conformance.kit.evidence import Call, ToolEvidence
-from conformance.kit.sent_words import call_words
+from conformance.kit.sent_words import call_shown
 
 _JUDGED = frozenset({Outcome.ACCEPTED, Outcome.INPUT_REFUSED})
 """What an answer must mean to be compared: state, rights, load and failures are other matters."""
@@ -37,7 +37,7 @@ def test_a_call_means_the_same_over_each_binding(tool: ToolEvidence) -> Checks:
         yield broken(
             call,
             "finding.parity",
-            case=call_words(call.case, tool.good_case(call.case)),
+            case=call_shown(call.case, tool.good_case(call.case)),
             here=said,
             run=tool.run.id,
             there=said_there,

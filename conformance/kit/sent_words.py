@@ -15,6 +15,7 @@ _BY_KIND = {
     CaseKind.REPAIR: "call.repair",
 }
 
+_WITH = {"call.good": "call.good_with", "call.again": "call.again_with"}
 
 _CUT = "…"
 _PLACES = 3
@@ -38,6 +39,14 @@ def call_words(case: Case, good: Case | None = None) -> Message:
     if violation.sent_absent:
         return message("call.without", parameter=violation.parameter)
     return message("call.with", parameter=violation.parameter, sent=shown(violation.sent))
+
+
+def call_shown(case: Case, good: Case | None = None) -> Message:
+    """The same for a finding, which stands alone: the good call with its arguments, too."""
+    words = call_words(case, good)
+    if words.id not in _WITH:
+        return words
+    return message(_WITH[words.id], arguments=shown(case.arguments))
 
 
 def _valid(case: Case, good: Case | None) -> Message:
