@@ -378,10 +378,20 @@ def test_an_empty_catalog_is_nothing_to_judge(kit, tmp_path):
     assert "no tool was called" in ran.out
 
 
-def test_a_selection_of_nothing_is_nothing_to_judge(kit, tmp_path):
-    ran, _ = judged(kit, tmp_path, [GOOD], "-k", "no_such_clause")
-    assert ran.code == 5
-    assert "no clause was selected" in ran.out
+@pytest.mark.parametrize(("option", "value"), [("-k", "no_such_clause"), ("-m", "(must)and(may)")])
+def test_a_selection_of_nothing_ends_before_any_call(kit, tmp_path, option, value):
+    called = []
+
+    def call(name, arguments):
+        called.append(name)
+        return 200, {}
+
+    with offering([GOOD], call, manifest=True) as url:
+        ran = refused(kit, tmp_path, url, option, value)
+    assert (ran.code, called) == (5, [])
+    told = f"no clause was selected by {shlex.join([option, value])}, so no tool was called."
+    assert told in ran.out and "repair rate" not in ran.out
+    assert not (tmp_path / "out" / "results.json").exists()
 
 
 def test_a_tool_s_name_cannot_reach_the_terminal_or_the_page(kit, tmp_path):

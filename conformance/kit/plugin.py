@@ -38,7 +38,13 @@ from conformance.kit.report.write import (
 )
 from conformance.kit.secrets import Redactor
 from conformance.kit.selected import report_folder
-from conformance.kit.session_steps import clause_of, discover, judge_all, load_scripts
+from conformance.kit.session_steps import (
+    clause_of,
+    discover,
+    judge_all,
+    load_scripts,
+    nothing_asked,
+)
 from conformance.kit.state import STATE, State, memory_of
 
 __all__ = [
@@ -232,7 +238,9 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
         session.items.clear()
     elif not config.option.collectonly:
         config.option.tbstyle = "no"  # our summary says it in one line each
-        judge_all(session, state)
+        state.said_at_exit = nothing_asked(session, state)
+        if not state.said_at_exit:
+            judge_all(session, state)
     return (yield)
 
 
@@ -246,6 +254,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = Exit.CONFORMANT
         return
     if state.result is None:
+        if state.said_at_exit and not session.testsfailed:
+            session.exitstatus = Exit.NOTHING_JUDGED
         return
     by_calls = {Verified.CALL, Verified.REPAIR}
     matters = any(
@@ -272,16 +282,17 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Say in few lines what failed, what was reached, and where the report is."""
     state = config.stash.get(STATE, None)
-    if state is None or state.result is None:
+    if state is None:
         return
-    write_summary(
-        terminalreporter,
-        state.result,
-        state.settings.language,
-        report=str(config.option.htmlpath or ""),
-        redact=state.redact,
-        fail_on_should=state.settings.fail_on_should,
-        options=state.report.options,
-    )
+    if state.result is not None:
+        write_summary(
+            terminalreporter,
+            state.result,
+            state.settings.language,
+            report=str(config.option.htmlpath or ""),
+            redact=state.redact,
+            fail_on_should=state.settings.fail_on_should,
+            options=state.report.options,
+        )
     if state.said_at_exit:
         terminalreporter.write_line(state.said_at_exit, red=True)

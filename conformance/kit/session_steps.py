@@ -70,6 +70,19 @@ def load_scripts(state: State, collector: pytest.Module | pytest.Class) -> None:
     state.engine.scripts.extend(scripts_of(package))
 
 
+def nothing_asked(session: pytest.Session, state: State) -> str:
+    """Why nothing is to be judged, in a sentence; empty where something is.
+
+    It is asked before any tool is called: a slip in `-k` is to cost the target nothing.
+    """
+    if any(isinstance(item, ClauseItem) for item in session.items):
+        return ""
+    language, options = state.settings.language, selected_by(session.config)
+    by = message("kit.exit.no_clause_by", options=visible(state.redact(options)))
+    why = (by if options else message("kit.exit.no_clause")).words(language)
+    return message("kit.exit.nothing_judged", reason=why).words(language)
+
+
 def judge_all(session: pytest.Session, state: State) -> None:
     """Drive and judge, and give each item its verdicts; stale waivers become items of their own."""
     items = [item for item in session.items if isinstance(item, ClauseItem)]
