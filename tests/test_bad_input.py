@@ -173,10 +173,17 @@ def test_that_a_report_can_be_written_nowhere_is_said_in_the_language(
     assert said.startswith(word)
 
 
-def test_a_folder_where_a_file_of_the_report_belongs_is_one_sentence(kit, tmp_path):
-    (tmp_path / "out" / "results.json").mkdir(parents=True)
-    said = sentence(refused(kit, tmp_path, unused_url()), "results.json", "--report")
-    assert "it is a folder" in said or sys.platform != "linux"
+@pytest.mark.parametrize("name", ["results.json", "report.html", "exchanges.ndjson"])
+def test_a_folder_where_a_file_of_the_report_belongs_is_told_before_anything_is_removed(
+    kit, tmp_path, name
+):
+    folder = earlier(tmp_path)
+    (folder / name).unlink()
+    (folder / name).mkdir()
+    ran = refused(kit, tmp_path, unused_url())
+    assert "it is a folder" in sentence(ran, name, "--report")
+    assert {path.name for path in folder.iterdir()} == FILES
+    assert (folder / "badge.json").read_text() == "{}"
 
 
 @pytest.mark.parametrize("option", ["--markers", "--fixtures", "--cache-show", "--collect-only"])

@@ -136,9 +136,8 @@ def pytest_configure(config: pytest.Config) -> None:
     files = (RESULTS, BADGE, SUMMARY, JUNIT, REPORT, REPLAY, *recorded)
     try:
         make_ready(settings.report)
-        for path in (settings.report / name for name in files):
-            removed = take_away(path)  # an old badge must not outlive a failure
-            config.stash[STATE].removed |= removed
+        # An old badge must not outlive a failure.
+        config.stash[STATE].removed = take_away(settings.report, files)
     except FolderUnusable as unusable:
         said = visible(redact(unusable.words.words(settings.language)), None)
         raise pytest.UsageError(said) from None
