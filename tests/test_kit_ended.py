@@ -71,3 +71,10 @@ def test_who_ended_the_process_is_shown_with_what_was_sent_and_the_last_words():
     for language in ("en", "es", "pt"):
         assert '{"n": 1}' in first.words(language)
         assert "IndexError: list index out of range" in first.words(language)
+
+
+def test_only_the_call_that_ended_the_process_is_told_and_not_those_beside_it():
+    items, _ = session("atdf", "given.get('n') != 10")
+    told = items["ATDF-CALL-005"]
+    assert told.verdict is Verdict.FAIL
+    assert {finding.case.split("/")[2] for finding in told.findings} == {"above-maximum"}

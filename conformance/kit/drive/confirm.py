@@ -8,6 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from conformance.formats.messages import message
 from conformance.formats.vocabulary import Binding, Outcome, Verdict
+from conformance.kit.drive.bystanders import (
+    MOST_ASKED,
+    ended_alone,
+    is_someone_guilty,
+    under_way,
+)
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.play import play
 from conformance.kit.drive.session import good_calls
@@ -65,7 +71,13 @@ async def repeat(
     """
     by_tool: dict[tuple[str, str], dict[str, Exchange]] = {}
     played: dict[str, set[str]] = {}
+    doubtful: dict[tuple[str, str], list[list[Exchange]]] = {}
     for question, item in failed:
+        beside = [f.exchange for f in under_way(question, item, evidence[question.run])]
+        known = (context.recorder.by_id.get(id or 0) for id in beside[:MOST_ASKED])
+        if question.tool is not None and question.clause.confirm:
+            every = doubtful.setdefault((question.run, question.tool), [])
+            every.append([exchange for exchange in known if exchange is not None])
         for finding in to_confirm(question, item):
             exchange = context.recorder.by_id.get(finding.exchange or 0)
             if exchange is None:
@@ -80,7 +92,8 @@ async def repeat(
     repeats.gone |= set(runs) - answering
     for (run, tool), originals in by_tool.items():
         if run in answering:
-            await _repeat_cases(evidence[run], tool, originals, context, repeats)
+            some = doubtful.get((run, tool), [])
+            await _repeat_cases(evidence[run], tool, originals, some, context, repeats)
     for run, names in played.items():
         for script in scripts:
             if run in answering and script.name in names:
@@ -109,10 +122,15 @@ async def _repeat_cases(
     evidence: RunEvidence,
     tool: str,
     originals: dict[str, Exchange],
+    doubtful: list[list[Exchange]],
     context: Context,
     repeats: Repeats,
 ) -> None:
-    """A tool's cases, one after the other, on a connection (stdio: a process) of their own."""
+    """A tool's cases, one after the other, on a connection (stdio: a process) of their own.
+
+    Of those that are `doubtful` (see `bystanders`), by clause, more are asked, until as many are
+    found guilty as are asked of any other.
+    """
     try:
         channel = await open_channel(evidence.run, context)
     except ConnectFailed:
@@ -120,23 +138,41 @@ async def _repeat_cases(
         return
     try:
         await channel.started()
-        for case_id, original in originals.items():
-            again = [await _again(channel, evidence, tool, original)]
-            if again[0].trouble is Trouble.TIMEOUT and evidence.run.binding is Binding.STDIO:
-                await channel.renew()  # one fresh process that hangs is enough
-            else:
-                again += [await _again(channel, evidence, tool, original) for _ in range(TIMES - 1)]
-            repeats.cases[evidence.run.id, case_id] = context.recorder.put_away(again)
+        for original in originals.values():
+            await _repeat_case(channel, evidence, tool, original, repeats)
+        for some in doubtful:
+            guilty = 0
+            for original in some:
+                if guilty < _CASES:
+                    again = await _repeat_case(channel, evidence, tool, original, repeats)
+                    guilty += ended_alone(again)
     except ConnectFailed:
         repeats.gone.add(evidence.run.id)
     finally:
         await channel.close()
 
 
+async def _repeat_case(
+    channel: Channel, evidence: RunEvidence, tool: str, original: Exchange, repeats: Repeats
+) -> Sequence[Exchange]:
+    """What came when a case was sent again; it is sent unless it has been."""
+    assert original.case is not None
+    key = evidence.run.id, original.case.id
+    if key not in repeats.cases:
+        again = [await _again(channel, evidence, tool, original)]
+        if again[0].trouble is Trouble.TIMEOUT and evidence.run.binding is Binding.STDIO:
+            await channel.renew()  # one fresh process that hangs is enough
+        else:
+            again += [await _again(channel, evidence, tool, original) for _ in range(TIMES - 1)]
+        repeats.cases[key] = channel.context.recorder.put_away(again)
+    return repeats.cases[key]
+
+
 async def _again(
     channel: Channel, evidence: RunEvidence, tool: str, original: Exchange
 ) -> Exchange:
     assert original.case is not None
+    await channel.revive()
     return await channel.call(evidence.by_tool[tool].tool, original.case, confirms=original.id)
 
 
@@ -169,6 +205,8 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
     Each finding that was repeated must be found again each time. Where one was not, those that
     were not repeated are dropped with it: they may be no better. None left: the item is flaky. One
     of which nothing was sent again, because the session was cut short, is not verified.
+
+    Nothing is laid to a bystander (see `bystanders`), which was found right or was not sent again.
     """
     if unconfirmed(question, item, evidence, repeats):
         first = to_confirm(question, item)[0]
@@ -176,13 +214,40 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
         seen = Finding(words, exchange=first.exchange, case=first.case)
         return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(seen,))
     asked = to_confirm(question, item)
-    gone = {f for f in asked if not _found_again(f, question, evidence, repeats)}
-    if not gone:
-        return item
-    kept = tuple(f for f in item.findings if f in asked and f not in gone)
+    here = question.run not in repeats.gone
+    beside = under_way(question, item, evidence) if asked and here else []
+    alone = [f for f in beside if _was_repeated(f, question, evidence, repeats)]
+    tried = [*asked, *(f for f in alone if f not in asked)]
+    gone = {f for f in tried if not _found_again(f, question, evidence, repeats)}
+    flaky = gone.difference(beside)
+    cleared = {f.case for f in beside if f in gone or f not in alone}
+    kept = tuple(
+        f
+        for f in item.findings
+        if f not in gone and f.case not in cleared and (f in tried or not flaky)
+    )
     if kept:
-        return replace(item, findings=kept)
+        return item if len(kept) == len(item.findings) else replace(item, findings=kept)
+    if not flaky and is_someone_guilty(question.run, repeats.cases):
+        return _beside_the_guilty(question, item, evidence, repeats, cleared)
     return replace(item, verdict=Verdict.FLAKY)
+
+
+def _beside_the_guilty(
+    question: Question, item: Item, evidence: RunEvidence, repeats: Repeats, cases: set[str | None]
+) -> Item:
+    """The item of a tool whose calls were nothing but under way when others ended the process:
+    judged by what they were answered alone.
+    """
+    found = {c: repeats.cases.get((question.run, c)) for c in cases if c is not None}
+    answered = {c: again[-1] for c, again in found.items() if again is not None}
+    judged = judge(question, evidence.instead(answered, {}))
+    if judged.verdict not in FAILED:
+        return judged
+    words = message("kit.not_verified.beside_the_ended")
+    first = next(f for f in item.findings if f.case in cases)
+    seen = Finding(words, exchange=first.exchange, case=first.case)
+    return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(seen,))
 
 
 def unconfirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> bool:
