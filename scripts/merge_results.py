@@ -28,7 +28,7 @@ from conformance.kit.report.text import in_markdown, visible
 from conformance.kit.report.words import level_name, number, percent, say
 from conformance.kit.report.write import RESULTS
 from conformance.kit.results import Rate, RunResult, SessionResult
-from scripts.found_results import Found, look
+from scripts.merge.found import Found, look
 
 NO_RESULT, UNUSABLE = "no result", "unusable file"
 EXITS = """exit codes:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scripts.found_results import look
+from scripts.merge.found import look
 from scripts.merge_results import main, rows_of
 from tests.kit_sessions import ROOT
 

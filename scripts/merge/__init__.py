@@ -1,0 +1,1 @@
+"""The parts of `merge_results`: finding what is to be merged."""
