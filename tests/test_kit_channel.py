@@ -200,6 +200,38 @@ def test_a_server_that_crashed_is_started_again_at_the_next_call():
     assert pids[0] != pids[1]
 
 
+def at_once(channel, *cases):
+    """What calls got that were under way together."""
+
+    async def work():
+        sent = (channel.call(TOOL, each) for each in cases)
+        return [exchange.trouble for exchange in await asyncio.gather(*sent)]
+
+    return work()
+
+
+def test_a_call_beside_one_that_ended_the_process_is_sent_again_alone():
+    good = [accepted().case for _ in range(3)]
+    found = over_stdio(lambda channel: at_once(channel, good[0], case(), *good[1:]))
+    assert found == [None, Trouble.CLOSED, None, None]
+
+
+def test_where_nobody_ends_the_process_again_it_stays_as_it_was_seen(tmp_path):
+    flag = tmp_path / "flag"
+    once = f"not os.path.exists({str(flag)!r}) and not open({str(flag)!r}, 'w').close()"
+    code = FAKE.replace("os._exit(3)", f"{once} and os._exit(3); result = {{}}")
+    found = over_stdio(lambda channel: at_once(channel, case(), case(), case()), code)
+    assert found == [Trouble.CLOSED] * 3
+
+
+def test_of_a_tool_that_ends_its_process_only_some_are_sent_again_alone(tmp_path):
+    seen = tmp_path / "seen"
+    code = FAKE.replace("os._exit(3)", f"open({str(seen)!r}, 'a').write('x'); os._exit(3)")
+    found = over_stdio(lambda channel: at_once(channel, *(case() for _ in range(12))), code)
+    assert found == [Trouble.CLOSED] * 12
+    assert len(seen.read_text()) <= 6
+
+
 def test_a_server_that_crashes_at_each_call_is_not_started_for_ever(monkeypatch):
     monkeypatch.setattr(channels, "_MOST_STARTS", 3)
 

@@ -16,6 +16,7 @@ from conformance.formats.vocabulary import Binding, Era
 from conformance.kit.bindings.http import HttpSpeaker
 from conformance.kit.bindings.mcp import KNOWN_VERSIONS, McpSpeaker
 from conformance.kit.case import Case
+from conformance.kit.drive.fellows import Fellows, Group
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.unusable import no_handshake, no_start
 from conformance.kit.drive.width import Width
@@ -96,6 +97,8 @@ class Channel:
         self._heard = False
         self._opening = asyncio.Lock()
         self._doubt = asyncio.Lock()
+        self._fellows = Fellows()
+        self._revivals = _MOST_STARTS
         self.silent = False
         """Whether the server answered neither a call nor a list after it: nothing more is sent."""
         self._pace = asyncio.Lock()
@@ -139,11 +142,66 @@ class Channel:
         `number` is the exchange's; without one it is the channel's next.
         """
         number = number or self._numbers.next()
-        await self._ensure_open()
-        request, received = await self._unless_busy(lambda: self._call_request(tool, case))
+        if self.run.binding is Binding.STDIO:
+            request, received = await self._on_shared_process(tool, case, number)
+        else:
+            await self._ensure_open()
+            request, received = await self._unless_busy(lambda: self._call_request(tool, case))
         return self.context.recorder.record(
             number, self.run.id, request, received, case=case, confirms=confirms
         )
+
+    async def _on_shared_process(
+        self, tool: Tool, case: Case, number: int
+    ) -> tuple[Request, Received]:
+        """Call; if the process ends, and it may have been another call, again alone."""
+        fellows = self._fellows
+
+        def made() -> Request:
+            return self._call_request(tool, case)
+
+        async with fellows.among():
+            await self._ensure_open()
+            lives = self._is_open()
+            group = fellows.joins(number, self._connection)
+            try:
+                request, received = await self._unless_busy(made)
+            finally:
+                group.under_way.discard(number)
+            if received.trouble is not Trouble.CLOSED:
+                return request, received
+            if lives and number not in group.together:
+                fellows.ended(tool.name, group)
+                return request, received
+            group.guilty = group.guilty or not lives
+            if fellows.is_known(tool.name) or self._revivals <= 0:
+                group.guilty = True
+                return request, received
+            group.waiting += 1
+        again = None
+        async with fellows.judged(group):
+            again = await self._alone(tool, made, group)
+        return again if again is not None and group.guilty else (request, received)
+
+    async def _alone(
+        self, tool: Tool, made: Callable[[], Request], group: Group
+    ) -> tuple[Request, Received] | None:
+        """Send while nothing else is under way; None if there is no process to send it to, or if
+        meanwhile enough is known of the tool.
+        """
+        async with self._fellows.alone():
+            if self._fellows.is_known(tool.name):
+                group.guilty = True
+                return None
+            self._revivals -= not self._is_open()
+            try:
+                await self.revive()
+            except ConnectFailed:
+                return None
+            request, received = await self._unless_busy(made)
+            if received.trouble is Trouble.CLOSED:
+                self._fellows.ended(tool.name, group)
+            return request, received
 
     async def send(
         self, request: Request, *, script: str, step: str, confirms: int | None = None
