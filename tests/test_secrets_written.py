@@ -136,6 +136,18 @@ def test_no_written_file_holds_a_secret_of_a_command(kit, tmp_path):
     assert leaks(ran, tmp_path / "out", *secrets) == []
 
 
+def test_the_last_words_of_a_process_hold_no_secret_in_any_file(kit, tmp_path):
+    ends = '    if "tools/call" in line: sys.exit("No entry with " + sys.argv[2])'
+    code = STDIO.replace("    said = answer", f"{ends}\n    said = answer")
+    target = "stdio:" + shlex.join([sys.executable, "-c", code, "--token", COMMAND])
+    ran = kit(
+        "conformance", "--target", target, "--report", str(tmp_path / "out"), "-k", "ATDF-CALL-005"
+    )
+    assert "No entry with «secret-1»" in ran.said
+    assert (tmp_path / "out" / "test_replay.py").exists()
+    assert leaks(ran, tmp_path / "out", COMMAND) == []
+
+
 def test_a_target_that_cannot_be_read_is_named_without_its_password(kit, tmp_path):
     ran = kit("conformance", "--target", f"http://me:{PASSWORD}@127.0.0.1:99999")
     assert ran.code == 4

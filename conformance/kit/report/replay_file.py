@@ -102,6 +102,7 @@ def replay_file(
                 keep(step)
         endpoint = next((r.run.endpoint for r in session.runs if r.run.id == item.run), "")
         made = _case(item, finding, exchange, redact(endpoint), language)
+        made["says"] = redact(made["says"])
         cases[id] = made | {"requests": [one for one in (*steps, id) if one in requests]}
         if len(cases) == MOST:
             break
