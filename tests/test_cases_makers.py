@@ -117,6 +117,7 @@ def test_what_has_no_value_has_no_way_to_make_one(schema, asked):
         ({"const": None}, {None}),
         ({"type": "string", "const": "a"}, {"a"}),
         ({"const": "a", "enum": ["a", "b"]}, {"a"}),
+        ({"type": "string", "const": "a", "enum": ["a", "b"]}, {"a"}),
         ({"type": "null"}, {None}),
         (COIN, {True, False}),
         (ONE_TO_NINE, set(range(1, 10))),
@@ -135,6 +136,7 @@ def test_texts_of_our_formats_are_made_within_their_lengths():
     assert {len(each) for each in drawn(TEXT)} == {1, 2, 3}
     assert {len(each) for each in drawn({**TEXT, "minLength": 2})} == {2, 3}
     assert {len(each) for each in drawn({**TEXT, "maxLength": 2})} == {1, 2}
+    assert {len(each) for each in drawn({**TEXT, "format": text_name(0, 2)})} == {0, 1, 2}
 
 
 def test_of_several_types_each_is_made_with_what_is_said_of_it(asked):
