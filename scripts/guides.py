@@ -22,7 +22,8 @@ OK, BROKEN = 0, 1
 def main(arguments: Sequence[str]) -> int:
     """Play the named guides, or all; gives 1 where a step did not start or missed its level."""
     parser = argparse.ArgumentParser(prog="guides", description=__doc__)
-    parser.add_argument("name", nargs="*", choices=[[], *GUIDES], help="which guides (all)")
+    known = f"which guides, of {', '.join(GUIDES)} (all)"
+    parser.add_argument("name", nargs="*", choices=[[], *GUIDES], metavar="NAME", help=known)
     status = OK
     for name in parser.parse_args(arguments).name or GUIDES:
         guide = GUIDES[name]
