@@ -96,10 +96,16 @@ def test_a_text_is_of_one_script_or_two_and_begins_and_ends_with_a_letter_that_i
     alone, mixed = re.compile(r"[a-z]{3,}"), re.compile(r"[a-z](?=.*[A-Z])[a-zA-Z]*[a-z]")
     assert any(alone.fullmatch(each) for each in found)
     assert any(mixed.fullmatch(each) for each in found)
+    assert any(each[1] in unseen for each in drawn(texts(3, 3)))
     for size in (1, 2):
         short = drawn(texts(size, size), 3000)
         assert not [each for each in short if set(each) & set(unseen)]
         assert sum(bool(plain.fullmatch(each)) for each in short) > 3000 * 3 / 15 * 0.8
+
+
+def test_of_other_formats_half_a_year_of_values_is_drawn():
+    expected = {FORMATS["regex"].make(index, SOMEDAY) for index in range(181)}
+    assert set(drawn(made_of("regex"), 5000)) == expected
 
 
 def test_names_begin_with_a_letter_and_are_short():
