@@ -173,8 +173,8 @@ def trials_of(fault: Fault, *, full: bool) -> list[Trial]:
 def idle_collaterals(outcomes: Sequence[Outcome]) -> list[tuple[str, str]]:
     """Name the collaterals of faults that no trial of them needed: each fault with the clause."""
     seen = {(outcome.trial.fault, clause) for outcome in outcomes for clause, _ in outcome.found}
-    tried = dict.fromkeys(outcome.trial.fault for outcome in outcomes)
-    named = [(name, clause) for name in tried for clause in FAULTS[name].collateral]
+    tried = dict.fromkeys(outcome.trial for outcome in outcomes)
+    named = {(each.fault, clause): None for each in tried for clause in planted(each).collateral}
     return [each for each in named if each not in seen]
 
 

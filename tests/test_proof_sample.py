@@ -102,7 +102,8 @@ def test_another_clause_that_accuses_a_fault_is_named():
 def test_a_collateral_that_nothing_needed_is_named():
     name, fault = next(pair for pair in FAULTS.items() if len(pair[1].collateral) == 1)
     trial, (clause,) = Trial(name, "http", ""), fault.collateral
-    assert idle_collaterals([Outcome(trial, (), (), 0.0)]) == [(name, clause)]
+    sound = Outcome(Trial("", "http", ""), (), (), 0.0)
+    assert idle_collaterals([sound, Outcome(trial, (), (), 0.0)]) == [(name, clause)]
     assert idle_collaterals([Outcome(trial, ((clause, "gone"),), (), 0.0)]) == []
 
 
