@@ -23,6 +23,7 @@ SCHEMA = {
         "size": {"type": "integer", "multipleOf": 5},
         "code": {"type": "string", "pattern": "^[A-Z]+$"},
         "shelf": {"type": "string", "pattern": r"^R\d{3}(/[a-z])?$"},
+        "line2": {"type": "string", "pattern": "^[a-z0-9]+$"},
         "loose": {"type": "string", "pattern": r"R\d"},
         "guest": {"type": "object", "properties": {"age": {"type": "integer"}}},
         "slot": {"oneOf": [{"enum": ["once"]}, {"type": "integer", "minimum": 1000}]},
@@ -99,6 +100,9 @@ ONLY_NAMED = [
     (broken("/shelf", "pattern", sent="xR101"), "shelf: xR101 is wrong, see R or 101"),
     (broken("/shelf", "pattern", sent="R101x"), "shelf: 'R101x' is wrong"),
     (broken("/loose", "pattern", sent="xR1x"), "loose: xR1x is wrong"),
+    (broken("/shelf", "pattern", sent="R101!"), "invalid shelf (got R101!)."),
+    (broken("/shelf", "pattern", sent="!R101"), "invalid shelf `!R101`"),
+    (broken("/line2", "pattern", sent="-"), "line2 is not valid"),
     (broken("/code", "pattern", sent="7"), "code is wrong, MUST be in CAPITAL-LETTERS"),
 ]
 

@@ -93,7 +93,10 @@ def explains(violation: Violation, schema: Mapping[str, Any], text: str) -> tupl
     plain = _without(text, violation.sent)
     try:
         return True, any(
-            _says(keyword, asked, plain) for keyword, asked in _asked(violation, schema)
+            _shows_pattern(asked.patterns, plain, violation)
+            if keyword == "pattern"
+            else _says(keyword, asked, plain)
+            for keyword, asked in _asked(violation, schema)
         )
     except SchemaProblem:
         return True, False
@@ -150,22 +153,26 @@ def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[st
 def _says(keyword: str, asked: Facts, text: str) -> bool:
     if keyword in _WORDS_FOR:
         return any(word in text.lower() for word in _WORDS_FOR[keyword])
-    if keyword == "pattern":
-        return _shows_pattern(asked.patterns, text)
     return any(_has(word, text) for word in _right(keyword, asked))
 
 
-def _shows_pattern(patterns: Sequence[str], text: str) -> bool:
+def _shows_pattern(patterns: Sequence[str], text: str, violation: Violation) -> bool:
     """Whether a text holds one of the patterns, or a value in which they are found: an example.
 
-    Plain words and short numbers are no example: they stand in any text.
+    Plain words and short numbers are no example, since they stand in any text; nor is the name of
+    the place, or what of the refused value a sentence leaves when it ends.
     """
     for pattern in patterns:
         forms = (pattern, json.dumps(pattern)[1:-1], pattern.replace("/", "\\/"))
         if any(_has(form, text) for form in forms):
             return True
     tokens = {each.strip(_AROUND) for each in islice(_TOKEN.findall(text), _MOST_TOKENS)}
-    shown = (each for each in tokens if not _PLAIN.fullmatch(each))
+    sent = violation.sent if isinstance(violation.sent, str) else ""
+    shown = (
+        each
+        for each in tokens
+        if each not in violation.pointer and each not in sent and not _PLAIN.fullmatch(each)
+    )
     return bool(patterns) and any(
         all(is_safe(p, len(each)) and matches(p, each) for p in patterns) for each in shown
     )

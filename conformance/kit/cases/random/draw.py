@@ -32,12 +32,17 @@ class OfTheSeedAlone(HypothesisProvider):
 AVAILABLE_PROVIDERS.setdefault(_BACKEND, OfTheSeedAlone)
 
 
+_GENERATOR: Final = "_hypothesis_global_random"
+
+
 def _own_generator() -> None:
     """Give this thread the generator that the library else makes for each, to seed tests without a
     seed of their own: it would look through all objects of the process, for longer than to draw.
+
+    With a release of the library that names it otherwise, drawing takes longer, and nothing else.
     """
-    if core.threadlocal._hypothesis_global_random is None:
-        core.threadlocal._hypothesis_global_random = Random(0)  # noqa: S311 - no secret
+    if getattr(core.threadlocal, _GENERATOR, ...) is None:
+        setattr(core.threadlocal, _GENERATOR, Random(0))  # noqa: S311 - no secret
 
 
 class NotDrawable(Exception):
