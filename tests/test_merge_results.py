@@ -215,6 +215,25 @@ def test_the_folder_of_a_part_may_be_a_target_of_that_name(tmp_path, capsys):
     assert {row["name"] for row in json.loads(capsys.readouterr().out)} == {"replay"}
 
 
+@pytest.mark.parametrize("name", ["selection", "replay"])
+def test_a_whole_session_in_the_folder_of_a_part_is_not_left_out(tmp_path, capsys, name):
+    (tmp_path / "m" / name).mkdir(parents=True)
+    for place in ("m", f"m/{name}"):
+        (tmp_path / place / "results.json").write_text(json.dumps(small()))
+    assert main(["--json", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert ({row["name"] for row in json.loads(out)}, err) == ({"m", name}, "")
+
+
+def test_a_part_that_was_cut_short_takes_nothing_from_the_whole_beside_it(parts, capsys):
+    file = parts / "both/conformance-report/selection/results.json"
+    file.write_text("{")
+    assert main(["--json", str(parts / "both")]) == 0
+    out, err = capsys.readouterr()
+    assert {row["name"] for row in json.loads(out)} == {"both"}
+    assert f"{file}: it cannot be read as JSON" in err
+
+
 def test_parts_alone_are_no_table(parts, capsys):
     assert main([str(parts / "elsewhere" / "results.json")]) == 1
     assert "No results.json of a whole session" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 A session that judged only a part (`selection` in its results) is no result of its target: in a
 table it would look as if all had been judged. The folder that the kit writes it into, inside of
-the whole report, is no target either.
+the whole report, is no target either, unless a whole session's results are in it.
 """
 
 from __future__ import annotations
@@ -54,14 +54,15 @@ def look(paths: Iterable[Path]) -> Found:
         told.append(f"{path}: {why}")
         without.add(_owner(path if path.name.endswith(RESULTS) else path / RESULTS))
     for file in sorted({file for path in asked for file in _files(path)}):
-        if _beside_the_whole(file):
-            told.append(f"{file}: it is of a part, and the whole is beside it: it is left out")
-            continue
         try:
             session = read(file)
         except Unusable as reason:
             told.append(f"{file}: {reason}")
-            unusable.add(_owner(file))
+            if not _beside_the_whole(file):
+                unusable.add(_owner(file))
+            continue
+        if session.selection and _beside_the_whole(file):
+            told.append(f"{file}: it is of a part, and the whole is beside it: it is left out")
             continue
         if session.selection:
             by = f" ({visible(session.selected)})" if session.selected else ""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from errno import EISDIR
 from os import strerror
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from shutil import rmtree
+from tempfile import TemporaryFile, mkdtemp
 
 from conformance.formats.messages import Message, message
 from conformance.kit.file_errors import in_one_line
@@ -34,32 +36,39 @@ def take_away(folder: Path, names: Iterable[str]) -> bool:
     """Remove the files of an earlier report, all or none; False where there was none.
 
     They are put aside first, since only trying tells whether a file can be taken. Raises
-    FolderUnusable, with all of them where they were.
+    FolderUnusable, with all of them where they were, as they are after an interrupt, too; one that
+    cannot be put back stays where it was put aside.
     """
-    taken: list[str] = []
+    asked = tuple(names)
     at = folder
     try:
-        with TemporaryDirectory(dir=folder) as aside:
-            try:
-                for name in names:
-                    at = folder / name
-                    if _take(at, Path(aside, name)):
-                        taken.append(name)
-            except OSError:
-                for name in taken:
-                    Path(aside, name).rename(folder / name)
-                raise
+        aside = Path(mkdtemp(dir=folder))
+        try:
+            for name in asked:
+                at = folder / name
+                _take(at, aside / name)
+        except BaseException:
+            _put_back(folder, aside, asked)
+            raise
     except OSError as error:
         raise FolderUnusable(at, error) from None
-    return bool(taken)
+    earlier = any(aside.iterdir())
+    rmtree(aside, ignore_errors=True)
+    return earlier
 
 
-def _take(file: Path, to: Path) -> bool:
-    """Move a file; False where there is none. Raises OSError, for a folder, too."""
+def _put_back(folder: Path, aside: Path, names: Iterable[str]) -> None:
+    """Move back what was put aside, each on its own: what cannot be is not to cost the others."""
+    for name in names:
+        with suppress(OSError):
+            (aside / name).rename(folder / name)
+    with suppress(OSError):
+        aside.rmdir()
+
+
+def _take(file: Path, to: Path) -> None:
+    """Move a file, if there is one. Raises OSError, for a folder, too."""
     if file.is_dir() and not file.is_symlink():
         raise IsADirectoryError(EISDIR, strerror(EISDIR))
-    try:
+    with suppress(FileNotFoundError):
         file.rename(to)
-    except FileNotFoundError:
-        return False
-    return True
