@@ -197,3 +197,43 @@ def test_as_many_schemas_as_may_be_held_are_rewritten():
 def test_of_many_choices_some_stand_from_the_first_to_the_last():
     assert rewritten({"enum": [*range(200)]}).schema == {"enum": [*range(200)]}
     assert rewritten({"enum": [*range(201)]}).schema == {"enum": [*range(0, 201, 2)]}
+
+
+def declared(schema: dict[str, Any]) -> list[str]:
+    """Which members may be drawn of a schema that has parts."""
+    names: list[str] = rewritten(schema).schema["propertyNames"]["enum"]
+    return names
+
+
+def test_members_are_declared_by_references_conditions_and_parts_of_parts():
+    own = {"type": "object", "properties": {"b": WHOLE}}
+    assert declared({**own, "$ref": "#/$defs/pair"}) == ["b", "a"]
+    chosen = {"if": {"required": ["a"]}, "then": PAIR, "else": {"properties": {"e": WHOLE}}}
+    assert declared({**own, **chosen}) == ["b", "a", "e"]
+    assert declared({**own, "anyOf": [True, {"required": ["b"]}]}) == ["b"]
+    held = {"dependentSchemas": {"b": {"properties": {"d": WHOLE}}}}
+    assert declared({**own, **held, "oneOf": [{"required": ["b"]}]}) == ["b", "d"]
+
+
+def test_parts_are_looked_through_eight_levels_deep_and_a_hundred_at_each():
+    def nested(level: int) -> dict[str, Any]:
+        here: dict[str, Any] = {"properties": {f"p{level}": WHOLE}}
+        return {**here, "allOf": [nested(level + 1)]} if level < 12 else here
+
+    assert declared({"type": "object", **nested(0)}) == [f"p{level}" for level in range(9)]
+    many = [{"properties": {f"p{n}": {"type": "null"}}} for n in range(101)]
+    assert declared({"type": "object", "anyOf": many}) == [f"p{n}" for n in range(100)]
+
+
+@becomes(
+    ({"type": "object", "if": {"required": ["a"]}, "then": {"required": ["b"]}},
+     {"type": "object", "if": {"required": ["a"]}, "then": {"required": ["b"]}}),
+    ({**PAIR, "additionalProperties": False, "allOf": [{"required": ["a"]}]},
+     {"type": "object", "properties": {"a": ANY_WHOLE}, "additionalProperties": False,
+      "allOf": [{"required": ["a"]}]}),
+    ({**PAIR, "propertyNames": {"maxLength": 3}, "anyOf": [{"required": ["a"]}]},
+     {"type": "object", "properties": {"a": ANY_WHOLE}, "propertyNames": SHORT,
+      "anyOf": [{"required": ["a"]}]}),
+)  # fmt: skip
+def test_what_is_closed_or_has_rules_for_names_is_not_closed_again(schema, expected):
+    assert rewritten(schema) == Normalised(expected, ())
