@@ -206,7 +206,34 @@ def test_what_cannot_be_drawn_keeps_the_other_parameters_from_nothing(more):
     properties = {"p": endless, "q": {"type": "integer", "minimum": 1, "maximum": 90}}
     made = drawn({"type": "object", "properties": properties, "required": ["q"]})
     assert len(set(values(made, "q"))) > 5
-    assert made.skipped[0].endswith(" in p") if more else made.skipped == (TOO_LARGE,)
+    assert made.skipped[0].endswith(" in p") if more else made.skipped == (f"{TOO_LARGE} in p",)
+
+
+NEVER = {
+    "email": ({"type": "string", "format": "email", "maxLength": 12}, "format, maxLength"),
+    "date": ({"type": "string", "minLength": 30, "format": "date"}, "minLength, format"),
+    "uri": ({"type": "string", "format": "uri", "minLength": 200}, "format, minLength"),
+    "three booleans": (
+        {"type": "array", "items": {"type": "boolean"}, "uniqueItems": True, "minItems": 3},
+        "items, uniqueItems, minItems",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEVER)
+def test_what_never_comes_up_is_named_and_costs_the_other_parameters_nothing(name):
+    schema, said = NEVER[name]
+    others = {f"q{n}": {"type": "integer", "minimum": 0, "maximum": 9} for n in range(2)}
+    never = {"type": "object", "properties": {"p": schema, **others}, "required": ["q0"]}
+    without = {"type": "object", "properties": others, "required": ["q0"]}
+    made = drawn(never, count=50)
+    assert made.skipped == (f"{said} at / in p",)
+    assert values(made, "q0") == values(drawn(without, count=50), "q0")
+
+
+def test_what_comes_up_seldom_is_drawn():
+    made = one("p", {"type": "string", "format": "email", "maxLength": 16})
+    assert made.skipped == () and len(set(values(made, "p"))) > 1
 
 
 def test_each_of_several_types_is_drawn_with_what_is_said_of_it():

@@ -22,6 +22,7 @@ from conformance.kit.cases.random.chance import (
     members,
     one_of,
 )
+from conformance.kit.cases.random.draw import NotDrawable
 from conformance.kit.cases.random.library import library_maker
 from conformance.kit.cases.random.normalise import Schema
 from conformance.kit.cases.random.numerals import numbers_of
@@ -29,6 +30,8 @@ from conformance.kit.cases.random.texts import format_of, is_own
 
 _MORE: Final = 3
 """Members or items that are drawn beside those that a schema names."""
+_TRIES: Final = 4
+"""How often as many values are tried as are asked for, before it is held that none can come up."""
 _NUMBER: Final = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
                             "multipleOf"})  # fmt: skip
 _PLAIN: Final = {
@@ -78,6 +81,25 @@ class Makers:
         if not isinstance(kind, str) or not words - {"type"} <= _PLAIN.get(kind, frozenset()):
             return self._library(schema)
         return self._plain(schema, kind)
+
+    def sure(self, schema: Schema) -> Maker | None:
+        """Give how to make values as `of` does, once a value has come up.
+
+        Raises Unlucky, TooLarge or NotDrawable, as the last try did, if none comes up.
+        """
+        make = self.of(schema)
+        if make is None:
+            return None
+        chance = Chance(self.seed)
+        for left in reversed(range(_TRIES * self.count)):
+            chance.begin()
+            try:
+                make(chance)
+                break
+            except (Unlucky, NotDrawable):
+                if not left:
+                    raise
+        return make
 
     def _plain(self, schema: dict[str, Any], kind: str) -> Maker | None:
         made: Maker | None = None

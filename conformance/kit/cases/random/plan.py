@@ -28,7 +28,7 @@ from conformance.kit.cases.random.chance import Chance, Maker, TooLarge, Unlucky
 from conformance.kit.cases.random.draw import NotDrawable
 from conformance.kit.cases.random.makers import Makers
 from conformance.kit.cases.random.negate import TYPE, negations
-from conformance.kit.cases.random.normalise import normalised
+from conformance.kit.cases.random.normalise import Schema, normalised
 from conformance.kit.cases.schema import SchemaView, view_of
 from conformance.kit.cases.textual import survives, textual
 
@@ -204,13 +204,23 @@ def _parameters(
         rewritten = normalised(view, nodes[0])
         skipped += [f"{what} in {name}" for what in rewritten.skipped]
         try:
-            make = makers.of(rewritten.schema)
-        except NotDrawable as reason:
+            make = makers.sure(rewritten.schema)
+        except (NotDrawable, TooLarge) as reason:
             skipped.append(f"{reason} in {name}")
+            continue
+        except Unlucky:
+            skipped.append(f"{_asked_by(nodes[0].schema, rewritten.schema)} at / in {name}")
             continue
         if make is not None:
             found[name] = make
     return found, skipped
+
+
+def _asked_by(schema: Schema, rewritten: Schema) -> str:
+    """The keywords that a value has to satisfy together, as they are written."""
+    assert isinstance(schema, dict) and isinstance(rewritten, dict)  # else none is unlucky
+    words = [word for word in schema if word in rewritten and word != "type"]
+    return ", ".join(words or ["type"])
 
 
 @dataclass(frozen=True, slots=True)
