@@ -4,6 +4,8 @@ import json
 import shlex
 import sys
 
+import pytest
+
 from conformance.formats.vocabulary import Era, Verdict
 from conformance.kit.chapter import load
 from conformance.kit.drive import channel as channels
@@ -38,14 +40,19 @@ for line in sys.stdin:
     if "id" in asked:
         print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
 """
+LOCKED = """
+if os.path.exists(FLAG):
+    sys.exit("database is locked")
+"""
+OTHER = {**COUNT, "name": "other"}
 
 
-def session(chapter, right, scripts=()):
+def session(chapter, right, scripts=(), *, code=SERVER, tools=(COUNT,)):
     """The items by clause, and the engine, of a session with a process that ends at each call
     whose arguments are not `right`.
     """
-    code = SERVER.replace("RIGHT", f"(lambda given: {right})")
-    command = shlex.join([sys.executable, "-c", code, json.dumps([COUNT])])
+    code = code.replace("RIGHT", f"(lambda given: {right})")
+    command = shlex.join([sys.executable, "-c", code, json.dumps(tools)])
     loaded = load(f"conformance.{chapter}")
     engine = Engine(Settings(targets=(f"stdio:{command}",), profiles=("mcp",), max_examples=0))
     engine.scripts.extend(each for each in loaded.scripts if each.name in scripts)
@@ -78,3 +85,24 @@ def test_only_the_call_that_ended_the_process_is_told_and_not_those_beside_it():
     told = items["ATDF-CALL-005"]
     assert told.verdict is Verdict.FAIL
     assert {finding.case.split("/")[2] for finding in told.findings} == {"above-maximum"}
+
+
+@pytest.mark.timeout(60, method="thread")
+def test_a_session_with_a_server_that_cannot_be_started_again_ends_and_tells_what_was_not_sent(
+    tmp_path,
+):
+    flag = repr(str(tmp_path / "used"))
+    code = SERVER.replace("import json, os, sys", f"import json, os, sys\n{LOCKED}")
+    code = code.replace(
+        "            sys.exit(", f"            open({flag}, 'w').close(); sys.exit("
+    )
+    items, engine = session(
+        "atdf", "given.get('n') != 10", code=code.replace("FLAG", flag), tools=[COUNT, OTHER]
+    )
+    (own,) = (e for e in engine.evidence().values() if e.by_tool["count"].calls)
+    assert own.silenced
+    assert not engine.interrupted
+    for tool in own.by_tool.values():
+        assert tool.silenced
+        assert tool.unsent
+    assert items["ATDF-CALL-003"].verdict is not Verdict.PASS

@@ -100,7 +100,9 @@ class Channel:
         self._fellows = Fellows()
         self._revivals = _MOST_STARTS
         self.silent = False
-        """Whether the server answered neither a call nor a list after it: nothing more is sent."""
+        """Whether nothing more is sent: neither a call nor a list after it was answered, or a
+        process that had ended could not be started again.
+        """
         self._pace = asyncio.Lock()
         self._numbers = context.recorder.series()
         self._last_sent = 0.0
@@ -193,6 +195,8 @@ class Channel:
             if self._fellows.is_known(tool.name):
                 group.guilty = True
                 return None
+            if self.silent:
+                return None
             self._revivals -= not self._is_open()
             try:
                 await self.revive()
@@ -246,17 +250,26 @@ class Channel:
 
     async def renew(self) -> None:
         """Close, and open anew: over stdio another process. Raises ConnectFailed."""
-        await self.close()
-        await self.open()
-        await self.started()
+        async with self._opening:
+            await self._open_anew()
         self.silent = False
 
+    async def _open_anew(self) -> None:
+        """The same for whoever holds `_opening`. What cannot be opened again is silent."""
+        await self.close()
+        try:
+            await self.open()
+            await self.started()
+        except ConnectFailed:
+            self.silent = True
+            raise
+
     async def revive(self) -> None:
-        """Begin anew if the process has ended, however often it did: what comes next is no call.
+        """Begin anew if nothing is open, however often that was: what comes next is no call.
 
         Raises ConnectFailed.
         """
-        if self._connection is not None and not self._is_open():
+        if not self._is_open():
             await self.renew()
 
     async def started(self) -> None:
@@ -343,23 +356,21 @@ class Channel:
             self._last_sent = time.monotonic()
 
     async def _ensure_open(self) -> None:
-        if self._is_open():
+        """Open again what has ended; raises ConnectFailed, so that there is a connection after it.
+
+        Nobody sends while the handshake of a new one is under way.
+        """
+        if self._is_open() and not self._opening.locked():
             return
         async with self._opening:
             if self._is_open():
                 return
-            if self._starts >= _MOST_STARTS:
-                if self._connection is None:
-                    language = self.context.settings.language
-                    raise ConnectFailed(message("kit.reason.restarts").words(language))
-                return
-            await self.close()
-            try:
-                await self.open()
-                await self.started()
-            except ConnectFailed:
-                if self._starts == 1:
-                    raise
+            if self._starts < _MOST_STARTS:
+                await self._open_anew()
+            elif self._connection is None:
+                self.silent = True
+                language = self.context.settings.language
+                raise ConnectFailed(message("kit.reason.restarts").words(language))
 
     def _is_open(self) -> bool:
         connection = self._connection

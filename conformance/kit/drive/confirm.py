@@ -97,16 +97,21 @@ async def repeat(
     for run, names in played.items():
         for script in scripts:
             if run in answering and script.name in names:
-                await _repeat_script(evidence[run], script, context, repeats)
+                try:
+                    await _repeat_script(evidence[run], script, context, repeats)
+                except ConnectFailed:
+                    repeats.gone.add(run)
 
 
 async def _answers(evidence: RunEvidence, context: Context) -> bool:
     """Whether there is a server to ask again. One that is gone for good confirms nothing: what was
-    found before stands. Over stdio there always is one: each time a fresh process.
+    found before stands. Over stdio there is one unless it could not be started anew: each time a
+    fresh process.
     """
     if evidence.run.binding is Binding.STDIO:
-        return True
-    if evidence.silenced:
+        if not evidence.silenced:
+            return True
+    elif evidence.silenced:
         return False
     try:
         channel = await open_channel(evidence.run, context)

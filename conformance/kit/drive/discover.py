@@ -19,6 +19,7 @@ from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.look_around import look_around_http, look_around_mcp
 from conformance.kit.drive.openapi import openapi_at
 from conformance.kit.drive.pages import pages
+from conformance.kit.drive.together import together
 from conformance.kit.drive.unusable import TargetUnusable, why_dead, why_nothing
 from conformance.kit.drive.versions import older
 from conformance.kit.drive.versions import settled as settled_at
@@ -199,7 +200,7 @@ async def _discover_http(target: str, context: Context) -> list[Discovered]:
         # A GET that is not answered may be a stream; MCP is still asked, which is a POST.
         speaks = asks("http") and first.trouble is None
         http = await _http_of(channel, probe, first) if speaks else None
-        spoken = await asyncio.gather(*asked)
+        spoken = await together(asked)
     finally:
         await channel.close()
     mcp = next((runs for runs in spoken if runs), [])

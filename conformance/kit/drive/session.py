@@ -19,6 +19,7 @@ from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.play import play
 from conformance.kit.drive.protocol import drive_protocol
 from conformance.kit.drive.recorder import Series
+from conformance.kit.drive.together import together
 from conformance.kit.drive.toolrun import Progress, RunDriven, ToolRun
 from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.offers import offered
@@ -57,7 +58,7 @@ class Session:
                 await self._watched(discovered.run.id, _RunDrive(self, discovered).drive())
         older = [d.run for d in self.found if d.run.kind is RunKind.PROTOCOL]
         at_once = asyncio.Semaphore(1 if self.narrow else max(len(older), 1))
-        await asyncio.gather(*(self._in_turn(run, at_once) for run in older))
+        await together(self._in_turn(run, at_once) for run in older)
 
     async def _in_turn(self, run: Run, at_once: asyncio.Semaphore) -> None:
         async with at_once:
@@ -186,7 +187,7 @@ class _RunDrive:
         progress = self._session.progress
         tell, progress.first = (progress.first, None) if numbered else (None, progress.first)
         if tell is None:
-            await asyncio.gather(*(self._tool(channel, *each) for each in numbered))
+            await together(self._tool(channel, *each) for each in numbered)
             return
         done = asyncio.Event()
         waited = asyncio.get_running_loop().call_later(_AHEAD, done.set)
@@ -204,7 +205,7 @@ class _RunDrive:
             await self._tool(channel, tool, numbers)
 
         ahead, *others = numbered
-        await asyncio.gather(first(*ahead), *(later(*each) for each in others))
+        await together((first(*ahead), *(later(*each) for each in others)))
 
     async def _tool(self, channel: Channel, tool: Tool, numbers: Series) -> None:
         async with self._tools_at_once:

@@ -16,6 +16,7 @@ from conformance.kit.cases.phases import Plans
 from conformance.kit.cases.plan import Plan, only
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.recorder import Series
+from conformance.kit.drive.together import together
 from conformance.kit.evidence import Call, ToolEvidence, call_of
 from conformance.kit.exchange import Trouble
 from conformance.kit.hints import follow, hint_of
@@ -195,7 +196,7 @@ class ToolRun:
     async def _all(self, cases: tuple[Case, ...]) -> None:
         """Broken ones first: they are refused at once, and valid ones may take their time."""
         for kind in (CaseKind.BROKEN, CaseKind.VALID):
-            await asyncio.gather(*(self._call(case) for case in cases if case.kind is kind))
+            await together(self._call(case) for case in cases if case.kind is kind)
 
     async def _repairs(self) -> None:
         refused = [
@@ -208,7 +209,7 @@ class ToolRun:
         self._progress.plan(len(refused))
         in_order = sorted(refused, key=lambda call: call.exchange.id)
         numbered = [(call, self._numbers.take(REPAIR_STEPS)) for call in in_order]
-        await asyncio.gather(*(self._repair(call, numbers) for call, numbers in numbered))
+        await together(self._repair(call, numbers) for call, numbers in numbered)
 
     async def _repair(self, refused: Call, numbers: Iterator[int]) -> None:
         """Follow the suggestions until the call is accepted, or they lead nowhere.
@@ -266,6 +267,7 @@ class ToolRun:
             except ConnectFailed:
                 self._slow = _SLOW_CALLS
                 self._unsent.append(case)
+                self._progress.one()
                 return None
             if exchange.trouble is Trouble.TIMEOUT:
                 waited = turn.timed_out()

@@ -6,7 +6,6 @@ run: a few scripts and one call. It has no level.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from conformance.formats.vocabulary import Binding, RunKind
 from conformance.kit.bindings.mcp import LEGACY_VERSIONS
 from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
 from conformance.kit.drive.discovered import Discovered
+from conformance.kit.drive.together import together
 from conformance.kit.exchange import Exchange
 from conformance.kit.reading import response_of
 from conformance.kit.run import Run
@@ -53,7 +53,7 @@ async def older(channel: Channel, run: Run) -> dict[str, Mapping[str, Any]]:
             break
     if run.binding is Binding.STDIO:
         again = [version for version in asked if version not in found]
-        alone = await asyncio.gather(*(_alone(channel, run, version) for version in again))
+        alone = await together(_alone(channel, run, version) for version in again)
         found |= {v: result for v, result in zip(again, alone, strict=True) if result is not None}
     return dict(sorted(found.items(), reverse=True))
 

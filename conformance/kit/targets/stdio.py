@@ -47,14 +47,26 @@ class StdioConnection:
 
     async def start(self) -> None:
         """Start the process; raises OSError or ValueError if the command cannot be run."""
-        self._process = await asyncio.create_subprocess_exec(
-            *self._command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=self._environment,
-            start_new_session=True,
+        starting = asyncio.create_task(
+            asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=self._environment,
+                start_new_session=True,
+            )
         )
+        try:
+            self._process = await asyncio.shield(starting)
+        except asyncio.CancelledError:  # cut in its middle, asyncio would wait for it for good
+            await asyncio.wait({starting})
+            if not starting.cancelled() and starting.exception() is None:
+                self._kill(starting.result())
+                await asyncio.wait(
+                    {asyncio.ensure_future(starting.result().wait())}, timeout=_LAST_WORDS
+                )
+            raise
         self._tasks = [
             asyncio.create_task(self._read_messages()),
             asyncio.create_task(self._read_errors()),
@@ -138,8 +150,7 @@ class StdioConnection:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
         except asyncio.CancelledError:  # the time of the session is up: nothing is waited for
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            self._kill(process)
             raise
         finally:
             self._close_pipes(process)
@@ -147,6 +158,12 @@ class StdioConnection:
         code = process.returncode if process.returncode is not None else -1
         answer = Answer(status=code, noise=tuple(self._noise), messages=tuple(self._others))
         return Received(answer, trouble, elapsed)
+
+    def _kill(self, process: asyncio.subprocess.Process) -> None:
+        """End the process by force, with whatever it started, and read nothing more of it."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        self._close_pipes(process)
 
     def _close_pipes(self, process: asyncio.subprocess.Process) -> None:
         """Pipes that were not read to their end stay open; asyncio has no public way to close."""
