@@ -9,10 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from conformance.kit.command_line import fill_in, options_of, replay_line
+from conformance.kit.report.exchanges import read_exchanges
 from conformance.kit.selected import report_folder, selected_by
 from tests.kit_peers import offering
 from tests.kit_sessions import ROOT
-from tests.test_bad_input import GOOD
+from tests.test_bad_input import FILES, GOOD
 
 CASE = "http/good/wrong-type-string/n"
 
@@ -235,3 +236,51 @@ def test_the_report_of_a_selection_says_at_its_top_what_was_selected(kit, tmp_pa
     assert json.loads((own / "results.json").read_text("utf-8"))["selected"] == (
         "-k 'ATDF-ERR or x'"
     )
+
+
+def test_a_selection_that_leaves_nothing_out_is_whole_and_takes_the_place_of_the_whole_one(
+    kit, tmp_path, faulty
+):
+    folder = tmp_path / "conformance-report"
+    folder.mkdir()
+    for name in ("results.json", "badge.json"):
+        (folder / name).write_text("the one before")
+    ran = kit(
+        str(WHOLE), "--lf", "-k", "not NOPE", "--target", faulty, "--profile", "http",
+        "-o", f"cache_dir={tmp_path / 'cache'}", cwd=tmp_path,
+    )  # fmt: skip
+    results = json.loads((folder / "results.json").read_text("utf-8"))
+    assert (results["selection"], results["selected"]) == (False, "")
+    assert {path.name for path in folder.iterdir()} == {*FILES, "test_replay.py"}
+    assert "conformance-report/report.html" in ran.out
+    assert "/selection" not in ran.said
+    assert read_exchanges(folder / "exchanges.ndjson").complete
+    page = (folder / "report.html").read_text("utf-8")
+    assert "POST " in page  # what was sent is read after the move
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_where_nothing_is_selected_no_report_is_left(kit, tmp_path, faulty, there):
+    folder = tmp_path / "conformance-report"
+    if there:
+        folder.mkdir()
+        (folder / "results.json").write_text("the whole one")
+    ran = kit(str(WHOLE), "-k", "NOPE", "--target", faulty, cwd=tmp_path)
+    assert ran.code == 5 and "-k NOPE" in ran.out
+    assert "html" not in ran.said and "xml" not in ran.said
+    assert [path.name for path in tmp_path.rglob("*")] == (
+        ["conformance-report", "results.json"] if there else []
+    )
+
+
+def test_where_nothing_is_selected_a_report_that_pytest_was_asked_for_is_written(
+    kit, tmp_path, faulty
+):
+    own = [str(tmp_path / "own.html"), str(tmp_path / "own.xml")]
+    ran = kit(
+        str(WHOLE), "-k", "NOPE", "--target", faulty, "--html", own[0], "--junitxml", own[1],
+        "--report", str(tmp_path / "out"), cwd=tmp_path,
+    )  # fmt: skip
+    assert ran.code == 5
+    assert sorted(map(str, tmp_path.glob("own.*"))) == own
+    assert not any((tmp_path / "out").iterdir())

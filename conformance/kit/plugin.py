@@ -21,21 +21,13 @@ from conformance.kit.item import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.options import add_options, settings_of
 from conformance.kit.quiet import QuietItems, header, notes
 from conformance.kit.record import write_replay
-from conformance.kit.report.folder import FolderUnusable, make_ready, take_away
-from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
+from conformance.kit.report.folder import FolderUnusable
+from conformance.kit.report.html_plugin import REPORT_STATE, ReportState
 from conformance.kit.report.outcome import Ended
-from conformance.kit.report.replay_file import REPLAY
 from conformance.kit.report.terminal import write_summary
 from conformance.kit.report.text import visible
-from conformance.kit.report.write import (
-    BADGE,
-    EXCHANGES,
-    JUNIT,
-    REPORT,
-    RESULTS,
-    SUMMARY,
-    write_files,
-)
+from conformance.kit.report.write import write_files
+from conformance.kit.report_place import begin, write_nothing
 from conformance.kit.secrets import Redactor
 from conformance.kit.selected import report_folder
 from conformance.kit.session_steps import (
@@ -132,22 +124,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(QuietItems(), "agent-formats-quiet")
     if config.option.collectonly or settings.plan_only or _only_asks(config):
         return
-    recorded = (EXCHANGES,) if settings.judge is None else ()  # it may be what is to be judged
-    files = (RESULTS, BADGE, SUMMARY, JUNIT, REPORT, REPLAY, *recorded)
     try:
-        make_ready(settings.report)
-        # An old badge must not outlive a failure.
-        config.stash[STATE].removed = take_away(settings.report, files)
+        begin(config, config.stash[STATE])
     except FolderUnusable as unusable:
         said = visible(redact(unusable.words.words(settings.language)), None)
         raise pytest.UsageError(said) from None
     config.stash[REPORT_STATE] = report
-    config.pluginmanager.register(HtmlReport(config), "agent-formats-html")
-    if not config.option.htmlpath:
-        config.option.htmlpath = str(settings.report / REPORT)
-        config.option.self_contained_html = True
-    if not config.option.xmlpath:
-        config.option.xmlpath = str(settings.report / JUNIT)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -240,6 +222,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
         state.said_at_exit = nothing_asked(session, state)
         if not state.said_at_exit:
             judge_all(session, state)
+        elif not session.items and not session.testsfailed:
+            write_nothing(config, state)
     return (yield)
 
 

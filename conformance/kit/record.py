@@ -47,7 +47,7 @@ def driven(
     """
     engine, language = state.engine, state.settings.language
     with _writer(state) as writer, collecting_seldom():
-        state.report.exchange = writer.read
+        state.exchanges, state.report.exchange = writer, writer.read
         shown = Progress(sys.__stderr__ or sys.stderr, language)
         if not shown.active:
             engine.progress.begins = lambda run: say(begins_line(run, language))

@@ -38,10 +38,17 @@ def selected_by(config: pytest.Config) -> str:
     return shlex.join(words)
 
 
+def folder_of_the_whole(config: pytest.Config) -> Path:
+    """Where the report of a session goes that judges all."""
+    return Path(config.invocation_params.dir, config.getoption("--report"))
+
+
 def report_folder(config: pytest.Config) -> Path:
-    """Where the report goes; of a part elsewhere, lest it be in the place of the whole one."""
-    given = config.getoption("--report")
-    folder = Path(config.invocation_params.dir, given)
-    if given != REPORT_FOLDER or not selected_by(config):
+    """Where the report goes; of a part elsewhere, lest it be in the place of the whole one.
+
+    By the words of the command line alone: what they leave out is known once all is judged.
+    """
+    folder = folder_of_the_whole(config)
+    if config.getoption("--report") != REPORT_FOLDER or not selected_by(config):
         return folder
     return folder / (REPLAY_FOLDER if config.getoption("--replay") else SELECTION_FOLDER)

@@ -19,6 +19,7 @@ from conformance.kit.quiet import line_writer
 from conformance.kit.record import driven, recall
 from conformance.kit.reference import STDIO, ReferenceServer
 from conformance.kit.report.text import visible
+from conformance.kit.report_place import settle
 from conformance.kit.selected import selected_by
 from conformance.kit.state import State
 from conformance.kit.waiver_item import stale_items
@@ -99,6 +100,7 @@ def judge_all(session: pytest.Session, state: State) -> None:
     if result.selection:
         result = replace(result, selected=selected_by(session.config))
     state.result = state.report.session = result
+    settle(session.config, state)
     state.report.judged = {item.nodeid for item in items}
     settings = state.settings
     where = settings.waivers_file, settings.language

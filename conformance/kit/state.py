@@ -9,6 +9,7 @@ import pytest
 from conformance.kit.engine import Engine
 from conformance.kit.reference import ReferenceServer
 from conformance.kit.remembered import Memory
+from conformance.kit.report.exchanges import ExchangeWriter
 from conformance.kit.report.html_plugin import ReportState
 from conformance.kit.results import SessionResult
 from conformance.kit.secrets import Redactor
@@ -28,6 +29,7 @@ class State:
     removed: bool = False
     """Whether the report of an earlier session stood where this one writes its own."""
 
+    exchanges: ExchangeWriter | None = None
     result: SessionResult | None = None
     said_first: str = ""
     said_at_exit: str = ""

@@ -168,6 +168,11 @@ class ExchangeWriter:
         self._line({"exchanges": len(self._places), "end": True, **last})
         self._file.close()
 
+    def move(self, path: Path) -> None:
+        """Close the file and move it; raises OSError."""
+        self.close()
+        self.path = self.path.rename(path)
+
     def _line(self, value: Mapping[str, Any]) -> None:
         # ASCII only: a line cannot turn or hide a terminal's text, and lone surrogates survive.
         self._end += self._file.write(

@@ -60,6 +60,8 @@ class ReportState:
 
 
 REPORT_STATE = pytest.StashKey[ReportState]()
+HTML_REPORT = "agent-formats-html"
+"""The name that the plugin is registered under."""
 
 
 class HtmlReport:
