@@ -146,7 +146,7 @@ def test_only_targets_start_a_server():
 def test_only_the_plugin_and_the_report_know_pytest():
     allowed = {
         "plugin", "session_steps", "options", "command_line", "selected", "misplaced", "state",
-        "record", "item", "waiver_item", "quiet", "html_plugin",
+        "record", "item", "waiver_item", "quiet", "html_plugin", "report_place",
     }  # fmt: skip
     names = {Path(name).stem for name in importing(files("kit"), {"pytest"})}
     assert names <= allowed
