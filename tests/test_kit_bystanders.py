@@ -7,10 +7,11 @@ import pytest
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.case import CaseKind
 from conformance.kit.drive.bystanders import MOST_ASKED
-from conformance.kit.drive.confirm import Repeats, confirmed
+from conformance.kit.drive.confirm import Repeats
+from conformance.kit.drive.standing import confirmed
 from conformance.kit.exchange import Trouble
 from conformance.kit.judging import judge
-from tests.kit_samples import STDIO, called, case, result, rpc, run_evidence, tool_evidence
+from tests.kit_samples import STDIO, TOOL, called, case, result, rpc, run_evidence, tool_evidence
 from tests.test_kit_confirm import CRASHES, asked
 from tests.test_kit_repeat import repeated, serving
 
@@ -25,11 +26,37 @@ def answer(of, said=REFUSED):
     return one if said else replace(one, answer=None, trouble=Trouble.CLOSED)
 
 
-def left(*counts):
-    """The evidence of calls with these arguments that were left without an answer."""
+OTHER = "stdio/other/x"
+"""A call of another tool."""
+
+
+def left(*counts, alone=(), other=None):
+    """The evidence of calls with these arguments that one process left without an answer, the
+    first process of the run; `alone` are those that ended it so. `other` is where a call of another
+    tool was left.
+    """
     good = called(rpc(result("ok"), of=case(CaseKind.BASELINE, run=STDIO)))
     calls = [called(answer(case(run=STDIO, arguments={"count": n}), None)) for n in counts]
-    return run_evidence(tool_evidence(good, *calls, run=STDIO), run=STDIO), calls
+    own = tool_evidence(
+        good,
+        *calls,
+        run=STDIO,
+        ended_in={call.case.id: 1 for call in calls},
+        ended_alone=frozenset(c.case.id for c in calls if c.case.arguments["count"] in alone),
+    )
+    beside = tool_evidence(
+        tool=replace(TOOL, name="other"), run=STDIO, ended_in={OTHER: other} if other else {}
+    )
+    return run_evidence(own, beside, run=STDIO), calls
+
+
+ENDED = [answer(case(run=STDIO), None)] * 2
+"""A call that was sent again, and ended its process each time."""
+
+
+def answered(calls):
+    """All of them sent again, and answered."""
+    return Repeats({(STDIO.id, c.case.id): [answer(c.case)] * 2 for c in calls})
 
 
 def ends_at(*guilty):
@@ -68,21 +95,52 @@ def test_no_more_are_asked_than_can_be(serving):
     evidence, _ = left(*range(10, 60))
     item, sent = standing(serving, evidence, ends_at(59))
     assert len(sent) == 2 * MOST_ASKED
-    assert item.verdict is Verdict.FLAKY
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert [f.message.id for f in item.findings] == ["kit.not_verified.beside_the_ended"]
 
 
-def test_a_tool_is_cleared_whose_calls_were_beside_those_of_another_that_ended_the_process(serving):
-    evidence, calls = left(10, 11)
-    repeats = Repeats({(STDIO.id, c.case.id): [answer(c.case)] * 2 for c in calls})
+def test_a_tool_is_cleared_whose_calls_were_beside_those_of_another_that_ended_the_process():
+    evidence, calls = left(10, 11, other=1)
+    repeats = answered(calls)
     item = judge(HERE, evidence)
     assert confirmed(HERE, item, evidence, repeats).verdict is Verdict.FLAKY
-    other = answer(case(run=STDIO), None)
-    repeats.cases[STDIO.id, "stdio/other/x"] = [other, other]
+    repeats.cases[STDIO.id, OTHER] = ENDED
     assert confirmed(HERE, item, evidence, repeats).verdict is Verdict.PASS
     repeats.cases.pop((STDIO.id, calls[1].case.id))
     item = confirmed(HERE, item, evidence, repeats)
     assert item.verdict is Verdict.NOT_VERIFIED
     assert blamed(item) == [calls[0].case.id]
+
+
+def test_a_tool_is_not_cleared_by_another_that_ended_another_process():
+    evidence, calls = left(10, 11, other=2)
+    repeats = answered(calls)
+    repeats.cases[STDIO.id, OTHER] = ENDED
+    assert confirmed(HERE, judge(HERE, evidence), evidence, repeats).verdict is Verdict.FLAKY
+
+
+def test_a_call_that_once_ended_its_process_alone_is_no_bystander():
+    evidence, calls = left(10, 11, alone=(11,), other=1)
+    repeats = answered(calls)
+    repeats.cases[STDIO.id, OTHER] = ENDED
+    assert confirmed(HERE, judge(HERE, evidence), evidence, repeats).verdict is Verdict.FLAKY
+
+
+@pytest.mark.parametrize("alone", [OTHER, "stdio/other/y"])
+def test_a_call_that_was_not_sent_again_is_known_by_those_of_its_tool(alone):
+    evidence, calls = left(10, 11, other=1)
+    other = replace(evidence.by_tool["other"], ended_in={OTHER: 1, "stdio/other/y": 2})
+
+    def verdict(repeats, ended):
+        own = {**evidence.by_tool, "other": replace(other, ended_alone=frozenset(ended))}
+        item = judge(HERE, evidence)
+        return confirmed(HERE, item, replace(evidence, by_tool=own), repeats).verdict
+
+    assert verdict(answered(calls), ()) is Verdict.FLAKY
+    assert verdict(answered(calls), [alone]) is Verdict.PASS
+    repeats = answered(calls)
+    repeats.cases[STDIO.id, OTHER] = [answer(case(run=STDIO))] * 2
+    assert verdict(repeats, [alone]) is (Verdict.PASS if alone == OTHER else Verdict.FLAKY)
 
 
 def test_of_a_server_that_is_gone_what_was_found_stands():

@@ -9,8 +9,9 @@ from conformance.formats.messages import message
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.case import CaseKind
 from conformance.kit.clause import broken
-from conformance.kit.drive.confirm import Repeats, confirmed, to_confirm, unconfirmed
+from conformance.kit.drive.confirm import Repeats, to_confirm
 from conformance.kit.drive.smallest import in_smallest_form, of_chance_alone
+from conformance.kit.drive.standing import confirmed, unconfirmed
 from conformance.kit.exchange import Trouble
 from conformance.kit.judging import Question, judge
 from conformance.kit.results import Finding, Item

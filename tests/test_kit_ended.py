@@ -52,6 +52,12 @@ def session(chapter, right, scripts=(), *, code=SERVER, tools=(COUNT,)):
     whose arguments are not `right`.
     """
     code = code.replace("RIGHT", f"(lambda given: {right})")
+    asked, items, engine = judged(chapter, code, tools, scripts)
+    return {q.clause.id: items[n] for n, q in enumerate(asked)}, engine
+
+
+def judged(chapter, code, tools, scripts=()):
+    """The questions, their items by place, and the engine, of a session with this process."""
     command = shlex.join([sys.executable, "-c", code, json.dumps(tools)])
     loaded = load(f"conformance.{chapter}")
     engine = Engine(Settings(targets=(f"stdio:{command}",), profiles=("mcp",), max_examples=0))
@@ -59,8 +65,7 @@ def session(chapter, right, scripts=(), *, code=SERVER, tools=(COUNT,)):
     engine.discover((f"stdio:{command}",), (Era.LEGACY,))
     asked = engine.questions(list(loaded.tests))
     engine.drive()
-    items = engine.judge(asked)
-    return {q.clause.id: items[n] for n, q in enumerate(asked)}, engine
+    return asked, engine.judge(asked), engine
 
 
 def test_a_process_that_the_last_call_ended_is_started_anew_for_what_follows(monkeypatch):
@@ -106,3 +111,27 @@ def test_a_session_with_a_server_that_cannot_be_started_again_ends_and_tells_wha
         assert tool.silenced
         assert tool.unsent
     assert items["ATDF-CALL-003"].verdict is not Verdict.PASS
+
+
+SOMETIMES = SERVER.replace(
+    '        if not RIGHT(asked["params"].get("arguments") or {}):',
+    """        own = asked["params"]
+        count = (own.get("arguments") or {}).get("n")
+        with open(LOG, "a") as log:
+            log.write(f"{own['name']}-{count}\\n")
+        times = open(LOG).read().splitlines().count(f"{own['name']}-{count}")
+        if count == 10 and (own["name"] == "other" or times <= 2):""",
+)
+"""A server that `other` ends each time, and `count` the first two times."""
+
+
+def test_a_tool_that_ended_its_process_alone_is_not_cleared_by_another_that_always_does(tmp_path):
+    code = SOMETIMES.replace("LOG", repr(str(tmp_path / "log")))
+    assert "times <= 2" in code
+    asked, items = judged("atdf", code, [COUNT, OTHER])[:2]
+    verdicts = {
+        question.tool: items[n].verdict
+        for n, question in enumerate(asked)
+        if question.clause.id == "ATDF-CALL-005"
+    }
+    assert verdicts == {"count": Verdict.FLAKY, "other": Verdict.FAIL}

@@ -12,8 +12,9 @@ from conformance.kit.case import CaseKind
 from conformance.kit.clause import broken
 from conformance.kit.drive import channel as channels
 from conformance.kit.drive.channel import Context
-from conformance.kit.drive.confirm import Repeats, confirmed, repeat
+from conformance.kit.drive.confirm import Repeats, repeat
 from conformance.kit.drive.recorder import Recorder
+from conformance.kit.drive.standing import confirmed
 from conformance.kit.exchange import Answer, Trouble
 from conformance.kit.judging import judge
 from conformance.kit.script import Send, script

@@ -9,8 +9,9 @@ import pytest
 from conformance.formats.vocabulary import Verdict
 from conformance.kit.chapter import load
 from conformance.kit.cut import CutAnswer, watching
-from conformance.kit.drive.confirm import confirmed, to_confirm
+from conformance.kit.drive.confirm import to_confirm
 from conformance.kit.drive.recorder import Recorder
+from conformance.kit.drive.standing import confirmed
 from conformance.kit.engine import Engine
 from conformance.kit.evidence import Call
 from conformance.kit.judging import judge

@@ -18,17 +18,13 @@ from conformance.kit.clause import ClauseTest
 from conformance.kit.documents import Declared
 from conformance.kit.drive.budget import driving_ends, until
 from conformance.kit.drive.channel import Context
-from conformance.kit.drive.confirm import (
-    Repeats,
-    confirmed,
-    repeat,
-    to_confirm,
-)
+from conformance.kit.drive.confirm import Repeats, repeat, to_confirm
 from conformance.kit.drive.discovered import Discovered
 from conformance.kit.drive.memorise import memorise
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.session import Session
 from conformance.kit.drive.smallest import in_smallest_form, shrink
+from conformance.kit.drive.standing import confirmed
 from conformance.kit.drive.toolrun import Progress
 from conformance.kit.drive.unusable import TargetUnusable
 from conformance.kit.evidence import RunEvidence

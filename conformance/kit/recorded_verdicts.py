@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import islice
 
-from conformance.kit.drive.confirm import confirmed, to_confirm
+from conformance.kit.drive.confirm import to_confirm
 from conformance.kit.drive.recorder import Recorder
 from conformance.kit.drive.smallest import in_smallest_form
+from conformance.kit.drive.standing import confirmed
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.judging import NOT_RECORDED, Question, not_verified, without
 from conformance.kit.report.exchanges import Recording

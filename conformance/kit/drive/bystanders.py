@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from conformance.formats.vocabulary import Binding
-from conformance.kit.evidence import RunEvidence
+from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.exchange import Exchange, Trouble
 from conformance.kit.judging import Question
 from conformance.kit.results import Finding, Item
 
+Repeated = Mapping[tuple[str, str], Sequence[Exchange]]
+"""What came when cases were sent again, by run and case."""
 MOST_ASKED: Final = 12
 """Of them sent again at most for each (clause, tool), until enough are found guilty: a bystander
 costs two quick calls, a guilty one two starts of a process.
@@ -22,23 +24,43 @@ costs two quick calls, a guilty one two starts of a process.
 
 
 def under_way(question: Question, item: Item, evidence: RunEvidence) -> list[Finding]:
-    """The findings, one for each case, of calls that were left so when their process ended."""
+    """The findings, one for each case, of calls that others may have left without an answer."""
     if question.tool is None or evidence.run.binding is not Binding.STDIO:
         return []
-    calls = evidence.by_tool[question.tool].calls
-    ended = {call.case.id for call in calls if call.reading.trouble is Trouble.CLOSED}
+    own = evidence.by_tool[question.tool]
     found: dict[str, Finding] = {}
     for finding in item.findings:
-        if finding.case in ended:
-            found.setdefault(finding.case, finding)
+        case = finding.case or ""
+        if case in own.ended_in and case not in own.ended_alone:
+            found.setdefault(case, finding)
     return list(found.values())
 
 
-def ended_alone(again: Sequence[Exchange]) -> bool:
+def ended_again(again: Sequence[Exchange] | None) -> bool:
     """Whether a call that was sent again ended its process each time: nothing else was there."""
-    return bool(again) and all(each.trouble is Trouble.CLOSED for each in again)
+    return bool(again) and all(each.trouble is Trouble.CLOSED for each in again or ())
 
 
-def is_someone_guilty(run: str, cases: Mapping[tuple[str, str], Sequence[Exchange]]) -> bool:
-    """Whether some call of a run is known that ends the process."""
-    return any(ended_alone(again) for (of, _), again in cases.items() if of == run)
+def has_guilty_fellow(
+    case: str | None, question: Question, evidence: RunEvidence, cases: Repeated
+) -> bool:
+    """Whether another call of the same process is known to end it, alone or when it was sent again.
+
+    Of a tool with some such calls those count too that were not sent again: not all are.
+    """
+    process = evidence.by_tool[question.tool or ""].ended_in.get(case or "")
+    return any(
+        other != case and ended_in == process and _is_guilty(other, tool, cases)
+        for tool in evidence.by_tool.values()
+        for other, ended_in in tool.ended_in.items()
+    )
+
+
+def _is_guilty(case: str, tool: ToolEvidence, cases: Repeated) -> bool:
+    again = cases.get((tool.run.id, case))
+    if case in tool.ended_alone or again is not None:
+        return case in tool.ended_alone or ended_again(again)
+    return any(
+        each in tool.ended_alone or ended_again(cases.get((tool.run.id, each)))
+        for each in tool.ended_in
+    )

@@ -97,7 +97,8 @@ class Channel:
         self._heard = False
         self._opening = asyncio.Lock()
         self._doubt = asyncio.Lock()
-        self._fellows = Fellows()
+        self.fellows = Fellows()
+        """Which calls shared a process."""
         self._revivals = _MOST_STARTS
         self.silent = False
         """Whether nothing more is sent: neither a call nor a list after it was answered, or a
@@ -157,7 +158,7 @@ class Channel:
         self, tool: Tool, case: Case, number: int
     ) -> tuple[Request, Received]:
         """Call; if the process ends, and it may have been another call, again alone."""
-        fellows = self._fellows
+        fellows = self.fellows
 
         def made() -> Request:
             return self._call_request(tool, case)
@@ -173,7 +174,7 @@ class Channel:
             if received.trouble is not Trouble.CLOSED:
                 return request, received
             if lives and number not in group.together:
-                fellows.ended(tool.name, group)
+                fellows.ended(tool.name, number, group)
                 return request, received
             group.guilty = group.guilty or not lives
             if fellows.is_known(tool.name) or self._revivals <= 0:
@@ -182,17 +183,17 @@ class Channel:
             group.waiting += 1
         again = None
         async with fellows.judged(group):
-            again = await self._alone(tool, made, group)
+            again = await self._alone(tool, made, number, group)
         return again if again is not None and group.guilty else (request, received)
 
     async def _alone(
-        self, tool: Tool, made: Callable[[], Request], group: Group
+        self, tool: Tool, made: Callable[[], Request], number: int, group: Group
     ) -> tuple[Request, Received] | None:
         """Send while nothing else is under way; None if there is no process to send it to, or if
         meanwhile enough is known of the tool.
         """
-        async with self._fellows.alone():
-            if self._fellows.is_known(tool.name):
+        async with self.fellows.alone():
+            if self.fellows.is_known(tool.name):
                 group.guilty = True
                 return None
             if self.silent:
@@ -204,7 +205,7 @@ class Channel:
                 return None
             request, received = await self._unless_busy(made)
             if received.trouble is Trouble.CLOSED:
-                self._fellows.ended(tool.name, group)
+                self.fellows.ended(tool.name, number, group)
             return request, received
 
     async def send(

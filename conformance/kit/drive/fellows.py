@@ -20,8 +20,9 @@ _GUILTY: Final = 3
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """The calls that were sent to one process."""
+    """The calls that were sent to one process, which `process` numbers."""
 
+    process: int = 0
     under_way: set[int] = field(default_factory=set)
     together: set[int] = field(default_factory=set)
     """Those beside which another one was under way at some time."""
@@ -42,6 +43,10 @@ class Fellows:
         self._group = Group()
         self._process: object = None
         self._guilty: Counter[str] = Counter()
+        self.sent_to: dict[int, int] = {}
+        """The process that each call was sent to first, by the numbers of both."""
+        self.ended_alone: set[int] = set()
+        """The calls that ended a process beside no other: none of them is a bystander."""
 
     @asynccontextmanager
     async def among(self) -> AsyncIterator[None]:
@@ -66,8 +71,9 @@ class Fellows:
     def joins(self, number: int, process: object) -> Group:
         """Note that a call is sent to a process; gives those that are sent to the same."""
         if process is not self._process:
-            self._process, self._group = process, Group()
+            self._process, self._group = process, Group(self._group.process + 1)
         group = self._group
+        self.sent_to[number] = group.process
         if group.under_way:
             group.together |= {*group.under_way, number}
         group.under_way.add(number)
@@ -77,9 +83,10 @@ class Fellows:
         """Whether enough calls of a tool are known that end the process."""
         return self._guilty[tool] >= _GUILTY
 
-    def ended(self, tool: str, group: Group) -> None:
+    def ended(self, tool: str, number: int, group: Group) -> None:
         """Note that a call of a tool ended the process, and no other can have."""
         self._guilty[tool] += 1
+        self.ended_alone.add(number)
         group.guilty = True
 
     @asynccontextmanager

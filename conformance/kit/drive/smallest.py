@@ -20,7 +20,8 @@ from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.schema import view_of
 from conformance.kit.cases.smaller import Steps, smaller_calls
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
-from conformance.kit.drive.confirm import FAILED, TIMES, Repeats, case_again, to_confirm
+from conformance.kit.drive.confirm import FAILED, TIMES, Repeats, to_confirm
+from conformance.kit.drive.standing import case_again
 from conformance.kit.evidence import RunEvidence
 from conformance.kit.exchange import Exchange, Trouble
 from conformance.kit.judging import Question, judge

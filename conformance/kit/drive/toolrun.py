@@ -136,12 +136,17 @@ class ToolRun:
 
     def _evidence(self) -> ToolEvidence:
         calls = sorted(self._calls, key=lambda call: call.exchange.id)
+        fellows = self._channel.fellows
+        left = (call for call in calls if call.exchange.trouble is Trouble.CLOSED)
+        ended = {call.exchange.id: call.case.id for call in left}
         return ToolEvidence(
             self._channel.run,
             self._tool,
             tuple(calls),
             unsent=tuple(self._unsent),
             silent_after=frozenset(self._silent),
+            ended_in={id: fellows.sent_to[n] for n, id in ended.items() if n in fellows.sent_to},
+            ended_alone=frozenset(id for n, id in ended.items() if n in fellows.ended_alone),
             unplanned=self._unplanned,
             silenced=self._channel.silent,
             heavy=self._answered > _MOST_ANSWERED,
