@@ -155,3 +155,10 @@ def test_left_out_are_only_the_clauses_that_hold_for_the_run():
 
 def test_the_levels_are_in_order():
     assert [order(level) for level in (Level.NONE, *LADDER)] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("silenced", "why"), [(False, "no_call"), (True, "silent")])
+def test_why_a_tool_was_never_called_tells_of_a_server_that_was_gone(silenced, why):
+    evidence = run_evidence(tool_evidence(silenced=silenced))
+    result = run_result(evidence, [], Declared({}, (), ()), Settings(), 1)
+    assert [one.reason.id for one in result.tools_left_out] == [f"kit.not_verified.{why}"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from conformance.formats.clauses import clauses
-from conformance.formats.messages import message
+from conformance.formats.messages import Message, message
 from conformance.formats.vocabulary import Binding, RunKind
 from conformance.kit.documents import Declared, unusable_by
 from conformance.kit.drive.discovered import TOO_MANY
-from conformance.kit.evidence import RunEvidence
+from conformance.kit.evidence import RunEvidence, ToolEvidence
 from conformance.kit.judging import belongs, unasked
 from conformance.kit.levels import levels, reached
 from conformance.kit.rates import Tally
@@ -50,7 +50,7 @@ def run_result(
         items=tuple(items),
         tools_called=tuple(t.tool.name for t in tools if t.calls),
         tools_left_out=tuple(
-            LeftOut(t.tool.name, t.left_out or message("kit.not_verified.no_call"))
+            LeftOut(t.tool.name, t.left_out or _why_uncalled(t))
             for t in tools
             if full and (t.left_out is not None or not (t.calls or t.cut or evidence.cut))
         )
@@ -65,6 +65,11 @@ def run_result(
         ),
         requests=requests,
     )
+
+
+def _why_uncalled(tool: ToolEvidence) -> Message:
+    """Why no call of a tool was made that was to be called."""
+    return message("kit.not_verified.silent" if tool.silenced else "kit.not_verified.no_call")
 
 
 def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
