@@ -8,6 +8,7 @@ import pytest
 
 from conformance.kit.cases.random.normalise import Normalised, normalised
 from conformance.kit.cases.schema import view_of
+from tests.ids import in_order
 
 TEXT = {"type": "string"}
 WHOLE = {"type": "integer"}
@@ -34,4 +35,4 @@ def rewritten(schema: Any, **root: Any) -> Normalised:
 
 def becomes(*pairs: tuple[Any, Any]) -> Any:
     """Give a test each schema, and what is expected of it."""
-    return pytest.mark.parametrize(("schema", "expected"), pairs, ids=str)
+    return pytest.mark.parametrize(("schema", "expected"), pairs, ids=in_order)

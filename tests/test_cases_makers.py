@@ -10,6 +10,7 @@ from conformance.kit.cases.random import makers
 from conformance.kit.cases.random.chance import Chance, TooLarge, Unlucky, always
 from conformance.kit.cases.random.makers import Makers
 from conformance.kit.cases.random.texts import text_name
+from tests.ids import in_order
 
 TEXT = {"type": "string", "format": text_name(1, 3)}
 ONE_TO_NINE = {"type": "integer", "minimum": 1, "maximum": 9}
@@ -75,7 +76,7 @@ def shapes(schema: Any) -> set[tuple[str, ...]]:
         {"type": "object", "minProperties": 1},
         {"type": "object", "dependencies": {"a": COIN, "b": []}},
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_what_is_not_plain_is_left_to_the_library_whole(schema, asked):
     assert set(drawn(schema)) == {LIBRARY}
@@ -97,7 +98,7 @@ def test_what_is_not_plain_is_left_to_the_library_whole(schema, asked):
         {"type": "object", "properties": {"a": False}, "required": ["a"]},
         {"type": "object", "required": ["a"]},
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_what_has_no_value_has_no_way_to_make_one(schema, asked):
     assert of(schema) is None
@@ -123,7 +124,7 @@ def test_what_has_no_value_has_no_way_to_make_one(schema, asked):
         (ONE_TO_NINE, set(range(1, 10))),
         ({"type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.5}, {0, 0.5, 1}),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_values_to_choose_from_and_plain_ones_are_all_made(schema, expected, asked):
     found = drawn(schema)

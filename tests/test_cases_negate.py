@@ -12,6 +12,7 @@ from conformance.kit.cases.explore import spot_at
 from conformance.kit.cases.random.chance import Chance, Unlucky
 from conformance.kit.cases.random.negate import TYPE, Negation, negations
 from conformance.kit.cases.schema import view_of
+from tests.ids import in_order
 
 ALL = ["string", "integer", "number", "boolean", "array", "object", "null"]
 
@@ -56,7 +57,7 @@ def sent(schema: dict[str, Any], value: Any, scenario: str, count: int = 400) ->
         ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, "a", {list, dict, type(None)}),
         ({"enum": ["a"]}, "a", {int, bool, list, dict, type(None)}),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_another_type_is_sent_that_no_lossless_reading_turns_into_a_right_one(
     schema, value, expected
@@ -66,7 +67,7 @@ def test_another_type_is_sent_that_no_lossless_reading_turns_into_a_right_one(
     assert not [each for each in found if each in (0, 1) and type(each) is int]
 
 
-@pytest.mark.parametrize("schema", [{}, {"type": ALL}], ids=str)
+@pytest.mark.parametrize("schema", [{}, {"type": ALL}], ids=in_order)
 def test_where_every_type_is_right_none_is_another(schema):
     assert ways(schema, "a") == []
 
@@ -108,7 +109,7 @@ def test_a_text_is_too_long_by_one_character_to_some_hundred():
          ["random-format-date"]),
         ({"type": "string", "format": "iri"}, []),
     ],
-    ids=str,
+    ids=in_order,
 )  # fmt: skip
 def test_texts_are_broken_in_what_the_schema_says_of_them(schema, expected):
     assert names(schema, "a") == expected
@@ -118,7 +119,7 @@ def test_texts_are_broken_in_what_the_schema_says_of_them(schema, expected):
     ("more", "least", "most"),
     [({}, 0, 32), ({"minLength": 4}, 4, 36), ({"minLength": 4, "maxLength": 1000}, 4, 68),
      ({"minLength": 4, "maxLength": 6}, 4, 6)],
-    ids=str,
+    ids=in_order,
 )  # fmt: skip
 def test_a_text_that_misses_a_pattern_has_a_length_that_is_right(more, least, most):
     found = sent({"pattern": "^q+$", **more}, "qqqqq", "random-pattern", 2000)

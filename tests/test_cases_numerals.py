@@ -9,6 +9,7 @@ import pytest
 
 from conformance.kit.cases.random.chance import WIDE, Chance
 from conformance.kit.cases.random.numerals import numbers_of
+from tests.ids import in_order
 
 
 def drawn(schema: dict[str, Any], kind: str, count: int = 600) -> list[Any]:
@@ -27,7 +28,7 @@ def between(low: float, high: float, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "schema",
     [{}, {"minimum": 0}, {"maximum": 0}, between(2, 1), between(-1.5e308, 1.5e308)],
-    ids=str,
+    ids=in_order,
 )
 def test_where_an_end_is_missing_or_nothing_lies_between_nothing_is_made(schema, kind):
     assert numbers_of(schema, kind) is None
@@ -50,7 +51,7 @@ def test_the_ends_may_be_the_same_number_and_as_far_apart_as_json_carries():
         (between(0.1, 1, multipleOf=0.25), "number", {0.25, 0.5, 0.75, 1}),
         (between(1, 1.9, multipleOf=0.3), "number", {1.2, 1.5, 1.8}),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_of_a_range_with_steps_each_is_drawn_and_none_between_them(schema, kind, expected):
     found = drawn(schema, kind)
@@ -65,7 +66,7 @@ def test_of_a_range_with_steps_each_is_drawn_and_none_between_them(schema, kind,
         (between(10**6, 10**15), 10**6),
         (between(-(10**15), -(10**6)), -(10**6)),
     ],
-    ids=str,
+    ids=in_order,
 )
 @pytest.mark.parametrize("step", [1, 7])
 def test_steps_of_a_wide_range_are_often_near_zero_or_the_end_that_is_next_to_it(
@@ -104,7 +105,7 @@ def test_of_a_range_with_one_whole_number_that_one_is_drawn_and_of_one_without_n
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "near"), [(-1e12, 1e12, 0), (5, 1e12, 5), (-1e12, -5, -5)], ids=str
+    ("low", "high", "near"), [(-1e12, 1e12, 0), (5, 1e12, 5), (-1e12, -5, -5)], ids=in_order
 )
 def test_reals_of_a_wide_range_are_often_near_zero_or_the_end_that_is_next_to_it(low, high, near):
     found = drawn(between(low, high), "number", 2000)

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.random.normalise import Normalised
+from tests.ids import in_order
 from tests.rewriting import (
     ANY_TEXT,
     ANY_WHOLE,
@@ -153,7 +154,7 @@ def test_of_what_is_impossible_or_not_said_nothing_is_drawn(schema, expected):
         ({"type": "object", "propertyNames": True}, "/propertyNames"),
         ({"type": "object", "additionalProperties": {}}, "/additionalProperties"),
     ],
-    ids=str,
+    ids=in_order,
 )
 def test_where_nothing_is_said_is_named_by_its_place(schema, place):
     assert rewritten(schema).skipped == (f"a schema without a type at {place}",)

@@ -1,0 +1,8 @@
+"""Names of tests that are the same in every process: two workers have to collect the same ones."""
+
+
+def in_order(value):
+    """The value as text; a set in the order of its members' texts, since its own is by chance."""
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(repr, value)))}}}"
+    return str(value)
