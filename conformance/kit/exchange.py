@@ -33,6 +33,10 @@ class Trouble(StrEnum):
     """A redirect to another host; not followed."""
 
 
+SHORT = 16 * 1024
+"""Bytes of a body that may be kept as values, too: nearly all answers to calls are shorter."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One thing to send.
@@ -58,7 +62,8 @@ class Request:
 class Answer:
     """What came back. `status` is 0 over stdio. `body` holds the raw bytes (stdio: the lines).
 
-    `messages` are the JSON-RPC messages of an SSE stream or of stdout, in order, decoded.
+    `messages` are the JSON-RPC messages of an SSE stream or of stdout, in order, decoded; empty of
+    a long answer that came alone: as values it takes ten times as much memory as in `body`.
     `noise` are lines on stdout that are no JSON-RPC message (stdio only).
     """
 

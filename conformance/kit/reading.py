@@ -14,7 +14,7 @@ from conformance.formats.errors import Envelope, envelope_of, types_of
 from conformance.formats.vocabulary import AnswerStatus, ErrorCategory, ErrorType, Outcome
 from conformance.kit.case import Case, CaseKind, Strictness
 from conformance.kit.cut import CutAnswer, note
-from conformance.kit.exchange import Exchange, Transport, Trouble
+from conformance.kit.exchange import SHORT, Exchange, Transport, Trouble
 
 ERROR_META = "agent-formats/error"
 
@@ -110,7 +110,7 @@ def body_json(exchange: Exchange) -> Any:
     if exchange.answer is None:
         return None
     body = exchange.answer.body
-    return (_read_again if len(body) <= _SHORT else _parsed)(body)
+    return (_read_again if len(body) <= SHORT else _parsed)(body)
 
 
 def _parsed(body: bytes) -> Any:
@@ -119,9 +119,6 @@ def _parsed(body: bytes) -> Any:
     except (UnicodeDecodeError, ValueError, RecursionError):
         return None
 
-
-_SHORT = 16 * 1024
-"""Bytes of a body that may be kept as values: nearly all answers to calls are shorter."""
 
 _read_again = lru_cache(maxsize=1024)(_parsed)
 """One clause after the other asks for the answers of the same tool; none of them changes any."""

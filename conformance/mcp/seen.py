@@ -118,7 +118,7 @@ def messages_of(exchange: Exchange) -> Iterator[Any]:
         return
     if exchange.answer.messages:
         yield from exchange.answer.messages
-    elif exchange.request.transport is Transport.HTTP and exchange.answer.body:
+    elif exchange.answer.body:
         found = body_json(exchange)
         if isinstance(found, dict | list):
             yield found

@@ -25,8 +25,9 @@ class Spot:
     """One place: the schemas as they stand there, flat, and the value (or ABSENT).
 
     `everywhere` are the schemas of every branch, at this place and above, not of those in use
-    alone. `scope` is the nearest place above, or this one, from which a whole value must be judged;
-    `scope_nodes` are its schemas: above it each member is judged by its own schema alone.
+    alone, and `taken` is what this place takes in any of them. `scope` is the nearest place above,
+    or this one, from which a whole value must be judged; `scope_nodes` are its schemas: above it
+    each member is judged by its own schema alone.
     """
 
     tokens: Tokens
@@ -38,17 +39,13 @@ class Spot:
     scope: Tokens
     scope_nodes: tuple[Node, ...]
     everywhere: tuple[Node, ...]
+    taken: Taken
     discriminator: bool = False
 
     @property
     def unions(self) -> tuple[Union, ...]:
         """The unions that apply to the value."""
         return self.found.unions
-
-    @property
-    def taken(self) -> Taken:
-        """The types and formats that this place takes in any branch."""
-        return taken(self.asked, self.everywhere)
 
 
 def spots(view: SchemaView, arguments: Any) -> Iterator[Spot]:
@@ -86,16 +83,18 @@ class _Step:
 
 def _spot(view: SchemaView, nodes: Sequence[Node], step: _Step) -> Spot:
     found = applied(view, nodes, step.value)
+    asked, everywhere = facts(found.flat), every_branch(view, step.branches)
     return Spot(
         tokens=step.tokens,
         nodes=tuple(nodes),
         found=found,
-        asked=facts(found.flat),
+        asked=asked,
         value=step.value,
         required=step.required,
         scope=step.scope,
         scope_nodes=step.scope_nodes,
-        everywhere=every_branch(view, step.branches),
+        everywhere=everywhere,
+        taken=taken(asked, everywhere),
         discriminator=step.chooses,
     )
 

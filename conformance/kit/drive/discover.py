@@ -80,7 +80,7 @@ def _no_version(target: str, context: Context) -> Message | None:
     wanted = context.settings.spec_versions
     asked = (e for e in context.recorder.by_id.held if e.request.body or e.request.method)
     answers = (each.answer for each in asked if each.answer is not None)
-    answered = any(answer.status or answer.messages for answer in answers)
+    answered = any(each.status or each.messages or each.body for each in answers)
     if not wanted or not answered:
         return None
     return message("kit.target.no_version", target=target, versions=", ".join(wanted))

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from conformance.formats import rpc
-from conformance.kit.exchange import Answer, Request, Trouble
+from conformance.kit.exchange import SHORT, Answer, Request, Trouble
 from conformance.kit.targets.connection import BODY_CAP, Received
 
 _NOISE_LINES = 50
@@ -120,13 +120,15 @@ class StdioConnection:
             await self._hear_last_words()
         elapsed = time.perf_counter() - clock
         own = future.result() if future is not None and future.done() else None
-        messages = (*self._others, *([own] if own is not None else []))
+        body = json.dumps(own).encode() if own is not None else b""
+        messages = tuple(self._others)
+        if own is not None and (messages or len(body) <= SHORT):
+            messages = (*messages, own)
         self._others.clear()
         noise = tuple(self._noise)
         self._noise.clear()
         if trouble is not None and not messages and not noise:
             return Received(None, trouble, elapsed, self._why_ended())
-        body = json.dumps(own).encode() if own is not None else b""
         return Received(Answer(body=body, messages=messages, noise=noise), trouble, elapsed)
 
     async def close(self) -> Received:
