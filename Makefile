@@ -46,6 +46,7 @@ check: $(READY) ## lint, types, and whether what is generated is up to date
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo --no-cache
 	@$(BIN)/python -m scripts.generate --check
 	@$(BIN)/python -m scripts.check_translations
 
@@ -57,10 +58,10 @@ format: $(READY) ## put the code into its one form
 	@$(BIN)/ruff format --quiet .
 
 validate: $(READY) ## validate documents: FILE='a.json folder/' (and ARGS='--format sarif' …)
-	@$(BIN)/python -m scripts.validate $(ARGS) $(FILE)
+	@$(BIN)/python -m conformance.cli.validate $(ARGS) $(FILE)
 
 convert: $(READY) ## convert a document: FILE=a.json TO=ardf
-	@$(BIN)/python -m scripts.convert $(ARGS) $(FILE) --to $(TO)
+	@$(BIN)/python -m conformance.cli.convert $(ARGS) $(FILE) --to $(TO)
 
 proof: $(READY) ## prove the kit: every planted fault is caught, nobody else accused (FULL=1: on every binding)
 	@$(BIN)/python -m scripts.proof $(if $(filter 1,$(FULL)),--full) $(ARGS)

@@ -1,5 +1,1 @@
-"""The formats, the kit and its chapters."""
-
-from conformance.late_grammar import put_off
-
-put_off()
+"""The specifications, the formats, the conformance kit and its chapters."""

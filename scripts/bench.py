@@ -24,11 +24,11 @@ if __package__ in (None, ""):
 
 import httpx2
 
-from conformance.formats.tool import Tool
+from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
-from conformance.kit.engine import Engine
-from conformance.kit.settings import Settings
+from conformance.kit.model.settings import Settings
+from conformance.kit.session import Engine
 from fixtures.servers.start import listening
 from scripts import bench_report
 from scripts.measure.driving import requests_a_second

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from itertools import chain, cycle, islice
 from pathlib import Path
 
-from conformance.formats.assembly import reading_of, replay
-from conformance.formats.recognise import recognise
-from conformance.formats.validate import examine, validate
+from conformance.formats.runtime.assembly import reading_of, replay
+from conformance.formats.validate.recognize import recognise
+from conformance.formats.validate.validate import examine, validate
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "fixtures" / "examples"

@@ -26,13 +26,9 @@ from typing import TYPE_CHECKING
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from conformance.formats.clauses import clauses
-from conformance.formats.messages import message
-from conformance.formats.vocabulary import Binding, Level, Scope, Verdict
-from conformance.kit.case import Case, CaseKind, Expectation, Violation
-from conformance.kit.exchange import Answer, Exchange, Request, Transport
-from conformance.kit.judging import belongs
-from conformance.kit.results import (
+from conformance.kit.model.case import Case, CaseKind, Expectation, Violation
+from conformance.kit.model.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.model.results import (
     Explain,
     Finding,
     Item,
@@ -42,7 +38,11 @@ from conformance.kit.results import (
     RunResult,
     SessionResult,
 )
-from conformance.kit.run import MODERN, Run
+from conformance.kit.model.run import MODERN, Run
+from conformance.kit.verdicts.judge import belongs
+from conformance.spec.clauses import clauses
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Binding, Level, Scope, Verdict
 from scripts.measure.figures import Figure, told
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ _WORDS = (
 
 _PLUGIN = """
 import pytest
-from conformance.kit.report.html_plugin import REPORT_STATE, HtmlReport, ReportState
+from conformance.kit.plugin.html_report import REPORT_STATE, HtmlReport, ReportState
 from scripts.bench_report import exchange_of, session_of
 
 @pytest.hookimpl(tryfirst=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from conformance.formats.clauses import clauses
+from conformance.spec.clauses import clauses
 from scripts.generator.problems import Problem, SourceError
 from scripts.website.canary import canary
 from scripts.website.join import join

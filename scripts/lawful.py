@@ -25,14 +25,14 @@ from typing import Final
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from conformance.formats.vocabulary import Era, Verdict
-from conformance.kit.bindings.mcp import LEGACY_VERSIONS
-from conformance.kit.chapter import load
-from conformance.kit.drive.unusable import TargetUnusable
-from conformance.kit.engine import Engine
-from conformance.kit.results import Item
-from conformance.kit.run import MODERN
-from conformance.kit.settings import AllowCalls, Settings
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.model.results import Item
+from conformance.kit.model.run import MODERN
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.session import Engine
+from conformance.kit.transport.mcp import LEGACY_VERSIONS
+from conformance.kit.verdicts.chapter import load
+from conformance.spec.vocabulary import Era, Verdict
 from fixtures.servers.oddities import ODDITIES
 from fixtures.servers.start import command, forked_by, listening, nursery
 from scripts.prove import CHAPTERS

@@ -26,16 +26,16 @@ import httpx2
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from conformance.formats.vocabulary import Binding, Era, Verdict
-from conformance.kit.bindings.mcp import LEGACY_VERSIONS, McpSpeaker
-from conformance.kit.chapter import load
-from conformance.kit.drive.unusable import TargetUnusable
-from conformance.kit.engine import Engine
-from conformance.kit.exchange import Trouble
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.model.exchange import Trouble
+from conformance.kit.model.results import Item
+from conformance.kit.model.run import MODERN, Run
+from conformance.kit.model.settings import MAX_EXAMPLES, AllowCalls, Settings
 from conformance.kit.report.words import verdict_name
-from conformance.kit.results import Item
-from conformance.kit.run import MODERN, Run
-from conformance.kit.settings import MAX_EXAMPLES, AllowCalls, Settings
+from conformance.kit.session import Engine
+from conformance.kit.transport.mcp import LEGACY_VERSIONS, McpSpeaker
+from conformance.kit.verdicts.chapter import load
+from conformance.spec.vocabulary import Binding, Era, Verdict
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault
 from fixtures.servers.start import (

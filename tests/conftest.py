@@ -4,11 +4,14 @@ from importlib.util import find_spec
 
 import pytest
 
-from conformance.kit.misplaced import *  # noqa: F403 - a path that is wrong leads pytest to here
 from fixtures.servers.start import forked_by, nursery
-from tests.kit_sessions import starting
+from tests.kit.sessions import starting
 
-_IN_A_BROWSER = ("test_bench_report.py", "test_report_browser.py", "test_site_browser.py")
+_IN_A_BROWSER = (
+    "scripts/measure/test_bench_report.py",
+    "kit/report/test_browser.py",
+    "site/test_browser.py",
+)
 collect_ignore = [] if find_spec("playwright") else list(_IN_A_BROWSER)
 
 

@@ -16,14 +16,14 @@ from urllib.request import urlopen
 
 import pytest
 
-from conformance.formats.instances import Unjudgeable, errors_of
-from conformance.formats.normalise import Source, tools_of
-from conformance.formats.schemas import schema_faults
-from conformance.formats.tool import Tool, ToolForm
-from conformance.formats.validate import validate
+from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.formats.schema.instances import Unjudgeable, errors_of
+from conformance.formats.schema.schemas import schema_faults
+from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.formats.validate.validate import validate
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
-from tests.kit_sessions import ROOT
+from tests.kit.sessions import ROOT
 
 HOUSE = ROOT / "conformance"
 CHAPTERS = ("atdf", "http", "mcp", "ardf", "runtime")
@@ -82,7 +82,9 @@ def test_formats_know_no_pytest_no_kit_and_no_network():
 
 
 def test_formats_start_no_process_but_the_one_that_matches_patterns():
-    assert set(importing(files("formats"), PROCESSES)) <= {"conformance/formats/ecma/process.py"}
+    assert set(importing(files("formats"), PROCESSES)) <= {
+        "conformance/formats/schema/ecma/process.py"
+    }
 
 
 def test_formats_import_no_chapter():
@@ -128,12 +130,15 @@ def test_chapters_call_nothing_that_reads_or_writes():
 
 
 def test_only_targets_and_drive_touch_the_network():
-    inside = {f"conformance/kit/targets/{name}.py" for name in ("http", "lines", "near")}
+    inside = {
+        f"conformance/kit/transport/{name}.py"
+        for name in ("http_connection", "kept_connections", "loopback_pool")
+    }
     assert set(importing(files("kit"), NETWORK)) <= inside
 
 
 def test_only_targets_start_a_server():
-    allowed = {"conformance/kit/targets/stdio.py"}
+    allowed = {"conformance/kit/transport/stdio_connection.py"}
     makers = {
         path.relative_to(ROOT).as_posix()
         for path in files("kit", "formats", *CHAPTERS)
@@ -285,7 +290,7 @@ def test_a_chapter_runs_from_its_own_folder(kit, reference, tmp_path):
 
 
 def test_the_project_s_own_tests_are_left_alone_by_the_kit(kit):
-    ran = kit("tests/test_kit_exit.py", "-q", "-p", "no:cacheprovider")
+    ran = kit("tests/kit/report/test_exit.py", "-q", "-p", "no:cacheprovider")
     assert ran.code == 0, ran.said
     assert "conformance" not in ran.out
 

@@ -12,8 +12,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from fixtures.servers.start import REFERENCE, listening
+from tests.root import ROOT
 
-ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / ".github").rglob("*.yml"))
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 ACTION = ROOT / ".github/actions/conformance/action.yml"

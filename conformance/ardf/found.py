@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.formats.problem import Problem, json_path
-from conformance.formats.resource import resource
-from conformance.formats.validate import validate
-from conformance.formats.vocabulary import ArdfBlock, ResourceType
-from conformance.kit.clause import Checks, broken, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.memo import once
-from conformance.kit.offers import Found
+from conformance.formats.resource.resource import resource
+from conformance.formats.validate.validate import validate
+from conformance.kit.evidence.cache import once
+from conformance.kit.evidence.catalog import Found
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.verdicts.checks import Checks, broken, holds, unknown
+from conformance.spec.vocabulary import ArdfBlock, ResourceType
 
 _REFERRING = frozenset({"ARDF-COL-003", "ARDF-COL-004"})
 """Clauses that a part of the catalog cannot answer."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from conformance.formats.vocabulary import Binding, ResourceType
-from conformance.kit.script import Send, Stage, Steps, script
+from conformance.kit.evidence.script import Send, Stage, Steps, script
+from conformance.spec.vocabulary import Binding, ResourceType
 
 ONE = "one "
 UNKNOWN = "unknown "

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from conformance.ardf.found import judged, using
-from conformance.formats.vocabulary import ArdfBlock
-from conformance.kit.clause import Checks, clause
-from conformance.kit.evidence import RunEvidence
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.verdicts.checks import Checks, clause
+from conformance.spec.vocabulary import ArdfBlock
 
 _INPUTS = using(ArdfBlock.INVOCATION, ArdfBlock.CONTENT)
 _SCHEMAS = using(ArdfBlock.INVOCATION, ArdfBlock.CONTENT, ArdfBlock.ACCESS)

@@ -7,16 +7,16 @@ from typing import Any
 
 from conformance.ardf.found import having, judged, using
 from conformance.ardf.scripts import FILTERED, ONE, UNKNOWN
-from conformance.formats.errors import envelope_of
 from conformance.formats.problem import shown
-from conformance.formats.validate import validate
-from conformance.formats.vocabulary import ArdfBlock
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange
-from conformance.kit.offers import MEDIA_TYPE, READ, Found, members
-from conformance.kit.reading import body_json, response_of
-from conformance.kit.script import LOOKED
+from conformance.formats.tool.errors import envelope_of
+from conformance.formats.validate.validate import validate
+from conformance.kit.evidence.catalog import MEDIA_TYPE, READ, Found, members
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.response import body_json, response_of
+from conformance.kit.evidence.script import LOOKED
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
+from conformance.spec.vocabulary import ArdfBlock
 
 _NOTHING_SAID = frozenset({401, 403, 429, 503})
 """Rights and load: they say nothing of what is there."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from conformance.ardf.found import each, having, judged, of_type
-from conformance.formats.vocabulary import ResourceType
-from conformance.kit.clause import Checks, clause
-from conformance.kit.evidence import RunEvidence
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.verdicts.checks import Checks, clause
+from conformance.spec.vocabulary import ResourceType
 
 
 @clause("ARDF-RES-001")

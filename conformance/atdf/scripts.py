@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.formats.vocabulary import Binding
-from conformance.kit.exchange import Request
-from conformance.kit.script import Send, Stage, Steps, script
+from conformance.kit.evidence.script import Send, Stage, Steps, script
+from conformance.kit.model.exchange import Request
+from conformance.spec.vocabulary import Binding
 
 CANARY = "agent-formats-canary-5f0c2a7e"
 """A made-up credential: an answer that holds it gives away what callers send."""

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from conformance.atdf.traces import trace_in
-from conformance.formats.errors import types_of
-from conformance.formats.messages import message
 from conformance.formats.problem import shown
-from conformance.formats.vocabulary import Binding, ErrorCategory, ErrorType, Outcome
-from conformance.kit.case import CaseKind, Expectation, Strictness
+from conformance.formats.tool.errors import types_of
 from conformance.kit.cases.meaning import rests_on_meaning
-from conformance.kit.clause import Check, Checks, broken, clause, holds, no_good_call, unknown
-from conformance.kit.evidence import Call, ToolEvidence
-from conformance.kit.exchange import Trouble
-from conformance.kit.sent_words import call_shown
+from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.model.case import CaseKind, Expectation, Strictness
+from conformance.kit.model.exchange import Trouble
+from conformance.kit.verdicts.checks import (
+    Check,
+    Checks,
+    broken,
+    clause,
+    holds,
+    no_good_call,
+    unknown,
+)
+from conformance.kit.verdicts.sent_words import call_shown
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Binding, ErrorCategory, ErrorType, Outcome
 
 _MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {ErrorType.RATE_LIMITED}
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.formats.reading import read
-from conformance.kit.clause import Checks, broken, clause, holds
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange, Transport
-from conformance.kit.script import LOOKED
-from conformance.kit.targets.sse import event_data
+from conformance.formats.text.json_text import read
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.script import LOOKED
+from conformance.kit.model.exchange import Exchange, Transport
+from conformance.kit.transport.sse import event_data
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 
 
 def _pages(run: RunEvidence) -> list[Exchange]:

@@ -6,21 +6,21 @@ from collections import Counter
 from collections.abc import Iterator
 from http import HTTPStatus
 
-from conformance.formats.errors import ErrorView, envelope_of, types_of
 from conformance.formats.problem import Problem, shown
-from conformance.formats.validate import validate
-from conformance.formats.vocabulary import ErrorCategory, ErrorType, Outcome
-from conformance.kit.case import Strictness
-from conformance.kit.cases.facts import same
-from conformance.kit.cases.pointer import to_pointer
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
-from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
-from conformance.kit.exchange import Exchange
-from conformance.kit.memo import once
-from conformance.kit.only_item import list_of
-from conformance.kit.rates import suggestions
-from conformance.kit.reading import body_json, read
-from conformance.kit.suggestions import Naming, names_place
+from conformance.formats.tool.errors import ErrorView, envelope_of, types_of
+from conformance.formats.validate.validate import validate
+from conformance.kit.evidence.cache import once
+from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
+from conformance.kit.evidence.response import body_json, read
+from conformance.kit.model.case import Strictness
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.repair.only_item import list_of
+from conformance.kit.repair.suggestions import Naming, names_place
+from conformance.kit.schema.constraints import same
+from conformance.kit.schema.pointer import to_pointer
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
+from conformance.kit.verdicts.rates import suggestions
+from conformance.spec.vocabulary import ErrorCategory, ErrorType, Outcome
 
 _REFUSING_INPUT = types_of(ErrorCategory.INPUT)
 _NO_ROUTE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})

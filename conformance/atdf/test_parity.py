@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.formats.errors import ErrorView
-from conformance.formats.messages import Message, message
-from conformance.formats.vocabulary import Outcome
-from conformance.kit.bindings.encode import to_bytes
-from conformance.kit.case import CaseKind
-from conformance.kit.clause import Checks, broken, clause, holds
-from conformance.kit.evidence import Call, ToolEvidence
-from conformance.kit.sent_words import call_shown
+from conformance.formats.tool.errors import ErrorView
+from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.model.case import CaseKind
+from conformance.kit.transport.encode import to_bytes
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds
+from conformance.kit.verdicts.sent_words import call_shown
+from conformance.spec.messages import Message, message
+from conformance.spec.vocabulary import Outcome
 
 _JUDGED = frozenset({Outcome.ACCEPTED, Outcome.INPUT_REFUSED})
 """What an answer must mean to be compared: state, rights, load and failures are other matters."""

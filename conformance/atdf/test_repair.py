@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.formats.errors import ErrorView
 from conformance.formats.problem import shown
-from conformance.formats.vocabulary import Outcome
-from conformance.kit.cases.facts import same
-from conformance.kit.cases.pointer import ABSENT
-from conformance.kit.clause import Checks, broken, clause, followed_by, holds, unknown
-from conformance.kit.evidence import Call, ToolEvidence
-from conformance.kit.meant import meant
-from conformance.kit.rates import Mended, mended, repairable, suggestions
-from conformance.kit.suggestions import Naming, Suggestion, names_place
+from conformance.formats.tool.errors import ErrorView
+from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.repair.notations import meant
+from conformance.kit.repair.suggestions import Naming, Suggestion, names_place
+from conformance.kit.schema.constraints import same
+from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.verdicts.checks import Checks, broken, clause, followed_by, holds, unknown
+from conformance.kit.verdicts.rates import Mended, mended, repairable, suggestions
+from conformance.spec.vocabulary import Outcome
 
 
 def _suggestions(tool: ToolEvidence) -> Iterator[tuple[Call, ErrorView, Suggestion]]:

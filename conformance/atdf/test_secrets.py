@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from conformance.atdf.leaks import credential_in
 from conformance.atdf.scripts import CANARY
-from conformance.kit.clause import Checks, broken, clause, holds
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.reading import read
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.response import read
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 
 
 @clause("ATDF-ERR-013")

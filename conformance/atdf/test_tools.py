@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.formats.tool import Tool, ToolForm
-from conformance.kit.clause import Checks, broken, clause, holds
-from conformance.kit.evidence import ToolEvidence
+from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.evidence.evidence import ToolEvidence
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 
 
 def _declared(

@@ -7,8 +7,8 @@ from typing import Any
 
 from conformance.convert.portable import Notes, Portable, inputs_of, rest_of, schema_of
 from conformance.formats.problem import Place
-from conformance.formats.resource import CONTENT, resource
-from conformance.formats.vocabulary import ArdfBlock
+from conformance.formats.resource.resource import CONTENT, resource
+from conformance.spec.vocabulary import ArdfBlock
 
 _RESOURCE = frozenset(
     {

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.convert.portable import OWN, Notes, Portable, inputs_of, rest_of, schema_of
-from conformance.formats import declared
 from conformance.formats.problem import Place
+from conformance.formats.tool import declared
 
 _CATALOG = frozenset(
     {

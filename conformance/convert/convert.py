@@ -20,13 +20,13 @@ from conformance.convert.mcp import ONLY_THERE, read_mcp_tool, write_mcp_tool
 from conformance.convert.openai import is_function, read_function, write_function
 from conformance.convert.openapi import is_openapi, read_openapi
 from conformance.convert.portable import Notes, Portable
-from conformance.formats import descriptor
-from conformance.formats.messages import message
 from conformance.formats.problem import Place, Problem, problem
-from conformance.formats.recognise import recognise
-from conformance.formats.resource import BARE, plain, resources
-from conformance.formats.validate import validate
-from conformance.formats.vocabulary import Requirement
+from conformance.formats.resource.resource import BARE, plain, resources
+from conformance.formats.tool import descriptor
+from conformance.formats.validate.recognize import recognise
+from conformance.formats.validate.validate import validate
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Requirement
 
 
 class Form(StrEnum):

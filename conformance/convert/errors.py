@@ -8,9 +8,9 @@ from http import HTTPStatus
 from typing import Any
 
 from conformance.convert.portable import Notes
-from conformance.formats.clauses import id_base
-from conformance.formats.errors import error_type
-from conformance.formats.vocabulary import ERROR_TYPE_STATUSES, ErrorType
+from conformance.formats.tool.errors import error_type
+from conformance.spec.clauses import id_base
+from conformance.spec.vocabulary import ERROR_TYPE_STATUSES, ErrorType
 
 _OWN = ("type", "title", "detail", "instance", "tool_name", "parameter_name", "suggested_value")
 _ENVELOPE = ("code", "meta")

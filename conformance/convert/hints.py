@@ -12,9 +12,9 @@ from typing import Any
 
 from conformance.convert.errors import NotConvertible
 from conformance.convert.portable import Notes
-from conformance.formats.clauses import id_base
-from conformance.formats.errors import error_type
-from conformance.formats.vocabulary import RETRY_REASON_ERROR_TYPES, RetryReason
+from conformance.formats.tool.errors import error_type
+from conformance.spec.clauses import id_base
+from conformance.spec.vocabulary import RETRY_REASON_ERROR_TYPES, RetryReason
 
 _SAID_BY_ERRORS = frozenset({"reason", "tool", "message", "missing_fields"})
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from conformance.convert.atdf import read_catalog_tool, write_catalog_tool
 from conformance.convert.portable import Notes, Portable
-from conformance.formats.declared import META_KEY
 from conformance.formats.problem import Place
+from conformance.formats.tool.declared import META_KEY
 
 FIELDS = frozenset(
     {

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.convert.portable import Notes, Portable
-from conformance.formats.positions import positions
 from conformance.formats.problem import Place
+from conformance.formats.schema.positions import positions
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _JSON = "application/json"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.formats.problem import Place, json_path
-from conformance.formats.vocabulary import JsonType
+from conformance.spec.vocabulary import JsonType
 
 OWN = frozenset(
     {

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.formats.clauses import clauses
-from conformance.formats.messages import Message
-from conformance.formats.vocabulary import Requirement
+from conformance.spec.clauses import clauses
+from conformance.spec.messages import Message
+from conformance.spec.vocabulary import Requirement
 
 Place = tuple[str | int, ...]
 """Where a value stands in a document: member names and indexes, from the root on."""

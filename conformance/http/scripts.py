@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from conformance.formats.tool import Tool
-from conformance.formats.vocabulary import Binding
-from conformance.kit.bindings.encode import to_bytes
-from conformance.kit.cases.pointer import Tokens, put
-from conformance.kit.reading import body_json
-from conformance.kit.script import Send, Stage, Steps, script
+from conformance.formats.tool.tool import Tool
+from conformance.kit.evidence.response import body_json
+from conformance.kit.evidence.script import Send, Stage, Steps, script
+from conformance.kit.schema.pointer import Tokens, put
+from conformance.kit.transport.encode import to_bytes
+from conformance.spec.vocabulary import Binding
 
 NOWHERE = "/agent-formats-no-such-path"
 NO_TOOL = "agent-formats-no-such-tool"

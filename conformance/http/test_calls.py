@@ -5,10 +5,10 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from conformance.formats.problem import shown
-from conformance.formats.vocabulary import ERROR_TYPE_STATUSES, ErrorType, Outcome
-from conformance.kit.clause import Checks, broken, clause, holds, no_good_call, unknown
-from conformance.kit.evidence import Call, ToolEvidence
-from conformance.kit.reading import body_json, is_enriched_error
+from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.evidence.response import body_json, is_enriched_error
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, no_good_call, unknown
+from conformance.spec.vocabulary import ERROR_TYPE_STATUSES, ErrorType, Outcome
 
 _RESERVED = frozenset(kind.value for kind in ErrorType)
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from conformance.formats.problem import shown
 from conformance.http.scripts import COLLECTION
-from conformance.kit.clause import Check, Checks, absent, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange
-from conformance.kit.listed import is_bare_list
-from conformance.kit.reading import PROVES_NOTHING, body_json
-from conformance.kit.script import LOOKED, MOST_PAGES
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.listed import is_bare_list
+from conformance.kit.evidence.response import PROVES_NOTHING, body_json
+from conformance.kit.evidence.script import LOOKED, MOST_PAGES
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.verdicts.checks import Check, Checks, absent, broken, clause, holds, unknown
 
 _NAMES = ("name", "tool_id", "id", "resource_id")
 """What may hold the name of a tool, by its form."""

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from conformance.formats.instances import Unjudgeable, errors_of, nearest
-from conformance.formats.keywords import words
 from conformance.formats.problem import Problem, json_path
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
-from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
+from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
+from conformance.formats.schema.keyword_words import words
+from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 
 _ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})
 """Keywords that say what a value means, and make none invalid."""

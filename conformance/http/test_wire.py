@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from conformance.formats.errors import envelope_of
+from conformance.formats.tool.errors import envelope_of
 from conformance.http.scripts import ORIGIN
-from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange
-from conformance.kit.reading import PROVES_NOTHING, body_json
-from conformance.kit.sent_words import step_words
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.response import PROVES_NOTHING, body_json
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.verdicts.sent_words import step_words
 
 _MISDIRECTED = frozenset({"unknown-path", "unknown-tool", "wrong-method"})
 """Steps whose body is as it should be."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 from dataclasses import replace
 
-from conformance.formats.headers import encoded, mirrored
-from conformance.formats.vocabulary import Binding, Era
-from conformance.kit.bindings.mcp import LEGACY_VERSIONS
-from conformance.kit.exchange import Request
-from conformance.kit.loopback import is_loopback
-from conformance.kit.script import Send, Stage, Steps, script
-from conformance.kit.slug import slug
+from conformance.formats.tool.headers import encoded, mirrored
+from conformance.kit.evidence.script import Send, Stage, Steps, script
+from conformance.kit.model.exchange import Request
+from conformance.kit.model.loopback import is_loopback
+from conformance.kit.model.slug import slug
+from conformance.kit.transport.mcp import LEGACY_VERSIONS
 from conformance.mcp.seen import is_ok
 from conformance.mcp.steps import (
     LEGACY,
@@ -23,6 +22,7 @@ from conformance.mcp.steps import (
     ids,
     shake,
 )
+from conformance.spec.vocabulary import Binding, Era
 
 FOREIGN = "http://attacker.example"
 """An origin that no server on this machine can mean to serve."""

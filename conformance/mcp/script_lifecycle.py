@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.formats.vocabulary import Binding
-from conformance.kit.bindings.mcp import LEGACY_VERSIONS, META
-from conformance.kit.script import Close, Restart, Send, Stage, Steps, script
+from conformance.kit.evidence.script import Close, Restart, Send, Stage, Steps, script
+from conformance.kit.transport.mcp import LEGACY_VERSIONS, META
 from conformance.mcp.seen import result_of
 from conformance.mcp.steps import (
     BOTH,
@@ -18,6 +17,7 @@ from conformance.mcp.steps import (
     listing,
     shake,
 )
+from conformance.spec.vocabulary import Binding
 
 
 @script(*BOTH, eras=LEGACY, fresh=True, handshake=False, protocol=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from conformance.formats.vocabulary import Era
 from conformance.kit.cases.baseline import candidates
-from conformance.kit.script import Send, Stage, Steps, script
-from conformance.kit.slug import slug
+from conformance.kit.evidence.script import Send, Stage, Steps, script
+from conformance.kit.model.slug import slug
 from conformance.mcp.seen import result_of
 from conformance.mcp.steps import BOTH, LEGACY, MODERN_ONLY, ids, listing
+from conformance.spec.vocabulary import Era
 
 BAD_CURSOR = "kit-not-a-cursor"
 _TASKS_SINCE = "2025-11-25"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.formats.vocabulary import Binding
-from conformance.kit.bindings.encode import to_bytes
-from conformance.kit.bindings.mcp import McpSpeaker
-from conformance.kit.exchange import Request, Trouble
-from conformance.kit.script import Restart, Send, Stage, Steps, script
+from conformance.kit.evidence.script import Restart, Send, Stage, Steps, script
+from conformance.kit.model.exchange import Request, Trouble
+from conformance.kit.transport.encode import to_bytes
+from conformance.kit.transport.mcp import McpSpeaker
 from conformance.mcp.steps import BOTH, LEGACY, UNKNOWN_METHOD, ids
+from conformance.spec.vocabulary import Binding
 
 UNKNOWN_TOOL = "kit-no-such-tool-4f1c2a"
 UNKNOWN_NOTIFICATION = "notifications/kit-no-such-notification"

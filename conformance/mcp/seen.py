@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from conformance.formats.vocabulary import Era
-from conformance.kit.clause import Check, Checks, broken, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange, Transport
-from conformance.kit.reading import PROVES_NOTHING, body_json, response_of
-from conformance.kit.run import Run
-from conformance.kit.script import LOOKED
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.response import PROVES_NOTHING, body_json, response_of
+from conformance.kit.evidence.script import LOOKED
+from conformance.kit.model.exchange import Exchange, Transport
+from conformance.kit.model.run import Run
+from conformance.kit.verdicts.checks import Check, Checks, broken, holds, unknown
 from conformance.mcp.shapes import ShapeFault, shape_faults
+from conformance.spec.vocabulary import Era
 
 Others = Callable[[ShapeFault], bool]
 """Says of what is wrong with a result whether another clause judges it."""

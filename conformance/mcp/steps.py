@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from itertools import count
 
-from conformance.formats.tool import Tool
-from conformance.formats.vocabulary import Binding, Era
-from conformance.kit.bindings.mcp import KNOWN_VERSIONS, McpSpeaker
-from conformance.kit.exchange import Exchange
-from conformance.kit.script import Action, Send, Stage
+from conformance.formats.tool.tool import Tool
+from conformance.kit.evidence.script import Action, Send, Stage
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.transport.mcp import KNOWN_VERSIONS, McpSpeaker
 from conformance.mcp.seen import result_of
+from conformance.spec.vocabulary import Binding, Era
 
 BOTH = (Binding.MCP, Binding.STDIO)
 LEGACY = (Era.LEGACY,)

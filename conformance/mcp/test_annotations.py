@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.formats.vocabulary import Outcome
-from conformance.kit.case import CaseKind
-from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
-from conformance.kit.evidence import ToolEvidence
+from conformance.kit.evidence.evidence import ToolEvidence
+from conformance.kit.model.case import CaseKind
+from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
+from conformance.spec.vocabulary import Outcome
 
 
 @clause("MCP-ANN-001")

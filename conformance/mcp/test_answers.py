@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.formats import rpc
 from conformance.formats.problem import shown
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange, Transport
+from conformance.formats.text import rpc
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.model.exchange import Exchange, Transport
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
     code_of,

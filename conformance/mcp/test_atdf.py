@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.formats import rpc
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
-from conformance.kit.evidence import Call, ToolEvidence
-from conformance.kit.reading import ERROR_META, envelope_in_content
+from conformance.formats.text import rpc
+from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.evidence.response import ERROR_META, envelope_in_content
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 
 _REFUSALS = frozenset({rpc.INVALID_PARAMS, rpc.INTERNAL_ERROR})
 """The codes with which the protocol's own error refuses an input."""

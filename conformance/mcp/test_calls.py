@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.formats import rpc
-from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
-from conformance.kit.evidence import Call, RunEvidence, ToolEvidence
-from conformance.kit.exchange import Exchange
-from conformance.kit.slug import slug
+from conformance.formats.text import rpc
+from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.slug import slug
+from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
 from conformance.mcp.script_wire import UNKNOWN_TOOL
 from conformance.mcp.seen import (
     answered,

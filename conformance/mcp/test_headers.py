@@ -6,15 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.formats import rpc
-from conformance.formats.headers import header_paths, mirrored
 from conformance.formats.problem import Place, json_path
-from conformance.formats.vocabulary import Outcome
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence, ToolEvidence
-from conformance.kit.exchange import Exchange
-from conformance.kit.reading import read
-from conformance.kit.slug import slug
+from conformance.formats.text import rpc
+from conformance.formats.tool.headers import header_paths, mirrored
+from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
+from conformance.kit.evidence.response import read
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.slug import slug
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
     has_legacy,
@@ -26,6 +25,7 @@ from conformance.mcp.seen import (
     usable,
     wanted,
 )
+from conformance.spec.vocabulary import Outcome
 
 _WITHOUT = "finding.mcp.without_header"
 _TYPE = "documents.header.type"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 
-from conformance.formats.vocabulary import Era
-from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange, Trouble
-from conformance.kit.reading import response_of
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.response import response_of
+from conformance.kit.model.exchange import Exchange, Trouble
+from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
     is_ok,
@@ -24,6 +23,7 @@ from conformance.mcp.seen import (
     usable,
 )
 from conformance.mcp.shapes import ShapeFault
+from conformance.spec.vocabulary import Era
 
 _CLIENT_FEATURES = ("sampling/", "roots/", "elicitation/", "tasks/")
 _VERSION = re.compile(r"\d{4}-\d{2}-\d{2}")

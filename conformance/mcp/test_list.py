@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.formats import rpc
 from conformance.formats.problem import json_path, shown
-from conformance.formats.schemas import schema_faults
-from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence, ToolEvidence
-from conformance.kit.exchange import Exchange
-from conformance.kit.reading import response_of
-from conformance.kit.script import LOOKED, MOST_PAGES
+from conformance.formats.schema.schemas import schema_faults
+from conformance.formats.text import rpc
+from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
+from conformance.kit.evidence.response import response_of
+from conformance.kit.evidence.script import LOOKED, MOST_PAGES
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
     code_of,

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.formats.instances import Unjudgeable, errors_of, nearest
-from conformance.formats.keywords import words
 from conformance.formats.problem import json_path
-from conformance.formats.schemas import schema_faults
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
-from conformance.kit.evidence import Call, ToolEvidence
+from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
+from conformance.formats.schema.keyword_words import words
+from conformance.formats.schema.schemas import schema_faults
+from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 
 _MEMBER = "structuredContent"
 _ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})

@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.formats import rpc
 from conformance.formats.problem import shown
-from conformance.formats.vocabulary import Binding, Era
-from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange, Transport, Trouble
+from conformance.formats.text import rpc
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.model.exchange import Exchange, Transport, Trouble
+from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
     code_of,
@@ -28,6 +27,7 @@ from conformance.mcp.seen import (
     usable,
 )
 from conformance.mcp.steps import UNKNOWN_METHOD
+from conformance.spec.vocabulary import Binding, Era
 
 _WIRE = "mcp_wire"
 _AN_ID = re.compile(rb'"id":(\d{1,18})')

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from conformance.formats.problem import shown
-from conformance.kit.clause import Check, Checks, absent, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.verdicts.checks import Check, Checks, absent, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
     has_legacy,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.formats.problem import shown
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Trouble
-from conformance.kit.sent_words import step_words
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.model.exchange import Trouble
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
+from conformance.kit.verdicts.sent_words import step_words
 from conformance.mcp.script_wire import AGAIN, ALIVE, BEFORE
 from conformance.mcp.seen import answered, is_ok, messages_of, not_taken, proves_nothing, step_of
 from conformance.mcp.test_rpc import is_garbled

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.formats import rpc
-from conformance.kit.clause import Checks, absent, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange, Transport
-from conformance.kit.loopback import is_loopback
+from conformance.formats.text import rpc
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.model.exchange import Exchange, Transport
+from conformance.kit.model.loopback import is_loopback
+from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
     has_legacy,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from conformance.formats import rpc
-from conformance.formats.vocabulary import Binding
-from conformance.kit.bindings.mcp import LEGACY_VERSIONS
-from conformance.kit.clause import Check, Checks, broken, clause, holds, unknown
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.exchange import Exchange
+from conformance.formats.text import rpc
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.transport.mcp import LEGACY_VERSIONS
+from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
     data_of,
@@ -25,6 +24,7 @@ from conformance.mcp.seen import (
     wanted,
 )
 from conformance.mcp.steps import UNKNOWN_VERSION
+from conformance.spec.vocabulary import Binding
 
 
 def _offered(exchange: Exchange | None) -> str | None:

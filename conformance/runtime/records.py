@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from conformance.formats.messages import Message
 from conformance.formats.problem import Problem
-from conformance.formats.validate import validate
-from conformance.formats.vocabulary import Outcome
-from conformance.kit.clause import Check, Checks, broken, holds, unknown
-from conformance.kit.evidence import Call, ToolEvidence
-from conformance.kit.exchange import Exchange, Transport
-from conformance.kit.memo import Same
-from conformance.kit.reading import ERROR_META, Reading, read
-from conformance.kit.slug import slug
+from conformance.formats.validate.validate import validate
+from conformance.kit.evidence.cache import Same
+from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.evidence.response import ERROR_META, Reading, read
+from conformance.kit.model.exchange import Exchange, Transport
+from conformance.kit.model.slug import slug
+from conformance.kit.verdicts.checks import Check, Checks, broken, holds, unknown
 from conformance.runtime.scripts import SENT
+from conformance.spec.messages import Message
+from conformance.spec.vocabulary import Outcome
 
 CALL_META = "agent-formats/call_meta"
 HINT_META = "agent-formats/retry_hint"

@@ -9,12 +9,12 @@ from itertools import count
 from typing import Any
 from urllib.parse import urljoin
 
-from conformance.formats.tool import Tool
-from conformance.formats.vocabulary import Binding, Emission
-from conformance.kit.exchange import Exchange, Request
-from conformance.kit.reading import body_json, response_of
-from conformance.kit.script import Action, Restart, Send, Stage, Steps, script
-from conformance.kit.slug import slug
+from conformance.formats.tool.tool import Tool
+from conformance.kit.evidence.response import body_json, response_of
+from conformance.kit.evidence.script import Action, Restart, Send, Stage, Steps, script
+from conformance.kit.model.exchange import Exchange, Request
+from conformance.kit.model.slug import slug
+from conformance.spec.vocabulary import Binding, Emission
 
 SENT = "runtime_calls"
 """The script whose steps are calls of tools: a step's name, a space, the slug of the tool."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from conformance.formats.problem import Problem, shown
-from conformance.formats.validate import validate
-from conformance.kit.clause import Checks, broken, clause, holds
-from conformance.kit.evidence import RunEvidence
-from conformance.kit.memo import once
-from conformance.kit.offers import members
+from conformance.formats.validate.validate import validate
+from conformance.kit.evidence.cache import once
+from conformance.kit.evidence.catalog import members
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 
 
 @once

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.kit.clause import Checks, broken, clause, holds
-from conformance.kit.evidence import ToolEvidence
-from conformance.kit.reading import ERROR_META
+from conformance.kit.evidence.evidence import ToolEvidence
+from conformance.kit.evidence.response import ERROR_META
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 from conformance.runtime.records import HINT_META, as_object, judged, not_called, records
 
 

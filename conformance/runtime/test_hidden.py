@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.formats.problem import shown
-from conformance.formats.vocabulary import Outcome
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
-from conformance.kit.evidence import ToolEvidence
+from conformance.kit.evidence.evidence import ToolEvidence
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 from conformance.runtime.records import (
     BOUNDS,
     DATA_META,
@@ -19,6 +18,7 @@ from conformance.runtime.records import (
     records,
 )
 from conformance.runtime.scripts import CANARY, RESERVED
+from conformance.spec.vocabulary import Outcome
 
 
 def _declares(tool: ToolEvidence) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.formats.validate import validate
-from conformance.kit.clause import Checks, broken, clause, holds, unknown
-from conformance.kit.evidence import ToolEvidence
-from conformance.kit.exchange import Exchange
-from conformance.kit.reading import body_json
-from conformance.kit.slug import slug
+from conformance.formats.validate.validate import validate
+from conformance.kit.evidence.evidence import ToolEvidence
+from conformance.kit.evidence.response import body_json
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.slug import slug
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 from conformance.runtime.records import as_object
 from conformance.runtime.scripts import LATER
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.formats.problem import shown
-from conformance.formats.runtime_calls import items
-from conformance.formats.vocabulary import Outcome
-from conformance.kit.clause import Checks, broken, clause, holds
-from conformance.kit.evidence import ToolEvidence
+from conformance.formats.runtime.calls import items
+from conformance.kit.evidence.evidence import ToolEvidence
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 from conformance.runtime.records import (
     BOUNDS,
     Record,
@@ -18,6 +17,7 @@ from conformance.runtime.records import (
     not_called,
     records,
 )
+from conformance.spec.vocabulary import Outcome
 
 
 @clause("RT-HTTP-001")

@@ -25,8 +25,8 @@ from scripts.generator.vocabularies import (
 )
 
 SOURCE = "schema/source"
-VOCABULARY = "conformance/formats/vocabulary.py"
-MESSAGES = "conformance/formats/messages.json"
+VOCABULARY = "conformance/spec/vocabulary.py"
+MESSAGES = "conformance/spec/messages.json"
 
 
 @dataclass(frozen=True, slots=True)

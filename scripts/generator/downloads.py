@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.formats.vocabulary import DownloadKind
+from conformance.spec.vocabulary import DownloadKind
 from scripts.generator.build import Source, as_bytes, outputs
 from scripts.generator.load import Json
 from scripts.generator.locks import number, released_names

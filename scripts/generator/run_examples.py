@@ -67,7 +67,11 @@ def main(tree: Path) -> int:
 
 def deaf() -> list[str]:
     """Give the formats that refuse nothing here."""
-    checker = Draft202012Validator.FORMAT_CHECKER
+    from conformance.spec.format_checker import (  # noqa: PLC0415 - that of the tree
+        format_checker,
+    )
+
+    checker = format_checker(Draft202012Validator)
     return [name for name, value in BAD_VALUES.items() if checker.conforms(value, name)]
 
 
@@ -113,7 +117,7 @@ def _breaks(document: str, data: Json) -> list[Break]:
     A `pattern` beside a `format` is there for validators that only note formats: where both are
     broken, that is one break, of the format.
     """
-    from conformance.formats.validate import validate  # noqa: PLC0415 - that of the tree
+    from conformance.formats.validate.validate import validate  # noqa: PLC0415 - that of the tree
 
     found = {Break(each.path, each.keyword, each.clause) for each in validate(data, document)}
     for each in [each for each in found if each.keyword == "format"]:

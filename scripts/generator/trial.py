@@ -21,7 +21,11 @@ from scripts.generator.write import write
 
 _RUNNER = Path(__file__).with_name("run_examples.py")
 _SECONDS = 120
-_COPIED = ("conformance/__init__.py", "conformance/formats/**/*.py")
+_COPIED = (
+    "conformance/__init__.py",
+    "conformance/spec/**/*.py",
+    "conformance/formats/**/*.py",
+)
 
 
 def try_out(root: Path, files: Mapping[str, bytes], source: Source) -> list[Problem]:

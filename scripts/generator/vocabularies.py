@@ -190,7 +190,7 @@ def member(word: str) -> str:
 
 
 def vocabulary_py(vocabularies: Mapping[str, Vocabulary]) -> str:
-    """Give the text of `conformance/formats/vocabulary.py`: an enum for each vocabulary.
+    """Give the text of `conformance/spec/vocabulary.py`: an enum for each vocabulary.
 
     A column becomes a mapping named after both: `ERROR_TYPE_STATUSES[ErrorType.CONFLICT]`.
     """

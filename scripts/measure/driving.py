@@ -16,9 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from conformance.kit.drive.recorder import Recorder
-from conformance.kit.engine import Engine
-from conformance.kit.settings import AllowCalls, Settings
+from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.session import Engine
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 _LOADED_LATE: Final = "conformance.kit.cases.random.plan"

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.kit.early import Early
 from conformance.kit.report.progress import first_line
 from conformance.kit.report.write import EXCHANGES
+from conformance.kit.verdicts.early import Early
 from scripts.measure import metered
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from conformance.kit.cases.baseline import candidates
-from conformance.kit.engine import Engine
-from conformance.kit.settings import Settings
+from conformance.kit.model.settings import Settings
+from conformance.kit.session import Engine
 from fixtures.servers import openapi
 from fixtures.servers.faults.fault import Fault
 from fixtures.servers.rest import FAULTS as WARDROBE_FAULTS

@@ -9,17 +9,17 @@ from datetime import datetime
 from itertools import chain
 from typing import Any, Final
 
-from conformance.formats.reading import read_json
-from conformance.formats.tool import Tool
+from conformance.formats.text.json_text import read_json
+from conformance.formats.tool.tool import Tool
 from conformance.kit.cases import masks
-from conformance.kit.cases.applies import applied, member
 from conformance.kit.cases.dates import shifted
-from conformance.kit.cases.facts import Facts, facts
-from conformance.kit.cases.formats import SOMEDAY
-from conformance.kit.cases.pointer import ABSENT
-from conformance.kit.cases.problems import SchemaProblem
-from conformance.kit.cases.schema import SchemaView, view_of
 from conformance.kit.cases.valid_values import Hints, Maker
+from conformance.kit.schema.applies import applied, member
+from conformance.kit.schema.constraints import Facts, facts
+from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.string_formats import SOMEDAY
+from conformance.kit.schema.unusable_schema import SchemaProblem
+from conformance.kit.schema.view import SchemaView, view_of
 
 MOST_CANDIDATES: Final = 8
 

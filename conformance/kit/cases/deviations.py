@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from conformance.formats.ecma import patterns
-from conformance.kit.cases import numbers
-from conformance.kit.cases.facts import Facts, type_of
-from conformance.kit.cases.formats import FORMATS
+from conformance.formats.schema.ecma import patterns
 from conformance.kit.cases.near_misses import Taken, is_near_miss
-from conformance.kit.cases.pointer import Absent
 from conformance.kit.cases.valid_values import LONGEST_TEXT, fitted
+from conformance.kit.schema import numbers
+from conformance.kit.schema.constraints import Facts, type_of
+from conformance.kit.schema.pointer import Absent
+from conformance.kit.schema.string_formats import FORMATS
 
 LONGEST_SENT: Final = 20_000
 """Characters of the longest text sent for a bound; a larger bound is not tried out."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 _CASES: Final = Path(__file__).parent
-MODULES: Final = (_CASES, _CASES.parents[1] / "formats")
+MODULES: Final = (_CASES, _CASES.parent / "schema", _CASES.parents[1] / "formats")
 """Where it stands what is drawn, and what is valid."""
 
 LIBRARIES: Final = ("hypothesis", "hypothesis-jsonschema", "jsonschema")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.kit.cases.explore import Spot, spots
-from conformance.kit.cases.facts import Facts, same
-from conformance.kit.cases.pointer import ABSENT, get
-from conformance.kit.cases.problems import SchemaProblem
-from conformance.kit.cases.schema import view_of
+from conformance.kit.cases.walk import Spot, spots
+from conformance.kit.schema.constraints import Facts, same
+from conformance.kit.schema.pointer import ABSENT, get
+from conformance.kit.schema.unusable_schema import SchemaProblem
+from conformance.kit.schema.view import view_of
 
 
 def rests_on_meaning(schema: Mapping[str, Any], arguments: Any, known: Any) -> bool:

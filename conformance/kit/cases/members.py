@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.kit.cases.applies import item, member
 from conformance.kit.cases.deviations import LONGEST_SENT, MOST_SENT, Deviation
-from conformance.kit.cases.explore import Spot
-from conformance.kit.cases.pointer import ABSENT, Tokens
-from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.valid_values import MOST_ITEMS, Maker
+from conformance.kit.cases.walk import Spot
+from conformance.kit.schema.applies import item, member
+from conformance.kit.schema.pointer import ABSENT, Tokens
+from conformance.kit.schema.unusable_schema import SchemaProblem
 
 EXTRA = "unexpected_property"
 """The name of a property that no schema declares."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.kit.cases.pointer import Tokens
-from conformance.kit.slug import slug
+from conformance.kit.model.slug import slug
+from conformance.kit.schema.pointer import Tokens
 
 
 def prefix_of(run_id: str, tool_name: str) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.kit.cases.facts import Facts, facts, same, type_of
-from conformance.kit.cases.pointer import ABSENT
-from conformance.kit.cases.schema import Node
+from conformance.kit.schema.constraints import Facts, facts, same, type_of
+from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.view import Node
 
 TRUTH: Final = {
     **dict.fromkeys(("1", "t", "y", "yes", "on", "true"), True),

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from conformance.formats.tool import Tool
-from conformance.kit.case import Case
-from conformance.kit.cases.by_chance import Drawn
+from conformance.formats.tool.tool import Tool
+from conformance.kit.cases.drawn import Drawn
 from conformance.kit.cases.plan import Plan, plan
 from conformance.kit.cases.textual import textual
+from conformance.kit.model.case import Case
 
 _KNOWN: Final = 32
 """Plans kept for the other runs of the same server: one of a big tool takes half a megabyte."""

@@ -8,21 +8,22 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
-from conformance.formats.tool import Tool
-from conformance.kit.case import Case, Strictness
-from conformance.kit.cases import deviations, judge
-from conformance.kit.cases.applies import Union, applied
-from conformance.kit.cases.explore import Spot, declared, spot_at, spots
-from conformance.kit.cases.facts import facts, type_of
-from conformance.kit.cases.formats import SOMEDAY
+from conformance.formats.tool.tool import Tool
+from conformance.kit.cases import deviations
+from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.members import Change, broken_members, valid_members
 from conformance.kit.cases.naming import Ids, prefix_of
 from conformance.kit.cases.planner import MOST_BRANCHES, Planner, Start
-from conformance.kit.cases.pointer import ABSENT, put
-from conformance.kit.cases.problems import SchemaProblem
-from conformance.kit.cases.schema import view_of
 from conformance.kit.cases.spread import spread
 from conformance.kit.cases.textual import survives, textual
+from conformance.kit.cases.walk import Spot, declared, spot_at, spots
+from conformance.kit.model.case import Case, Strictness
+from conformance.kit.schema.applies import Union, applied
+from conformance.kit.schema.constraints import facts, type_of
+from conformance.kit.schema.pointer import ABSENT, put
+from conformance.kit.schema.string_formats import SOMEDAY
+from conformance.kit.schema.unusable_schema import SchemaProblem
+from conformance.kit.schema.view import view_of
 
 MOST_CASES: Final = 400
 _MOST_MEMBERS: Final = 100

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
-from conformance.kit.case import Case, CaseKind, Expectation, Strictness, Violation
-from conformance.kit.cases import judge
-from conformance.kit.cases.breaks import Break, breaks
+from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.deviations import Deviation
-from conformance.kit.cases.explore import Spot
-from conformance.kit.cases.facts import same
 from conformance.kit.cases.members import Change
 from conformance.kit.cases.naming import Ids, baseline_id, place_of
 from conformance.kit.cases.near_misses import is_near_miss
-from conformance.kit.cases.pointer import ABSENT, Tokens, get, put, to_parameter, to_pointer
-from conformance.kit.cases.schema import SchemaView
 from conformance.kit.cases.valid_values import Maker
+from conformance.kit.cases.walk import Spot
+from conformance.kit.model.case import Case, CaseKind, Expectation, Strictness, Violation
+from conformance.kit.schema.breaks import Break, breaks
+from conformance.kit.schema.constraints import same
+from conformance.kit.schema.pointer import ABSENT, Tokens, get, put, to_parameter, to_pointer
+from conformance.kit.schema.view import SchemaView
 
 MOST_BRANCHES: Final = 40
 DEEPEST_BRANCH: Final = 4

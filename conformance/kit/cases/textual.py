@@ -7,13 +7,13 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from conformance.formats.tool import Invocation, Tool, Where
-from conformance.kit.case import Case
-from conformance.kit.cases.applies import applied, member
-from conformance.kit.cases.facts import type_of
+from conformance.formats.tool.tool import Invocation, Tool, Where
 from conformance.kit.cases.near_misses import TRUTH
-from conformance.kit.cases.pointer import from_pointer
-from conformance.kit.cases.schema import SchemaView
+from conformance.kit.model.case import Case
+from conformance.kit.schema.applies import applied, member
+from conformance.kit.schema.constraints import type_of
+from conformance.kit.schema.pointer import from_pointer
+from conformance.kit.schema.view import SchemaView
 
 _IN_BODY = frozenset({Where.BODY, Where.WHOLE})
 _PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")

@@ -8,14 +8,14 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
-from conformance.formats.ecma import patterns
-from conformance.kit.cases import numbers
-from conformance.kit.cases.applies import alternatives, item, member
-from conformance.kit.cases.facts import Facts, facts, same, type_of
-from conformance.kit.cases.formats import FORMATS, SOMEDAY
-from conformance.kit.cases.pointer import ABSENT, Absent
-from conformance.kit.cases.problems import ProblemKind, SchemaProblem
-from conformance.kit.cases.schema import Node, SchemaView, view_of
+from conformance.formats.schema.ecma import patterns
+from conformance.kit.schema import numbers
+from conformance.kit.schema.applies import alternatives, item, member
+from conformance.kit.schema.constraints import Facts, facts, same, type_of
+from conformance.kit.schema.pointer import ABSENT, Absent
+from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
+from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
+from conformance.kit.schema.view import Node, SchemaView, view_of
 
 LONGEST_TEXT: Final = 32
 MOST_ITEMS: Final = 3

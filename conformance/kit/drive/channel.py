@@ -10,25 +10,25 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from conformance.formats.messages import message
-from conformance.formats.tool import Tool
-from conformance.formats.vocabulary import Binding, Era
-from conformance.kit.bindings.http import HttpSpeaker
-from conformance.kit.bindings.mcp import KNOWN_VERSIONS, McpSpeaker
-from conformance.kit.case import Case
-from conformance.kit.drive.fellows import Fellows, Group
-from conformance.kit.drive.recorder import Recorder
-from conformance.kit.drive.unusable import no_handshake, no_start
-from conformance.kit.drive.width import Width
-from conformance.kit.exchange import Exchange, Request, Transport, Trouble
-from conformance.kit.reading import response_of
-from conformance.kit.remembered import Memory
-from conformance.kit.run import Run
-from conformance.kit.script import CONNECTION, LIVENESS
-from conformance.kit.settings import Settings
-from conformance.kit.targets.connection import Connection, Received
-from conformance.kit.targets.http import HttpConnection
-from conformance.kit.targets.stdio import StdioConnection
+from conformance.formats.tool.tool import Tool
+from conformance.kit.cases.database import Memory
+from conformance.kit.drive.crashes import Fellows, Group
+from conformance.kit.drive.pacing import Width
+from conformance.kit.drive.unusable_target import no_handshake, no_start
+from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.evidence.response import response_of
+from conformance.kit.evidence.script import CONNECTION, LIVENESS
+from conformance.kit.model.case import Case
+from conformance.kit.model.exchange import Exchange, Request, Transport, Trouble
+from conformance.kit.model.run import Run
+from conformance.kit.model.settings import Settings
+from conformance.kit.transport.connection import Connection, Received
+from conformance.kit.transport.http import HttpSpeaker
+from conformance.kit.transport.http_connection import HttpConnection
+from conformance.kit.transport.mcp import KNOWN_VERSIONS, McpSpeaker
+from conformance.kit.transport.stdio_connection import StdioConnection
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Binding, Era
 
 SESSION = uuid.uuid4().hex
 """Tells this session's requests from others in a server's log."""

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from conformance.formats.tool import Tool
+from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
-from conformance.kit.exchange import Exchange, Trouble
-from conformance.kit.offers import Offered
-from conformance.kit.run import Run
-from conformance.kit.safety import why_left_out
-from conformance.kit.script import Action, Close, Open, Restart, Script, Send, Stage
-from conformance.kit.targets.connection import Received
+from conformance.kit.evidence.catalog import Offered
+from conformance.kit.evidence.safety import why_left_out
+from conformance.kit.evidence.script import Action, Close, Open, Restart, Script, Send, Stage
+from conformance.kit.model.exchange import Exchange, Trouble
+from conformance.kit.model.run import Run
+from conformance.kit.transport.connection import Received
 
 _MOST_STEPS = 500
 

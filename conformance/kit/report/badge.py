@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.formats.vocabulary import Level, Verdict
-from conformance.kit.report.standing import all_items, session_level, standing_name
+from conformance.kit.model.results import SessionResult
+from conformance.kit.report.levels import all_items, session_level, standing_name
 from conformance.kit.report.words import say
-from conformance.kit.results import SessionResult
+from conformance.spec.vocabulary import Level, Verdict
 
 _COLOURS = {
     None: "lightgrey",

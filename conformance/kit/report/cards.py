@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from conformance.formats.vocabulary import Level, Verdict
+from conformance.kit.model.results import RunResult
+from conformance.kit.report.clause_text import rule
 from conformance.kit.report.fold import Folded
 from conformance.kit.report.lacking import Lack, also, lacks
-from conformance.kit.report.rules import rule
-from conformance.kit.report.standing import LEVELS, capped, missing_for, next_level
-from conformance.kit.report.text import in_html, ticked
+from conformance.kit.report.levels import LEVELS, capped, missing_for, next_level
+from conformance.kit.report.safe_text import in_html, ticked
 from conformance.kit.report.view import View
 from conformance.kit.report.words import level_name, number
-from conformance.kit.results import RunResult
+from conformance.spec.vocabulary import Level, Verdict
 
 _MISSING = 12
 _TOOLS = 3

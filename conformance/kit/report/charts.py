@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from conformance.formats.vocabulary import Verdict
-from conformance.kit.report.standing import all_items, counts
+from conformance.kit.model.results import Rate, Repair, RunResult
+from conformance.kit.report.levels import all_items, counts
 from conformance.kit.report.unnamed import unnamed
 from conformance.kit.report.view import SYMBOLS, View
 from conformance.kit.report.words import number, percent, verdict_name
-from conformance.kit.results import Rate, Repair, RunResult
+from conformance.spec.vocabulary import Verdict
 
 _KEYWORDS = 8
 """Keywords shown at once, the worst first; the others are a click away."""

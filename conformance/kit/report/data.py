@@ -11,11 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.formats.messages import Message
-from conformance.formats.vocabulary import Level, Requirement, Verdict
-from conformance.kit.report.runs import read_run, run_fields
-from conformance.kit.report.standing import counts
-from conformance.kit.results import (
+from conformance.kit.model.results import (
     Advice,
     Explain,
     Finding,
@@ -30,6 +26,10 @@ from conformance.kit.results import (
     UsedWaiver,
     Waiver,
 )
+from conformance.kit.record.runs import read_run, run_fields
+from conformance.kit.report.levels import counts
+from conformance.spec.messages import Message
+from conformance.spec.vocabulary import Level, Requirement, Verdict
 
 Redact = Callable[[str], str]
 

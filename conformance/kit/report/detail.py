@@ -6,19 +6,19 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from conformance.formats.vocabulary import Verdict
-from conformance.kit.command_line import replay_line
-from conformance.kit.exchange import Answer, Exchange, Transport
+from conformance.kit.model.exchange import Answer, Exchange, Transport
+from conformance.kit.model.results import Finding
+from conformance.kit.report.clause_text import rule
 from conformance.kit.report.fold import Place, Row
 from conformance.kit.report.json_html import json_html, pointer_of
 from conformance.kit.report.label import call_note, step_label
 from conformance.kit.report.places import PLACES, place_label, places
+from conformance.kit.report.replay_line import replay_line
 from conformance.kit.report.reproduce import command
-from conformance.kit.report.rules import rule
-from conformance.kit.report.text import in_html, ticked
+from conformance.kit.report.safe_text import in_html, ticked
 from conformance.kit.report.view import View
 from conformance.kit.report.words import duration, number
-from conformance.kit.results import Finding
+from conformance.spec.vocabulary import Verdict
 
 _EVIDENCE = 3
 """Places of a row whose exchange is shown."""

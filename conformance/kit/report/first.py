@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.formats.vocabulary import Verdict
 from conformance.kit.report.fold import Folded
+from conformance.kit.report.levels import groups
 from conformance.kit.report.others import others, told_of
-from conformance.kit.report.standing import groups
 from conformance.kit.report.view import View
 from conformance.kit.report.words import number
+from conformance.spec.vocabulary import Verdict
 
 _MOST = 8
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from conformance.formats.messages import Message
-from conformance.formats.vocabulary import Requirement, Verdict
-from conformance.kit.judging import NOT_OFFERED
-from conformance.kit.report.standing import GRAVITY
-from conformance.kit.results import Finding, Item
+from conformance.kit.model.results import Finding, Item
+from conformance.kit.report.levels import GRAVITY
+from conformance.kit.verdicts.judge import NOT_OFFERED
+from conformance.spec.messages import Message
+from conformance.spec.vocabulary import Requirement, Verdict
 
 _OF_NO_CLAUSE = ("kit.left_out.", "kit.not_applicable.")
 """Beginnings of messages that say the same of all clauses, such as that a tool is left out."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryFile, mkdtemp
 
-from conformance.formats.messages import Message, message
-from conformance.kit.file_errors import in_one_line
+from conformance.kit.config.file_errors import in_one_line
+from conformance.spec.messages import Message, message
 
 
 class FolderUnusable(Exception):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from conformance.formats.messages import Message, is_message, message
-from conformance.kit.case import Case, CaseKind
-from conformance.kit.exchange import Exchange
-from conformance.kit.report.text import ticked
+from conformance.kit.model.case import Case, CaseKind
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.results import Finding
+from conformance.kit.report.safe_text import ticked
 from conformance.kit.report.view import View
 from conformance.kit.report.words import say
-from conformance.kit.results import Finding
-from conformance.kit.scenario_words import scenario_words
-from conformance.kit.sent_words import call_words, step_words
+from conformance.kit.verdicts.scenario_words import scenario_words
+from conformance.kit.verdicts.sent_words import call_words, step_words
+from conformance.spec.messages import Message, is_message, message
 
 _ALIVE = "-alive"
 """The end of the name of a step that asks whether the server still answers."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from conformance.formats.messages import Message
-from conformance.formats.vocabulary import VERDICT_BLOCKS_LEVEL, Level, Verdict
+from conformance.kit.model.results import Item, RunResult
+from conformance.kit.report.levels import GRAVITY, missing_for
 from conformance.kit.report.others import NAMED
-from conformance.kit.report.standing import GRAVITY, missing_for
 from conformance.kit.report.words import number, say
-from conformance.kit.results import Item, RunResult
+from conformance.spec.messages import Message
+from conformance.spec.vocabulary import VERDICT_BLOCKS_LEVEL, Level, Verdict
 
 _SOMETHING = frozenset(GRAVITY[: GRAVITY.index(Verdict.NOT_APPLICABLE)])
 _TOLD = frozenset({Verdict.KIT_ERROR, Verdict.FAIL})

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from conformance.formats.vocabulary import Verdict
+from conformance.kit.report.clause_text import sentence
 from conformance.kit.report.fold import Folded
-from conformance.kit.report.rules import sentence
-from conformance.kit.report.standing import GRAVITY, all_items, in_the_way
-from conformance.kit.report.text import in_html, ticked
+from conformance.kit.report.levels import GRAVITY, all_items, in_the_way
+from conformance.kit.report.safe_text import in_html, ticked
 from conformance.kit.report.view import SYMBOLS, View
 from conformance.kit.report.words import number, verdict_name
+from conformance.spec.vocabulary import Verdict
 
 FEW = 20
 """Tools up to which the matrix is open and has a column for each."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from conformance.formats.messages import Message
+from conformance.kit.model.results import Finding, Item
 from conformance.kit.report.words import number, say
-from conformance.kit.results import Finding, Item
+from conformance.spec.messages import Message
 
 Told = tuple[Item, Finding]
 

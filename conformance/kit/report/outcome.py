@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from conformance.formats.messages import Message
-from conformance.formats.vocabulary import Verdict
-from conformance.kit.exit import Exit
-from conformance.kit.report.standing import all_items
+from conformance.kit.model.results import SessionResult
+from conformance.kit.report.exit import Exit
+from conformance.kit.report.levels import all_items
 from conformance.kit.report.words import say
-from conformance.kit.results import SessionResult
+from conformance.spec.messages import Message
+from conformance.spec.vocabulary import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from conformance.formats.vocabulary import RunKind
+from conformance.kit.model.results import RunResult
 from conformance.kit.report.cards import cards
 from conformance.kit.report.charts import explain_panel, repair_panel, verdict_bar
 from conformance.kit.report.first import first
 from conformance.kit.report.fold import Folded
-from conformance.kit.report.matrix import matrix
-from conformance.kit.report.outcome import outcome
-from conformance.kit.report.parity import parity
-from conformance.kit.report.standing import (
+from conformance.kit.report.levels import (
     clauses_verified,
     left_out,
     resources_listed,
@@ -22,10 +19,13 @@ from conformance.kit.report.standing import (
     standing_name,
     tools_called,
 )
+from conformance.kit.report.matrix import matrix
+from conformance.kit.report.outcome import outcome
+from conformance.kit.report.parity import parity
 from conformance.kit.report.view import View
 from conformance.kit.report.waived import waiver_words
 from conformance.kit.report.words import NOTHING, duration, number, percent
-from conformance.kit.results import RunResult
+from conformance.spec.vocabulary import RunKind
 
 _INSTANT = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?(?:Z|\+00:00)$")
 _REASONS = 12

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from conformance.formats.messages import Message
-from conformance.formats.vocabulary import Verdict
+from conformance.kit.model.results import Finding, Item
+from conformance.kit.report.clause_text import rule
 from conformance.kit.report.fold import Folded
-from conformance.kit.report.rules import rule
-from conformance.kit.report.standing import GRAVITY, all_items
-from conformance.kit.report.text import in_html, ticked
+from conformance.kit.report.levels import GRAVITY, all_items
+from conformance.kit.report.safe_text import in_html, ticked
 from conformance.kit.report.view import View
 from conformance.kit.report.words import number
-from conformance.kit.results import Finding, Item
+from conformance.spec.messages import Message
+from conformance.spec.vocabulary import Verdict
 
 CLAUSE = "ATDF-PAR-001"
 

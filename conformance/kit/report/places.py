@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from conformance.formats.messages import Message
+from conformance.kit.model.results import Finding
 from conformance.kit.report.fold import Place, Row
 from conformance.kit.report.label import finding_label
-from conformance.kit.report.text import ticked
+from conformance.kit.report.safe_text import ticked
 from conformance.kit.report.view import View
 from conformance.kit.report.words import number
-from conformance.kit.results import Finding
+from conformance.spec.messages import Message
 
 PLACES = 20
 """Places listed in one row."""

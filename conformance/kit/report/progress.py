@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from conformance.kit.drive.toolrun import RunDriven
-from conformance.kit.early import Early
+from conformance.kit.drive.tool_driver import RunDriven
 from conformance.kit.report.words import duration, number, say
+from conformance.kit.verdicts.early import Early
 
 _EVERY = 0.1
 """Seconds between two writings: a terminal over a slow line must not hold up the driver."""

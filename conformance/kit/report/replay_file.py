@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.formats.vocabulary import Verdict
-from conformance.kit.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.evidence.script import LOOKED
+from conformance.kit.model.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.model.results import Finding, Item, SessionResult
 from conformance.kit.report.data import Redact
-from conformance.kit.results import Finding, Item, SessionResult
-from conformance.kit.script import LOOKED
+from conformance.spec.vocabulary import Verdict
 
 REPLAY = "test_replay.py"
 MOST = 100

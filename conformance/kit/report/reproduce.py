@@ -10,8 +10,8 @@ import base64
 import re
 import shlex
 
-from conformance.kit.exchange import Request, Transport
-from conformance.kit.report.text import is_plain
+from conformance.kit.model.exchange import Request, Transport
+from conformance.kit.report.safe_text import is_plain
 
 LONGEST = 8_000
 """Bytes of a body that still make a line that one can paste."""

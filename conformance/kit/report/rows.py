@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from conformance.formats.vocabulary import Verdict
+from conformance.kit.report.clause_text import sentence
 from conformance.kit.report.detail import Details
 from conformance.kit.report.fold import Folded, Row
+from conformance.kit.report.levels import GRAVITY, all_items
 from conformance.kit.report.others import others
-from conformance.kit.report.rules import sentence
+from conformance.kit.report.safe_text import in_html, ticked
 from conformance.kit.report.search import Terms
-from conformance.kit.report.standing import GRAVITY, all_items
-from conformance.kit.report.text import in_html, ticked
 from conformance.kit.report.view import SYMBOLS, View
 from conformance.kit.report.words import number, requirement_name, say, verdict_name
+from conformance.spec.vocabulary import Verdict
 
 RESULTS = {
     Verdict.PASS: "Passed",

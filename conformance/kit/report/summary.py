@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from conformance.formats.vocabulary import Verdict
-from conformance.kit.command_line import replay_line
+from conformance.kit.model.results import RunResult, SessionResult
+from conformance.kit.report.clause_text import rule
 from conformance.kit.report.data import Redact, unchanged
 from conformance.kit.report.lacking import Lack, also, lacks
-from conformance.kit.report.others import others, told_of
-from conformance.kit.report.outcome import Ended, outcome
-from conformance.kit.report.rules import rule
-from conformance.kit.report.standing import (
+from conformance.kit.report.levels import (
     Group,
     all_items,
     capped,
@@ -28,7 +25,10 @@ from conformance.kit.report.standing import (
     standing_name,
     weakest_run,
 )
-from conformance.kit.report.text import in_markdown
+from conformance.kit.report.others import others, told_of
+from conformance.kit.report.outcome import Ended, outcome
+from conformance.kit.report.replay_line import replay_line
+from conformance.kit.report.safe_text import in_markdown
 from conformance.kit.report.waived import waiver_words
 from conformance.kit.report.words import (
     NOTHING,
@@ -40,7 +40,7 @@ from conformance.kit.report.words import (
     say,
     verdict_name,
 )
-from conformance.kit.results import RunResult, SessionResult
+from conformance.spec.vocabulary import Verdict
 
 GROUPS = 20
 """Groups shown; the rest is counted."""

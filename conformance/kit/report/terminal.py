@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any
 
-from conformance.formats.vocabulary import Level, RunKind, Verdict
-from conformance.kit.command_line import replay_line
+from conformance.kit.model.results import RunResult, SessionResult, UsedWaiver
+from conformance.kit.report.clause_text import sentence
 from conformance.kit.report.data import Redact, unchanged
 from conformance.kit.report.lacking import Lack, also, lacks
-from conformance.kit.report.others import others, told_of
-from conformance.kit.report.rules import sentence
-from conformance.kit.report.standing import (
+from conformance.kit.report.levels import (
     Group,
     all_items,
     capped,
@@ -32,10 +30,12 @@ from conformance.kit.report.standing import (
     tools_called,
     weakest_run,
 )
-from conformance.kit.report.text import visible
+from conformance.kit.report.others import others, told_of
+from conformance.kit.report.replay_line import replay_line
+from conformance.kit.report.safe_text import visible
 from conformance.kit.report.waived import waiver_words
 from conformance.kit.report.words import level_name, number, percent, say, verdict_name
-from conformance.kit.results import RunResult, SessionResult, UsedWaiver
+from conformance.spec.vocabulary import Level, RunKind, Verdict
 
 GROUPS = 20
 """Groups shown; the report has the rest."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from conformance.kit.model.results import Explain, Unnamed
 from conformance.kit.report.view import View
 from conformance.kit.report.words import number
-from conformance.kit.results import Explain, Unnamed
 
 _MOST = 10
 """Refusals shown; `results.json` has a few more, and `exchanges.ndjson` all."""

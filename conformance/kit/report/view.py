@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conformance.formats.messages import Message
-from conformance.formats.vocabulary import Verdict
-from conformance.kit.exchange import Exchange
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.results import SessionResult
 from conformance.kit.report.data import Redact, unchanged
 from conformance.kit.report.outcome import Ended
-from conformance.kit.report.text import ONE_LINE, in_html, ticked
+from conformance.kit.report.safe_text import ONE_LINE, in_html, ticked
 from conformance.kit.report.words import say, verdict_name
-from conformance.kit.results import SessionResult
+from conformance.spec.messages import Message
+from conformance.spec.vocabulary import Verdict
 
 SYMBOLS = {
     Verdict.PASS: "✓",

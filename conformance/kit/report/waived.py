@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from conformance.kit.model.results import UsedWaiver
 from conformance.kit.report.words import number, say
-from conformance.kit.results import UsedWaiver
 
 
 def waiver_words(used: UsedWaiver, language: str) -> str:

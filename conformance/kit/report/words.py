@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.formats.messages import message
-from conformance.formats.vocabulary import Level, Requirement, Verdict
-from conformance.kit.results import Rate
+from conformance.kit.model.results import Rate
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Level, Requirement, Verdict
 
 NOTHING = "–"
 """Stands for a rate where there was nothing to count."""

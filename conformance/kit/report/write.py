@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from conformance.kit.model.results import SessionResult
 from conformance.kit.report.badge import badge
 from conformance.kit.report.data import Redact, results_document, unchanged
 from conformance.kit.report.outcome import Ended
 from conformance.kit.report.summary import summary
-from conformance.kit.results import SessionResult
 
 RESULTS, BADGE, SUMMARY = "results.json", "badge.json", "summary.md"
 EXCHANGES, JUNIT, REPORT = "exchanges.ndjson", "junit.xml", "report.html"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from conformance.formats.messages import filled
-from conformance.formats.vocabulary import Level
+from conformance.spec.messages import filled
+from conformance.spec.vocabulary import Level
 from scripts.generator.build import Source
 from scripts.generator.clauses import Clause
 from scripts.generator.schemas import Schema

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.formats.problem import Problem
-from conformance.formats.reading import positions_of, read
-from conformance.formats.validate import validate
+from conformance.formats.text.json_text import positions_of, read
+from conformance.formats.validate.validate import validate
 from scripts.generator.examples import Example
 from scripts.generator.patch import apply, resolve
 from scripts.generator.schemas import Schema

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.formats.messages import filled
+from conformance.spec.messages import filled
 from scripts.website.pages.context import Context
 
 _NAME = re.compile(r"\{\{|\{([a-z][a-z0-9_]*)[|}]")

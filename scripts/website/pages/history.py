@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from conformance.formats.vocabulary import DownloadKind
 from conformance.kit.report.words import decimal
+from conformance.spec.vocabulary import DownloadKind
 from scripts.generator.changes import Change, Erratum
 from scripts.generator.downloads import Download
 from scripts.website.pages.context import Context, up

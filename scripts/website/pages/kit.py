@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.kit.options import add_options, option_help
+from conformance.kit.plugin.options import add_options, option_help
 from fixtures.servers.faults import FAULTS
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.formats.recognise import ENHANCED, TABLE
-from conformance.formats.runtime_rows import RuntimeRow
-from conformance.formats.vocabulary import StreamEventName, ToolEventName
+from conformance.formats.runtime.rows import RuntimeRow
+from conformance.formats.validate.recognize import ENHANCED, TABLE
+from conformance.spec.vocabulary import StreamEventName, ToolEventName
 from scripts.generator.build import Source
 from scripts.generator.schemas import schema_json
 from scripts.website.layout import DOCS

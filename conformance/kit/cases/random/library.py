@@ -13,7 +13,7 @@ from hypothesis_jsonschema import from_schema
 
 from conformance.kit.cases.random.chance import Chance, Maker
 from conformance.kit.cases.random.draw import ONE_AT_A_TIME, NotDrawable, drawn
-from conformance.kit.cases.random.normalise import ECMA, Schema
+from conformance.kit.cases.random.drawable import ECMA, Schema
 from conformance.kit.cases.random.texts import formats_in
 
 Strategy = st.SearchStrategy[Any]

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.kit.cases.facts import type_of
 from conformance.kit.cases.random.chance import (
     Chance,
     Maker,
@@ -23,10 +22,11 @@ from conformance.kit.cases.random.chance import (
     one_of,
 )
 from conformance.kit.cases.random.draw import NotDrawable
+from conformance.kit.cases.random.drawable import Schema
 from conformance.kit.cases.random.library import library_maker
-from conformance.kit.cases.random.normalise import Schema
-from conformance.kit.cases.random.numerals import numbers_of
+from conformance.kit.cases.random.numbers import numbers_of
 from conformance.kit.cases.random.texts import format_of, is_own
+from conformance.kit.schema.constraints import type_of
 
 _MORE: Final = 3
 """Members or items that are drawn beside those that a schema names."""

@@ -9,12 +9,8 @@ from fractions import Fraction
 from itertools import cycle, islice
 from typing import Any, Final
 
-from conformance.formats.ecma import patterns
-from conformance.kit.cases import numbers
-from conformance.kit.cases.explore import Spot
-from conformance.kit.cases.facts import Facts
+from conformance.formats.schema.ecma import patterns
 from conformance.kit.cases.near_misses import is_near_miss
-from conformance.kit.cases.pointer import Tokens
 from conformance.kit.cases.random.chance import (
     Chance,
     Maker,
@@ -28,6 +24,10 @@ from conformance.kit.cases.random.chance import (
     run,
 )
 from conformance.kit.cases.random.texts import texts
+from conformance.kit.cases.walk import Spot
+from conformance.kit.schema import numbers
+from conformance.kit.schema.constraints import Facts
+from conformance.kit.schema.pointer import Tokens
 
 _LONGEST: Final = 2_000
 """A text is sent too long by chance where its limit is not above this."""

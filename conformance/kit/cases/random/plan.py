@@ -9,28 +9,28 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
-from conformance.formats.tool import Tool
-from conformance.kit.case import Case, CaseKind, Expectation
-from conformance.kit.cases import judge
-from conformance.kit.cases.applies import applied, member
-from conformance.kit.cases.by_chance import VALID, Drawn, case_of, digest
+from conformance.formats.tool.tool import Tool
+from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.deviations import Deviation
-from conformance.kit.cases.explore import spot_at, spots
-from conformance.kit.cases.facts import facts
-from conformance.kit.cases.formats import SOMEDAY
+from conformance.kit.cases.drawn import VALID, Drawn, case_of, digest
 from conformance.kit.cases.members import Change
 from conformance.kit.cases.naming import Ids, prefix_of
 from conformance.kit.cases.plan import Plan
 from conformance.kit.cases.planner import Planner, Start
-from conformance.kit.cases.pointer import ABSENT, Tokens, get
-from conformance.kit.cases.problems import SchemaProblem
 from conformance.kit.cases.random.chance import Chance, Maker, TooLarge, Unlucky
 from conformance.kit.cases.random.draw import NotDrawable
+from conformance.kit.cases.random.drawable import Schema, normalised
 from conformance.kit.cases.random.makers import Makers
 from conformance.kit.cases.random.negate import TYPE, negations
-from conformance.kit.cases.random.normalise import Schema, normalised
-from conformance.kit.cases.schema import SchemaView, view_of
 from conformance.kit.cases.textual import survives, textual
+from conformance.kit.cases.walk import spot_at, spots
+from conformance.kit.model.case import Case, CaseKind, Expectation
+from conformance.kit.schema.applies import applied, member
+from conformance.kit.schema.constraints import facts
+from conformance.kit.schema.pointer import ABSENT, Tokens, get
+from conformance.kit.schema.string_formats import SOMEDAY
+from conformance.kit.schema.unusable_schema import SchemaProblem
+from conformance.kit.schema.view import SchemaView, view_of
 
 _KEPT: Final = 1 / 3
 """How often a parameter of a call far from the accepted one keeps its value."""

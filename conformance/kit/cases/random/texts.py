@@ -8,8 +8,8 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any, Final
 from uuid import UUID
 
-from conformance.kit.cases.formats import FORMATS, SOMEDAY
 from conformance.kit.cases.random.chance import Chance, Maker, run
+from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 
 _OWN: Final = "kit-"
 """What our names of formats begin with: the library knows some of the others by itself."""

@@ -1,0 +1,118 @@
+"""What validation says of one file: a verdict, and each problem with its line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from conformance.cli.documents.files import Input, content, notation_of
+from conformance.formats.problem import Problem, problem
+from conformance.formats.text.source_lines import Position
+from conformance.formats.validate.recognize import Recognition, row_of
+from conformance.formats.validate.validate import examine
+from conformance.spec.messages import Message, message
+from conformance.spec.vocabulary import Requirement
+
+
+class Verdict(StrEnum):
+    """What a file is."""
+
+    VALID = "valid"
+    INVALID = "invalid"
+    UNUSABLE = "unusable"
+    """It cannot be read, or is no document that is known."""
+    OTHER = "other"
+    """A file of a directory that is no document, and was passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A problem and where in the text it is; None where there is no text."""
+
+    problem: Problem
+    position: Position | None
+
+    @property
+    def must(self) -> bool:
+        """Whether it keeps the document from being valid."""
+        return self.problem.requirement is Requirement.MUST
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One file. `document` and `version` are None where it is none; `rule` where `--as` said it.
+
+    `told` says what it was found to be, where that is more than document, version and rule.
+    """
+
+    name: str
+    verdict: Verdict
+    document: str | None = None
+    version: str | None = None
+    rule: str | None = None
+    dialects: tuple[str, ...] = ()
+    problems: tuple[Located, ...] = ()
+    told: Message | None = None
+
+
+def judged(each: Input, document: str | None) -> Judged:
+    """Read, recognise and validate a file; `document` is what it is said to be, if anything."""
+    raw = content(each)
+    if isinstance(raw, Message):
+        return unusable(each, raw, "file")
+    examined = examine(raw, notation_of(each, raw), document)
+    known = examined.recognition
+    if examined.reading.readable and document is None and not isinstance(known, Recognition):
+        # In a directory other files are to be expected; one that was named is meant to be one.
+        passed = each.found and any(
+            said.message.id.startswith("documents.unknown") for said in examined.problems
+        )
+        if passed:
+            return Judged(each.name, Verdict.OTHER)
+        return _unusable(each, *examined.problems)
+    where = examined.positions if examined.problems else {}
+    listed = [Located(found, where.get(found.place)) for found in examined.problems]
+    listed.sort(key=lambda located: located.position or Position(0, 0))
+    if not examined.reading.readable:
+        return Judged(each.name, Verdict.UNUSABLE, problems=tuple(listed))
+    told = document is not None
+    return Judged(
+        each.name,
+        Verdict.VALID if examined.valid else Verdict.INVALID,
+        document or (known.document if known else None),
+        row_of(document).version if document is not None else (known.version if known else None),
+        None if told or known is None else known.rule,
+        known.dialects if known else (),
+        tuple(listed),
+    )
+
+
+def unusable(each: Input, said: Message, keyword: str) -> Judged:
+    """A file of which nothing can be judged, and why."""
+    return _unusable(each, problem((), keyword, said))
+
+
+def _unusable(each: Input, *problems: Problem) -> Judged:
+    return Judged(each.name, Verdict.UNUSABLE, problems=tuple(Located(p, None) for p in problems))
+
+
+def heading(each: Judged, language: str) -> str:
+    """What a file was found to be, in one line."""
+    if each.verdict is Verdict.UNUSABLE:
+        return message("validate.unusable").words(language)
+    if each.verdict is Verdict.OTHER:
+        return message("validate.other").words(language)
+    document = f"{row_of(each.document).spec} {each.document}" if each.document else ""
+    if each.told is not None:
+        what = each.told.words(language)
+    elif each.rule is None:
+        what = message("validate.told", document=document).words(language)
+    else:
+        what = message(
+            "validate.what", document=document, version=each.version, rule=each.rule
+        ).words(language)
+    if each.dialects:
+        names = ", ".join(each.dialects)
+        what = f"{what}, {message('validate.dialects', names=names).words(language)}"
+    word = "validate.valid" if each.verdict is Verdict.VALID else "validate.invalid"
+    return message(word, what=what).words(language)

@@ -1,0 +1,195 @@
+"""Writing what was found in files, one after the other, so that memory stays flat."""
+
+from __future__ import annotations
+
+import json
+import os
+from abc import ABC, abstractmethod
+from collections import Counter
+from pathlib import PurePath
+from typing import Any, TextIO
+from urllib.parse import quote
+
+from conformance.cli.documents.judged import Judged, Located, Verdict, heading
+from conformance.spec.clauses import clause_url, clauses, id_base
+from conformance.spec.messages import message
+
+_MOST = 100
+"""Problems of one file that are written out; a file with more is mended from the top anyway."""
+
+_LISTED = 50
+"""Up to so many valid files are each named in the text."""
+
+
+class Report(ABC):
+    """Takes one file after the other; what was written counts only once it has ended."""
+
+    def __init__(self, out: TextIO, language: str) -> None:
+        self.out = out
+        self.language = language
+        self.counts: Counter[str] = Counter()
+
+    def add(self, each: Judged) -> None:
+        """Write what was found in a file."""
+        self.counts["files"] += 1
+        self.counts[each.verdict.value] += 1
+        self.counts["errors"] += sum(located.must for located in each.problems)
+        self.counts["warnings"] += sum(not located.must for located in each.problems)
+        self.write(each)
+
+    def summary(self) -> str:
+        """All files in one sentence."""
+        names = ("files", "valid", "invalid", "unusable", "other", "errors", "warnings")
+        said = message("validate.summary", **{name: self.counts[name] for name in names})
+        return said.words(self.language)
+
+    @abstractmethod
+    def write(self, each: Judged) -> None:
+        """Write one file."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Write what comes last."""
+
+
+class Text(Report):
+    """Lines for people: a heading for each file, below it a line for each problem."""
+
+    def write(self, each: Judged) -> None:
+        """Write one file; of very many only those that are not valid."""
+        quiet = each.verdict in (Verdict.VALID, Verdict.OTHER) and not each.problems
+        if quiet and self.counts["files"] > _LISTED:
+            return
+        print(f"{_safe(each.name)}: {heading(each, self.language)}", file=self.out)
+        for located in each.problems[:_MOST]:
+            print(f"  {self._line(located)}", file=self.out)
+        if each.problems[_MOST:]:
+            more = message("validate.more", count=len(each.problems) - _MOST)
+            print(f"  {more.words(self.language)}", file=self.out)
+
+    def end(self) -> None:
+        """Write the summary."""
+        print(self.summary(), file=self.out)
+
+    def _line(self, located: Located) -> str:
+        found, position = located.problem, located.position
+        where = f"{position.line}:{position.column}  " if position else ""
+        word = message("validate.error" if located.must else "validate.warning")
+        said = found.message.words(self.language)
+        clause = f"  [{found.clause}]" if found.clause else ""
+        return f"{where}{found.path}  {word.words(self.language)}: {said}{clause}"
+
+
+class Json(Report):
+    """One JSON object: `files`, each with its verdict and problems, and `summary`."""
+
+    def __init__(self, out: TextIO, language: str) -> None:
+        super().__init__(out, language)
+        self.out.write('{"files": [')
+        self._first = True
+
+    def write(self, each: Judged) -> None:
+        """Write one file."""
+        made = {
+            "file": each.name,
+            "verdict": each.verdict.value,
+            "document": each.document,
+            "version": each.version,
+            "rule": each.rule,
+            "dialects": list(each.dialects),
+            "problems": [self._problem(located) for located in each.problems[:_MOST]],
+        }
+        self.out.write(("\n" if self._first else ",\n") + json.dumps(made))
+        self._first = False
+
+    def end(self) -> None:
+        """Close the list, and write the counts."""
+        names = ("files", "valid", "invalid", "unusable", "other", "errors", "warnings")
+        counts = {name: self.counts[name] for name in names}
+        self.out.write('\n], "summary": ' + json.dumps(counts) + "}\n")
+
+    def _problem(self, located: Located) -> dict[str, Any]:
+        found, position = located.problem, located.position
+        return {
+            "path": found.path,
+            "pointer": found.pointer,
+            "line": position.line if position else None,
+            "column": position.column if position else None,
+            "level": "error" if located.must else "warning",
+            "keyword": found.keyword,
+            "clause": found.clause,
+            "message": found.message.words(self.language),
+        }
+
+
+class Sarif(Report):
+    """SARIF 2.1.0, for tools that show findings beside the code."""
+
+    def __init__(self, out: TextIO, language: str) -> None:
+        super().__init__(out, language)
+        self._rules: dict[str, int] = {}
+        self._first = True
+        schema = "https://json.schemastore.org/sarif-2.1.0.json"
+        self.out.write(f'{{"$schema": "{schema}", "version": "2.1.0", "runs": [{{"results": [')
+
+    def write(self, each: Judged) -> None:
+        """Write a result for each problem of a file."""
+        for located in each.problems[:_MOST]:
+            self.out.write(
+                ("\n" if self._first else ",\n") + json.dumps(self._result(each, located))
+            )
+            self._first = False
+
+    def end(self) -> None:
+        """Write the rules that were used, and close the run."""
+        driver = {
+            "name": "agent-formats",
+            "informationUri": id_base(),
+            "rules": [self._rule(name) for name in self._rules],
+        }
+        self.out.write('\n], "columnKind": "unicodeCodePoints", "tool": ')
+        self.out.write(json.dumps({"driver": driver}) + "}]}\n")
+
+    def _result(self, each: Judged, located: Located) -> dict[str, Any]:
+        found, position = located.problem, located.position
+        rule = found.clause or f"document-{found.keyword}"
+        index = self._rules.setdefault(rule, len(self._rules))
+        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(each.name)}}
+        if position is not None:
+            physical["region"] = {"startLine": position.line, "startColumn": position.column}
+        return {
+            "ruleId": rule,
+            "ruleIndex": index,
+            "level": "error" if located.must else "warning",
+            "message": {"text": found.message.words(self.language)},
+            "locations": [
+                {
+                    "physicalLocation": physical,
+                    "logicalLocations": [{"fullyQualifiedName": found.path}],
+                }
+            ],
+        }
+
+    def _rule(self, name: str) -> dict[str, Any]:
+        clause = clauses().get(name)
+        if clause is None:
+            return {"id": name}
+        text = clause.text[self.language]
+        url = clause_url(clause, self.language)
+        return {"id": name, "shortDescription": {"text": text}, "helpUri": url}
+
+
+REPORTS: dict[str, type[Report]] = {"text": Text, "json": Json, "sarif": Sarif}
+
+
+def _uri(name: str) -> str:
+    """A reference to the file: relative where its name is, else an absolute address."""
+    if name == "-":
+        return "stdin"
+    path = PurePath(name)
+    return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
+
+
+def _safe(name: str) -> str:
+    """A file's name as it may be printed: it may hold what a terminal would act on."""
+    return "".join(each if each.isprintable() else "�" for each in name)

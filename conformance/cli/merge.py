@@ -1,0 +1,167 @@
+"""Merges the `results.json` of many targets into one table, as Markdown or JSON.
+
+    python -m conformance.cli.merge [--json] FILE_OR_FOLDER...
+
+A folder is searched for files named `results.json` or `*.results.json`; what is merged is named
+after its folder, or its file. Every file is validated against its schema before anything is
+written. A folder without any, a path that is not there, and a file that is no results file is a
+row that says so: a job that failed does not vanish from the table, and does not keep the others
+from it. A session that judged only a part (`-k`, `--replay`) is left out, and stderr says so; one
+that was interrupted has no level in the table. `EXITS` has the codes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from conformance.cli.merge_found import Found, look
+from conformance.kit.model.results import Rate, RunResult, SessionResult
+from conformance.kit.report.safe_text import in_markdown, visible
+from conformance.kit.report.words import level_name, number, percent, say
+from conformance.kit.report.write import RESULTS
+from conformance.spec.vocabulary import Level, Verdict
+
+NO_RESULT, UNUSABLE = "no result", "unusable file"
+EXITS = """exit codes:
+  0  the table was written, with a whole result of every target
+  1  no target has a result: no table was written
+  2  the command line cannot be used
+  3  the table was written, and a target in it has no result, one of a part, one that cannot be
+     read, or one of a session that was interrupted (stderr says which)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One run of one target. `stale` counts the waivers of its session that fail it."""
+
+    name: str
+    run: str
+    interrupted: bool
+    level: Level | None
+    repair: Rate
+    names_parameter: Rate
+    says_what_is_right: Rate
+    failed: int
+    warned: int
+    waived: int
+    stale: int
+    not_verified: int
+    tools: int
+    requests: int
+    kit: str
+    started: str
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; gives the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="merge_results",
+        description=f"Merge the {RESULTS} of many targets into one table.",
+        epilog=EXITS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    told = f"{RESULTS}, NAME.{RESULTS}, or a folder to search for them; one without is a row, too"
+    parser.add_argument("paths", nargs="+", type=Path, metavar="FILE_OR_FOLDER", help=told)
+    parser.add_argument("--json", action="store_true", help="write JSON instead of Markdown")
+    chosen = parser.parse_args(arguments)
+    found = look(chosen.paths)
+    sys.stderr.writelines(f"{visible(line, None)}\n" for line in found.told)
+    if not found.sessions:
+        what = "say the files, or the folders that hold them"
+        sys.stderr.write(f"No {RESULTS} of a whole session was found; {what}.\n")
+        return 1
+    rows = rows_of(found)
+    lacking = [(name, NO_RESULT) for name in found.lacking]
+    lacking += [(name, UNUSABLE) for name in found.unusable]
+    written = as_json if chosen.json else as_markdown
+    sys.stdout.write(written(rows, lacking))
+    cut = any(session.interrupted for _, session in found.sessions)
+    return 3 if lacking or cut else 0
+
+
+def rows_of(found: Found) -> list[Row]:
+    """Give a row for each run of each session, by name and run."""
+    rows = [_row(name, run, session) for name, session in found.sessions for run in session.runs]
+    return sorted(rows, key=lambda row: (row.name, row.run))
+
+
+def _row(name: str, run: RunResult, session: SessionResult) -> Row:
+    counted = Counter(item.verdict for item in run.items)
+    return Row(
+        name=name,
+        run=run.run.id,
+        interrupted=session.interrupted,
+        level=None if session.interrupted else run.level,
+        repair=run.repair.rate,
+        names_parameter=run.explain.names_parameter,
+        says_what_is_right=run.explain.says_what_is_right,
+        failed=counted[Verdict.FAIL],
+        warned=counted[Verdict.WARN],
+        waived=counted[Verdict.WAIVED],
+        stale=sum(used.stale is not None for used in session.waivers),
+        not_verified=counted[Verdict.NOT_VERIFIED],
+        tools=len(run.tools_called),
+        requests=run.requests,
+        kit=session.kit,
+        started=session.started,
+    )
+
+
+def as_json(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) -> str:
+    """Write the rows as JSON: the fields of `Row`, in their order, a rate as a number or null.
+
+    Of a target without a result (`lacking` has their names) everything but the name is null.
+    """
+    plain = [
+        {
+            each.name: value.rate if isinstance(value := getattr(row, each.name), Rate) else value
+            for each in fields(row)
+        }
+        for row in rows
+    ]
+    nothing = {each.name: None for each in fields(Row)}
+    plain.extend({**nothing, "name": name} for name, _ in lacking)
+    return json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
+
+
+def as_markdown(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) -> str:
+    """Write the rows as a table; what a target calls itself is without meaning in Markdown.
+
+    Targets without a result come last; `lacking` has their names, and in a word why.
+    """
+    heads = ("target", "run", "level", "repair rate", "names the parameter", "says what is right",
+             "failed", "warned", "waived", "stale waivers", "not verified",
+             "tools called")  # fmt: skip
+    lines = [heads, tuple("---" for _ in heads)]
+    for row in rows:
+        rates = (row.repair, row.names_parameter, row.says_what_is_right)
+        counts = (
+            row.failed, row.warned, row.waived, row.stale, row.not_verified, row.tools,
+        )  # fmt: skip
+        lines.append(
+            (
+                in_markdown(row.name),
+                in_markdown(row.run),
+                say("report.level.interrupted", "en")
+                if row.interrupted
+                else level_name(row.level, "en"),
+                *(percent(rate, "en") for rate in rates),
+                *(number(count, "en") for count in counts),
+            )
+        )
+    lines.extend((in_markdown(name), why, *["–"] * (len(heads) - 2)) for name, why in lacking)
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,156 @@
+"""The `results.json` of many targets: what was found, and of which targets there is none.
+
+A session that judged only a part (`selection` in its results) is no result of its target: in a
+table it would look as if all had been judged. The folder that the kit writes it into, inside of
+the whole report, is no target either, unless a whole session's results are in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from conformance.kit.model.results import SessionResult
+from conformance.kit.model.settings import REPLAY_FOLDER, REPORT_FOLDER, SELECTION_FOLDER
+from conformance.kit.report.data import ResultsError, read_results
+from conformance.kit.report.safe_text import visible
+from conformance.kit.report.write import RESULTS
+from conformance.spec.clauses import SCHEMAS
+
+_OF_PARTS = frozenset({SELECTION_FOLDER, REPLAY_FOLDER})
+
+
+class Unusable(Exception):
+    """A file holds no results; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found, by the names of the targets, in their order.
+
+    `sessions` are the whole ones; `lacking` has the names of targets without one, and `unusable`
+    of those whose file holds none. `told` are the lines that say of what is left out, lacking or
+    unusable where it was and why.
+    """
+
+    sessions: tuple[tuple[str, SessionResult], ...]
+    lacking: tuple[str, ...]
+    unusable: tuple[str, ...]
+    told: tuple[str, ...]
+
+
+def look(paths: Iterable[Path]) -> Found:
+    """Look for results in files and folders, and read them."""
+    asked = list(paths)
+    whole: dict[Path, SessionResult] = {}
+    without, unusable, told = set(), set(), []
+    for path, why in _without_result(asked):
+        told.append(f"{path}: {why}")
+        without.add(_owner(path if path.name.endswith(RESULTS) else path / RESULTS))
+    for file in sorted({file for path in asked for file in _files(path)}):
+        try:
+            session = read(file)
+        except Unusable as reason:
+            told.append(f"{file}: {reason}")
+            if not _beside_the_whole(file):
+                unusable.add(_owner(file))
+            continue
+        if session.selection and _beside_the_whole(file):
+            told.append(f"{file}: it is of a part, and the whole is beside it: it is left out")
+            continue
+        if session.selection:
+            by = f" ({visible(session.selected)})" if session.selected else ""
+            told.append(f"{file}: only a part was judged{by}: it is left out")
+            without.add(_owner(file, part=True))
+            continue
+        if session.interrupted:
+            told.append(f"{file}: the session was interrupted, so there is no level")
+        whole[_owner(file)] = session
+    named = sorted((name_of(owner), n, owner) for n, owner in enumerate(whole))
+    return Found(
+        tuple((name, whole[owner]) for name, _, owner in named),
+        tuple(sorted(name_of(owner) for owner in without - set(whole) - unusable)),
+        tuple(sorted(name_of(owner) for owner in unusable)),
+        tuple(told),
+    )
+
+
+def _without_result(paths: Iterable[Path]) -> list[tuple[Path, str]]:
+    """What was asked for and is not there, and the folders in which a target's result should be."""
+    found = {path: "there is no such file or folder" for path in paths if not path.exists()}
+    folders = (each for path in paths if path.is_dir() for each in _lacking(path, given=True))
+    found |= dict.fromkeys(folders, f"no {RESULTS} in it")
+    return sorted(found.items())
+
+
+def _lacking(folder: Path, *, given: bool = False) -> Iterable[Path]:
+    """The outermost folders without a result; one that was given may stand for many targets."""
+    if any(folder.glob(f"*{RESULTS}")):
+        return  # what else lies beside a result belongs to it
+    visible_ones = (each for each in folder.iterdir() if not each.name.startswith("."))
+    inner = [each for each in visible_ones if each.is_dir() and not each.is_symlink()]
+    if _files(folder):
+        for each in inner:
+            yield from _lacking(each)
+    else:
+        yield from inner if given and inner else [folder]
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path] if path.exists() else []
+    return [*path.rglob(RESULTS), *path.rglob(f"*.{RESULTS}")]
+
+
+def _beside_the_whole(file: Path) -> bool:
+    """Whether a file is in the folder of a part, and the one around it has results, too."""
+    folder = file.resolve().parent
+    return file.name == RESULTS and folder.name in _OF_PARTS and (folder.parent / RESULTS).exists()
+
+
+def _owner(file: Path, *, part: bool = False) -> Path:
+    """What stands for a file's target: the file, if it has a name of its own, else its folder.
+
+    The folder of a part stands for the target whose part it is.
+    """
+    if file.name != RESULTS:
+        return file.resolve()
+    folder = file.resolve().parent
+    return folder.parent if part and folder.name in _OF_PARTS else folder
+
+
+def name_of(owner: Path) -> str:
+    """What a target is called. The name of the report's own folder says nothing: the one above."""
+    return (
+        owner.parent.name if owner.name == REPORT_FOLDER else owner.name.removesuffix(f".{RESULTS}")
+    )
+
+
+def read(file: Path) -> SessionResult:
+    """Read and validate one file. Raises Unusable."""
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise Unusable(f"it cannot be read as JSON: {error}") from None
+    wrong = best_match(_validator().iter_errors(document))
+    if wrong is not None:
+        where = f"{wrong.json_path}: {wrong.message[:200]}"
+        raise Unusable(f"it is no results file of the kit: {where}")
+    if not document["runs"]:
+        raise Unusable("it is no results file of the kit: it tells of no run")
+    try:
+        return read_results(document)
+    except ResultsError as error:
+        raise Unusable(str(error)) from None
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    schema = json.loads((SCHEMAS / "bindings" / "1.0" / "results.schema.json").read_bytes())
+    return Draft202012Validator(schema)

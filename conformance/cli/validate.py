@@ -1,0 +1,111 @@
+"""Says of documents what they are and what is wrong with them.
+
+    python -m conformance.cli.validate FILE… [--as DOCUMENT] [--format text|json|sarif]
+    python -m conformance.cli.validate FILE… --as event-stream [--manifest FILE]
+
+A FILE is JSON or YAML, a directory of such, or - for standard input. Gives 0 if all are valid, 1 if
+one is not, and 2 if there is one that cannot be used at all; the others are judged all the same.
+
+`--as event-stream` also reads streams as they were recorded, SSE or NDJSON. A file that ends in
+.sse, .ndjson or .jsonl is taken for one. With `--manifest` it holds the raw frames of a provider:
+what its rules make of them is judged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from conformance.cli.documents.files import SUFFIXES, inputs
+from conformance.cli.documents.judged import Verdict, judged
+from conformance.cli.documents.report import REPORTS, Report
+from conformance.cli.documents.streams import SUFFIXES as STREAM_SUFFIXES
+from conformance.cli.documents.streams import NoManifestError, is_stream, judged_stream, manifest_in
+from conformance.formats.validate.recognize import TABLE
+from conformance.formats.validate.stream_text import DOCUMENT as STREAM
+from conformance.spec.messages import LANGUAGES, message
+
+VALID, INVALID, UNUSABLE = 0, 1, 2
+_SECONDS = 2.0
+"""Between two lines of progress."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Validate the named files; gives the exit code."""
+    options = _options(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a character
+    if options.manifest and options.document != STREAM:
+        print(message("validate.stream.only").words(options.language), file=sys.stderr)
+        return UNUSABLE
+    report = REPORTS[options.format](sys.stdout, options.language)
+    try:
+        _judge(options, report)
+        report.end()
+        sys.stdout.flush()
+    except NoManifestError as error:
+        print(error.said.words(options.language), file=sys.stderr)
+        return UNUSABLE
+    except BrokenPipeError:
+        # Whoever read the output wants no more of it; nothing is left to be said to anybody.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNUSABLE
+    return _code(report, options.language)
+
+
+def _judge(options: argparse.Namespace, report: Report) -> None:
+    said = time.monotonic()
+    manifest = manifest_in(options.manifest) if options.manifest else None
+    streams = options.document == STREAM
+    suffixes = (*SUFFIXES, *STREAM_SUFFIXES) if streams else SUFFIXES
+    for each in inputs(options.files, suffixes):
+        stream = streams or (options.document is None and is_stream(each))
+        report.add(judged_stream(each, manifest) if stream else judged(each, options.document))
+        if time.monotonic() - said > _SECONDS:
+            said = time.monotonic()
+            progress = message("validate.progress", done=report.counts["files"])
+            print(progress.words(options.language), file=sys.stderr)
+
+
+def _code(report: Report, language: str) -> int:
+    counts = report.counts
+    if counts[Verdict.UNUSABLE]:
+        return UNUSABLE
+    if counts[Verdict.OTHER] == counts["files"]:
+        said = message("validate.nothing_known", count=counts["files"])
+        print(said.words(language), file=sys.stderr)
+        return UNUSABLE
+    return INVALID if counts[Verdict.INVALID] else VALID
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="validate", description="Say what documents are, and what is wrong with them."
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a file, a directory, or -")
+    names = [row.document for row in TABLE]
+    parser.add_argument(
+        "--as",
+        dest="document",
+        choices=names,
+        metavar="DOCUMENT",
+        help=f"one of {', '.join(names)}",
+    )
+    parser.add_argument(
+        "--manifest", metavar="FILE", help="the provider manifest that reads the recorded frames"
+    )
+    parser.add_argument("--format", choices=list(REPORTS), default="text")
+    parser.add_argument("--language", choices=LANGUAGES, default="en")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,223 @@
+"""From any catalog to tools in one shape; a tool that cannot be used becomes a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.resource.resource import resource
+from conformance.formats.resource.resource_tool import resource_as_descriptor
+from conformance.formats.schema.schemas import schema_faults
+from conformance.formats.tool import declared, descriptor
+from conformance.formats.tool.headers import header_paths
+from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.spec.messages import Message, message
+from conformance.spec.vocabulary import ArdfBlock, ResourceType
+
+LONGEST_NAME = 4096
+"""Characters: a longer name fits in no request line that a server has to accept."""
+
+NO_TYPE = "no-type"
+"""The dialect in which an input schema leaves out `type: object`."""
+
+
+_MEMBER = {
+    ToolForm.CATALOG: "name",
+    ToolForm.MCP: "name",
+    ToolForm.ARDF: "resource_id",
+}
+
+
+class Source(StrEnum):
+    """Whose list of tools it is."""
+
+    ATDF = "atdf"
+    """A catalog: of a file, or of the HTTP binding."""
+    MCP = "mcp"
+    """The result of `tools/list`, or the tools of all its pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class NormalisedCatalog:
+    """The tools that can be used, in order, and what was wrong with these and the others.
+
+    A problem's `tool` is the raw name, where there is one: the tool is still among `tools` if only
+    a part of it (an example, an input) had to be left out.
+    """
+
+    tools: tuple[Tool, ...]
+    problems: tuple[Problem, ...]
+
+
+def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> NormalisedCatalog:
+    """The tools of a catalog, a collection, a list of tools, or of one; never raises for bad data.
+
+    Items may be of either tool form, or ARDF resources, mixed: those of another type than `tool`
+    are passed over. Of two tools with one name the first is kept.
+    `mirroring` is False where MCP's `x-mcp-header` means nothing (stdio, and versions before
+    2026-07-28): else an MCP tool with an invalid annotation is left out, as clients must.
+    """
+    at: Place
+    lists = [each for each in ("tools", "resources") if isinstance(data, dict) and each in data]
+    if lists:
+        listed, at = data[lists[0]], (lists[0],)
+    elif isinstance(data, dict):
+        made, problems = _tool(data, (), source, mirroring)
+        return NormalisedCatalog((made,) if made else (), tuple(problems))
+    else:
+        listed, at = data, ()
+    if not isinstance(listed, list):
+        if at:
+            said = message("documents.catalog.no_list", member=at[0], value=shown(listed))
+        else:
+            said = message("documents.catalog.no_catalog", value=shown(listed))
+        return NormalisedCatalog((), (problem(at, "type", said, clause="ATDF-CAT-001"),))
+    tools: dict[str, Tool] = {}
+    found: list[Problem] = []
+    for index, item in enumerate(listed):
+        place = (*at, index)
+        if _other_resource(item):
+            continue
+        tool, problems = _tool(item, place, source, mirroring)
+        found += problems
+        if tool is not None and tool.name in tools:
+            said = message("documents.catalog.name_twice", name=shown(tool.name))
+            member = _MEMBER.get(tool.form) or descriptor.name_of(item)[0]
+            at_name = (*place, member)
+            twice = problem(at_name, "ATDF-CAT-002", said, clause="ATDF-CAT-002", tool=tool.name)
+            found.append(twice)
+        elif tool is not None:
+            tools[tool.name] = tool
+    return NormalisedCatalog(tuple(tools.values()), tuple(found))
+
+
+def _tool(
+    item: Any, place: Place, source: Source, mirroring: bool
+) -> tuple[Tool | None, list[Problem]]:
+    if not isinstance(item, dict):
+        said = message("documents.tool.no_object", value=shown(item))
+        return None, [problem(place, "type", said, clause="ATDF-CAT-001")]
+    if source is Source.ATDF and item.get("resource_type") == ResourceType.TOOL:
+        return _resource(item, place)
+    described = source is Source.ATDF and descriptor.is_descriptor(item)
+    member, value = descriptor.name_of(item) if described else ("name", item.get("name"))
+    name = _name(value, member)
+    if isinstance(name, Message):
+        clause = "ATDF-DESC-001" if described else "ATDF-TOOL-001"
+        at, keyword = ((*place, member), "type") if member in item else (place, "required")
+        return None, [problem(at, keyword, name, clause=clause)]
+    if described:
+        return _described(item, place, name)
+    if source is Source.ATDF:
+        return _listed(item, place, name, ToolForm.CATALOG)
+    tool, problems = _listed(item, place, name, ToolForm.MCP)
+    return _mirrored(tool, problems, place) if tool and mirroring else (tool, problems)
+
+
+def _other_resource(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("resource_type", "tool") != ResourceType.TOOL
+
+
+def _resource(item: Mapping[str, Any], place: Place) -> tuple[Tool | None, list[Problem]]:
+    """The tool that an ARDF resource of that type is; its places stay those of the resource."""
+    name = _name(item.get("resource_id"), "resource_id")
+    if isinstance(name, Message):
+        absent = "resource_id" not in item
+        at, keyword = (place, "required") if absent else ((*place, "resource_id"), "type")
+        return None, [problem(at, keyword, name, clause="ARDF-RES-003")]
+    tool, problems = _described(resource_as_descriptor(item), place, name)
+    block = resource(item).block(ArdfBlock.INVOCATION)
+    inside = block.place if block is not None else ("how_to_use",)
+    use = (*place, "how_to_use")
+    moved = [
+        problem(
+            (*place, *inside, *each.place[len(use) :])
+            if each.place[: len(use)] == use
+            else each.place,
+            each.keyword,
+            each.message,
+            clause=each.clause,
+            tool=name,
+        )
+        for each in problems
+    ]
+    if tool is None:
+        return None, moved
+    return replace(tool, form=ToolForm.ARDF, raw=item, claims_atdf=True), moved
+
+
+def _mirrored(
+    tool: Tool, problems: list[Problem], place: Place
+) -> tuple[Tool | None, list[Problem]]:
+    """The tool with its header parameters; none at all if an annotation is invalid."""
+    headers, fault = header_paths(tool.input_schema)
+    if fault is not None:
+        at = (*place, "inputSchema", *fault.place)
+        return None, [problem(at, "x-mcp-header", fault.message, tool=tool.name)]
+    return replace(
+        tool,
+        header_parameters=tuple((names[0], suffix) for names, suffix in headers if not names[1:]),
+        nested_header_parameters=tuple(each for each in headers if each[0][1:]),
+    ), problems
+
+
+def _name(value: object, member: str) -> str | Message:
+    """The name of a tool, or why it cannot be one."""
+    if not isinstance(value, str) or not value:
+        return message("documents.tool.name_no_text", member=member, value=shown(value))
+    if len(value) > LONGEST_NAME:
+        return message("documents.tool.name_long", length=len(value), limit=LONGEST_NAME)
+    if any("\ud800" <= each <= "\udfff" for each in value):
+        return message("documents.tool.name_surrogate", member=member, value=shown(value))
+    return value
+
+
+def _described(
+    item: Mapping[str, Any], place: Place, name: str
+) -> tuple[Tool | None, list[Problem]]:
+    schema, problems, dialects = descriptor.input_schema(item, place, name)
+    if schema is None:
+        return None, problems
+    unusable = [
+        problem(
+            descriptor.origin(item, place, each.place),
+            each.clause,
+            each.message,
+            clause=each.clause,
+            tool=name,
+        )
+        for each in schema_faults(schema)
+    ]
+    if unusable:
+        return None, problems + unusable
+    tool, more = declared.tool(item, place, name, ToolForm.DESCRIPTOR, schema)
+    return replace(tool, dialects=(*tool.dialects, *dialects)), problems + more
+
+
+def _listed(
+    item: Mapping[str, Any], place: Place, name: str, form: ToolForm
+) -> tuple[Tool | None, list[Problem]]:
+    schema = item.get("inputSchema")
+    at = (*place, "inputSchema")
+    if not isinstance(schema, dict):
+        absent = "inputSchema" not in item
+        word = "documents.tool.schema_absent" if absent else "documents.tool.schema_kind"
+        said = message(word) if absent else message(word, value=shown(schema))
+        keyword, where = ("required", place) if absent else ("type", at)
+        return None, [problem(where, keyword, said, clause="ATDF-TOOL-003", tool=name)]
+    if schema.get("type", "object") != "object":
+        said = message("documents.tool.schema_type", type=shown(schema["type"]))
+        return None, [problem((*at, "type"), "const", said, clause="ATDF-TOOL-003", tool=name)]
+    unusable = [
+        problem((*at, *each.place), each.clause, each.message, clause=each.clause, tool=name)
+        for each in schema_faults(schema)
+    ]
+    if unusable:
+        return None, unusable
+    tool, problems = declared.tool(item, place, name, form, {"type": "object", **schema})
+    if "type" not in schema:
+        tool = replace(tool, dialects=(*tool.dialects, NO_TYPE))
+    return tool, problems

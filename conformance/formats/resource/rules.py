@@ -1,0 +1,272 @@
+"""The rules of one ARDF resource that no schema holds; `RULES` says which clause a rule serves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice, pairwise
+from typing import Any
+
+from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.resource.resource import (
+    BARE,
+    BARE_MEMBERS,
+    Block,
+    Resource,
+    content_kind,
+    input_schema,
+    origin,
+    references,
+)
+from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
+from conformance.formats.schema.keyword_words import words
+from conformance.formats.schema.schemas import schema_faults
+from conformance.formats.tool import declared, placeholders
+from conformance.spec.messages import Message, message
+from conformance.spec.published import validator
+from conformance.spec.vocabulary import (
+    ARDF_CONTENT_BLOCK,
+    ARDF_CONTENT_RESOURCE_TYPE,
+    ARDF_CONTENT_WRITTEN,
+    RESOURCE_TYPE_BLOCK_REQUIRED,
+    RESOURCE_TYPE_BLOCKS,
+    ArdfBlock,
+    ArdfContent,
+    ControlFlow,
+    ResourceType,
+)
+
+Broken = tuple[Place, Message]
+"""Where in the resource a rule is broken, and in what words."""
+
+_VARIABLE = re.compile(r"\{\{ *([A-Za-z_][A-Za-z0-9_.-]{0,199}) *\}\}")
+_MOST = 10
+"""Problems by one rule in one resource; the eleventh tells nobody anything new."""
+
+
+def resource_problems(known: Resource) -> list[Problem]:
+    """The problems of one resource that its schema does not find."""
+    found = []
+    for clause, rule in RULES:
+        try:
+            for place, said in islice(rule(known), _MOST):
+                found.append(problem(known.at(*place), clause, said, clause=clause))
+        except Unjudgeable as error:
+            found.append(problem(known.at("how_to_use"), "unjudgeable", error.reason))
+    return found
+
+
+def _block_of_type(known: Resource) -> Iterator[Broken]:
+    """ARDF-RES-008."""
+    kind = known.type
+    if kind in (None, ResourceType.CUSTOM) or "content" in known.item:
+        return
+    fitting = RESOURCE_TYPE_BLOCKS[kind]
+    if not RESOURCE_TYPE_BLOCK_REQUIRED[kind] and not any(map(known.block, fitting)):
+        place: Place = ("how_to_use",) if "how_to_use" in known.item else ()
+        blocks = ", ".join(f"`{each}`" for each in fitting)
+        yield place, message("documents.resource.no_block", type=kind, blocks=blocks)
+
+
+def _content(known: Resource) -> Iterator[Broken]:
+    """ARDF-RES-009."""
+    content = known.item.get("content")
+    if not isinstance(content, dict) or not isinstance(content.get("type"), str):
+        return
+    kind = content_kind(known.item)
+    if kind is None:
+        fitting = [each for each in ArdfContent if ARDF_CONTENT_RESOURCE_TYPE[each] == known.type]
+        said = message(
+            "documents.resource.content_kind",
+            kind=shown(content["type"]),
+            type=shown(known.item.get("resource_type")),
+            known=", ".join(f"`{ARDF_CONTENT_WRITTEN[each]}`" for each in fitting) or "—",
+        )
+        yield ("content", "type"), said
+        return
+    block = ARDF_CONTENT_BLOCK[kind].value
+    probe: dict[str, Any] = {
+        "schema_version": "1.0.0",
+        "resource_id": "probe",
+        "resource_type": "custom",
+        "description": "probe",
+        "how_to_use": {block: content.get("data")},
+    }
+    if isinstance(content.get("data"), dict):
+        for error in validator("resource").iter_errors(probe):
+            yield ("content", "data", *list(error.absolute_path)[2:]), words(error)
+
+
+def _bare(known: Resource) -> Iterator[Broken]:
+    """ARDF-RES-011."""
+    for member in BARE_MEMBERS if BARE in known.dialects else ():
+        if member in known.item["how_to_use"]:
+            yield ("how_to_use", member), message("documents.resource.bare", member=member)
+
+
+def _placeholders(known: Resource) -> Iterator[Broken]:
+    """ARDF-RES-012."""
+    for place in placeholders.in_tool(known.item):
+        yield place, message("documents.placeholder")
+
+
+def _names(known: Resource) -> Iterator[Broken]:
+    """ARDF-INV-002."""
+    for block, listed in _with_inputs(known):
+        seen: set[str] = set()
+        for index, each in enumerate(block.data[listed]):
+            name = each.get("name") if isinstance(each, dict) else None
+            if isinstance(name, str):
+                if name in seen:
+                    said = message("documents.input.twice", name=shown(name))
+                    yield (*block.place, listed, index, "name"), said
+                seen.add(name)
+
+
+def _schemas(known: Resource) -> Iterator[Broken]:
+    """ARDF-INV-003."""
+    for block, _ in _with_inputs(known):
+        made = input_schema(block)
+        for fault in schema_faults(made) if made is not None else ():
+            yield origin(block, fault.place), fault.message
+    for place, schema in _own_schemas(known):
+        for fault in schema_faults(schema):
+            yield (*place, *fault.place), fault.message
+
+
+def _own_schemas(known: Resource) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+    """The schemas of outputs, of selectors and of records."""
+    found: list[tuple[Place, Any]] = []
+    for block in known.blocks:
+        if block.name is ArdfBlock.INVOCATION and isinstance(block.data.get("outputs"), dict):
+            found.append(((*block.place, "outputs", "schema"), block.data["outputs"].get("schema")))
+        if block.name is ArdfBlock.ACCESS:
+            records = block.data.get("schemas")
+            for name, each in records.items() if isinstance(records, dict) else ():
+                found.append(((*block.place, "schemas", name), each))
+            listed = block.data.get("selectors")
+            for index, each in enumerate(listed if isinstance(listed, list) else ()):
+                if isinstance(each, dict):
+                    found.append(((*block.place, "selectors", index, "schema"), each.get("schema")))
+    return ((place, schema) for place, schema in found if isinstance(schema, dict))
+
+
+def _examples(known: Resource) -> Iterator[Broken]:
+    """ARDF-EX-002. A prompt's example may be a sentence; an object holds its variables."""
+    listed = known.item.get("examples")
+    for block, _ in _with_inputs(known):
+        schema = input_schema(block)
+        if schema is None or schema_faults(schema):
+            continue
+        for index, each in enumerate(listed if isinstance(listed, list) else ()):
+            member = declared.input_member(each)
+            if member is None:
+                continue
+            value = each[member]
+            if block.name is ArdfBlock.CONTENT and not isinstance(value, dict):
+                continue
+            for error in errors_of(schema, value):
+                cause = nearest(error)
+                yield ("examples", index, member, *cause.absolute_path), words(cause)
+
+
+def _with_inputs(known: Resource) -> Iterator[tuple[Block, str]]:
+    """The blocks that declare inputs, with the member that lists them."""
+    for name, listed in ((ArdfBlock.INVOCATION, "inputs"), (ArdfBlock.CONTENT, "variables")):
+        block = known.block(name)
+        if block is not None and isinstance(block.data.get(listed), list):
+            yield block, listed
+
+
+def _order(known: Resource) -> Iterator[Broken]:
+    """ARDF-COMP-002."""
+    block = known.block(ArdfBlock.COMPOSITION)
+    listed = block.data.get("steps") if block is not None else None
+    if block is None or not isinstance(listed, list):
+        return
+    numbered = [
+        (index, each["order"])
+        for index, each in enumerate(listed)
+        if isinstance(each, dict)
+        and isinstance(each.get("order"), int)
+        and not isinstance(each["order"], bool)
+    ]
+    for (_, before), (index, order) in pairwise(numbered):
+        if order <= before:
+            said = message("documents.resource.order", order=shown(order), before=shown(before))
+            yield (*block.place, "steps", index, "order"), said
+
+
+def _condition(known: Resource) -> Iterator[Broken]:
+    """ARDF-COMP-004."""
+    block = known.block(ArdfBlock.COMPOSITION)
+    if block is None or block.data.get("control_flow") != ControlFlow.CONDITIONAL:
+        return
+    listed = block.data.get("steps")
+    steps = listed if isinstance(listed, list) else []
+    each_step = [each for each in steps if isinstance(each, dict)]
+    if each_step and not any(each.get("condition") or each.get("notes") for each in each_step):
+        yield (*block.place, "steps"), message("documents.resource.no_condition")
+
+
+def _variables(known: Resource) -> tuple[Block, list[str], list[tuple[int, str]]] | None:
+    """The content block, the variables that its template uses, and those that it declares."""
+    block = known.block(ArdfBlock.CONTENT)
+    template = block.data.get("template") if block is not None else None
+    if block is None or not isinstance(template, str):
+        return None
+    used = list(dict.fromkeys(found[1] for found in _VARIABLE.finditer(template)))
+    listed = block.data.get("variables")
+    named = [
+        (index, each["name"])
+        for index, each in enumerate(listed if isinstance(listed, list) else ())
+        if isinstance(each, dict) and isinstance(each.get("name"), str)
+    ]
+    return block, used, named
+
+
+def _undeclared(known: Resource) -> Iterator[Broken]:
+    """ARDF-CONT-002."""
+    found = _variables(known)
+    if found is not None:
+        block, used, named = found
+        for name in used:
+            if name not in [each for _, each in named]:
+                said = message("documents.resource.variable_undeclared", name=shown(name))
+                yield (*block.place, "template"), said
+
+
+def _unused(known: Resource) -> Iterator[Broken]:
+    """ARDF-CONT-003."""
+    found = _variables(known)
+    if found is not None:
+        block, used, named = found
+        for index, name in named:
+            if name not in used:
+                said = message("documents.resource.variable_unused", name=shown(name))
+                yield (*block.place, "variables", index), said
+
+
+def _self_needed(known: Resource) -> Iterator[Broken]:
+    """ARDF-PRE-002."""
+    for place, name, _ in references(known):
+        if name == known.id and place[-1] != "resource_ref":
+            inside = place[len(known.place) :]
+            yield inside, message("documents.reference.itself", name=shown(name))
+
+
+RULES: tuple[tuple[str, Callable[[Resource], Iterator[Broken]]], ...] = (
+    ("ARDF-RES-008", _block_of_type),
+    ("ARDF-RES-009", _content),
+    ("ARDF-RES-011", _bare),
+    ("ARDF-RES-012", _placeholders),
+    ("ARDF-INV-002", _names),
+    ("ARDF-INV-003", _schemas),
+    ("ARDF-EX-002", _examples),
+    ("ARDF-COMP-002", _order),
+    ("ARDF-COMP-004", _condition),
+    ("ARDF-CONT-002", _undeclared),
+    ("ARDF-CONT-003", _unused),
+    ("ARDF-PRE-002", _self_needed),
+)
+"""The clause that a rule serves, and the rule."""

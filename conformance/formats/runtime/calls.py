@@ -1,0 +1,284 @@
+"""The rules between a tool, a call of it and its result: those of a call record.
+
+The kit uses them too, on the calls that it makes itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from conformance.formats.problem import Place, shown
+from conformance.formats.runtime.kinds import Broken, Rule
+from conformance.formats.runtime.tools import declared
+from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
+from conformance.formats.schema.keyword_words import words
+from conformance.formats.schema.schemas import schema_faults
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Emission, ToolEventName, ToolsetKind
+
+Members = Mapping[str, Any]
+
+RESERVED = "server_data"
+"""The argument by which a caller asks for optional server data."""
+
+
+def _object(value: Any) -> Members:
+    return value if isinstance(value, dict) else {}
+
+
+def _tool(record: Members) -> Members:
+    return _object(record.get("tool"))
+
+
+def _result(record: Members) -> Members:
+    return _object(record.get("tool_result"))
+
+
+def _succeeded(record: Members) -> bool:
+    return "result" in _result(record) and "error" not in _result(record)
+
+
+def items(result: Any) -> list[Any] | None:
+    """The items that a bounded result holds: those of its only array; None where none or more."""
+    if isinstance(result, list):
+        return result
+    arrays = [each for each in _object(result).values() if isinstance(each, list)]
+    return arrays[0] if len(arrays) == 1 else None
+
+
+def _bounded(record: Members) -> Iterator[Broken]:
+    """RT-BND-006."""
+    bounded = _tool(record).get("bounded") is True
+    if bounded and _succeeded(record) and "bounds" not in _result(record):
+        yield ("tool_result",), message("documents.bounds.absent")
+
+
+def _count(record: Members) -> Iterator[Broken]:
+    """RT-BND-007."""
+    returned = _object(_result(record).get("bounds")).get("returned")
+    held = items(_result(record).get("result"))
+    if type(returned) is int and held is not None and returned != len(held):
+        said = message("documents.bounds.count", returned=returned, items=len(held))
+        yield ("tool_result", "bounds", "returned"), said
+
+
+def _unbounded(record: Members) -> Iterator[Broken]:
+    """RT-BND-009."""
+    bounded = _tool(record).get("bounded") is True
+    # The bounds of a failure are RT-BND-008.
+    if not bounded and _succeeded(record) and "bounds" in _result(record):
+        yield ("tool_result", "bounds"), message("documents.bounds.undeclared")
+
+
+def _name(record: Members) -> Iterator[Broken]:
+    """RT-RES-004."""
+    name, tool = _result(record).get("name"), _tool(record).get("id")
+    if isinstance(name, str) and name != tool:
+        said = message("documents.result.name", name=shown(name), tool=shown(tool))
+        yield ("tool_result", "name"), said
+
+
+def _echo(record: Members) -> Iterator[Broken]:
+    """RT-META-005."""
+    own = _result(record).get("tool_call_id")
+    call = _object(record.get("meta")).get("tool_call_id")
+    if isinstance(own, str) and isinstance(call, str) and own != call:
+        said = message("documents.result.id", given=shown(own), call=shown(call))
+        yield ("tool_result", "tool_call_id"), said
+
+
+def _agent(record: Members) -> Iterator[Broken]:
+    """RT-KIND-002."""
+    if _tool(record).get("kind") == ToolsetKind.AGENT and _succeeded(record):
+        for member in ("run_link", "children_count"):
+            if member not in _result(record):
+                yield ("tool_result",), message("documents.result.agent", member=member)
+
+
+def _valid(schema: Any, value: Any, at: Place) -> Iterator[Broken]:
+    """The errors of `value`; none for a schema that RT-CAT-004 finds unusable."""
+    if not isinstance(schema, dict) or schema_faults(schema):
+        return
+    try:
+        for each in errors_of(schema, value):
+            error = nearest(each)
+            yield (*at, *error.absolute_path), words(error)
+    except Unjudgeable as beyond:
+        yield at, beyond.reason
+
+
+def _as_declared(record: Members) -> Iterator[Broken]:
+    """RT-RES-006."""
+    if _succeeded(record):
+        schema = _object(_tool(record).get("result")).get("schema")
+        yield from _valid(schema, _result(record)["result"], ("tool_result", "result"))
+
+
+def _payload(record: Members) -> Any:
+    return _object(_tool(record).get("payload")).get("schema")
+
+
+def _hinted(record: Members) -> Members:
+    """The retry hint, where it is about the tool that was called."""
+    hint = _object(_result(record).get("retry_hint"))
+    return hint if hint.get("tool") == _tool(record).get("id") else {}
+
+
+_HINT: Place = ("tool_result", "retry_hint")
+
+
+def _example(record: Members) -> Iterator[Broken]:
+    """RT-HINT-004."""
+    hint = _hinted(record)
+    if "example_input" in hint:
+        yield from _valid(_payload(record), hint["example_input"], (*_HINT, "example_input"))
+
+
+def _missing(record: Members) -> Iterator[Broken]:
+    """RT-HINT-005."""
+    names = _hinted(record).get("missing_fields")
+    required = _object(_payload(record)).get("required")
+    wanted = required if isinstance(required, list) else []
+    for index, name in enumerate(names if isinstance(names, list) else ()):
+        if name not in wanted or name in _object(record.get("arguments")):
+            place = (*_HINT, "missing_fields", index)
+            yield place, message("documents.hint.not_missing", name=shown(name))
+
+
+def _prior(record: Members) -> Iterator[Broken]:
+    """RT-HINT-006."""
+    hint = _hinted(record)
+    if "prior_input" in hint and hint["prior_input"] != record.get("arguments"):
+        yield (*_HINT, "prior_input"), message("documents.hint.prior")
+
+
+def _obeyed(record: Members) -> Iterator[Broken]:
+    """RT-INJ-002."""
+    names = _tool(record).get("injected")
+    sent, got = _object(record.get("arguments")), _object(record.get("received"))
+    for name in names if isinstance(names, list) else ():
+        if not isinstance(name, str) or name not in sent or name not in got:
+            continue
+        if sent[name] == got[name]:
+            yield ("received", name), message("documents.toolset.obeyed", name=shown(name))
+
+
+def _entries(record: Members) -> list[Members]:
+    listed = _result(record).get("server_data")
+    return [_object(each) for each in listed] if isinstance(listed, list) else []
+
+
+def _kinds(record: Members) -> dict[str, Members]:
+    return {
+        each["kind"]: each for each in declared(_tool(record)) if isinstance(each.get("kind"), str)
+    }
+
+
+def _known(record: Members) -> Iterator[Broken]:
+    """RT-SD-004."""
+    kinds = _kinds(record)
+    for index, each in enumerate(_entries(record)):
+        place: Place = ("tool_result", "server_data", index)
+        kind = each.get("kind")
+        if not isinstance(kind, str):
+            continue  # the schema says so
+        if kind not in kinds:
+            yield (*place, "kind"), message("documents.serverdata.undeclared", kind=shown(kind))
+        elif "data" in each:
+            yield from _valid(kinds[kind].get("schema"), each["data"], (*place, "data"))
+
+
+def _always(record: Members) -> Iterator[Broken]:
+    """RT-SD-005."""
+    sent = [each.get("kind") for each in _entries(record)]
+    for kind, each in _kinds(record).items():
+        if each.get("always_on") is True and kind not in sent and _succeeded(record):
+            yield ("tool_result",), message("documents.serverdata.always", kind=shown(kind))
+
+
+def _optional(record: Members) -> Iterator[Broken]:
+    """RT-SD-006."""
+    asked = _object(record.get("arguments")).get(RESERVED)
+    if asked not in list(Emission):
+        asked = _tool(record).get("server_data_default", Emission.ON)
+    sent = [each.get("kind") for each in _entries(record)]
+    for kind, each in _kinds(record).items():
+        if each.get("always_on") is True or not _succeeded(record):
+            continue
+        if asked == Emission.OFF and kind in sent:
+            place = ("tool_result", "server_data", sent.index(kind))
+            yield place, message("documents.serverdata.unwanted", kind=shown(kind))
+        if asked == Emission.ON and kind not in sent:
+            yield ("tool_result",), message("documents.serverdata.lacking", kind=shown(kind))
+
+
+def _passed_on(record: Members) -> Iterator[Broken]:
+    """RT-SD-007."""
+    if declared(_tool(record)) and RESERVED in _object(record.get("received")):
+        yield ("received", RESERVED), message("documents.serverdata.passed_on")
+
+
+def _shown(record: Members) -> Iterator[Broken]:
+    """RT-SD-008."""
+    for each in _entries(record):
+        data = each.get("data")
+        if not isinstance(data, dict | list) or not data:
+            continue  # a bare value may be equal by chance
+        views = (
+            (("model_view",), record.get("model_view")),
+            (
+                ("tool_result", "result"),
+                _result(record).get("result"),
+            ),
+        )
+        for start, view in views:
+            for place in _places(view, data, start):
+                yield place, message("documents.serverdata.shown", kind=shown(each.get("kind")))
+
+
+def _places(view: Any, wanted: Any, place: Place) -> Iterator[Place]:
+    if view == wanted:
+        yield place
+    elif isinstance(view, dict):
+        for name, value in view.items():
+            yield from _places(value, wanted, (*place, name))
+    elif isinstance(view, list):
+        for index, value in enumerate(view):
+            yield from _places(value, wanted, (*place, index))
+
+
+def _ends(record: Members) -> Iterator[Broken]:
+    """RT-TEV-007."""
+    if not _result(record):
+        return
+    listed = record.get("tool_events")
+    for index, each in enumerate(listed if isinstance(listed, list) else ()):
+        if _object(each).get("event") != ToolEventName.TOOL_END:
+            continue
+        for member in ("bounds", "retry_hint"):
+            if each.get(member) != _result(record).get(member):
+                said = message("documents.events.end_differs", member=member)
+                yield ("tool_events", index), said
+
+
+CALL_RULES: tuple[tuple[str, Rule], ...] = (
+    ("RT-BND-006", _bounded),
+    ("RT-BND-007", _count),
+    ("RT-BND-009", _unbounded),
+    ("RT-RES-004", _name),
+    ("RT-RES-006", _as_declared),
+    ("RT-KIND-002", _agent),
+    ("RT-META-005", _echo),
+    ("RT-INJ-002", _obeyed),
+    ("RT-SD-004", _known),
+    ("RT-SD-005", _always),
+    ("RT-SD-006", _optional),
+    ("RT-SD-007", _passed_on),
+    ("RT-SD-008", _shown),
+    ("RT-HINT-004", _example),
+    ("RT-HINT-005", _missing),
+    ("RT-HINT-006", _prior),
+    ("RT-TEV-007", _ends),
+)
+"""The clause, and the rule that serves it."""

@@ -1,0 +1,166 @@
+"""How the documents of the runtime vocabulary are recognised: their lines of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.spec.vocabulary import ApiFamily, StreamEventName, ToolEventName
+
+_OF_TOOLS = tuple(ToolEventName)
+_OF_STREAMS = tuple(StreamEventName)
+_FAMILIES = tuple(ApiFamily)
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeRow:
+    """One line: the members by which a document is known.
+
+    `needs` has groups of names: of each group at least one is a member of the document. `known`
+    are all the members that it may have, where any other makes it something else; None where
+    others are allowed. `also` is what the members alone do not decide. Such a document is whatever
+    this line says, even where a later line matches too.
+    """
+
+    document: str
+    needs: tuple[tuple[str, ...], ...]
+    known: frozenset[str] | None = None
+    also: Callable[[Mapping[str, Any]], bool] | None = None
+    hint: str = ""
+    spec: str = "runtime"
+    version: str = "1.0"
+
+    @property
+    def rule(self) -> str:
+        """The rule in short: `id + endpoint + protocol_version|error_classification`.
+
+        Braces are around members beside which no unknown one may stand.
+        """
+        said = " + ".join("|".join(group) for group in self.needs) + self.hint
+        return said if self.known is None else f"{{{said}}}"
+
+    def matches(self, members: Mapping[str, Any]) -> bool:
+        """Whether an object with these members is this document."""
+        return (
+            all(any(name in members for name in group) for group in self.needs)
+            and (self.known is None or self.known.issuperset(members))
+            and (self.also is None or self.also(members))
+        )
+
+
+def _closed(document: str, needs: str, more: str = "", **rest: Any) -> RuntimeRow:
+    """A line for a document with the members `needs`, perhaps some of `more`, and no other."""
+    groups = tuple(tuple(group.split("|")) for group in needs.split())
+    known = {name for group in groups for name in group} | set(more.split())
+    return RuntimeRow(document, groups, frozenset(known), **rest)
+
+
+def _in_toolsets(members: Mapping[str, Any]) -> bool:
+    """Whether a tool names its toolset, also where they stand by their names and not in a list."""
+    tools = members["tools"]
+    listed = tools.values() if isinstance(tools, dict) else tools
+    return isinstance(tools, dict | list) and any(
+        isinstance(each, dict) and "toolset" in each for each in listed
+    )
+
+
+def _of_a_tool(members: Mapping[str, Any]) -> bool:
+    return members["event"] in _OF_TOOLS
+
+
+def _of_a_stream(members: Mapping[str, Any]) -> bool:
+    return members["event"] in _OF_STREAMS or not _of_a_tool(members)
+
+
+def _coded(members: Mapping[str, Any]) -> bool:
+    return isinstance(members["error"], dict) and "code" in members["error"]
+
+
+_EVENT = (
+    "content thinking tool_call_id tool_name index arguments finish_reason error event_id usage "
+    "model raw_finish_reason"
+)
+_ENDED = "result error retry_hint bounds server_data"
+
+RUNTIME_ROWS = (
+    RuntimeRow(
+        "provider-manifest",
+        (("id",), ("endpoint",), ("protocol_version", "error_classification")),
+    ),
+    RuntimeRow("toolset-catalog", (("tools",),), also=_in_toolsets, hint="[].toolset"),
+    _closed("call-record", "tool arguments tool_result", "meta received tool_events model_view"),
+    _closed("rule-record", "manifest frames events"),
+    _closed("classification-record", "provider_error name", "error_classification"),
+    _closed("recorded-stream", "wire text"),
+    _closed("tool-events", "tool_events"),
+    _closed("event-stream", "events"),
+    _closed("retry-record", "policy attempts"),
+    _closed(
+        "tool-result",
+        "name tool_call_id result|error",
+        "retry_hint bounds server_data telemetry children_count run_link",
+    ),
+    _closed(
+        "tool-event",
+        "event tool_call_id tool_name",
+        f"run_id session_id turn_id parent_tool_call_id run_link {_ENDED}",
+        also=_of_a_tool,
+    ),
+    _closed("stream-event", "event", _EVENT, also=_of_a_stream),
+    _closed("call-status", "tool_call_id status", "tool_result poll_after_ms"),
+    _closed("tool-call-meta", "run_id session_id tool_call_id", "turn_id parent_tool_call_id"),
+    _closed(
+        "retry-hint",
+        "reason tool",
+        "restrict_to_tool missing_fields example_input prior_input clarifying_question message",
+    ),
+    _closed(
+        "clarification",
+        "id question",
+        "missing_fields restrict_to_tool example_input clarifying_prompt",
+    ),
+    _closed("server-data", "kind data source_tool", "run_link"),
+    _closed("bounds", "returned truncated", "total refinement_hint"),
+    _closed("runtime-error", "error", also=_coded, hint=".code"),
+    _closed("run-link", "run_id", "agent url"),
+    _closed("tool-error", "message", "cause"),
+    _closed(
+        "retry-policy",
+        "strategy",
+        "max_retries initial_delay_ms max_delay_ms backoff_multiplier retryable_errors jitter",
+    ),
+    _closed(
+        "call-parameters",
+        "temperature|max_tokens|top_p|stream|stop|tool_choice|response_format",
+        "tools",
+    ),
+)
+"""The lines, in order. They stand before those of the other specifications."""
+
+BY_ADAPTER = "family-by-adapter"
+"""The dialect in which a manifest names its family as the adapter of its chat endpoint."""
+
+RULE_FIELDS = "rule-fields"
+"""The dialect in which a rule calls `fields` what is `extract`."""
+
+
+def family_of(manifest: Mapping[str, Any]) -> str | None:
+    """The family that the adapter of the chat endpoint names, None where it names none."""
+    chat: Any = manifest.get("endpoints")
+    for step in ("chat", "adapter"):
+        chat = chat.get(step) if isinstance(chat, dict) else None
+    return chat if chat in _FAMILIES else None
+
+
+def manifest_dialects(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """The dialects in which a provider manifest is written."""
+    found = []
+    if "api_family" not in manifest and family_of(manifest) is not None:
+        found.append(BY_ADAPTER)
+    streaming = manifest.get("streaming")
+    rules = streaming.get("event_map") if isinstance(streaming, dict) else None
+    for rule in rules if isinstance(rules, list) else ():
+        if isinstance(rule, dict) and "fields" in rule and "extract" not in rule:
+            return (*found, RULE_FIELDS)
+    return tuple(found)

@@ -1,0 +1,60 @@
+"""The rules of the runtime vocabulary that no schema holds, for any of its documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from conformance.formats.problem import Problem, problem
+from conformance.formats.runtime.calls import CALL_RULES
+from conformance.formats.runtime.kinds import Broken, Finder, Rule
+from conformance.formats.runtime.manifest import MANIFEST_RULES
+from conformance.formats.runtime.models import MODEL_RULES, as_recorded
+from conformance.formats.runtime.parts import parts
+from conformance.formats.runtime.replay import as_replayed
+from conformance.formats.runtime.retry import RETRY_RULES
+from conformance.formats.runtime.rows import RUNTIME_ROWS
+from conformance.formats.runtime.stream import in_order
+from conformance.formats.runtime.tools import TOOL_RULES
+
+DOCUMENTS = frozenset(row.document for row in RUNTIME_ROWS)
+
+RULES: Mapping[str, tuple[tuple[str, Rule], ...]] = {
+    **TOOL_RULES,
+    **MODEL_RULES,
+    **MANIFEST_RULES,
+    "retry-record": RETRY_RULES,
+    "call-record": CALL_RULES,
+}
+
+FINDERS: Mapping[str, Finder] = {
+    "event-stream": in_order,
+    "recorded-stream": as_recorded,
+    "rule-record": as_replayed,
+}
+"""Documents whose rules are judged in one pass over what may be long."""
+
+_MOST = 10
+"""Problems of one clause in one document; the eleventh tells nobody anything new."""
+
+
+def runtime_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
+    """The problems of a document and of those inside it; `document` is one of `DOCUMENTS`."""
+    found = []
+    for kind, place, members in parts(document, data):
+        told: Counter[str] = Counter()
+        for clause, (inside, said) in _broken(kind, members):
+            told[clause] += 1
+            if told[clause] <= _MOST:
+                found.append(problem((*place, *inside), clause, said, clause=clause))
+    return found
+
+
+def _broken(kind: str, members: Mapping[str, Any]) -> Iterator[tuple[str, Broken]]:
+    for clause, rule in RULES.get(kind, ()):
+        for each in islice(rule(members), _MOST):
+            yield clause, each
+    if kind in FINDERS:
+        yield from FINDERS[kind](members)

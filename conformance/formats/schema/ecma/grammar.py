@@ -1,0 +1,227 @@
+"""Reads a regular expression in ECMA's sense into a tree."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from conformance.formats.schema.ecma.tree import (
+    UNBOUNDED,
+    Anchor,
+    Chars,
+    Group,
+    Look,
+    Part,
+    Repeat,
+    Unreadable,
+    render,
+)
+
+_LONGEST: Final = 2_000
+_SPACE: Final = r" \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_CLASSES: Final = {
+    "d": ("0-9", "0"),
+    "w": ("A-Za-z0-9_", "a"),
+    "s": (_SPACE, " "),
+}
+"""By letter: what the class holds (as Python writes it, in brackets), and a member of it."""
+_CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
+
+
+class _Reader:
+    def __init__(self, expression: str) -> None:
+        if len(expression) > _LONGEST:
+            raise Unreadable(f"longer than {_LONGEST} characters")
+        self._text = expression
+        self._at = 0
+        self._depth = 0
+
+    def read(self) -> Group:
+        whole = self._ways()
+        if self._at < len(self._text):
+            raise Unreadable("a parenthesis too many")
+        return whole
+
+    def _peek(self, size: int = 1) -> str:
+        return self._text[self._at : self._at + size]
+
+    def _take(self, size: int = 1) -> str:
+        taken = self._peek(size)
+        if len(taken) < size:
+            raise Unreadable("it ends too early")
+        self._at += size
+        return taken
+
+    def _ways(self, captures: bool = False) -> Group:
+        self._depth += 1
+        if self._depth > 50:
+            raise Unreadable("nested too deep")
+        ways: list[tuple[Part, ...]] = []
+        parts: list[Part] = []
+        while self._at < len(self._text) and self._peek() != ")":
+            if self._peek() == "|":
+                self._take()
+                ways.append(tuple(parts))
+                parts = []
+            else:
+                parts.append(self._repeated(self._part()))
+        self._depth -= 1
+        return Group((*ways, tuple(parts)), captures)
+
+    def _part(self) -> Part:
+        char = self._take()
+        if char == "(":
+            return self._group()
+        if char == "[":
+            return self._set()
+        if char == "\\":
+            return self._escape()
+        if char == ".":
+            return Chars(r"^\n\r\u2028\u2029")
+        if char == "^":
+            return Anchor(r"\A")
+        if char == "$":
+            return Anchor(r"\Z")
+        if char in "*+?":
+            raise Unreadable(f"nothing before {char!r}")
+        return Chars(_quoted(char))
+
+    def _group(self) -> Part:
+        if self._peek() != "?":
+            return self._closed(self._ways(captures=True))
+        self._take()
+        kind = self._take()
+        if kind == ":":
+            return self._closed(self._ways())
+        if kind == "<" and self._peek() not in ("=", "!"):
+            while self._take() != ">":
+                pass
+            return self._closed(self._ways(captures=True))
+        if kind == "<":
+            kind += self._take()
+        if kind in ("=", "!", "<=", "<!"):
+            return Look(f"(?{kind}{render(self._closed(self._ways()))})")
+        raise Unreadable(f"(?{kind} is not of ECMA's patterns")
+
+    def _closed(self, group: Group) -> Group:
+        self._take()  # nothing else ends the ways of a group, but the end of the text
+        return group
+
+    def _escape(self) -> Part:
+        char = self._take()
+        if char in "bB":
+            return Anchor(f"\\{char}")
+        if char in "123456789":
+            return Look(f"\\{char}")
+        if char == "k":
+            raise Unreadable("a named reference back")
+        if char in "dws":
+            return Chars(_CLASSES[char][0])
+        if char in "DWS":
+            return Chars("^" + _CLASSES[char.lower()][0])
+        return Chars(_quoted(self._character(char)))
+
+    def _character(self, char: str) -> str:
+        """The one character that an escape means."""
+        if char in _CONTROLS:
+            return _CONTROLS[char]
+        if char == "x":
+            return self._coded(self._take(2))
+        if char == "u":
+            if self._peek() == "{":
+                self._take()
+                code = ""
+                while self._peek() != "}":
+                    code += self._take()
+                self._take()
+                return self._coded(code)
+            return self._coded(self._take(4))
+        if char == "c":
+            return chr(ord(self._take()) % 32)
+        if char.isalnum():
+            raise Unreadable(f"\\{char} is not read here")
+        return char
+
+    def _coded(self, digits: str) -> str:
+        try:
+            return chr(int(digits, 16))
+        except (ValueError, OverflowError) as error:
+            raise Unreadable(f"{digits!r} is no character code") from error
+
+    def _set(self) -> Part:
+        negated = self._peek() == "^"
+        if negated:
+            self._take()
+        held = ""
+        while self._peek() != "]":
+            char = self._take()
+            if char == "\\":
+                kind = self._take()
+                if kind in "dws":
+                    held += _CLASSES[kind][0]
+                elif kind in "DWS":
+                    raise Unreadable(f"\\{kind} in brackets")
+                elif kind == "b":
+                    held += r"\x08"
+                else:
+                    held += _quoted(self._character(kind))
+            elif char == "-":
+                held += self._dash(held)
+            else:
+                held += _quoted(char)
+        self._take()
+        if not held:
+            return Chars(r"^\x00-\U0010ffff" if not negated else r"\x00-\U0010ffff")
+        return Chars(f"^{held}" if negated else held)
+
+    def _dash(self, held: str) -> str:
+        """A dash between two characters makes a range; at either end it is itself."""
+        after = self._peek()
+        if not held or after == "]":
+            return r"\-"
+        if after == "\\" and self._peek(2)[1:] in tuple("dwsDWS"):
+            return r"\-"
+        return "-"
+
+    def _repeated(self, part: Part) -> Part:
+        bounds = self._bounds()
+        if bounds is None:
+            return part
+        if isinstance(part, Anchor):
+            raise Unreadable("a repeated anchor")
+        lazy = self._peek() == "?"
+        if lazy:
+            self._take()
+        if self._peek() in ("*", "+") or (self._peek() == "?" and lazy):
+            raise Unreadable("a repeat of a repeat")
+        return Repeat(part, *bounds, lazy)
+
+    def _bounds(self) -> tuple[int, int] | None:
+        sign = self._peek()
+        simple = {"*": (0, UNBOUNDED), "+": (1, UNBOUNDED), "?": (0, 1)}
+        if sign and sign in simple:
+            self._take()
+            return simple[sign]
+        if sign != "{":
+            return None
+        end = self._text.find("}", self._at)
+        inside = self._text[self._at + 1 : end] if end > 0 else ""
+        least, comma, most = inside.partition(",")
+        if not least.isdecimal() or not (most == "" or most.isdecimal()):
+            return None
+        self._at = end + 1
+        upper = int(least) if not comma else int(most) if most else UNBOUNDED
+        if upper < int(least) or int(least) > 1_000:
+            raise Unreadable("bounds of a repeat")
+        return int(least), upper
+
+
+def read(expression: str) -> Group:
+    """Read a pattern. Raises Unreadable for what is no pattern, or not one of the usual ones."""
+    return _Reader(expression).read()
+
+
+def _quoted(char: str) -> str:
+    if char.isascii() and char.isalnum():
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 256 else f"\\U{code:08x}"

@@ -1,0 +1,137 @@
+"""Whether a value is valid for a schema that somebody else wrote, within a limit of work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from functools import cache
+from itertools import islice
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import validator_for
+from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
+    REGISTRY as METASCHEMAS,
+)
+from referencing.exceptions import Unresolvable
+
+from conformance.formats.schema.ecma.patterns import is_known, is_safe, matches
+from conformance.formats.schema.extended import extended
+from conformance.spec.format_checker import format_checker
+from conformance.spec.messages import Message, message
+from conformance.formats.schema.positions import positions
+from conformance.formats.problem import shown
+from conformance.formats.schema.references import NAMING, broken_reference
+
+_MOST_NAMES = 200
+"""Member names on which an unsafe pattern is tried."""
+
+_MOST_REFERENCES = 20_000
+"""References followed for one value: a real call needs dozens, a bomb needs billions."""
+
+_MOST_ERRORS = 10
+
+
+class Unjudgeable(Exception):
+    """The schema is such that nobody can say in time whether a value is valid for it."""
+
+    def __init__(self, reason: Message) -> None:
+        self.reason = reason
+        super().__init__(reason.id)
+
+
+def errors_of(
+    schema: Mapping[str, Any], value: Any, part: Mapping[str, Any] | None = None
+) -> list[ValidationError]:
+    """The errors of `value` for `schema`, or for `part`, a schema inside it; at most ten.
+
+    An error of a union is replaced by the errors of the branch that came nearest. The schema has to
+    be valid and whole (`schema_faults`). Raises Unjudgeable for one that is beyond judging.
+    """
+    kind: Any = validator_for(schema, default=Draft202012Validator)
+    if not _cheap_names(schema, value):
+        raise Unjudgeable(message("documents.schema.costly_names"))
+    _LEFT.set([_MOST_REFERENCES])
+    judge = _metered(kind)(schema, registry=METASCHEMAS, format_checker=format_checker(kind))
+    if part is not None:
+        judge = judge.evolve(schema=part)
+    try:
+        return list(islice(judge.iter_errors(value), _MOST_ERRORS))
+    except RecursionError as error:
+        raise Unjudgeable(message("documents.schema.endless")) from error
+    except Unresolvable as error:
+        keyword, reference = broken_reference(schema, error)
+        said = message("documents.schema.dangling_ref", keyword=keyword, ref=shown(reference))
+        raise Unjudgeable(said) from error
+
+
+def nearest(error: ValidationError) -> ValidationError:
+    """The innermost cause of an error: in a union, the deepest error of the branches."""
+    while error.context:
+        error = max(error.context, key=lambda each: len(each.absolute_path))
+    return error
+
+
+def _cheap_names(schema: Mapping[str, Any], value: Any) -> bool:
+    """Whether matching the patterns of `patternProperties` ends: the library does it itself.
+
+    A pattern that is not safe by its form is tried on every name first, where a limit holds.
+    """
+    patterns = [each for _, _, node in positions(schema) for each in _names(node)]
+    names = _member_names(value) if patterns else set()
+    length = max(map(len, names), default=0)
+    return all(is_known(each) and _ends(each, names, length) for each in patterns)
+
+
+def _ends(pattern: str, names: set[str], length: int) -> bool:
+    if is_safe(pattern, length):
+        return True
+    return len(names) <= _MOST_NAMES and all(matches(pattern, n) is not None for n in names)
+
+
+def _member_names(value: Any) -> set[str]:
+    names: set[str] = set()
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            names.update(node)
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += node
+    return names
+
+
+def _names(node: Mapping[str, Any]) -> Iterator[str]:
+    declared = node.get("patternProperties")
+    return iter(declared) if isinstance(declared, dict) else iter(())
+
+
+@cache
+def _metered(kind: Any) -> Any:
+    """A validator of a dialect that counts references; making one takes milliseconds."""
+    known = kind.VALIDATORS
+    references = (*NAMING, "$recursiveRef")
+    counted = {name: _counting(known[name]) for name in references if name in known}
+    return extended(kind, {"pattern": _pattern, **counted})
+
+
+_LEFT: ContextVar[list[int]] = ContextVar("references that may still be followed")
+
+
+def _counting(keyword: Callable[..., Any]) -> Callable[..., Any]:
+    def follow(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+        left = _LEFT.get()
+        left[0] -= 1
+        if left[0] < 0:
+            raise Unjudgeable(message("documents.schema.endless"))
+        return keyword(validator, value, instance, schema)
+
+    return follow
+
+
+def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    del schema
+    if validator.is_type(instance, "string") and matches(pattern, instance) is False:
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")

@@ -1,0 +1,113 @@
+"""The words for a value that a JSON Schema refuses: one sentence for each keyword."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jsonschema.exceptions import ValidationError
+
+from conformance.spec.messages import Message, message
+from conformance.formats.problem import shown
+
+
+def words(error: ValidationError) -> Message:
+    """The sentence for an error: what is wrong there, and what to do."""
+    keyword = str(error.validator)
+    return _WORDS.get(keyword, _other)(error)
+
+
+def missing_name(error: ValidationError) -> str | None:
+    """The property whose absence is the error; None if the error is another."""
+    if error.validator != "required" or not isinstance(error.instance, dict):
+        return None
+    # jsonschema makes one error for each missing name, in the order of the keyword's list, and
+    # says only in its sentence which one: the name is found there, as it was put there.
+    wanted: Any = error.validator_value
+    names = [each for each in wanted if each not in error.instance]
+    return next((each for each in names if error.message.startswith(repr(each))), None)
+
+
+def _required(error: ValidationError) -> Message:
+    return message("documents.keyword.required", name=missing_name(error) or "?")
+
+
+def _type(error: ValidationError) -> Message:
+    wanted = error.validator_value
+    listed = wanted if isinstance(wanted, list) else [wanted]
+    return _with("type", error, expected=" | ".join(map(str, listed)))
+
+
+def _not(error: ValidationError) -> Message:
+    barred = error.validator_value
+    if isinstance(barred, dict) and barred.keys() == {"required"}:
+        names = ", ".join(f"`{each}`" for each in barred["required"])
+        return message("documents.keyword.not.required", names=names)
+    return _with("not", error)
+
+
+def _limit(keyword: str) -> Callable[[ValidationError], Message]:
+    return lambda error: _with(keyword, error, limit=shown(error.validator_value))
+
+
+def _min_length(error: ValidationError) -> Message:
+    if error.validator_value == 1:
+        return message("documents.keyword.empty")
+    return _with("minLength", error, limit=error.validator_value)
+
+
+def _extra(error: ValidationError) -> Message:
+    instance: Any = error.instance
+    known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
+    extra = [name for name in instance if name not in known]
+    names = ", ".join(shown(name, 40) for name in extra[:5])
+    return message("documents.keyword.additionalproperties", names=names)
+
+
+def _enum(error: ValidationError) -> Message:
+    allowed: Any = error.validator_value
+    return _with("enum", error, allowed=", ".join(shown(each, 40) for each in allowed))
+
+
+def _const(error: ValidationError) -> Message:
+    return _with("const", error, expected=shown(error.validator_value))
+
+
+def _format(error: ValidationError) -> Message:
+    return _with("format", error, format=error.validator_value)
+
+
+def _plain(keyword: str) -> Callable[[ValidationError], Message]:
+    return lambda error: _with(keyword, error)
+
+
+def _other(error: ValidationError) -> Message:
+    return message("documents.keyword.other", keyword=error.validator, value=shown(error.instance))
+
+
+def _with(keyword: str, error: ValidationError, **more: Any) -> Message:
+    name = f"documents.keyword.{keyword.lower()}"
+    return message(name, value=shown(error.instance), **more)
+
+
+_WORDS: Mapping[str, Callable[[ValidationError], Message]] = {
+    "required": _required,
+    "type": _type,
+    "not": _not,
+    "const": _const,
+    "enum": _enum,
+    "format": _format,
+    "pattern": _plain("pattern"),
+    "uniqueItems": _plain("uniqueItems"),
+    "minLength": _min_length,
+    "maxLength": _limit("maxLength"),
+    "minItems": _limit("minItems"),
+    "maxItems": _limit("maxItems"),
+    "minimum": _limit("minimum"),
+    "maximum": _limit("maximum"),
+    "exclusiveMinimum": _limit("exclusiveMinimum"),
+    "exclusiveMaximum": _limit("exclusiveMaximum"),
+    "multipleOf": _limit("multipleOf"),
+    "additionalProperties": _extra,
+    "unevaluatedProperties": _extra,
+}

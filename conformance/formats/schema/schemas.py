@@ -1,0 +1,178 @@
+"""Whether a JSON Schema that somebody else wrote can be used: valid, whole, and not too large.
+
+Serves ATDF-TOOL-003, ATDF-TOOL-004 and ATDF-TOOL-005. Nothing is ever fetched.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.protocols import Validator
+from jsonschema.validators import validator_for
+from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
+    REGISTRY as METASCHEMAS,
+)
+from referencing import Resource
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT202012, SchemaRegistry, specification_with
+
+from conformance.spec.format_checker import format_checker
+from conformance.spec.messages import Message, message
+from conformance.formats.schema.positions import positions
+from conformance.formats.problem import Place, shown
+from conformance.formats.schema.references import NAMING
+
+DEEPEST = 128
+"""Levels of JSON; the validator needs several calls of the interpreter for each."""
+
+LONGEST = 1_000_000
+"""Characters of JSON text; checking takes about 1.5 ms for each thousand."""
+
+_MOST_FAULTS = 10
+_REMEMBERED_LENGTH = 20_000
+_NEWEST = "https://json-schema.org/draft/2020-12/schema"
+_ROOT = "urn:agent-formats:schema"
+_VALID = "ATDF-TOOL-004"
+_WHOLE = "ATDF-TOOL-005"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFault:
+    """What is wrong at `place` inside a schema, and the clause that it breaks."""
+
+    place: Place
+    keyword: str
+    clause: str
+    message: Message
+
+
+def schema_faults(schema: Mapping[str, Any]) -> tuple[SchemaFault, ...]:
+    """Everything that keeps `schema` from being used, at most ten; empty if nothing does."""
+    if deeper_than(schema, DEEPEST):
+        said = message("documents.schema.too_deep", limit=DEEPEST)
+        return (SchemaFault((), _VALID, _VALID, said),)
+    try:
+        text = json.dumps(schema)
+    except (TypeError, ValueError) as error:  # a value that no JSON text was the source of
+        said = message("documents.schema.invalid", keyword="$schema", value=shown(str(error)))
+        return (SchemaFault((), _VALID, _VALID, said),)
+    if len(text) > LONGEST:
+        said = message("documents.schema.too_long", limit=LONGEST)
+        return (SchemaFault((), _VALID, _VALID, said),)
+    if len(text) <= _REMEMBERED_LENGTH:
+        return _remembered(text)
+    return _faults(schema)
+
+
+def deeper_than(value: Any, limit: int) -> bool:
+    """Whether arrays and objects stand in one another in `value` more than `limit` deep."""
+    level = [value]
+    for _ in range(limit + 1):
+        level = [
+            each
+            for node in level
+            if isinstance(node, dict | list)
+            for each in (node.values() if isinstance(node, dict) else node)
+            if isinstance(each, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def validator_of(schema: Mapping[str, Any]) -> Validator:
+    """A validator of `schema` that knows formats and fetches nothing.
+
+    While validating it raises `referencing.exceptions.Unresolvable` for a reference that leads
+    nowhere.
+    """
+    kind = validator_for(schema, default=Draft202012Validator)
+    return kind(schema, registry=METASCHEMAS, format_checker=format_checker(kind))
+
+
+@lru_cache(maxsize=2048)
+def _remembered(text: str) -> tuple[SchemaFault, ...]:
+    return _faults(json.loads(text))
+
+
+def _faults(schema: Mapping[str, Any]) -> tuple[SchemaFault, ...]:
+    kind = _dialect(schema)
+    if kind is None:
+        said = message("documents.schema.dialect", dialect=shown(schema["$schema"]))
+        return (SchemaFault(("$schema",), _VALID, _VALID, said),)
+    try:
+        meta = kind(kind.META_SCHEMA, registry=METASCHEMAS)
+        invalid: dict[Place, SchemaFault] = {}
+        for error in meta.iter_errors(schema):
+            # The metaschema is joined from many: several of them say the same of one place.
+            fault = _invalid(error)
+            invalid.setdefault(fault.place, fault)
+            if len(invalid) == _MOST_FAULTS:
+                break
+        return tuple(invalid.values()) or tuple(islice(_dangling(schema), _MOST_FAULTS))
+    except RecursionError:
+        said = message("documents.schema.too_deep", limit=DEEPEST)
+        return (SchemaFault((), _VALID, _VALID, said),)
+
+
+def _dialect(schema: Mapping[str, Any]) -> type[Validator] | None:
+    """The validator of the dialect that `$schema` names, 2020-12 without it; None if unknown."""
+    if "$schema" not in schema:
+        return Draft202012Validator
+    if not isinstance(schema["$schema"], str):
+        return None
+    found: type[Validator] | None = validator_for(schema, default=None)  # type: ignore[arg-type]  # None is handed back
+    return found
+
+
+def _invalid(error: ValidationError) -> SchemaFault:
+    """The innermost cause of an error of the metaschema, which is built from many schemas."""
+    while error.context:
+        error = max(error.context, key=lambda each: len(each.absolute_path))
+    place = tuple(error.absolute_path)
+    keyword = str(place[-1]) if place else "type"
+    said = message("documents.schema.invalid", keyword=keyword, value=shown(error.instance))
+    return SchemaFault(place, _VALID, _VALID, said)
+
+
+def _dangling(schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
+    """The references that lead nowhere, or out of the document."""
+    specification = specification_with(str(schema.get("$schema", _NEWEST)), DRAFT202012)
+    resource = Resource.from_contents(schema, default_specification=specification)
+    try:
+        registry: SchemaRegistry = METASCHEMAS.with_resource(_ROOT, resource).crawl()
+    except ValueError as error:  # an `$id` that is no URI reference at all
+        said = message("documents.schema.invalid", keyword="$id", value=shown(str(error)))
+        yield SchemaFault((), _VALID, _VALID, said)
+        return
+    root: Place = ()
+    resolvers = {root: registry.resolver_with_root(resource)}
+    for place, _, node in positions(schema):
+        base = place
+        while base not in resolvers:
+            base = base[:-1]
+        resolver = resolvers[base]
+        if place and "$id" in node:
+            own = Resource.from_contents(node, default_specification=specification)
+            resolver = resolvers[place] = resolver.in_subresource(own)
+        for keyword in NAMING:
+            reference = node.get(keyword)
+            if isinstance(reference, str):
+                try:
+                    resolver.lookup(reference)
+                except (Unresolvable, ValueError):
+                    said = _leads_out(keyword, reference)
+                    yield SchemaFault((*place, keyword), _WHOLE, _WHOLE, said)
+
+
+def _leads_out(keyword: str, reference: str) -> Message:
+    outside = reference.startswith(("http:", "https:", "//"))
+    word = "documents.schema.remote_ref" if outside else "documents.schema.dangling_ref"
+    return message(word, keyword=keyword, ref=shown(reference))

@@ -1,0 +1,163 @@
+"""YAML 1.2 as JSON values, with their lines.
+
+Values are made from the node tree, so that a date stays the text that it is, `no` is a word, a name
+that stands twice is seen, and an alias that stands for ever more cannot fill the memory.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.composer import ComposerError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from conformance.formats.problem import Place, shown
+from conformance.formats.text.source_lines import Position, nearest
+from conformance.spec.messages import Message, message
+
+LONGEST = 4 * 1024 * 1024
+"""Characters of a YAML text: its reader takes seconds for each million."""
+
+_MOST_VALUES = 1_000_000
+_DEEPEST = 300
+_ANOTHER = re.compile(r"---(\s.*)?")
+_TABBED = re.compile(r" *\t")
+_TAG = "tag:yaml.org,2002:"
+
+
+class YamlFault(Exception):
+    """The text cannot be read: a keyword for it, the words, and where."""
+
+    def __init__(self, keyword: str, said: Message, position: Position | None = None) -> None:
+        self.keyword = keyword
+        self.message = said
+        self.position = position
+        super().__init__(said.id)
+
+
+def yaml_value(text: str) -> tuple[Any, list[Place]]:
+    """The JSON value of a YAML text, and the places of members whose name stands twice.
+
+    Raises YamlFault for what is no YAML, or holds what JSON has not, and RecursionError for what is
+    nested too deep.
+    """
+    root = _composed(text)
+    twice: list[Place] = []
+    count = 0
+
+    def value_of(node: Node, place: Place) -> Any:
+        nonlocal count
+        count += 1
+        if count > _MOST_VALUES or len(place) > _DEEPEST:
+            said = message("documents.yaml.too_much", limit=_MOST_VALUES)
+            raise YamlFault("size", said, _start(node))
+        if isinstance(node, SequenceNode):
+            return [value_of(each, (*place, i)) for i, each in enumerate(node.value)]
+        if isinstance(node, ScalarNode):
+            return _scalar(node)
+        made: dict[str, Any] = {}
+        for key, inner in node.value:
+            name = _name(key)
+            if name in made:
+                twice.append((*place, name))
+            made[name] = value_of(inner, (*place, name))
+        return made
+
+    return value_of(root, ()), twice
+
+
+def yaml_positions(text: str, wanted: Iterable[Place]) -> dict[Place, Position]:
+    """The position of each wanted place in a readable YAML text, or of the nearest around it."""
+    asked = set(wanted)
+    near = {place[:length] for place in asked for length in range(len(place) + 1)}
+    known = dict(_positions(_composed(text), near))
+    return {place: known[nearest(place, known)] for place in asked}
+
+
+def _positions(root: Node, near: set[Place]) -> Iterator[tuple[Place, Position]]:
+    """The positions of places that are `near`: an alias may make all of them endless."""
+    waiting: list[tuple[Place, Node, Node]] = [((), root, root)]
+    while waiting:
+        place, named, node = waiting.pop()
+        yield place, _start(named)
+        below: list[tuple[Place, Node, Node]] = []
+        if isinstance(node, MappingNode):
+            below = [((*place, _name(key)), key, inner) for key, inner in node.value]
+        elif isinstance(node, SequenceNode):
+            below = [((*place, i), each, each) for i, each in enumerate(node.value)]
+        # In the order of the text, so that of a name that stands twice the last position counts.
+        waiting += reversed([each for each in below if each[0] in near])
+
+
+def _composed(text: str) -> Node:
+    if len(text) > LONGEST:
+        raise YamlFault("size", message("documents.yaml.too_long", limit=LONGEST))
+    try:
+        root: Node | None = YAML(typ="safe", pure=True).compose(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = Position(mark.line + 1, mark.column + 1) if mark is not None else Position(1, 1)
+        raise YamlFault("syntax", _not_yaml(text, where, error), where) from error
+    except (YAMLError, ValueError) as error:
+        said = message("documents.not_yaml", line=1, column=1)
+        raise YamlFault("syntax", said) from error
+    if root is None:
+        raise YamlFault("syntax", message("documents.empty"))
+    return root
+
+
+def _not_yaml(text: str, where: Position, error: MarkedYAMLError) -> Message:
+    """What is said of a text that cannot be composed: two causes have words of their own."""
+    if isinstance(error, ComposerError) and _ANOTHER.fullmatch(_line(text, where)):
+        return message("documents.yaml.another", line=where.line)
+    if _TABBED.match(_line(text, where)):
+        return message("documents.yaml.tab", line=where.line)
+    return message("documents.not_yaml", line=where.line, column=where.column)
+
+
+def _line(text: str, where: Position) -> str:
+    lines = text.splitlines()
+    return lines[where.line - 1] if where.line <= len(lines) else ""
+
+
+def _name(key: Node) -> str:
+    if not isinstance(key, ScalarNode):
+        raise YamlFault("syntax", message("documents.yaml.name"), _start(key))
+    return str(key.value)
+
+
+def _start(node: Node) -> Position:
+    return Position(node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def _scalar(node: ScalarNode) -> Any:
+    """The JSON value of a scalar; a tag that JSON has not, such as a timestamp, leaves the text."""
+    text = str(node.value)
+    try:
+        match str(node.tag).removeprefix(_TAG):
+            case "null":
+                return None
+            case "bool":
+                return text.lower() == "true"
+            case "int":
+                based = text.lstrip("+-").startswith(("0o", "0x"))
+                return int(text.replace("_", ""), 0 if based else 10)
+            case "float":
+                return _finite(text)
+            case _:
+                return text
+    except ValueError as error:
+        said = message("documents.no_number", word=shown(text))
+        raise YamlFault("number", said, _start(node)) from error
+
+
+def _finite(text: str) -> float:
+    number = float(text.replace("_", "").replace(".inf", "inf").replace(".nan", "nan"))
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number

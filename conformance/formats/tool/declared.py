@@ -1,0 +1,199 @@
+"""What a tool declares beside its name and inputs, read tolerantly from any of its forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.tool.tool import (
+    Annotations,
+    Input,
+    Invocation,
+    Tool,
+    ToolExample,
+    ToolForm,
+    Where,
+)
+from conformance.spec.messages import message
+
+META_KEY = "agent-formats/atdf"
+"""The key of `_meta` where an MCP tool holds what MCP has no field for."""
+
+_OURS = ("version", "tags", "examples", "tool_id")
+"""Fields that MCP's tool lacks: one of them claims ATDF."""
+
+DIALECTS = (
+    ("input_values", "goal", "example-goal"),
+    ("inputs", "title", "example-title"),
+)
+_EXAMPLES = (("input", "name", None), *DIALECTS)
+"""The shapes of an example: the member with its input, the one with its name, the dialect."""
+
+_ALIASES = (("input_values", "goal", "expected_result"), ("inputs", "title", "expected_output"))
+"""The members of an example in each dialect: input, name, output."""
+
+_SCHEMA_WORDS = frozenset({"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$schema"})
+
+
+def tool(
+    item: Mapping[str, Any], place: Place, name: str, form: ToolForm, schema: Mapping[str, Any]
+) -> tuple[Tool, list[Problem]]:
+    """The tool that `item` declares, with `schema` for its inputs, and the problems of its parts.
+
+    A part of the wrong kind is left out: only an unusable example is a problem here, all else is
+    for the validation of the document.
+    """
+    ours, meta_place = _own_fields(item, place)
+    description = _text(item.get("description"))
+    when_to_use = _text(ours.get("when_to_use"))
+    made: tuple[str, ...] = ()
+    if form is ToolForm.DESCRIPTOR and description is None and when_to_use is not None:
+        description, made = when_to_use, ("description",)
+    elif form is not ToolForm.DESCRIPTOR and when_to_use is None and description is not None:
+        when_to_use, made = description, ("when_to_use",)
+    output = output_schema(item)
+    examples, problems, dialects = _examples(ours.get("examples"), meta_place, name)
+    return Tool(
+        name=name,
+        input_schema=schema,
+        form=form,
+        raw=item,
+        description=description,
+        output_schema=output[1] if output else None,
+        examples=examples,
+        annotations=_annotations(item.get("annotations")),
+        safe=_flag(item.get("safe")),
+        invocation=_invocation(item.get("invocation"), schema),
+        version=_text(ours.get("version")),
+        tags=_texts(ours.get("tags")),
+        when_to_use=when_to_use,
+        task_required=_member(item.get("execution"), "taskSupport") == "required",
+        claims_atdf=claims_atdf(item),
+        dialects=dialects,
+        made=made,
+    ), problems
+
+
+def claims_atdf(item: Mapping[str, Any]) -> bool:
+    """Whether a tool alone shows that its server speaks ATDF."""
+    meta = item.get("_meta")
+    return not item.keys().isdisjoint(_OURS) or (isinstance(meta, dict) and META_KEY in meta)
+
+
+def _own_fields(item: Mapping[str, Any], place: Place) -> tuple[Mapping[str, Any], Place]:
+    """The fields that are ATDF's own: those of `_meta` before those beside the name."""
+    fields = dict(item)
+    metadata = item.get("metadata")
+    if isinstance(metadata, dict):
+        fields |= {key: metadata[key] for key in ("version", "tags") if key in metadata}
+    carried = _member(item.get("_meta"), META_KEY)
+    if not isinstance(carried, dict):
+        return fields, place
+    inside = (*place, "_meta", META_KEY) if "examples" in carried else place
+    return fields | carried, inside
+
+
+def _examples(
+    listed: Any, place: Place, tool_name: str
+) -> tuple[tuple[ToolExample, ...], list[Problem], tuple[str, ...]]:
+    if listed is None:
+        return (), [], ()
+    at = (*place, "examples")
+    if not isinstance(listed, list):
+        said = message("documents.example.no_list", value=shown(listed))
+        return (), [problem(at, "type", said, clause="ATDF-TOOL-013", tool=tool_name)], ()
+    examples = []
+    problems = []
+    dialects: dict[str, None] = {}
+    for index, each in enumerate(listed):
+        read = example(each, index)
+        if read is None:
+            said = message("documents.example.no_input", value=shown(each))
+            where = (*at, index)
+            problems.append(problem(where, "type", said, clause="ATDF-TOOL-013", tool=tool_name))
+            continue
+        examples.append(read[0])
+        if read[2] is not None:
+            dialects[read[2]] = None
+    return tuple(examples), problems, tuple(dialects)
+
+
+def example(declared: Any, index: int) -> tuple[ToolExample, str, str | None] | None:
+    """An example in any of its shapes: it, the member with its input, and the dialect.
+
+    None where it has no input that is an object. One without a name is called by its number.
+    """
+    for member, named, dialect in _EXAMPLES:
+        given = _member(declared, member)
+        if isinstance(given, dict):
+            name = _text(declared.get(named)) or _text(declared.get("name")) or f"#{index + 1}"
+            return ToolExample(name, given), member, dialect
+    return None
+
+
+def plain_example(declared: Any) -> Any:
+    """An example under the names of the specification, whatever dialect wrote it."""
+    if not isinstance(declared, dict):
+        return declared
+    for given, named, result in _ALIASES:
+        if given in declared and named in declared:
+            names = {given: "input", named: "name", result: "output"}
+            return {names.get(key, key): value for key, value in declared.items()}
+    return declared
+
+
+def input_member(declared: Any) -> str | None:
+    """The member that holds an example's input, of whatever type; None where it has none."""
+    members = [member for member, _, _ in _EXAMPLES] if isinstance(declared, dict) else []
+    return next((member for member in members if member in declared), None)
+
+
+def output_schema(item: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
+    """`outputSchema`, or `outputs` where that is a schema and not a map of texts; and which."""
+    for member in ("outputSchema", "outputs"):
+        found = item.get(member)
+        if isinstance(found, dict) and not found.keys().isdisjoint(_SCHEMA_WORDS):
+            return member, found
+    return None
+
+
+def _annotations(declared: Any) -> Annotations:
+    return Annotations(
+        read_only=_flag(_member(declared, "readOnlyHint")),
+        destructive=_flag(_member(declared, "destructiveHint")),
+        idempotent=_flag(_member(declared, "idempotentHint")),
+        open_world=_flag(_member(declared, "openWorldHint")),
+    )
+
+
+def _invocation(declared: Any, schema: Mapping[str, Any]) -> Invocation | None:
+    """Where a tool is called; a name in braces in its endpoint is an input that goes there."""
+    endpoint = _text(_member(declared, "endpoint"))
+    if endpoint is None:
+        return None
+    made = Invocation(endpoint, (_text(_member(declared, "method")) or "POST").upper())
+    declared_inputs = schema.get("properties")
+    names = declared_inputs if isinstance(declared_inputs, dict) else {}
+    in_path = {name for name in names if f"{{{name}}}" in endpoint}
+    if not in_path:
+        return made
+    inputs = (Input(name, Where.PATH if name in in_path else made.place_of(name)) for name in names)
+    return replace(made, inputs=tuple(inputs))
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _flag(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()

@@ -1,0 +1,102 @@
+"""The ATDF error envelope as a client reads it in an answer (ATDF-ERR)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from conformance.spec.vocabulary import ERROR_TYPE_CATEGORY, ErrorCategory, ErrorType
+
+_OWN = frozenset({"tool_name", "parameter_name", "suggested_value"})
+"""Fields that only ATDF's errors have: one of them makes an error one of ATDF's."""
+
+_SHARED = frozenset({"type", "title", "detail", "instance"})
+"""Fields that RFC 9457 has too. GraphQL and JSON:API, which also say `errors`, have two at most."""
+
+
+MOST_ERRORS = 500
+"""Errors of one answer that are looked at: whoever has more says the same ten thousand times."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorView:
+    """One error. `type` is the last path segment of its `type` URI; None where it says nothing.
+
+    `parameter_name` and `tool_name` are None where absent, null, empty or no string.
+    `suggested_value` is as it came, still to be decoded; `has_suggestion` is False for null.
+    """
+
+    type: str | None
+    parameter_name: str | None
+    tool_name: str | None
+    suggested_value: Any
+    has_suggestion: bool
+    raw: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """An `errors[]` body. `errors` leaves out items that are no objects, which `raw` has.
+
+    Of very many errors both have the first `MOST_ERRORS`.
+    """
+
+    errors: tuple[ErrorView, ...]
+    raw: Mapping[str, Any]
+
+
+def envelope_of(body: Any) -> Envelope | None:
+    """The ATDF envelope that `body`, a decoded JSON value, is; None if it is none.
+
+    Only `errors` at the top counts, and only where an item is recognisably one of ATDF's: another
+    format's `errors`, an empty list, and an envelope inside `detail` are not envelopes.
+    """
+    if not isinstance(body, dict):
+        return None
+    listed = body.get("errors")
+    if not isinstance(listed, list):
+        return None
+    objects = [each for each in listed if isinstance(each, dict)]
+    if not any(_is_ours(each) for each in objects):
+        return None
+    kept = {**body, "errors": listed[:MOST_ERRORS]} if len(listed) > MOST_ERRORS else body
+    return Envelope(tuple(_view(each) for each in objects[:MOST_ERRORS]), kept)
+
+
+def types_of(*categories: ErrorCategory) -> frozenset[ErrorType]:
+    """The reserved error types that are about one of these."""
+    return frozenset(kind for kind, about in ERROR_TYPE_CATEGORY.items() if about in categories)
+
+
+def error_type(uri: object) -> str | None:
+    """The last path segment of a `type` URI, None where there is none (ATDF-ERR-002)."""
+    if not isinstance(uri, str):
+        return None
+    try:
+        path = urlsplit(uri).path
+    except ValueError:  # garbage such as `http://[`: it has no path that anybody could read
+        return None
+    segment = unquote(path.rstrip("/").rpartition("/")[2])
+    return segment or None
+
+
+def _is_ours(error: Mapping[str, Any]) -> bool:
+    return not _OWN.isdisjoint(error) or error.keys() >= _SHARED
+
+
+def _view(error: Mapping[str, Any]) -> ErrorView:
+    suggested = error.get("suggested_value")
+    return ErrorView(
+        type=error_type(error.get("type")),
+        parameter_name=_text(error.get("parameter_name")),
+        tool_name=_text(error.get("tool_name")),
+        suggested_value=suggested,
+        has_suggestion=suggested is not None,
+        raw=error,
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

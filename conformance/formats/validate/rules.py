@@ -1,0 +1,286 @@
+"""The rules of documents that no schema holds: the clauses that are verified `static`.
+
+Each rule takes a tool and gives its problems; `RULES` says which clause a rule serves. Those of
+ARDF stand in `resource_rules` and `collection_rules`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from jsonschema.exceptions import ValidationError
+
+from conformance.formats.problem import Place, Problem, json_path, problem, shown
+from conformance.formats.resource.collection_rules import ardf_problems
+from conformance.formats.runtime.rules import DOCUMENTS as RUNTIME_DOCUMENTS
+from conformance.formats.runtime.rules import runtime_problems
+from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
+from conformance.formats.schema.keyword_words import words
+from conformance.formats.schema.positions import positions
+from conformance.formats.schema.schemas import SchemaFault, schema_faults
+from conformance.formats.tool import declared, placeholders
+from conformance.formats.validate.subject import Subject, subjects
+from conformance.spec.messages import Message, message
+from conformance.spec.vocabulary import JsonType
+
+Broken = tuple[Place, Message]
+"""Where a rule is broken, and in what words."""
+
+_UNIONS = frozenset(
+    {"anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}
+)
+"""Where a schema says only a part: what it requires may be declared outside it."""
+
+_OPEN = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "then"})
+"""With these beside it, `properties` need not have all that is declared."""
+
+_VERSION = re.compile(r"0\.[12](\.[0-9]{1,9})?|[12](\.[0-9]{1,9}){0,3}")
+
+_MOST = 10
+"""Problems by one rule in one tool; the eleventh tells nobody anything new."""
+
+
+def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
+    """The problems of a document, by its name in the table of `recognise`, that no schema finds."""
+    if document in RUNTIME_DOCUMENTS:
+        return runtime_problems(document, data)
+    if document == "error":
+        return list(_errors(data))
+    if document in ("resource", "collection", "manifest"):
+        return ardf_problems(document, data)
+    found: list[Problem] = []
+    if document == "catalog":
+        found += [*_names(data), *_absent_tools(data)]
+    for subject in subjects(document, data):
+        faults = list(_input_faults(subject))
+        usable = subject.schema is not None and not faults
+        for place, fault in (*faults, *_output_faults(subject)):
+            clause = fault.clause
+            found.append(problem(place, clause, fault.message, clause=clause, tool=subject.name))
+        for clause, rule, needs_schema in RULES:
+            if usable or not needs_schema:
+                found += _broken(clause, rule, subject)
+    return found
+
+
+def _broken(
+    clause: str, rule: Callable[[Subject], Iterator[Broken]], subject: Subject
+) -> Iterator[Problem]:
+    try:
+        for place, said in islice(rule(subject), _MOST):
+            yield problem(place, clause, said, clause=clause, tool=subject.name)
+    except Unjudgeable as error:
+        place = subject.declared_at(())
+        yield problem(place, "unjudgeable", error.reason, tool=subject.name)
+
+
+def _names(data: Mapping[str, Any]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for subject in subjects("catalog", data):
+        name = subject.name
+        if name is not None and name in seen:
+            said = message("documents.catalog.name_twice", name=shown(name))
+            place = subject.at(subject.name_member)
+            yield problem(place, "ATDF-CAT-002", said, clause="ATDF-CAT-002", tool=name)
+        seen |= {name} if name is not None else set()
+
+
+def _absent_tools(data: Mapping[str, Any]) -> Iterator[Problem]:
+    """ATDF-ENH-007; one page of many cannot tell."""
+    listed = list(subjects("catalog", data))
+    known = {each.name for each in listed}
+    for subject in listed if "nextCursor" not in data else ():
+        for place, name in _prerequisites(subject):
+            if name not in known:
+                said = message("documents.reference.nowhere", name=shown(name))
+                clause = "ATDF-ENH-007"
+                yield problem(place, clause, said, clause=clause, tool=subject.name)
+
+
+def _prerequisites(subject: Subject) -> Iterator[tuple[Place, str]]:
+    """The tools that a tool in descriptor form needs, with their places."""
+    needed = subject.item.get("prerequisites") if subject.described else None
+    names = needed.get("tools") if isinstance(needed, dict) else None
+    for index, name in enumerate(names if isinstance(names, list) else ()):
+        if isinstance(name, str):
+            yield subject.at("prerequisites", "tools", index), name
+
+
+def _errors(data: Mapping[str, Any]) -> Iterator[Problem]:
+    listed = data.get("errors")
+    for index, error in enumerate(listed if isinstance(listed, list) else ()):
+        for inside in placeholders.in_error(error) if isinstance(error, dict) else ():
+            said = message("documents.placeholder")
+            place = ("errors", index, *inside)
+            yield problem(place, "ATDF-ERR-014", said, clause="ATDF-ERR-014")
+
+
+def _input_faults(subject: Subject) -> Iterator[tuple[Place, SchemaFault]]:
+    """ATDF-TOOL-004 and ATDF-TOOL-005, for the inputs."""
+    for fault in schema_faults(subject.schema) if subject.schema is not None else ():
+        yield subject.declared_at(fault.place), fault
+
+
+def _output_faults(subject: Subject) -> Iterator[tuple[Place, SchemaFault]]:
+    """ATDF-TOOL-004 and ATDF-TOOL-005, for the outputs where these are a schema."""
+    output = declared.output_schema(subject.item)
+    if output is not None:
+        member, schema = output
+        for fault in schema_faults(schema):
+            yield subject.at(member, *fault.place), fault
+
+
+def _examples(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-006."""
+    listed = subject.item.get("examples")
+    assert subject.schema is not None
+    for index, each in enumerate(listed if isinstance(listed, list) else ()):
+        read = declared.example(each, index)
+        if read is not None:
+            at = subject.at("examples", index, read[1])
+            yield from _invalid(subject.schema, read[0].input, at)
+
+
+def _types(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-007: told once for each type, with the names of all parameters that use it."""
+    known = ", ".join(JsonType)
+    found: dict[str, dict[str, Place]] = {}
+    for kind, place, name in _typed(subject):
+        if kind not in list(JsonType):
+            found.setdefault(kind, {}).setdefault(name or json_path(place), place)
+    for kind, places in found.items():
+        some = [shown(name) for name in islice(places, _MOST)]
+        names = ", ".join(some + ["…"] * (len(places) > _MOST))
+        said = message("documents.tool.other_type", type=shown(kind), names=names, types=known)
+        yield next(iter(places.values())), said
+
+
+def _typed(subject: Subject) -> Iterator[tuple[str, Place, str | None]]:
+    """Each type that is used, where, and in which parameter."""
+    if subject.described:
+        inputs = subject.item["how_to_use"].get("inputs", [])
+        for index, each in enumerate(inputs):
+            if isinstance(each, dict) and isinstance(each.get("type"), str):
+                place = subject.at("how_to_use", "inputs", index, "type")
+                name = each.get("name")
+                yield each["type"], place, name if isinstance(name, str) else None
+    for inside, _, node in positions(subject.schema):
+        kind, name = node.get("type"), str(inside[1]) if inside[:1] == ("properties",) else None
+        if isinstance(kind, str):
+            yield kind, subject.declared_at((*inside, "type")), name
+        for index, each in enumerate(kind if isinstance(kind, list) else ()):
+            yield each, subject.declared_at((*inside, "type", index)), name
+
+
+def _descriptions(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-008."""
+    schema = subject.schema or {}
+    properties = schema.get("properties", {})
+    for name, node in properties.items():
+        if not _described(node, schema):
+            said = message("documents.tool.undescribed", name=shown(name))
+            place = subject.declared_at(("properties", name))
+            yield place[:-1] if place[-1] == "schema" else place, said
+
+
+def _described(node: Any, root: Mapping[str, Any]) -> bool:
+    """Whether a parameter has a description, its own or that of the definition it refers to."""
+    for _ in range(5):
+        if not isinstance(node, dict):
+            return False
+        text = node.get("description")
+        if isinstance(text, str) and text.strip():
+            return True
+        reference = node.get("$ref")
+        parts = reference.split("/") if isinstance(reference, str) else []
+        if parts[:2] not in (["#", "$defs"], ["#", "definitions"]) or len(parts) != 3:
+            return False
+        node = root.get(parts[1], {}).get(parts[2])
+    return False
+
+
+def _required(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-009, on `required`."""
+    for place, _, node in positions(subject.schema):
+        required = node.get("required")
+        partial = not _UNIONS.isdisjoint(map(str, place)) or not _OPEN.isdisjoint(node)
+        if partial or not isinstance(required, list):
+            continue
+        for index, name in enumerate(required):
+            if name not in node.get("properties", {}):
+                said = message("documents.tool.undeclared", name=shown(name))
+                yield subject.declared_at((*place, "required", index)), said
+
+
+def _defaults(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-009, on `default`."""
+    assert subject.schema is not None
+    for place, _, node in positions(subject.schema):
+        if "default" in node:
+            at = subject.declared_at((*place, "default"))
+            yield from _invalid(subject.schema, node["default"], at, node)
+
+
+def _invalid(
+    schema: Mapping[str, Any], value: Any, at: Place, part: Mapping[str, Any] | None = None
+) -> Iterator[Broken]:
+    for each in errors_of(schema, value, part):
+        error: ValidationError = nearest(each)
+        yield (*at, *error.absolute_path), words(error)
+
+
+def _placeholders(subject: Subject) -> Iterator[Broken]:
+    """ATDF-TOOL-012."""
+    for place in placeholders.in_tool(subject.item):
+        yield subject.at(*place), message("documents.placeholder")
+    for place, _, node in positions(subject.schema):
+        if placeholders.left(node.get("description"), prose=True):
+            yield subject.declared_at((*place, "description")), message("documents.placeholder")
+
+
+def _inputs(subject: Subject) -> Iterator[Broken]:
+    """ATDF-DESC-005."""
+    if not subject.described:
+        return
+    seen: set[str] = set()
+    for index, each in enumerate(subject.item["how_to_use"].get("inputs", [])):
+        name = each.get("name") if isinstance(each, dict) else None
+        if not isinstance(name, str):
+            continue
+        if name in seen:
+            place = subject.at("how_to_use", "inputs", index, "name")
+            yield place, message("documents.tool.input_twice", name=shown(name))
+        seen.add(name)
+
+
+def _version(subject: Subject) -> Iterator[Broken]:
+    """ATDF-DESC-007."""
+    version = subject.item.get("schema_version") if subject.described else None
+    if isinstance(version, str) and not _VERSION.fullmatch(version):
+        known = "1.x, 2.x, 0.1, 0.2"
+        said = message("documents.version", version=shown(version), known=known)
+        yield subject.at("schema_version"), said
+
+
+def _self_needed(subject: Subject) -> Iterator[Broken]:
+    """ATDF-ENH-006."""
+    for place, name in _prerequisites(subject):
+        if name == subject.name:
+            yield place, message("documents.reference.itself", name=shown(name))
+
+
+RULES: tuple[tuple[str, Callable[[Subject], Iterator[Broken]], bool], ...] = (
+    ("ATDF-TOOL-006", _examples, True),
+    ("ATDF-TOOL-007", _types, True),
+    ("ATDF-TOOL-008", _descriptions, True),
+    ("ATDF-TOOL-009", _required, True),
+    ("ATDF-TOOL-009", _defaults, True),
+    ("ATDF-TOOL-012", _placeholders, False),
+    ("ATDF-DESC-005", _inputs, True),
+    ("ATDF-DESC-007", _version, False),
+    ("ATDF-ENH-006", _self_needed, False),
+)
+"""The clause, the rule, and whether it needs an input schema that can be used."""

@@ -1,0 +1,170 @@
+"""A recorded stream, as a file holds it: our events, or the frames of a provider and its manifest.
+
+Every problem has the line of the event, or of the frame, that it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conformance.formats.problem import Problem, problem, shown
+from conformance.formats.runtime.assembly import Assembly, Event, reading_of
+from conformance.formats.runtime.stream import (
+    NO_JSON,
+    WIRE_CLAUSES,
+    Unread,
+    decoded,
+    lined_stream,
+    unended,
+    wire_of,
+)
+from conformance.formats.text.json_text import other_encoding
+from conformance.formats.text.source_lines import Position
+from conformance.formats.text.sse import sse_events
+from conformance.formats.validate.validate import validate
+from conformance.spec.messages import Message, message
+from conformance.spec.vocabulary import WireForm
+
+DOCUMENT = "event-stream"
+
+_UNMATCHED = "RT-RULE-007"
+_MOST = 20
+"""Different frames without a rule that are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A problem, and where in the text it is."""
+
+    problem: Problem
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class StreamText:
+    """What a text holds as a stream. `frames` is None where it holds our events themselves."""
+
+    wire: WireForm
+    events: tuple[Event, ...]
+    frames: int | None
+    told: tuple[Told, ...]
+
+    @property
+    def end(self) -> str:
+        """How it ends: the name of the last event, with its reason or the code of its error."""
+        last = self.events[-1] if self.events else {}
+        error = last.get("error")
+        more = error.get("code") if isinstance(error, dict) else last.get("finish_reason")
+        return " ".join(str(each) for each in (last.get("event", "—"), more) if each)
+
+
+def stream_of(
+    text: str, manifest: Mapping[str, Any] | None = None, encoding: str = "utf-8"
+) -> StreamText | None:
+    """The stream that `text` is, and all that is wrong with it; None where it is none.
+
+    `encoding` is that of the bytes that the text was read from.
+
+    With a manifest the text holds the raw frames of its provider, which are read by its rules and
+    assembled; what comes of them is judged.
+    """
+    wire = wire_of(text)
+    if wire is None:
+        return None
+    found = _of_events(text, wire) if manifest is None else _of_frames(text, wire, manifest)
+    odd = other_encoding(encoding)
+    if odd is None:
+        return found
+    clause = WIRE_CLAUSES[wire]
+    said = _told(1, problem((), "encoding", odd, clause=clause))
+    return replace(found, told=(said, *found.told))
+
+
+def _of_events(text: str, wire: WireForm) -> StreamText:
+    events: list[Event] = []
+    lines: list[int] = []
+    told: list[Told] = []
+    for line, each in lined_stream(text, wire):
+        if isinstance(each, Unread):
+            told.append(_told(line, problem((), each.clause, each.said, clause=each.clause)))
+        else:
+            events.append(each)
+            lines.append(line)
+    last = max([1, *lines, *(each.position.line for each in told)])
+    # What could not be read would also leave gaps: the order is judged of a stream that is whole.
+    told += [] if told else _judged(events, lines, last)
+    return StreamText(wire, tuple(events), None, tuple(told))
+
+
+def _of_frames(text: str, wire: WireForm, manifest: Mapping[str, Any]) -> StreamText:
+    assembly = Assembly(reading_of(manifest))
+    events: list[Event] = []
+    lines: list[int] = []
+    told: list[Told] = []
+    count, line = 0, 1
+    passed: set[str] = set()
+    for line, frame in _frames(text, wire, manifest):
+        if isinstance(frame, Message):
+            told.append(_told(line, problem((), "frame", frame)))
+            continue
+        count += 1
+        made = assembly.feed(frame)
+        events += made
+        lines += [line] * len(made)
+        while assembly.unmatched:
+            # One frame of each kind is told: a stream may have a hundred pings.
+            words = shown(assembly.unmatched.pop())
+            if words not in passed and len(passed) < _MOST:
+                passed.add(words)
+                said = message("documents.stream.unmatched", frame=words)
+                told.append(_told(line, problem((), _UNMATCHED, said, clause=_UNMATCHED)))
+    made = assembly.finish()
+    events += made
+    lines += [line] * len(made)
+    told += _judged(events, lines, line)
+    return StreamText(wire, tuple(events), count, tuple(told))
+
+
+def _frames(
+    text: str, wire: WireForm, manifest: Mapping[str, Any]
+) -> Iterator[tuple[int, Any | Message]]:
+    """Each frame of a provider with its line; a Message where it is no JSON."""
+    done = _done_signal(manifest)
+    found: Iterator[tuple[int, str | Message]]
+    if wire is WireForm.SSE:
+        found = ((e.line, e.data if e.ended else unended(e)) for e in sse_events(text))
+    else:
+        found = ((number, line.strip()) for number, line in enumerate(text.split("\n"), 1))
+    for line, data in found:
+        if isinstance(data, Message):
+            yield line, data
+            continue
+        if not data or data == done:
+            continue
+        value = decoded(data)
+        if value is NO_JSON:
+            yield line, message("documents.stream.no_frame", value=shown(data))
+        else:
+            yield line, value
+
+
+def _done_signal(manifest: Mapping[str, Any]) -> str | None:
+    held: Any = manifest
+    for step in ("streaming", "decoder", "done_signal"):
+        held = held.get(step) if isinstance(held, dict) else None
+    return held if isinstance(held, str) else None
+
+
+def _judged(events: list[Event], lines: list[int], last: int) -> list[Told]:
+    """What is wrong with the events, each problem at the line of its event."""
+    found = []
+    for each in validate({"events": events}, DOCUMENT):
+        index = each.place[1] if len(each.place) > 1 else None
+        found.append(_told(lines[index] if isinstance(index, int) else last, each))
+    return found
+
+
+def _told(line: int, found: Problem) -> Told:
+    return Told(found, Position(line, 1))

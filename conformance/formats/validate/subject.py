@@ -1,0 +1,58 @@
+"""A tool in a document, in whichever form: what the rules that no schema holds look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.formats.problem import Place
+from conformance.formats.tool import descriptor
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One tool. `schema` is that of its inputs, None where it declares none that can be read."""
+
+    place: Place
+    item: Mapping[str, Any]
+    described: bool
+    schema: Mapping[str, Any] | None
+
+    @property
+    def name(self) -> str | None:
+        """The tool's name, None where it is no text."""
+        name = self.item.get(self.name_member)
+        return name if isinstance(name, str) else None
+
+    @property
+    def name_member(self) -> str:
+        """The member that names the tool."""
+        return descriptor.name_of(self.item)[0] if self.described else "name"
+
+    def at(self, *steps: str | int) -> Place:
+        """A place inside the tool."""
+        return (*self.place, *steps)
+
+    def declared_at(self, inside: Place) -> Place:
+        """Where the part of the input schema at `inside` is declared."""
+        if self.described:
+            return descriptor.origin(self.item, self.place, inside)
+        return self.at("inputSchema", *inside)
+
+
+def subjects(document: str, data: Mapping[str, Any]) -> Iterator[Subject]:
+    """The tools of a catalog, or the one tool that a document is; what is no object is skipped."""
+    if document in ("tool", "descriptor", "enhanced-descriptor"):
+        yield _subject((), data, document != "tool")
+    tools = data.get("tools") if document == "catalog" else None
+    for index, item in enumerate(tools if isinstance(tools, list) else ()):
+        if isinstance(item, dict):
+            yield _subject(("tools", index), item, descriptor.is_descriptor(item))
+
+
+def _subject(place: Place, item: Mapping[str, Any], described: bool) -> Subject:
+    schema = item.get("inputSchema")
+    if described:
+        schema = descriptor.input_schema(item, place, "")[0]
+    return Subject(place, item, described, schema if isinstance(schema, dict) else None)

@@ -1,0 +1,118 @@
+"""Whether a document is valid: by its published schema, and by the rules that no schema holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jsonschema.exceptions import ValidationError
+
+from conformance.formats.problem import Place, Problem, problem
+from conformance.formats.schema.keyword_words import missing_name, words
+from conformance.formats.schema.schemas import deeper_than
+from conformance.formats.text.json_text import Notation, Reading, positions_of, read
+from conformance.formats.text.source_lines import Position
+from conformance.formats.validate.recognize import Recognition, recognise
+from conformance.formats.validate.rules import semantic_problems
+from conformance.spec.messages import message
+from conformance.spec.published import clause_at, surely_valid, validator
+from conformance.spec.vocabulary import Requirement
+
+DEEPEST = 256
+"""Levels of JSON in a document; real ones have a dozen."""
+
+_OF_TOOLS = frozenset({"catalog", "tool", "descriptor", "enhanced-descriptor"})
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A file: how it was read, what it was recognised as if it was, and all that is wrong."""
+
+    reading: Reading
+    recognition: Recognition | None
+    problems: tuple[Problem, ...]
+
+    @property
+    def valid(self) -> bool:
+        """Whether no rule is broken that is a MUST."""
+        return all(each.requirement is not Requirement.MUST for each in self.problems)
+
+    @property
+    def positions(self) -> Mapping[Place, Position]:
+        """Where in the text each problem's place is; worked out when asked for."""
+        return positions_of(self.reading, {each.place for each in self.problems})
+
+
+def examine(
+    raw: bytes, notation: Notation = Notation.JSON, document: str | None = None
+) -> Examined:
+    """Read, recognise and validate the bytes of a file; `document` as for `validate`."""
+    reading = read(raw, notation)
+    if not reading.readable:
+        return Examined(reading, None, reading.problems)
+    recognised = recognise(reading.data)
+    known = recognised if isinstance(recognised, Recognition) else None
+    name = document or (known.document if known else None)
+    if name is None:
+        assert isinstance(recognised, Problem)
+        return Examined(reading, None, (*reading.problems, recognised))
+    owner = "ATDF-CAT-003" if name == "catalog" and notation is Notation.JSON else None
+    strange = [replace(each, clause=owner) for each in reading.problems]
+    return Examined(reading, known, (*strange, *_judged(reading.data, name)))
+
+
+def validate(data: Any, document: str | None = None) -> list[Problem]:
+    """The problems of `data`, a decoded JSON value; it is valid where none of them is a MUST.
+
+    `document` is a name of the table of `recognise`; without it the document is recognised first,
+    and a value that is no known document has that one problem. A problem stands where jsonschema
+    finds it: a missing property at its object. Raises KeyError for another name, and never for bad
+    data.
+    """
+    if deeper_than(data, DEEPEST):
+        return [problem((), "depth", message("documents.too_deep", limit=DEEPEST))]
+    if document is None:
+        recognised = recognise(data)
+        if isinstance(recognised, Problem):
+            return [recognised]
+        document = recognised.document
+    return _judged(data, document)
+
+
+def _judged(data: Any, document: str) -> list[Problem]:
+    """As `validate`, of what is known not to be too deep."""
+    quick = surely_valid(document, data)
+    errors = [] if quick else list(validator(document).iter_errors(data))
+    formats = {tuple(each.absolute_path) for each in errors if each.validator == "format"}
+    found = [
+        _problem(document, data, each)
+        for each in errors
+        # A pattern beside a format says the same once more, for validators that know no formats.
+        if each.validator != "pattern" or tuple(each.absolute_path) not in formats
+    ]
+    if isinstance(data, dict):
+        found += semantic_problems(document, data)
+    return found
+
+
+def _problem(document: str, data: Any, error: ValidationError) -> Problem:
+    place: Place = tuple(error.absolute_path)
+    return problem(
+        place,
+        str(error.validator),
+        words(error),
+        clause=clause_at(document, error.absolute_schema_path, missing_name(error)),
+        tool=_tool_name(document, data, place),
+    )
+
+
+def _tool_name(document: str, data: Any, place: Place) -> str | None:
+    """The raw name of the tool in which a place is; None where it has none, or is in none."""
+    tool = data
+    if document == "catalog":
+        tool = data["tools"][place[1]] if len(place) > 1 else None
+    if document not in _OF_TOOLS or not isinstance(tool, Mapping):
+        return None
+    names = (tool.get(member) for member in ("name", "tool_id", "id"))
+    return next((name for name in names if isinstance(name, str)), None)

@@ -1,0 +1,124 @@
+"""What makes a call that was drawn by chance: enough to judge it, and to send it again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any, Final
+
+from conformance.formats.tool.tool import Tool
+from conformance.kit.cases.deviations import Deviation
+from conformance.kit.cases.members import Change
+from conformance.kit.cases.naming import Ids, prefix_of
+from conformance.kit.cases.planner import Planner, Start
+from conformance.kit.cases.textual import survives, textual
+from conformance.kit.cases.walk import spot_at
+from conformance.kit.model.case import Case, CaseKind, Expectation
+from conformance.kit.schema.pointer import ABSENT, from_pointer, get, put
+from conformance.kit.schema.string_formats import SOMEDAY
+from conformance.kit.schema.unusable_schema import SchemaProblem
+from conformance.kit.schema.view import view_of
+
+CHANCE: Final = "random-"
+"""How the scenarios of calls that were drawn by chance begin."""
+VALID: Final = f"{CHANCE}valid"
+_SMALLEST: Final = "smallest"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A call, and where it is broken: `pointer` is None for a valid one.
+
+    `was` is the valid value that stood there; `missing` says that nothing stands there now.
+    """
+
+    id: str
+    scenario: str
+    arguments: Any
+    pointer: str | None = None
+    was: Any = None
+    missing: bool = False
+
+
+def is_by_chance(case: Case) -> bool:
+    """Whether a case was drawn, and is no repair of one that was."""
+    return case.scenario.startswith(CHANCE) and case.kind in {CaseKind.VALID, CaseKind.BROKEN}
+
+
+def is_smallest(case: Case) -> bool:
+    """Whether a case is the smallest form of another."""
+    return f"/{_SMALLEST}-" in case.id
+
+
+def drawn_of(case: Case) -> Drawn:
+    """Give what makes a case that was drawn by chance."""
+    violation = case.violation
+    if violation is None:
+        return Drawn(case.id, case.scenario, case.arguments)
+    return Drawn(
+        case.id,
+        case.scenario,
+        case.arguments,
+        violation.pointer,
+        violation.was,
+        violation.sent_absent,
+    )
+
+
+def smaller(drawn: Drawn, arguments: Any) -> Drawn:
+    """Give the same with simpler arguments, under an id of its own beneath that of the first."""
+    return replace(drawn, id=f"{drawn.id}/{_SMALLEST}-{digest(arguments)}", arguments=arguments)
+
+
+def case_of(drawn: Drawn, tool: Tool, run_id: str) -> Case | None:
+    """Make the case; None unless the schema finds it valid, or broken at its place alone.
+
+    None is repairable: the repair rate must not hang on a seed.
+    """
+    try:
+        view = view_of(tool.input_schema)
+        view.refill()
+        planner = Planner(tool.name, run_id, view, SOMEDAY, Ids(prefix_of(run_id, tool.name)))
+        case = _valid(drawn, planner) if drawn.pointer is None else _broken(drawn, planner)
+    except (SchemaProblem, LookupError, RecursionError):
+        return None
+    called = textual(tool, run_id)
+    if case is None or (called is not None and not survives(view, called, case)):
+        return None
+    return case
+
+
+def _valid(drawn: Drawn, planner: Planner) -> Case | None:
+    if not planner.view.accepts(drawn.arguments):
+        return None
+    return Case(
+        id=drawn.id,
+        run=planner.run,
+        tool=planner.tool,
+        kind=CaseKind.VALID,
+        scenario=drawn.scenario,
+        arguments=drawn.arguments,
+        expects=Expectation.ACCEPT,
+    )
+
+
+def _broken(drawn: Drawn, planner: Planner) -> Case | None:
+    """Put back what stood at the place: that call must be valid, and break when it is taken out."""
+    tokens = from_pointer(drawn.pointer or "", drawn.arguments)
+    valid = put(drawn.arguments, tokens, drawn.was)
+    if not planner.view.accepts(valid):
+        return None
+    at, blamed = (tokens[:-1], tokens[-1:]) if drawn.missing else (tokens, ())
+    value = get(drawn.arguments, at)
+    if value is ABSENT or get(valid, at) is ABSENT:
+        return None
+    change = Change(Deviation(drawn.scenario, value), blamed)
+    planner.broken(Start(valid, None), spot_at(planner.view, valid, at), change)
+    return next((replace(c, id=drawn.id, repairable=False) for _, c in planner.cases), None)
+
+
+def digest(value: Any) -> str:
+    """Name a JSON value by eight hexadecimal digits."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True)
+    return sha256(text.encode()).hexdigest()[:8]

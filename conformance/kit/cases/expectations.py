@@ -1,0 +1,98 @@
+"""What kind of broken a case is: how surely it is refused, and whether it can be repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from conformance.formats.schema.ecma.patterns import is_known
+from conformance.kit.cases.valid_values import Maker
+from conformance.kit.cases.walk import Spot, discriminators
+from conformance.kit.model.case import Strictness
+from conformance.kit.schema.applies import applied, member
+from conformance.kit.schema.breaks import Break
+from conformance.kit.schema.constraints import Facts, facts
+from conformance.kit.schema.pointer import ABSENT, Tokens
+from conformance.kit.schema.string_formats import ATDF_FORMATS, FORMATS
+from conformance.kit.schema.unusable_schema import SchemaProblem
+from conformance.kit.schema.view import SchemaView
+
+_GIVES_A_VALUE: Final = frozenset({
+    "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+    "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "type", "format",
+})  # fmt: skip
+_CUT: Final = frozenset({"maxLength", "maxItems", "uniqueItems"})
+"""Mended by what was sent itself, made shorter."""
+
+_MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
+_EXTRA: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
+
+
+def keywords_of(found: Sequence[Break]) -> tuple[str, ...]:
+    """Name the keywords that are broken, `type` before all others, each once."""
+    names = dict.fromkeys(b.keyword for b in found)
+    return tuple(sorted(names, key=lambda name: name != "type"))
+
+
+def strictness(found: Sequence[Break], near_miss: bool) -> Strictness:
+    """Say which clause a broken case serves."""
+    names = set(keywords_of(found))
+    if near_miss:
+        return Strictness.NEAR_MISS
+    if names <= _EXTRA:
+        return Strictness.CLOSED
+    if names == {"format"}:
+        ours = all(b.said in ATDF_FORMATS for b in found)
+        return Strictness.FORMAT if ours else Strictness.OTHER_FORMAT
+    return Strictness.STRICT
+
+
+def is_judgeable(asked: Facts) -> bool:
+    """Say whether strings at this place can be judged here: its patterns and formats are known."""
+    return all(f in FORMATS for f in asked.formats) and all(map(is_known, asked.patterns))
+
+
+def gives_a_value(spot: Spot, names: Sequence[str]) -> bool:
+    """Say whether keywords broken at a spot tell what would be right there.
+
+    Not where a pattern, an unknown format or `not` governs, and not at a discriminator: the
+    value that is right there depends on the rest of the call.
+    """
+    if spot.discriminator or not spot.tokens or governed(spot.asked):
+        return False
+    return _GIVES_A_VALUE.issuperset(names)
+
+
+def can_be_made(spot: Spot, maker: Maker, names: Sequence[str]) -> bool:
+    """Say whether a valid value for a spot follows from its schema, and from what was cut.
+
+    Of a name that is empty no schema says what it ought to be.
+    """
+    try:
+        Maker(maker.view, now=maker.now, given_only=not is_cut(names)).value(spot.nodes)
+    except SchemaProblem:
+        return False
+    return True
+
+
+def is_cut(names: Sequence[str]) -> bool:
+    """Say whether what was sent is mended by making it shorter."""
+    return _CUT.issuperset(names)
+
+
+def can_be_filled_in(view: SchemaView, spot: Spot, blamed: Tokens, names: Sequence[str]) -> bool:
+    """Say whether the member that was taken out of a spot's object has a default or a const."""
+    if not set(names) <= _MISSING:
+        return False
+    name = str(blamed[0])
+    if name in discriminators(view, spot.found):
+        return False
+    asked = facts(applied(view, member(spot.found.flat, name), spot.value[name]).flat)
+    if governed(asked):
+        return False
+    return asked.first("default") is not ABSENT or asked.first("const") is not ABSENT
+
+
+def governed(asked: Facts) -> bool:
+    """Say whether more than the plain keywords decides on the value at a place."""
+    return bool(asked.patterns) or asked.forbids or any(f not in FORMATS for f in asked.formats)

@@ -1,0 +1,97 @@
+"""Finds the secrets in what a user or a target gives: addresses, commands, headers, cookies."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from conformance.kit.config.secrets import is_secret_name
+
+_ALSO_SECRET = re.compile(r"PASS|PWD|CREDENTIAL|SIGNATURE|\bSIG\b|SESS|\bSID\b|JWT", re.IGNORECASE)
+"""Names that hold secrets in addresses, options and cookies beside those of variables."""
+_URL = re.compile(r"https?://\S+")
+_MADE_UP = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w.~%+/=-]{20,}")
+"""Letters and digits in one long piece: nobody's word, so it may be a key."""
+
+
+def in_target(target: str) -> tuple[str, ...]:
+    """The secrets in a target: in its address, or in the command that starts it."""
+    if target.startswith("stdio:"):
+        return tuple(_in_command(target.removeprefix("stdio:")))
+    return tuple(_in_url(target))
+
+
+def in_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """The values of headers, and the password that a Basic one encodes."""
+    for _, value in headers:
+        yield value
+        scheme, _, encoded = value.partition(" ")
+        if scheme.lower() == "basic":
+            yield from _in_basic(encoded.strip())
+
+
+def in_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """The values of `Set-Cookie` headers that are secret by their name or by their look."""
+    for name, value in headers:
+        if name.lower() == "set-cookie":
+            cookie, _, held = value.partition(";")[0].partition("=")
+            if _is_secret(cookie.strip(), held.strip()):
+                yield held.strip()
+
+
+def _is_secret(name: str, value: str) -> bool:
+    named = is_secret_name(name) or _ALSO_SECRET.search(name) is not None
+    return named or _MADE_UP.fullmatch(value) is not None
+
+
+def _in_basic(encoded: str) -> Iterator[str]:
+    try:
+        pair = base64.b64decode(encoded, validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return  # not what Basic means: the header's value itself is replaced all the same
+    yield pair
+    yield pair.partition(":")[2]
+
+
+def _in_url(url: str) -> Iterator[str]:
+    """Userinfo, secret values of the query, and parts of the path that look like keys."""
+    authority = url.partition("://")[2].partition("/")[0].partition("?")[0]
+    user_info, at, _ = authority.rpartition("@")
+    if at:
+        yield from (user_info, unquote(user_info))
+        password = user_info.partition(":")[2] or user_info
+        yield from (password, unquote(password))
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # half an IPv6 address: there is no more to be read
+        return
+    for pair in parts.query.split("&"):
+        name, _, raw = pair.partition("=")
+        for _, value in parse_qsl(pair):
+            if _is_secret(unquote(name), value):
+                yield from (raw, value)
+    yield from (part for part in parts.path.split("/") if _MADE_UP.fullmatch(part))
+
+
+def _in_command(command: str) -> Iterator[str]:
+    """`--token X`, `--token=X`, `TOKEN=X`, `Authorization: X`, and what addresses hold."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = command.split()
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        for url in _URL.findall(word):
+            yield from _in_url(url)
+        name, sign, value = word.partition("=")
+        if sign and _is_secret(name, value) and " " not in name and "://" not in name:
+            yield value
+        name, sign, value = word.partition(":")
+        if sign and " " not in name and is_secret_name(name):
+            yield from in_headers([(name, value.strip())])
+        option = word.startswith("-") and "=" not in word
+        if option and _is_secret(word, "") and not following.startswith("-"):
+            yield following

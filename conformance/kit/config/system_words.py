@@ -1,0 +1,46 @@
+"""What the operating system says of a failure, in the reader's language: it says it in its own."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import Final
+
+from conformance.spec.messages import Message, message
+
+_BY_NUMBER: Final = {
+    errno.ECONNREFUSED: "kit.system.refused",
+    errno.ECONNRESET: "kit.system.reset",
+    errno.ETIMEDOUT: "kit.system.timeout",
+    errno.EHOSTUNREACH: "kit.system.unreachable",
+    errno.ENETUNREACH: "kit.system.unreachable",
+    errno.ENOENT: "kit.system.no_file",
+    errno.EEXIST: "kit.system.file",
+    errno.EROFS: "kit.system.read_only",
+    errno.EACCES: "kit.system.denied",
+    errno.EPERM: "kit.system.denied",
+    errno.EISDIR: "kit.system.folder",
+    errno.ENOTDIR: "kit.system.no_folder",
+    errno.ENOEXEC: "kit.system.no_program",
+}
+
+
+_NO_HOST: Final = (
+    "Name or service not known",
+    "No address associated with hostname",
+    "Non-recoverable failure in name resolution",
+    "Temporary failure in name resolution",
+    "nodename nor servname provided, or not known",
+)
+"""What systems say of a name that cannot be looked up: a resolver's errors have no numbers that
+hold everywhere."""
+_BY_WORDS: Final = {
+    **{os.strerror(number): id for number, id in _BY_NUMBER.items()},
+    **dict.fromkeys(_NO_HOST, "kit.system.no_host"),
+}
+
+
+def system_words(said: str) -> Message | str:
+    """The same in our words; as it was said where we have none."""
+    id = _BY_WORDS.get(said)
+    return message(id) if id is not None else said

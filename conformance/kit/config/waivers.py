@@ -1,0 +1,164 @@
+"""Waivers: findings that a team knows of and accepts for now; the only place that knows the file.
+
+A waived clause is judged all the same. A waiver that nothing needs any more is a failure, so that
+the file cannot outgrow what is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.constructor import RoundTripConstructor
+from ruamel.yaml.error import YAMLError
+
+from conformance.kit.config.file_errors import in_one_line
+from conformance.kit.model.results import Item, UsedWaiver, Waiver
+from conformance.kit.model.run import Run
+from conformance.spec.clauses import clauses
+from conformance.spec.messages import Message, message
+from conformance.spec.suggest_clause import near_clause
+from conformance.spec.vocabulary import Verdict
+
+_KEYS = ("clause", "tool", "run", "reason", "until")
+_BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
+
+
+class WaiversUnusable(Exception):
+    """The file cannot be used; the message says which line, what is wrong, and what to do."""
+
+    def __init__(self, words: Message) -> None:
+        super().__init__(words.id)
+        self.words = words
+
+
+def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
+    """The waivers of a file, in order; raises WaiversUnusable."""
+
+    def refuse(line: int, id: str, **values: object) -> WaiversUnusable:
+        reason = message(id, **values).words(language)
+        return WaiversUnusable(message("kit.waivers.line", file=path, line=line, reason=reason))
+
+    try:
+        loaded = _yaml().load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, YAMLError) as error:
+        words = message("kit.waivers.unusable", file=path, reason=in_one_line(error))
+        raise WaiversUnusable(words) from None
+    if loaded is None:  # the last waiver was taken out
+        return ()
+    if not isinstance(loaded, list):
+        reason = message("kit.waivers.shape").words(language)
+        raise WaiversUnusable(message("kit.waivers.unusable", file=path, reason=reason))
+    waivers: list[Waiver] = []
+    for index, entry in enumerate(loaded):
+        line = loaded.lc.item(index)[0] + 1  # type: ignore[attr-defined]  # ruamel's own list
+        if not isinstance(entry, dict):
+            raise refuse(line, "kit.waivers.entry")
+        unknown = next((key for key in entry if key not in _KEYS), None)
+        if unknown is not None:
+            raise refuse(line, "kit.waivers.key", key=unknown, keys=", ".join(_KEYS))
+        texts = {key: _text(entry.get(key)) for key in ("clause", "tool", "run", "reason")}
+        for key in ("clause", "reason"):
+            if not texts[key]:
+                raise refuse(line, "kit.waivers.missing", key=key)
+        clause = texts["clause"] or ""
+        if clause not in clauses():
+            near = near_clause(clause, language)
+            raise refuse(line, "kit.waivers.clause", clause=clause, near=near)
+        try:
+            until = _day(entry.get("until"))
+        except ValueError:
+            raise refuse(line, "kit.waivers.until", value=entry.get("until")) from None
+        waivers.append(
+            Waiver(clause, texts["reason"] or "", line, texts["tool"], texts["run"], until)
+        )
+    return tuple(waivers)
+
+
+def _yaml() -> YAML:
+    """A reader that leaves days as they are written: which line holds a wrong one, we say."""
+    yaml = YAML(typ="rt", pure=True)
+    yaml.Constructor = _Constructor
+    return yaml
+
+
+class _Constructor(RoundTripConstructor):
+    """Knows no days."""
+
+
+_Constructor.add_constructor(
+    "tag:yaml.org,2002:timestamp", lambda reader, node: reader.construct_scalar(node)
+)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value).strip()
+
+
+def _day(value: Any) -> str | None:
+    if value is None:
+        return None
+    return date.fromisoformat(str(value)).isoformat()
+
+
+def waive(
+    items: Iterable[Item],
+    waivers: Iterable[Waiver],
+    runs: Mapping[str, tuple[Run, tuple[str, ...]]],
+    today: date,
+) -> tuple[list[Item], tuple[UsedWaiver, ...]]:
+    """The items with what is waived marked so, and what became of each waiver.
+
+    `runs` maps a run's id to it and the names of its tools. Staleness is judged only of what was
+    selected: a waiver whose clause was not asked about is left alone.
+    """
+    known, used = list(items), []
+    for waiver in waivers:
+        covered = [n for n, item in enumerate(known) if _covers(waiver, item)]
+        over = waiver.until is not None and date.fromisoformat(waiver.until) < today
+        count = 0
+        for n in covered:
+            if known[n].verdict in _BROKEN and not over:
+                known[n] = replace(known[n], verdict=Verdict.WAIVED, waiver_reason=waiver.reason)
+                count += 1
+        asked = any(item.clause == waiver.clause for item in known)
+        stale = _stale(waiver, [known[n] for n in covered], runs, over=over) if asked else None
+        used.append(UsedWaiver(waiver, count, stale))
+    return known, tuple(used)
+
+
+def _covers(waiver: Waiver, item: Item) -> bool:
+    return (
+        item.clause == waiver.clause
+        and waiver.tool in {None, item.tool}
+        and waiver.run in {None, item.run}
+    )
+
+
+def _stale(
+    waiver: Waiver,
+    covered: list[Item],
+    runs: Mapping[str, tuple[Run, tuple[str, ...]]],
+    *,
+    over: bool,
+) -> Message | None:
+    """Why a waiver is stale; None where it is still needed, or that cannot be said.
+
+    What was judged decides, and what the target has. A clause that does not apply, or could not be
+    verified, may be judged the next time: it keeps its waiver, and the report says that this one
+    covers nothing.
+    """
+    if over:
+        return message("kit.waivers.over", until=waiver.until)
+    own = {id: run for id, run in runs.items() if waiver.run in {None, id}}
+    if not own:
+        return message("kit.waivers.no_run", run=waiver.run, runs=", ".join(runs))
+    if waiver.tool is not None and not any(waiver.tool in tools for _, tools in own.values()):
+        return message("kit.waivers.no_tool", tool=waiver.tool)
+    if covered and all(item.verdict is Verdict.PASS for item in covered):
+        return message("kit.waivers.kept", clause=waiver.clause)
+    return None

@@ -1,0 +1,139 @@
+"""How a failed item stands after what it rests on was sent again: the same judge is asked again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.kit.confirm.confirm import FAILED, Repeats, to_confirm
+from conformance.kit.confirm.crashes import has_guilty_fellow, under_way
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.response import read
+from conformance.kit.evidence.script import UNPLAYED
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.results import Finding, Item
+from conformance.kit.verdicts.judge import Question, judge
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Outcome, Verdict
+
+
+def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> Item:
+    """The item as it stands after its findings were sent again.
+
+    Each finding that was repeated must be found again each time. Where one was not, those that
+    were not repeated are dropped with it: they may be no better. None left: the item is flaky. One
+    of which nothing was sent again, because the session was cut short, is not verified.
+
+    Nothing is laid to a bystander (see `bystanders`), which was found right or was not sent again.
+    It is cleared only of the end of a process that it shared with one that is guilty.
+    """
+    if unconfirmed(question, item, evidence, repeats):
+        first = to_confirm(question, item)[0]
+        words = message("kit.not_verified.not_confirmed")
+        seen = Finding(words, exchange=first.exchange, case=first.case)
+        return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(seen,))
+    asked = to_confirm(question, item)
+    here = question.run not in repeats.gone
+    beside = under_way(question, item, evidence) if asked and here else []
+    alone = [f for f in beside if _was_repeated(f, question, evidence, repeats)]
+    tried = [*asked, *(f for f in alone if f not in asked)]
+    gone = {f for f in tried if not _found_again(f, question, evidence, repeats)}
+    flaky = gone.difference(beside)
+    cleared = {f.case for f in beside if f in gone or f not in alone}
+    kept = tuple(
+        f
+        for f in item.findings
+        if f not in gone and f.case not in cleared and (f in tried or not flaky)
+    )
+    if kept:
+        return item if len(kept) == len(item.findings) else replace(item, findings=kept)
+    unasked = len(alone) < len(beside)
+    others = (has_guilty_fellow(case, question, evidence, repeats.cases) for case in cleared)
+    if not flaky and (unasked or all(others)):
+        return _beside_the_guilty(question, item, evidence, repeats, cleared)
+    return replace(item, verdict=Verdict.FLAKY)
+
+
+def _beside_the_guilty(
+    question: Question, item: Item, evidence: RunEvidence, repeats: Repeats, cases: set[str | None]
+) -> Item:
+    """The item of a tool whose calls were nothing but under way when others ended the process:
+    judged by what they were answered alone. While some were never sent again, it is not verified.
+    """
+    found = {c: repeats.cases.get((question.run, c)) for c in cases if c is not None}
+    answered = {c: again[-1] for c, again in found.items() if again is not None}
+    judged = judge(question, evidence.instead(answered, {}))
+    if judged.verdict not in FAILED:
+        return judged
+    words = message("kit.not_verified.beside_the_ended")
+    first = next(f for f in item.findings if f.case in cases)
+    seen = Finding(words, exchange=first.exchange, case=first.case)
+    return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(seen,))
+
+
+def unconfirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> bool:
+    """Whether a failed item rests on findings alone that were never sent again."""
+    if question.run in repeats.gone:
+        return False
+    asked = to_confirm(question, item)
+    return bool(asked) and not any(_was_repeated(f, question, evidence, repeats) for f in asked)
+
+
+def _was_repeated(
+    finding: Finding, question: Question, evidence: RunEvidence, repeats: Repeats
+) -> bool:
+    if finding.case is not None:
+        return finding.exchange is None or (question.run, finding.case) in repeats.cases
+    script, _ = _script_of(finding, evidence)
+    return script in UNPLAYED or (question.run, script) in repeats.scripts
+
+
+def _found_again(
+    finding: Finding, question: Question, evidence: RunEvidence, repeats: Repeats
+) -> bool:
+    if finding.case is not None:
+        exchanges = repeats.cases.get((question.run, finding.case))
+        if exchanges is None:
+            return True
+        return all(case_again(finding, e, question, evidence) for e in exchanges)
+    script, step = _script_of(finding, evidence)
+    playings = repeats.scripts.get((question.run, script))
+    if playings is None:
+        return True
+    return all(_step_again(script, step, p, question, evidence) for p in playings)
+
+
+def case_again(
+    finding: Finding, exchange: Exchange, question: Question, evidence: RunEvidence
+) -> bool:
+    """Whether a re-send, of the case or of a simpler one in its place, is found broken again.
+
+    One that is refused for state confirms what it was sent to confirm.
+    """
+    assert finding.case is not None
+    assert exchange.case is not None
+    if read(exchange).outcome is Outcome.OTHER_REFUSED:
+        return True
+    again = judge(question, evidence.instead({finding.case: exchange}, {}))
+    return again.verdict in FAILED and any(f.case == exchange.case.id for f in again.findings)
+
+
+def _step_again(
+    script: str,
+    step: str | None,
+    playing: tuple[Exchange, ...],
+    question: Question,
+    evidence: RunEvidence,
+) -> bool:
+    again = judge(question, evidence.instead({}, {script: playing}))
+    if again.verdict not in FAILED:
+        return False
+    steps = {e.id: e.step for e in playing}
+    return any(steps.get(f.exchange or 0) == step for f in again.findings)
+
+
+def _script_of(finding: Finding, evidence: RunEvidence) -> tuple[str, str | None]:
+    for name, exchanges in evidence.scripts.items():
+        for exchange in exchanges:
+            if exchange.id == finding.exchange:
+                return name, exchange.step
+    return "", None

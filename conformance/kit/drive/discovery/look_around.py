@@ -1,0 +1,77 @@
+"""Ask a target what it offers beside tools: ARDF resources, a toolset catalog."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import quote
+
+from conformance.kit.drive.channel import Channel
+from conformance.kit.drive.discovery.pages import pages
+from conformance.kit.evidence.catalog import (
+    CATALOG,
+    CATALOG_PATH,
+    COLLECTION,
+    READ,
+    listed_resources,
+    other_collections,
+)
+from conformance.kit.evidence.response import body_json, response_of
+from conformance.kit.evidence.script import LOOKED
+from conformance.kit.model.exchange import Exchange
+from conformance.spec.vocabulary import RESOURCE_TYPE_PATH, ResourceType
+
+_MOST_COLLECTIONS = 20
+_MOST_PAGES = 20
+_MOST_READ = 100
+
+USUAL = tuple(
+    dict.fromkeys(
+        RESOURCE_TYPE_PATH[each]
+        for each in ResourceType
+        if each is not ResourceType.TOOL and RESOURCE_TYPE_PATH[each]
+    )
+)
+"""Where a target without a manifest may list what is no tool."""
+
+
+async def look_around_http(channel: Channel, manifest: Any) -> None:
+    """Ask for the toolset catalog and every collection of other resources, side by side."""
+    announced = isinstance(manifest, dict)
+    paths = list(other_collections(manifest))[:_MOST_COLLECTIONS] if announced else list(USUAL)
+    speaker = channel.http
+    assert speaker is not None
+    get = speaker.get
+
+    async def ask(path: str, step: str) -> Exchange:
+        return await channel.send(get(path), script=LOOKED, step=step)
+
+    await asyncio.gather(ask(CATALOG_PATH, CATALOG), *(_walk(ask, path) for path in paths))
+
+
+async def _walk(ask: Callable[[str, str], Awaitable[Exchange]], path: str) -> None:
+    async def fetch(cursor: str | None, number: int) -> Exchange:
+        asked = f"{path}?cursor={quote(cursor, safe='')}" if cursor is not None else path
+        return await ask(asked, f"{COLLECTION}{path} {number}")
+
+    await pages(fetch, body_json, _MOST_PAGES)
+
+
+async def look_around_mcp(channel: Channel) -> None:
+    """List the resources, and read those that are of ARDF's media type."""
+    speaker = channel.mcp
+    assert speaker is not None
+    uris: list[str] = []
+
+    async def fetch(cursor: str | None, number: int) -> Exchange:
+        params = {"cursor": cursor} if cursor is not None else {}
+        request = speaker.request("resources/list", params, id=channel.fresh_id())
+        exchange = await channel.send(request, script=LOOKED, step=f"resources-list-{number}")
+        uris.extend(listed_resources((response_of(exchange) or {}).get("result")))
+        return exchange
+
+    await pages(fetch, lambda e: (response_of(e) or {}).get("result"), _MOST_PAGES)
+    for uri in dict.fromkeys(uris[:_MOST_READ]):
+        request = speaker.request("resources/read", {"uri": uri}, id=channel.fresh_id())
+        await channel.send(request, script=LOOKED, step=READ + uri)

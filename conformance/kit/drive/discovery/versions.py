@@ -1,0 +1,110 @@
+"""The older versions of MCP that a server of the handshake era agrees to, each a run of its own.
+
+The full case set runs at the newest version that the server agrees to. An older one is a protocol
+run: a few scripts and one call. It has no level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from conformance.formats.tool.tool import Tool
+from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
+from conformance.kit.drive.tasks import together
+from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.response import response_of
+from conformance.kit.evidence.safety import why_left_out
+from conformance.kit.evidence.script import LOOKED
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.run import Run
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.transport.mcp import LEGACY_VERSIONS
+from conformance.spec.vocabulary import Binding, RunKind
+
+_HTTP_SINCE = "2025-03-26"
+"""The first version with streamable HTTP; the one before has another transport."""
+
+
+def settled(run: Run, version: str) -> Run:
+    """The run of an endpoint at the version that it settled on, named after it."""
+    prefix = "stdio" if run.binding is Binding.STDIO else "mcp"
+    return Run(f"{prefix}-{version}", run.target, run.binding, run.endpoint, version)
+
+
+async def older(channel: Channel, run: Run) -> dict[str, Mapping[str, Any]]:
+    """The versions before a run's own that the server agrees to, with what it answered.
+
+    Each is asked on the connection at hand. Over stdio, one that is not agreed to there is asked
+    again in a process of its own: a server may lawfully settle on a version once.
+    """
+    settings = channel.context.settings
+    first = _HTTP_SINCE if run.binding is Binding.MCP else ""
+    asked = [v for v in LEGACY_VERSIONS if first <= v < run.version and settings.speaks(v)]
+    if settings.allow_calls is AllowCalls.NONE or settings.replay is not None:
+        return {}
+    found: dict[str, Mapping[str, Any]] = {}
+    for version in asked:
+        exchange = await _ask(channel, version)
+        if (result := _agreement(exchange, version)) is not None:
+            found[version] = result
+        elif exchange.trouble is not None:
+            break
+    if run.binding is Binding.STDIO:
+        again = [version for version in asked if version not in found]
+        alone = await together(_alone(channel, run, version) for version in again)
+        found |= {v: result for v, result in zip(again, alone, strict=True) if result is not None}
+    return dict(sorted(found.items(), reverse=True))
+
+
+async def _ask(channel: Channel, version: str) -> Exchange:
+    assert channel.mcp is not None
+    request = channel.mcp.initialize(id=channel.fresh_id(), version=version)
+    return await channel.send(request, script=LOOKED, step=f"initialize-{version}")
+
+
+async def _alone(channel: Channel, run: Run, version: str) -> Mapping[str, Any] | None:
+    try:
+        own = await open_channel(settled(run, version), channel.context)
+    except ConnectFailed:
+        return None
+    try:
+        assert own.opened is not None
+        return _agreement(own.opened, version)
+    finally:
+        await own.close()
+
+
+def _agreement(exchange: Exchange, version: str) -> Mapping[str, Any] | None:
+    """The result of a handshake that settled on the version that was asked for."""
+    result = (response_of(exchange) or {}).get("result")
+    agreed = isinstance(result, dict) and result.get("protocolVersion") == version
+    return result if agreed else None
+
+
+def protocol_runs(found: list[Discovered], settings: Settings) -> list[Discovered]:
+    """A protocol run for each older version that was agreed to, with the tool that is called."""
+    return [
+        _protocol_run(one, version, result, settings)
+        for one in found
+        for version, result in one.agreed.items()
+    ]
+
+
+def _protocol_run(
+    full: Discovered, version: str, result: Mapping[str, Any], settings: Settings
+) -> Discovered:
+    run = replace(settled(full.run, version), kind=RunKind.PROTOCOL)
+    harmless = [tool for tool in full.tools if _is_harmless(tool, run, settings)]
+    capabilities = result.get("capabilities")
+    return Discovered(
+        run,
+        tools=tuple(harmless[:1]),
+        capabilities=capabilities if isinstance(capabilities, dict) else {},
+    )
+
+
+def _is_harmless(tool: Tool, run: Run, settings: Settings) -> bool:
+    """Whether a tool may be called once more: it changes nothing."""
+    return tool.annotations.read_only is True and why_left_out(tool, run, settings) is None

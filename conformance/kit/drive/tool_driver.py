@@ -1,0 +1,300 @@
+"""Drives one tool: baseline calls, cases, repairs, and the baseline call once more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from conformance.formats.tool.tool import Tool
+from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
+from conformance.kit.cases.phases import Plans
+from conformance.kit.cases.plan import Plan, only
+from conformance.kit.drive.channel import Channel, ConnectFailed
+from conformance.kit.drive.tasks import together
+from conformance.kit.evidence.evidence import Call, ToolEvidence, call_of
+from conformance.kit.evidence.recorder import Series
+from conformance.kit.model.case import Case, CaseKind, Expectation
+from conformance.kit.model.exchange import Trouble
+from conformance.kit.model.slug import slug
+from conformance.kit.repair.hints import follow, hint_of
+from conformance.kit.repair.only_item import with_lists
+from conformance.kit.repair.suggestions import apply
+from conformance.kit.transport.encode import to_bytes
+
+REPAIR_STEPS = 5
+_MOST_BASELINE_CALLS = 16
+_MOST_ANSWERED = 32 * 1024 * 1024
+"""Bytes of answers after which no more of a tool is sent: they are in memory until it is done."""
+_SLOW_CALLS = 2
+"""Calls that took too long, after which the rest of a tool's cases are not sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunDriven:
+    """What driving a run took: calls of tools, all requests, and seconds."""
+
+    run: str
+    calls: int
+    requests: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Progress:
+    """Counts for whoever watches; `tell` is called after each change.
+
+    `begins` is told the id of each run as its driving begins, `ends` what it took. `first` is told
+    the run and the name of the first tool of all whose calls are done, `confirms` how many
+    failures are sent again after all else.
+    """
+
+    planned: int = 0
+    done: int = 0
+    tell: Callable[[], None] = lambda: None
+    begins: Callable[[str], None] = lambda _: None
+    ends: Callable[[RunDriven], None] = lambda _: None
+    first: Callable[[str, str], Awaitable[None]] | None = None
+    confirms: Callable[[int], None] = lambda _: None
+
+    def plan(self, count: int) -> None:
+        """So many more calls are to be made."""
+        self.planned += count
+        self.tell()
+
+    def one(self) -> None:
+        """One call is done."""
+        self.done += 1
+        self.planned = max(self.planned, self.done)  # calls before the plan is made count too
+        self.tell()
+
+
+class ToolRun:
+    """One tool's calls over one channel, as many at a time as its width allows."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        tool: Tool,
+        progress: Progress,
+        numbers: Series,
+        plans: Plans,
+    ) -> None:
+        self._channel = channel
+        self._tool = tool
+        self._progress = progress
+        self._numbers = numbers
+        self._plans = plans
+        self._calls: list[Call] = []
+        self._slow = 0
+        self._answered = 0
+        self._silent: set[str] = set()
+        self._unsent: list[Case] = []
+        self._unplanned = ""
+
+    async def drive(self) -> ToolEvidence:
+        """All calls, in order; the cases of one tool go out side by side."""
+        baseline = await self._find_baseline()
+        if baseline is None:
+            self._unplanned = str(problem_of(self._tool) or "")
+            return self._evidence()
+        planned = await asyncio.to_thread(self._planned, baseline.case.arguments)
+        if not planned.cases:
+            self._unplanned = "; ".join(planned.problems)
+        planned = only(planned, self._channel.context.settings.replay)
+        self._progress.plan(len(planned.calls))
+        await self._all(planned.remembered)
+        for branch in planned.branches:
+            await self._call(branch)
+        if baseline.reading.accepted:
+            await self._second(baseline)
+        await self._all(planned.cases)
+        await self._repairs()
+        if baseline.reading.accepted:
+            await self._call(replace(baseline.case, id=self._id("after"), kind=CaseKind.AFTER))
+        return self._evidence()
+
+    def _planned(self, arguments: dict[str, Any]) -> Plan:
+        """The named scenarios, and what is drawn by chance beside them or was remembered."""
+        run, context = self._channel.run, self._channel.context
+        settings, memory = context.settings, context.memory
+        known = memory.recall(run, self._tool) if memory and settings.max_examples else []
+        return self._plans.cases(
+            self._tool,
+            run.id,
+            arguments,
+            seed=settings.seed,
+            count=settings.max_examples,
+            remembered=[one.call for one in known],
+        )
+
+    def so_far(self) -> ToolEvidence:
+        """What was gathered before an interrupt."""
+        return replace(self._evidence(), cut=True)
+
+    def _evidence(self) -> ToolEvidence:
+        calls = sorted(self._calls, key=lambda call: call.exchange.id)
+        fellows = self._channel.fellows
+        left = (call for call in calls if call.exchange.trouble is Trouble.CLOSED)
+        ended = {call.exchange.id: call.case.id for call in left}
+        return ToolEvidence(
+            self._channel.run,
+            self._tool,
+            tuple(calls),
+            unsent=tuple(self._unsent),
+            silent_after=frozenset(self._silent),
+            ended_in={id: fellows.sent_to[n] for n, id in ended.items() if n in fellows.sent_to},
+            ended_alone=frozenset(id for n, id in ended.items() if n in fellows.ended_alone),
+            unplanned=self._unplanned,
+            silenced=self._channel.silent,
+            heavy=self._answered > _MOST_ANSWERED,
+        )
+
+    def _id(self, scenario: str) -> str:
+        return f"{self._channel.run.id}/{slug(self._tool.name)}/{scenario}"
+
+    async def _find_baseline(self) -> Call | None:
+        """The first candidate that is accepted, mended by what its refusals say; else the last."""
+        given = self._channel.context.settings.examples.get(self._tool.name, ())
+        waiting = candidates(self._tool, given, datetime.now(UTC))
+        tried: set[bytes] = set()
+        last: Call | None = None
+        number = 0
+        while waiting and number < _MOST_BASELINE_CALLS and self._slow < _SLOW_CALLS:
+            arguments = waiting.pop(0)
+            key = to_bytes(arguments)
+            if key in tried:
+                continue
+            tried.add(key)
+            number += 1
+            last = await self._call(
+                Case(
+                    id=self._id(f"baseline-{number}"),
+                    run=self._channel.run.id,
+                    tool=self._tool.name,
+                    kind=CaseKind.BASELINE,
+                    scenario="baseline",
+                    arguments=arguments,
+                    expects=Expectation.ACCEPT,
+                )
+            )
+            if last is None or last.reading.accepted:
+                break
+            mended = self._mend(last)
+            if mended is not None:
+                waiting.insert(0, mended)
+        return last
+
+    def _mend(self, refused: Call) -> dict[str, Any] | None:
+        """The refused arguments, corrected by what the refusal says: as data, else in words."""
+        if _suggests(refused) or hint_of(refused.reading) is not None:
+            return _as_object(self._followed(refused))
+        return from_refusal(self._tool, refused.case.arguments, refused.reading.text)
+
+    async def _second(self, baseline: Call) -> None:
+        """The same call at once again, where the tool says that it changes nothing."""
+        if self._tool.annotations.read_only is True or self._tool.safe is True:
+            await self._call(replace(baseline.case, id=self._id("second"), kind=CaseKind.SECOND))
+
+    async def _all(self, cases: tuple[Case, ...]) -> None:
+        """Broken ones first: they are refused at once, and valid ones may take their time."""
+        for kind in (CaseKind.BROKEN, CaseKind.VALID):
+            await together(self._call(case) for case in cases if case.kind is kind)
+
+    async def _repairs(self) -> None:
+        refused = [
+            call
+            for call in self._calls
+            if call.case.kind is CaseKind.BROKEN
+            and call.reading.refused
+            and (_suggests(call) or hint_of(call.reading) is not None)
+        ]
+        self._progress.plan(len(refused))
+        in_order = sorted(refused, key=lambda call: call.exchange.id)
+        numbered = [(call, self._numbers.take(REPAIR_STEPS)) for call in in_order]
+        await together(self._repair(call, numbers) for call, numbers in numbered)
+
+    async def _repair(self, refused: Call, numbers: Iterator[int]) -> None:
+        """Follow the suggestions until the call is accepted, or they lead nowhere.
+
+        Where no error suggests anything, a retry hint is followed.
+        """
+        current = refused
+        for step in range(1, REPAIR_STEPS + 1):
+            if not current.reading.refused:
+                break
+            mended = self._followed(current)
+            if to_bytes(mended) == to_bytes(current.case.arguments):
+                break
+            case = replace(
+                refused.case,
+                id=f"{refused.case.id}/repair-{step}",
+                kind=CaseKind.REPAIR,
+                arguments=mended,
+                expects=Expectation.ACCEPT,
+                neighbour=refused.case.id,
+                step=step,
+            )
+            called = await self._call(case, next(numbers))
+            if called is None:
+                break
+            current = called
+        self._progress.one()
+
+    def _followed(self, refused: Call) -> Any:
+        """The arguments that a refusal leads to; the same ones where it leads nowhere."""
+        arguments, envelope = refused.case.arguments, refused.reading.envelope
+        hint = hint_of(refused.reading)
+        if hint is not None and not _suggests(refused):
+            return follow(hint, arguments)
+        errors = envelope.errors if envelope is not None else ()
+        schema = self._tool.input_schema
+        return apply(with_lists(arguments, errors, schema), errors, schema)
+
+    async def _call(self, case: Case, number: int | None = None) -> Call | None:
+        """One call, recorded; None if it was not made: the tool is too slow, the server silent.
+
+        It is numbered before anything is waited for: in the order in which calls are meant.
+        """
+        number = number or self._numbers.next()
+        valid, waited = case.expects is Expectation.ACCEPT, False
+        async with self._channel.width.turn((self._tool.name, valid)) as turn:
+            await self._channel.settled()
+            enough = self._slow >= _SLOW_CALLS or self._answered > _MOST_ANSWERED
+            if enough or self._channel.silent:
+                self._unsent.append(case)
+                self._progress.one()
+                return None
+            try:
+                exchange = await self._channel.call(self._tool, case, number=number)
+            except ConnectFailed:
+                self._slow = _SLOW_CALLS
+                self._unsent.append(case)
+                self._progress.one()
+                return None
+            if exchange.trouble is Trouble.TIMEOUT:
+                waited = turn.timed_out()
+            else:
+                turn.answered(exchange.elapsed)
+        if exchange.trouble is Trouble.TIMEOUT:
+            self._slow += not waited  # one that waited for others says nothing of the tool
+            if await self._channel.has_fallen_silent(case.id):
+                self._silent.add(case.id)
+        self._answered += len(exchange.answer.body) if exchange.answer is not None else 0
+        call = call_of(exchange, self._tool)
+        self._calls.append(call)
+        if case.kind is not CaseKind.REPAIR:
+            self._progress.one()
+        return call
+
+
+def _suggests(call: Call) -> bool:
+    """Whether some error of a refusal suggests a value."""
+    envelope = call.reading.envelope
+    return envelope is not None and any(error.has_suggestion for error in envelope.errors)
+
+
+def _as_object(value: Any) -> dict[str, Any] | None:
+    return value if isinstance(value, dict) else None

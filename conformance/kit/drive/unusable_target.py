@@ -1,0 +1,132 @@
+"""Why a target cannot be judged, in one sentence: what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from http import HTTPStatus
+
+from conformance.kit.config.system_words import system_words
+from conformance.kit.evidence.response import body_json, response_of
+from conformance.kit.model.exchange import Exchange, Trouble
+from conformance.spec.messages import Message, message
+
+_ASKS_FOR_CREDENTIALS = frozenset({401, 403, 407})
+_STACK = "Traceback (most recent call last)"
+_LONGEST = 300
+"""Characters of what a target or its command said, in a sentence of ours."""
+
+
+class TargetUnusable(Exception):
+    """The target cannot be judged; the message says why and what to do, in one sentence."""
+
+    def __init__(self, words: Message) -> None:
+        super().__init__(words.id)
+        self.words = words
+
+
+def why_dead(target: str, first: Exchange) -> Message | None:
+    """Why nothing else need be asked of a target after its first answer; None if it lives."""
+    if first.trouble is not Trouble.REFUSED:
+        return None
+    reason = _cut(first.trouble_detail)
+    if "SSL" in reason or "certificate" in reason.lower():
+        return message("kit.target.tls", target=target, reason=reason)
+    return message("kit.target.unreachable", target=target, reason=system_words(reason))
+
+
+def why_nothing(
+    target: str, first: Exchange, looked: Iterable[Exchange], *, authorized: bool, language: str
+) -> Message:
+    """Why neither MCP nor a catalog was found, by the first answer and all that were `looked` at.
+
+    `authorized` says that credentials were sent.
+    """
+    answers = [exchange.answer for exchange in looked if exchange.answer is not None]
+    if any(answer.status in _ASKS_FOR_CREDENTIALS for answer in answers):
+        asks = "kit.target.credentials_refused" if authorized else "kit.target.credentials"
+        return message(asks, target=target)
+    if first.trouble is Trouble.REDIRECTED:
+        to = (first.answer.header("location") or "") if first.answer is not None else ""
+        return message("kit.target.redirects", target=target, to=_cut(to))
+    if first.trouble is Trouble.TIMEOUT:
+        return message("kit.target.silent", target=target)
+    if first.answer is None:
+        reason = _cut(first.trouble_detail) or message("kit.reason.closed").words(language)
+        return message("kit.target.not_http", target=target, reason=reason)
+    bare = next((e for e in looked if _is_bare_list(e)), None)
+    if bare is not None:
+        return message("kit.target.bare_list", url=bare.request.url)
+    broken = next((e for e in looked if _is_broken_json(e)), None)
+    if broken is not None:
+        return message("kit.target.not_json", url=broken.request.url)
+    if (first.answer.header("content-type") or "").startswith("text/html"):
+        return message("kit.target.html", target=target)
+    return message("kit.target.nothing_found", target=target, status=first.answer.status)
+
+
+def _is_bare_list(exchange: Exchange) -> bool:
+    """Whether a collection of tools is answered with a list of objects, and with nothing around."""
+    good = exchange.answer is not None and exchange.answer.status == HTTPStatus.OK
+    asked = (exchange.step or "").startswith("collection")
+    listed = body_json(exchange) if asked and good else None
+    return isinstance(listed, list) and listed != [] and all(isinstance(i, dict) for i in listed)
+
+
+def _is_broken_json(exchange: Exchange) -> bool:
+    """Whether a list or document is said to be JSON, and is none."""
+    answer = exchange.answer
+    if answer is None or answer.status != HTTPStatus.OK or answer.body.strip() == b"null":
+        return False
+    kind = (answer.header("content-type") or "").split(";")[0]
+    return "json" in kind and body_json(exchange) is None
+
+
+def no_handshake(exchange: Exchange, *, code: int | None, stderr: str, language: str) -> str:
+    """Why a handshake failed, in words; `code` and `stderr` are those of a process that ended."""
+    response = response_of(exchange)
+    if response is not None:
+        reason = message("kit.reason.refused", answer=_cut(str(response)))
+    elif code is not None:
+        reason = message("kit.reason.ended", code=code)
+    elif exchange.trouble is Trouble.TIMEOUT:
+        reason = message("kit.reason.silent", seconds=round(exchange.elapsed))
+    elif exchange.trouble is Trouble.TOO_LARGE:
+        reason = message("kit.reason.noise")
+    elif exchange.trouble is not None:
+        reason = message("kit.reason.closed")
+    else:
+        reason = message("kit.reason.status", status=exchange.answer.status)  # type: ignore[union-attr]  # an exchange without trouble has an answer
+    noise = exchange.answer.noise if exchange.answer is not None else ()
+    said = _telling(stderr) or noise[:1]
+    words = reason.words(language)
+    if not said:
+        return words
+    first, last = _cut(said[0]), _cut(said[-1])
+    if len(said) == 1:
+        return message("kit.reason.wrote", reason=words, said=last).words(language)
+    more = message("kit.reason.wrote_more", reason=words, first=first, said=last)
+    return more.words(language)
+
+
+def no_start(command: str, error: Exception, language: str) -> str:
+    """Why a command could not be run, in words."""
+    if isinstance(error, FileNotFoundError):
+        return message("kit.reason.no_command", command=command).words(language)
+    said = system_words(getattr(error, "strerror", None) or str(error))
+    return said.words(language) if isinstance(said, Message) else said
+
+
+def _telling(text: str) -> tuple[str, ...]:
+    """The first and the last line of it, either of which may only be a hint; none, or one alone.
+
+    What Python prints above a stack says nothing: the line below it is the error.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines or lines[0].startswith(_STACK) or lines[0] == lines[-1]:
+        return tuple(lines[-1:])
+    return lines[0], lines[-1]
+
+
+def _cut(text: str) -> str:
+    """A foreign text on one line, without the stop that would double our own."""
+    return " ".join(text.split())[:_LONGEST].rstrip(". ")

@@ -1,0 +1,255 @@
+"""What a target offers beside tools: ARDF resources and a toolset catalog, out of what was listed.
+
+Read from discovery's exchanges alone, so that a recorded session gives the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.formats.problem import Place
+from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.evidence.response import body_json, response_of
+from conformance.kit.model.exchange import Exchange
+from conformance.spec.vocabulary import Offer, ResourceType
+
+MEDIA_TYPE = "application/vnd.ardf+json"
+"""The media type of an MCP resource that is an ARDF resource."""
+
+CATALOG_PATH = "/tool_schemas.json"
+"""Where a target lists its toolsets, over HTTP."""
+
+TOOLSET_META = "agent-formats/toolset"
+"""Where a tool carries its entry of the toolset catalog, over MCP."""
+
+COLLECTION = "resources "
+"""What discovery's steps for a collection begin with; its path and the page's number follow."""
+
+READ = "resource "
+"""What discovery's steps for one MCP resource begin with; its URI follows."""
+
+CATALOG = "toolset-catalog"
+"""Discovery's step that asks for the toolset catalog."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One ARDF resource: what it says, the exchange that shows it and where in its answer, and the
+    path of its collection, over HTTP.
+    """
+
+    data: Any
+    exchange: Exchange
+    place: Place = ()
+    collection: str = ""
+
+    @property
+    def id(self) -> str | None:
+        """The resource's id, None where it has none."""
+        known = self.data.get("resource_id") if isinstance(self.data, dict) else None
+        return known if isinstance(known, str) else None
+
+    @property
+    def type(self) -> str | None:
+        """The type that it says it is of, whatever it is."""
+        known = self.data.get("resource_type") if isinstance(self.data, dict) else None
+        return known if isinstance(known, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A collection over HTTP: its path, the type that the manifest gives it, its pages."""
+
+    path: str
+    type: str | None
+    pages: tuple[Exchange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """All that is offered beside tools. `whole` is False where not all of it could be read.
+
+    `entries` are those of the toolset catalog, by the raw name of the tool that each is about.
+    """
+
+    collections: tuple[Collection, ...] = ()
+    resources: tuple[Found, ...] = ()
+    whole: bool = True
+    catalog: Any = None
+    catalog_at: Exchange | None = None
+    entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many resources of each known type there are."""
+        found = Counter(each.type for each in self.resources)
+        return {kind.value: found[kind.value] for kind in ResourceType if found[kind.value]}
+
+    @property
+    def names(self) -> dict[Offer, tuple[str, ...]]:
+        """What is offered, and the tools that an offer is about."""
+        found: dict[Offer, tuple[str, ...]] = {}
+        if self.resources or self.collections:
+            found[Offer.RESOURCES] = ()
+        if self.catalog is not None:
+            found[Offer.TOOLSETS] = tuple(self.entries)
+        return found
+
+
+def offered(looked: Iterable[Exchange], tools: Sequence[Tool]) -> Offered:
+    """What discovery's exchanges and tools show."""
+    steps = {each.step: each for each in looked if each.step is not None}
+    collections = _collections(steps)
+    listed = [
+        found for each in collections for page in each.pages for found in _on_page(page, each.path)
+    ]
+    listed += _in_tools(steps)
+    listed += [Found(_text_of(each), each) for step, each in steps.items() if step.startswith(READ)]
+    catalog, at = _catalog(steps, tools)
+    entries = _entries(catalog, tools)
+    whole = all(_is_last(body_json(each.pages[-1])) for each in collections)
+    whole = whole and _all_read(steps)
+    return Offered(collections, tuple(listed), whole, catalog, at, entries)
+
+
+def members(document: Any, name: str) -> list[Any]:
+    """A list in a document; empty where there is none."""
+    listed = document.get(name) if isinstance(document, dict) else None
+    return listed if isinstance(listed, list) else []
+
+
+def is_collection(document: Any) -> bool:
+    """Whether a page lists ARDF resources: of a document that nobody announced as one."""
+    listed = members(document, "resources")
+    return any(isinstance(each, dict) and "resource_type" in each for each in listed)
+
+
+def other_collections(manifest: Any) -> dict[str, str | None]:
+    """The paths of a manifest that lead to no tools, each with the type of what it lists."""
+    found: dict[str, str | None] = {}
+    for entry in members(manifest, "resources"):
+        fields = entry if isinstance(entry, dict) else {}
+        path, kind = fields.get("path"), fields.get("type")
+        if not isinstance(path, str) or not path.startswith("/") or path.startswith("//"):
+            continue
+        if kind != ResourceType.TOOL:
+            found.setdefault(path, kind if isinstance(kind, str) else None)
+    return found
+
+
+def listed_resources(result: Any) -> list[str]:
+    """The URIs of the ARDF resources in a result of `resources/list`, each once."""
+    uris = [
+        each["uri"]
+        for each in members(result, "resources")
+        if isinstance(each, dict)
+        and each.get("mimeType") == MEDIA_TYPE
+        and isinstance(each.get("uri"), str)
+    ]
+    return list(dict.fromkeys(uris))
+
+
+def _collections(steps: Mapping[str, Exchange]) -> tuple[Collection, ...]:
+    manifest = steps.get("manifest")
+    types = other_collections(body_json(manifest)) if manifest is not None else {}
+    pages: dict[str, list[Exchange]] = {}
+    for step, each in steps.items():
+        if step.startswith(COLLECTION):
+            path = step.removeprefix(COLLECTION).rpartition(" ")[0]
+            pages.setdefault(path, []).append(each)
+    return tuple(
+        Collection(path, types.get(path), tuple(own))
+        for path, own in pages.items()
+        if path in types or is_collection(body_json(own[0]))
+    )
+
+
+def _in_tools(steps: Mapping[str, Exchange]) -> list[Found]:
+    """The resources of a list of tools that is an ARDF collection."""
+    return [
+        found
+        for step, each in steps.items()
+        if step.startswith("collection") and is_collection(body_json(each))
+        for found in _on_page(each, step.removeprefix("collection").rpartition("-")[0])
+    ]
+
+
+def _on_page(page: Exchange, path: str) -> list[Found]:
+    listed = members(body_json(page), "resources")
+    return [Found(each, page, ("resources", n), path) for n, each in enumerate(listed)]
+
+
+def _is_last(page: Any) -> bool:
+    """Whether nothing comes after a page that could be read."""
+    return isinstance(page, dict) and not page.get("nextCursor")
+
+
+def _all_read(steps: Mapping[str, Exchange]) -> bool:
+    """Whether every MCP resource that is listed as ARDF's was read."""
+    lists = [each for step, each in steps.items() if step.startswith("resources-list-")]
+    results = [(response_of(each) or {}).get("result") for each in lists]
+    listed = {uri for result in results for uri in listed_resources(result)}
+    return (not results or _is_last(results[-1])) and all(READ + uri in steps for uri in listed)
+
+
+def _text_of(read: Exchange) -> Any:
+    """The resource in an answer to `resources/read`; None where there is no JSON in it."""
+    for content in members((response_of(read) or {}).get("result"), "contents"):
+        text = content.get("text") if isinstance(content, dict) else None
+        try:
+            return json.loads(text) if isinstance(text, str) else None
+        except (ValueError, RecursionError):
+            return None
+    return None
+
+
+def _catalog(steps: Mapping[str, Exchange], tools: Sequence[Tool]) -> tuple[Any, Exchange | None]:
+    """The toolset catalog: the one at its path, else the one that the tools carry."""
+    at = steps.get(CATALOG)
+    document = body_json(at) if at is not None and _is_found(at) else None
+    if _is_catalog(document):
+        return document, at
+    carried = [entry for tool in tools if (entry := _carried(tool)) is not None]
+    return ({"tools": carried}, None) if carried else (None, None)
+
+
+def _is_found(exchange: Exchange) -> bool:
+    return exchange.answer is not None and 200 <= exchange.answer.status < 300
+
+
+def _is_catalog(document: Any) -> bool:
+    """Whether a document is meant as a toolset catalog: some tool says its toolset or its id."""
+    tools = members(document, "tools")
+    return any(isinstance(each, dict) and {"toolset", "id"} & each.keys() for each in tools)
+
+
+def _carried(tool: Tool) -> Any:
+    """A tool's own entry, its schemas filled in from the tool where it leaves them out."""
+    meta = tool.raw.get("_meta") if tool.form is ToolForm.MCP else None
+    entry = meta.get(TOOLSET_META) if isinstance(meta, dict) else None
+    if not isinstance(entry, dict):
+        return entry
+    filled = {"payload": tool.raw.get("inputSchema"), "result": tool.raw.get("outputSchema")}
+    made = {name: {"schema": schema} for name, schema in filled.items() if schema is not None}
+    return {"description": tool.description or "", **made, **entry}
+
+
+def _entries(catalog: Any, tools: Sequence[Tool]) -> dict[str, Mapping[str, Any]]:
+    """By tool: the entry whose id is its name, or whose last part is, if no other's is."""
+    listed = [
+        each
+        for each in members(catalog, "tools")
+        if isinstance(each, dict) and isinstance(each.get("id"), str)
+    ]
+    found: dict[str, Mapping[str, Any]] = {}
+    for tool in tools:
+        whole = [each for each in listed if each["id"] == tool.name]
+        last = [each for each in listed if each["id"].rpartition(".")[2] == tool.name]
+        fitting = whole or last
+        if len(fitting) == 1:
+            found[tool.name] = fitting[0]
+    return found

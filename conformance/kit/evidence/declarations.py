@@ -1,0 +1,113 @@
+"""What is wrong with a catalog, laid to the tools that it concerns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.formats.problem import Problem
+from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.formats.validate.validate import validate
+from conformance.kit.evidence.catalog import is_collection
+from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.listed import listed
+from conformance.spec.vocabulary import Binding
+
+ATDF_META = "agent-formats/atdf"
+_PLACE = re.compile(r"\$\.tools\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A run's declarations, judged: problems by tool, problems of the catalog itself.
+
+    `unusable` are stand-ins for the tools that could not be used, so that they are judged too.
+    """
+
+    by_tool: Mapping[str, tuple[Problem, ...]]
+    catalog: tuple[Problem, ...]
+    unusable: tuple[Tool, ...]
+
+
+def declared(discovered: Discovered) -> Declared:
+    """Validate every page of the catalog, and share out what is wrong."""
+    if discovered.run.openapi:
+        return _of_operations(discovered)
+    usable = {tool.name for tool in discovered.tools}
+    by_tool: dict[str, list[Problem]] = {}
+    catalog: list[Problem] = []
+    stubs: dict[str, Tool] = {}
+    first = 0
+    for page in discovered.documents:
+        if is_collection(page):
+            continue  # by its form it is ARDF's, whose chapter judges it
+        items = listed(page)
+        if isinstance(page, list):
+            catalog.extend(validate(page, "catalog"))
+        seen = _as_catalog(page, items, discovered)
+        for problem in validate(seen, "catalog"):
+            place = _PLACE.match(problem.path)
+            if place is None or problem.clause is None or "-CAT-" in problem.clause:
+                catalog.append(problem)
+                continue
+            label = _label(items[int(place.group(1))], first + int(place.group(1)))
+            by_tool.setdefault(label, []).append(problem)
+        for index, item in enumerate(items):
+            label = _label(item, first + index)
+            if label not in usable:
+                stubs[label] = Tool(
+                    label, {}, ToolForm.CATALOG, item if isinstance(item, dict) else {}
+                )
+        first += len(items)
+    return Declared(
+        {k: tuple(v) for k, v in by_tool.items()}, tuple(catalog), tuple(stubs.values())
+    )
+
+
+SCHEMA_CLAUSES = ("ATDF-TOOL-003", "ATDF-TOOL-004", "ATDF-TOOL-005")
+"""Clauses about an input schema: what breaks them is why a tool cannot be called."""
+
+
+def worst(problems: Iterable[Problem]) -> Problem | None:
+    """The problem that keeps a tool from being used; None where none was found."""
+    return min(problems, key=lambda p: p.clause not in SCHEMA_CLAUSES, default=None)
+
+
+def unusable_by(judged: Declared) -> tuple[str, ...]:
+    """For each tool that cannot be used the clause that says why."""
+    found = [worst(judged.by_tool.get(tool.name, ())) for tool in judged.unusable]
+    clauses = [problem.clause if problem is not None else None for problem in found]
+    return tuple(clause or SCHEMA_CLAUSES[0] for clause in clauses)
+
+
+def _of_operations(discovered: Discovered) -> Declared:
+    """What is wrong with an OpenAPI document: it was found while its operations were read."""
+    by_tool: dict[str, tuple[Problem, ...]] = {}
+    for problem in discovered.problems:
+        if problem.tool is not None:
+            by_tool[problem.tool] = (*by_tool.get(problem.tool, ()), problem)
+    return Declared(by_tool, tuple(p for p in discovered.problems if p.tool is None), ())
+
+
+def _label(item: Any, index: int) -> str:
+    """A tool's raw name; its place in the list where it has none."""
+    fields = item if isinstance(item, dict) else {}
+    names = (fields.get(member) for member in ("name", "tool_id", "id"))
+    return next((name for name in names if isinstance(name, str) and name), f"#{index + 1}")
+
+
+def _as_catalog(page: Any, items: list[Any], discovered: Discovered) -> Any:
+    """A page as an ATDF catalog: over MCP, what rides in `_meta` stands beside the rest."""
+    if discovered.run.binding is Binding.HTTP:
+        return {"tools": items} if isinstance(page, list) else page
+    return {"tools": [_with_meta(item) for item in items]}
+
+
+def _with_meta(item: Any) -> Any:
+    meta = item.get("_meta") if isinstance(item, dict) else None
+    extra = meta.get(ATDF_META) if isinstance(meta, dict) else None
+    if not isinstance(extra, dict):
+        return item
+    return {**{k: v for k, v in item.items() if k != "_meta"}, **extra}

@@ -1,0 +1,210 @@
+"""What the judges look at: a run's catalog, calls and script exchanges, as data."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+
+from conformance.formats.problem import Problem
+from conformance.formats.tool.tool import Tool
+from conformance.kit.evidence.catalog import Offered
+from conformance.kit.evidence.response import Reading, read
+from conformance.kit.model.case import Case, CaseKind, Expectation
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.run import Run
+from conformance.spec.messages import Message
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Call:
+    """One tool call: what was meant, what went over the wire, what it means.
+
+    Known by identity, so that what judges work out about it can be remembered.
+    """
+
+    case: Case
+    exchange: Exchange
+    reading: Reading
+    tool: Tool
+
+
+def call_of(exchange: Exchange, tool: Tool) -> Call:
+    """The call that an exchange holds; its case must be set."""
+    assert exchange.case is not None
+    return Call(exchange.case, exchange, read(exchange), tool)
+
+
+@dataclass(frozen=True)  # no slots: the look-ups that judges repeat are kept on the instance
+class ToolEvidence:
+    """All that is known of one tool in one run.
+
+    `calls` are in the order in which they were sent; they may be read from a file each time, so
+    what is remembered of them here are their places. `left_out` says why it was not called,
+    `unsent` are the cases that were given up because its calls take too long, or its answers
+    are too large in all (`heavy`), `cut` says that the session ended before all were made,
+    `silenced` that the server stopped answering before.
+    """
+
+    run: Run
+    tool: Tool
+    calls: Sequence[Call] = ()
+    left_out: Message | None = None
+    unsent: tuple[Case, ...] = ()
+    unplanned: str = ""
+    """Why no case could be made from the tool's schema; empty where some were."""
+    cut: bool = False
+    claims_atdf: bool = False
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with the tool's declaration, clause by clause."""
+    silent_after: frozenset[str] = frozenset()
+    """The ids of the cases after which the server did not even answer a list."""
+    ended_in: Mapping[str, int] = field(default_factory=dict)
+    """The process, by a number, that each case was sent to which its process's end left without an
+    answer: those of one process, of whatever tool, may have been ended by one of them.
+    """
+    ended_alone: frozenset[str] = frozenset()
+    """Those of them that were sent to a process alone, and ended it: no other call can have."""
+    silenced: bool = False
+    heavy: bool = False
+    scripts: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
+    """The run's scripts: some call a tool in ways that no case does."""
+    entry: Mapping[str, Any] | None = None
+    """The tool's entry of the toolset catalog."""
+    beside: ToolEvidence | None = None
+    """The same tool over another binding of the same server."""
+
+    def of(self, *kinds: CaseKind) -> Iterator[Call]:
+        """The calls of these kinds."""
+        return (call for call in self.calls if call.case.kind in kinds)
+
+    @property
+    def broken(self) -> Iterator[Call]:
+        """The calls that are broken on purpose."""
+        return self.of(CaseKind.BROKEN)
+
+    @property
+    def valid(self) -> Iterator[Call]:
+        """The calls that a correct server does not refuse as invalid."""
+        return (
+            call
+            for call in self.of(CaseKind.BASELINE, CaseKind.VALID)
+            if call.case.expects is Expectation.ACCEPT
+        )
+
+    @property
+    def baseline(self) -> Call | None:
+        """The tool's accepted baseline call, else the last one tried, else None."""
+        return self.calls[self._baseline] if self._baseline is not None else None
+
+    @cached_property
+    def _baseline(self) -> int | None:
+        tried = [
+            (place, call)
+            for place, call in enumerate(self.calls)
+            if call.case.kind is CaseKind.BASELINE and not call.case.neighbour
+        ]
+        accepted = [place for place, call in tried if call.reading.accepted]
+        return next(iter(accepted or [place for place, _ in tried[-1:]]), None)
+
+    def neighbour_accepted(self, case: Case) -> bool:
+        """Whether the call from which `case` deviates was accepted."""
+        if case.neighbour is None:
+            return self.baseline is not None and self.baseline.reading.accepted
+        return case.neighbour in self._accepted_baselines
+
+    def good_case(self, case: Case) -> Case | None:
+        """The accepted baseline case beside a valid one; a broken one is known by its place."""
+        if case.violation is not None:
+            return None
+        if case.neighbour is not None and case.neighbour in self._accepted_baselines:
+            return self.calls[self._accepted_baselines[case.neighbour]].case
+        known = self.baseline
+        return known.case if known is not None and known.reading.accepted else None
+
+    def repairs_of(self, case_id: str) -> list[Call]:
+        """The repair steps that began with this case, in order."""
+        return [self.calls[place] for place in self._repairs.get(case_id, ())]
+
+    @cached_property
+    def _accepted_baselines(self) -> dict[str, int]:
+        """The places of the accepted baseline calls by the ids of their cases."""
+        return {
+            call.case.id: place
+            for place, call in enumerate(self.calls)
+            if call.case.kind is CaseKind.BASELINE and call.reading.accepted
+        }
+
+    @cached_property
+    def _repairs(self) -> dict[str, list[int]]:
+        steps: dict[str, list[int]] = {}
+        for place, call in enumerate(self.calls):
+            if call.case.kind is CaseKind.REPAIR:
+                steps.setdefault(call.case.neighbour or "", []).append(place)
+        return steps
+
+    def instead(self, exchanges: Mapping[str, Exchange]) -> ToolEvidence:
+        """The same evidence with other exchanges for the cases named by their ids."""
+        calls = tuple(
+            call_of(exchanges[call.case.id], call.tool) if call.case.id in exchanges else call
+            for call in self.calls
+        )
+        return replace(self, calls=calls)
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class RunEvidence:
+    """All that is known of one run. `scripts` maps a script's name to its exchanges, in order."""
+
+    run: Run
+    tools: tuple[Tool, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with the catalog beyond a single tool, clause by clause."""
+    documents: tuple[Any, ...] = ()
+    by_tool: Mapping[str, ToolEvidence] = field(default_factory=dict)
+    scripts: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
+    claims_atdf: bool = False
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    connected: bool = True
+    cut: bool = False
+    silenced: bool = False
+    """Whether the server stopped answering, so that scripts were not played to their end."""
+    credentials: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, Message], ...] = ()
+    """What is declared and cannot be called as a tool, with the reason."""
+    lent: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that were accepted in the full run of the same server, by tool."""
+    offered: Offered = field(default_factory=Offered)
+
+    def steps(self, script: str) -> dict[str, Exchange]:
+        """A script's exchanges by the name of their step; empty if it was not run."""
+        return {e.step or str(e.id): e for e in self.scripts.get(script, ())}
+
+    @property
+    def calls(self) -> Iterator[Call]:
+        """Every call of every tool."""
+        for tool in self.by_tool.values():
+            yield from tool.calls
+
+    @property
+    def exchanges(self) -> Iterator[Exchange]:
+        """Every exchange of the run that is evidence: calls first, then scripts."""
+        for call in self.calls:
+            yield call.exchange
+        for steps in self.scripts.values():
+            yield from steps
+
+    def instead(
+        self, cases: Mapping[str, Exchange], scripts: Mapping[str, tuple[Exchange, ...]]
+    ) -> RunEvidence:
+        """The same evidence with other exchanges for some cases and scripts.
+
+        It costs no more where there are a hundred thousand tools: the others are not copied.
+        """
+        concerned = {exchange.case.tool for exchange in cases.values() if exchange.case is not None}
+        others = {name: self.by_tool[name].instead(cases) for name in concerned}
+        known = cast("dict[str, ToolEvidence]", self.by_tool)  # it is only read
+        by_tool = ChainMap(others, known) if others else known
+        return replace(self, by_tool=by_tool, scripts={**self.scripts, **scripts})

@@ -1,0 +1,298 @@
+"""What an answer to a tool call means: the table of outcomes, and the traps in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any
+
+from conformance.formats.text import rpc
+from conformance.formats.tool.errors import Envelope, envelope_of, types_of
+from conformance.kit.evidence.cut import CutAnswer, note
+from conformance.kit.model.case import Case, CaseKind, Strictness
+from conformance.kit.model.exchange import SHORT, Exchange, Transport, Trouble
+from conformance.spec.vocabulary import AnswerStatus, ErrorCategory, ErrorType, Outcome
+
+ERROR_META = "agent-formats/error"
+
+PROVES_NOTHING = frozenset({401, 403, 407, 429, 503})
+"""Statuses that any request may get, whatever it asks: rights, limits, load."""
+
+_STATUS_REFUSES_INPUT = frozenset({400, 422})
+_STATUS_REFUSES_OTHER = frozenset(
+    {401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 415, 423, 428, 429, 503}
+)
+_TYPES_OF_MEANING = types_of(ErrorCategory.INPUT) - {ErrorType.VALIDATION_ERROR}
+_TYPES_OF_STATE = types_of(ErrorCategory.STATE, ErrorCategory.ACCESS)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer, read. `outcome` is its class.
+
+    `document` is the decoded body (HTTP) or the JSON-RPC response (MCP); `result` the MCP result.
+    `envelope` is the ATDF error found, wherever it rides. `text` is every word of a refusal that
+    an agent would read. `rpc_code` is set for a JSON-RPC error.
+    """
+
+    outcome: Outcome
+    document: Any = None
+    result: Mapping[str, Any] | None = None
+    envelope: Envelope | None = None
+    hollow: Mapping[str, Any] | None = None
+    """A body with a list of `errors` that holds no error: meant as an envelope, and none."""
+    text: str = ""
+    rpc_code: int | None = None
+    status: int = 0
+    trouble: Trouble | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the call was refused, for whatever reason."""
+        return self.outcome in {Outcome.INPUT_REFUSED, Outcome.OTHER_REFUSED}
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the call was accepted."""
+        return self.outcome is Outcome.ACCEPTED
+
+
+class CutReading(Reading):
+    """The reading of an answer that was not kept whole: of an accepted one more is known."""
+
+    __slots__ = ()
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _IN_BODY and not (name in _OF_REFUSALS and self.outcome is Outcome.ACCEPTED):
+            note()
+        return super().__getattribute__(name)
+
+
+class GuessedReading(Reading):
+    """The reading of such an answer where nobody recorded what it means: all of it is a guess."""
+
+    __slots__ = ()
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _IN_BODY or name == "outcome":
+            note()
+        return super().__getattribute__(name)
+
+
+_OF_REFUSALS = frozenset({"envelope", "text", "rpc_code"})
+_IN_BODY = _OF_REFUSALS | {"document", "result", "hollow"}
+
+
+def read(exchange: Exchange) -> Reading:
+    """The meaning of an exchange; of one without a case, as if a valid call had been made."""
+    answer = exchange.answer
+    if isinstance(answer, CutAnswer) and not answer.is_readable:
+        kind = CutReading if answer.meant is not None else GuessedReading
+        outcome = answer.meant or _of_status(answer.status or HTTPStatus.OK)
+        return kind(outcome, status=answer.status, trouble=exchange.trouble)
+    if exchange.trouble is Trouble.TIMEOUT or (answer is None and exchange.trouble is None):
+        return Reading(Outcome.NO_ANSWER, trouble=exchange.trouble)
+    if exchange.trouble is Trouble.TOO_LARGE:
+        status = answer.status if answer is not None else 0
+        return Reading(Outcome.NO_ANSWER, status=status, trouble=exchange.trouble)
+    if answer is None or exchange.trouble is Trouble.CLOSED:
+        return Reading(Outcome.SERVER_FAULT, trouble=exchange.trouble)
+    if exchange.request.answer_to is not None or exchange.request.transport is Transport.STDIO:
+        return _read_mcp(exchange, exchange.case)
+    return _read_http(exchange, exchange.case)
+
+
+def body_json(exchange: Exchange) -> Any:
+    """The body as JSON, None where it is none."""
+    if exchange.answer is None:
+        return None
+    body = exchange.answer.body
+    return (_read_again if len(body) <= SHORT else _parsed)(body)
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body.decode("utf-8"))
+    except (UnicodeDecodeError, ValueError, RecursionError):
+        return None
+
+
+_read_again = lru_cache(maxsize=1024)(_parsed)
+"""One clause after the other asks for the answers of the same tool; none of them changes any."""
+
+
+def response_of(exchange: Exchange) -> dict[str, Any] | None:
+    """The JSON-RPC response in an answer, plain or streamed; None where there is none.
+
+    The response with the request's id is preferred; without one, any response (its wrong id is
+    then what a clause finds).
+    """
+    if exchange.answer is None:
+        return None
+    found = [
+        *exchange.answer.messages,
+        *([body_json(exchange)] if not exchange.answer.messages else []),
+    ]
+    responses = [m for m in found if isinstance(m, dict) and ("result" in m or "error" in m)]
+    own = [m for m in responses if m.get("id") == exchange.request.answer_to]
+    return next(iter(own or responses), None)
+
+
+def _read_http(exchange: Exchange, case: Case | None) -> Reading:
+    assert exchange.answer is not None
+    status = exchange.answer.status
+    document = body_json(exchange)
+    envelope = envelope_of(document)
+    text = exchange.answer.body[:65536].decode("utf-8", "replace")
+    if envelope is not None:
+        outcome = _of_envelope(envelope, case)
+        if status >= 500 and status != 503:
+            outcome = Outcome.SERVER_FAULT
+    else:
+        outcome = _of_status(status)
+    if outcome is Outcome.ACCEPTED and is_enriched_error(document):
+        outcome = Outcome.INPUT_REFUSED
+    return Reading(
+        outcome,
+        document=document,
+        envelope=envelope,
+        hollow=_hollow(document),
+        text="" if outcome is Outcome.ACCEPTED else text,
+        status=status,
+        trouble=exchange.trouble,
+    )
+
+
+def _of_status(status: int) -> Outcome:
+    if 200 <= status < 300:
+        return Outcome.ACCEPTED
+    if status in _STATUS_REFUSES_INPUT:
+        return Outcome.INPUT_REFUSED
+    if status in _STATUS_REFUSES_OTHER or status < 500:
+        return Outcome.OTHER_REFUSED
+    return Outcome.SERVER_FAULT
+
+
+def _of_envelope(envelope: Envelope, case: Case | None) -> Outcome:
+    """By the errors' types: those that judge meaning prove nothing about form."""
+    for error in envelope.errors:
+        if error.type in _TYPES_OF_STATE:
+            continue
+        if error.type in _TYPES_OF_MEANING and not _names_broken(error.parameter_name, case):
+            continue
+        return Outcome.INPUT_REFUSED
+    return Outcome.OTHER_REFUSED
+
+
+def _names_broken(parameter_name: object, case: Case | None) -> bool:
+    if case is None or case.kind is not CaseKind.BROKEN or case.violation is None:
+        return False
+    return parameter_name == case.violation.parameter
+
+
+def _read_mcp(exchange: Exchange, case: Case | None) -> Reading:
+    assert exchange.answer is not None
+    response = response_of(exchange)
+    status = exchange.answer.status
+    if response is None:
+        outcome = _of_status(status) if status and status >= 300 else Outcome.SERVER_FAULT
+        return Reading(outcome, status=status, text=_body_text(exchange), trouble=exchange.trouble)
+    error = response.get("error")
+    if error is not None:
+        return _read_rpc_error(response, error, status, case)
+    result = response.get("result")
+    if not isinstance(result, dict):
+        return Reading(Outcome.SERVER_FAULT, document=response, status=status)
+    if result.get("isError") is not True:
+        return Reading(Outcome.ACCEPTED, document=response, result=result, status=status)
+    envelope = _envelope_in(result)
+    outcome = _of_envelope(envelope, case) if envelope else Outcome.INPUT_REFUSED
+    return Reading(
+        outcome,
+        document=response,
+        result=result,
+        envelope=envelope,
+        hollow=next((h for place in _json_texts(result) if (h := _hollow(place))), None),
+        text=content_text(result),
+        status=status,
+    )
+
+
+def _read_rpc_error(
+    response: dict[str, Any], error: Any, status: int, case: Case | None
+) -> Reading:
+    code = error.get("code") if isinstance(error, dict) else None
+    code = code if isinstance(code, int) and not isinstance(code, bool) else None
+    words = error.get("message") if isinstance(error, dict) else None
+    data = error.get("data") if isinstance(error, dict) else None
+    text = f"{words or ''} {json.dumps(data) if data is not None else ''}".strip()
+    malformed = case is not None and case.strictness is Strictness.MALFORMED
+    if code in {rpc.INVALID_PARAMS, rpc.INTERNAL_ERROR} or malformed:
+        outcome = Outcome.INPUT_REFUSED
+    elif status in _STATUS_REFUSES_OTHER and status != 404:
+        outcome = Outcome.OTHER_REFUSED
+    else:
+        outcome = Outcome.INPUT_REFUSED if code is None else Outcome.OTHER_REFUSED
+    return Reading(outcome, document=response, text=text, rpc_code=code, status=status)
+
+
+def is_enriched_error(document: Any) -> bool:
+    """Whether a body is an enriched response that says that the call failed.
+
+    It is a refusal whatever its status: HTTP-ERR-001 speaks of one that is a success by it.
+    """
+    members = document if isinstance(document, dict) else {}
+    data = members.get("data")
+    if members.get("status") != AnswerStatus.ERROR or not isinstance(data, dict):
+        return False
+    return all(isinstance(data.get(name), str) for name in ("code", "message"))
+
+
+def _hollow(document: Any) -> Mapping[str, Any] | None:
+    listed = document.get("errors") if isinstance(document, dict) else None
+    empty = isinstance(listed, list) and not any(isinstance(each, dict) for each in listed)
+    return document if empty else None
+
+
+def _envelope_in(result: Mapping[str, Any]) -> Envelope | None:
+    """The envelope of a failed call: in `_meta`, in structuredContent, or as text."""
+    meta = result.get("_meta")
+    places = [meta.get(ERROR_META) if isinstance(meta, dict) else None]
+    places.append(result.get("structuredContent"))
+    places.extend(_json_texts(result))
+    return next((found for place in places if (found := envelope_of(place)) is not None), None)
+
+
+def _json_texts(result: Mapping[str, Any]) -> list[Any]:
+    decoded = []
+    for text in _texts(result):
+        if text.lstrip().startswith("{"):
+            try:
+                decoded.append(json.loads(text))
+            except (ValueError, RecursionError):
+                continue
+    return decoded
+
+
+def envelope_in_content(result: Mapping[str, Any]) -> Envelope | None:
+    """The envelope that rides as JSON text in `content`."""
+    return next((e for place in _json_texts(result) if (e := envelope_of(place))), None)
+
+
+def content_text(result: Mapping[str, Any]) -> str:
+    """All text blocks of a result, a line each."""
+    return "\n".join(_texts(result))
+
+
+def _texts(result: Mapping[str, Any]) -> list[str]:
+    content = result.get("content")
+    blocks = content if isinstance(content, list) else []
+    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _body_text(exchange: Exchange) -> str:
+    return exchange.answer.body[:65536].decode("utf-8", "replace") if exchange.answer else ""

@@ -1,0 +1,124 @@
+"""Which tools are called at all: the kit fuzzes other people's servers."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import PurePath
+
+from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.model.loopback import is_loopback, same_server
+from conformance.kit.model.run import Run
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.model.slug import slug
+from conformance.kit.transport.http import HttpSpeaker
+from conformance.spec.messages import Message, message
+from conformance.spec.vocabulary import Binding
+
+_OURS = "fixtures.servers."
+_PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
+
+
+def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
+    """Why this tool is not called in this run; None if it is.
+
+    The message names the option that would include it.
+    """
+    if not settings.selects(tool.name):
+        return message("kit.left_out.not_selected")
+    if not _is_replayed(tool, run, settings):
+        return message("kit.left_out.not_replayed")
+    if tool.task_required:
+        return message("kit.left_out.task_required")
+    if run.binding is Binding.HTTP and not _has_own_route(tool, run, settings):
+        return message("kit.left_out.other_host")
+    if settings.allow_calls is AllowCalls.NONE:
+        return message("kit.left_out.none")
+    if settings.allow_calls is AllowCalls.ALL:
+        return None
+    called = tool.invocation
+    if tool.form is ToolForm.OPENAPI and called is not None and tool.annotations.destructive:
+        return message("kit.left_out.method", method=called.method)
+    if settings.allow_calls is AllowCalls.READ_ONLY:
+        return _unless_harmless(tool, remote=True)
+    if _own_server(run):
+        return message("kit.left_out.destructive") if tool.annotations.destructive else None
+    return _unless_harmless(tool, remote=_is_remote(run))
+
+
+def turn_of(tool: Tool) -> int:
+    """When a tool's turn comes: what may take away what others need is called after them."""
+    called = tool.invocation
+    if called is not None and called.method.upper() == "DELETE":
+        return 2
+    return 1 if tool.annotations.destructive else 0
+
+
+def is_called_unasked(tool: Tool, run: Run, settings: Settings) -> bool:
+    """Whether a tool is called that says neither that it changes something nor that it does not.
+
+    So it is on a developer's own server, unless the command line says which tools to call.
+    """
+    if settings.allow_calls is not AllowCalls.AUTO or why_left_out(tool, run, settings) is not None:
+        return False
+    return tool.annotations.destructive is None and not _reads_only(tool)
+
+
+def _is_replayed(tool: Tool, run: Run, settings: Settings) -> bool:
+    """Whether `--replay` leaves this tool in."""
+    wanted = settings.replay
+    return wanted is None or wanted.startswith(f"{run.id}/{slug(tool.name)}/")
+
+
+def _own_server(run: Run) -> bool:
+    """A developer's own server on this machine, or one of this project's."""
+    if run.binding is Binding.STDIO:
+        return _is_ours(run.endpoint)
+    return is_loopback(run.endpoint)
+
+
+def _is_ours(command: str) -> bool:
+    """Whether a command starts one of this project's servers: `python -m fixtures.servers.x …`.
+
+    The name alone proves nothing: it may stand in an argument of any command.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a quote that is not closed
+        return False
+    program, rest = (PurePath(words[0]).name, words[1:3]) if words else ("", [])
+    by_name = len(rest) == 2 and rest[0] == "-m" and rest[1].startswith(_OURS)
+    return by_name and _PYTHON.fullmatch(program) is not None
+
+
+def _is_remote(run: Run) -> bool:
+    return run.binding is not Binding.STDIO and not is_loopback(run.endpoint)
+
+
+def _reads_only(tool: Tool) -> bool:
+    """Whether a tool says, in any of the three ways, that a call changes nothing."""
+    return tool.safe is True or _gets(tool) or tool.annotations.read_only is True
+
+
+def _gets(tool: Tool) -> bool:
+    return tool.invocation is not None and tool.invocation.method.upper() == "GET"
+
+
+def _unless_harmless(tool: Tool, *, remote: bool) -> Message | None:
+    """Why a tool is left out where only harmless ones are called; None if it is one.
+
+    One that is only marked `readOnlyHint` may still reach beyond its server, and where nothing is
+    said of that, a remote one does.
+    """
+    if not _reads_only(tool):
+        return message("kit.left_out.read_only")
+    hints = tool.annotations
+    opens_world = hints.open_world is True or (hints.open_world is None and remote)
+    by_hint = tool.safe is not True and not _gets(tool)
+    return message("kit.left_out.open_world") if by_hint and opens_world else None
+
+
+def _has_own_route(tool: Tool, run: Run, settings: Settings) -> bool:
+    """Whether the tool's route stays on the target's host: no other host is ever called."""
+    _, url = HttpSpeaker(run, settings.invoke).route(tool)
+    return same_server(url, run.endpoint)

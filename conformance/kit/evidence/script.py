@@ -1,0 +1,138 @@
+"""Scripts: pure generators of a chapter that say what to send next, and are handed what came.
+
+`exchange = yield Send(request, "step")`. `Open` makes a new connection (and, with `handshake`,
+shakes hands on it), `Close` ends it, `Restart` does both. The driver does all I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.formats.tool.tool import Tool
+from conformance.kit.evidence.catalog import Offered
+from conformance.kit.model.exchange import Exchange, Request
+from conformance.kit.model.run import Run
+from conformance.kit.transport.http import HttpSpeaker
+from conformance.kit.transport.mcp import McpSpeaker
+from conformance.spec.vocabulary import Binding, Era, RunKind
+
+LOOKED = "discovery"
+"""The name under which discovery's exchanges are kept, as if a script had made them."""
+CONNECTION = "connection"
+LIVENESS = "liveness"
+"""The same for handshakes, and for the lists that are asked for to see whether a server answers."""
+UNPLAYED = frozenset({"", LOOKED, CONNECTION, LIVENESS})
+"""What no script sent, and what can therefore not be played again."""
+
+MOST_PAGES = 1000
+"""Pages of one list that discovery follows: one that goes on behind them does not end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send this; the exchange is recorded under the step's name."""
+
+    request: Request
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Open a connection; `handshake` False leaves the legacy handshake to the script."""
+
+    handshake: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """End the connection; the exchange tells how it went (stdio: the exit)."""
+
+    step: str = "close"
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Close and open again."""
+
+    handshake: bool = True
+
+
+Action = Send | Open | Close | Restart
+Steps = Generator[Action, Exchange, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a script may know: the run, how to say things, and the tools with a good call each.
+
+    `mcp` is None for an HTTP run and `http` for an MCP one. `good_calls` maps the names of tools
+    that may be called to arguments that were accepted.
+    """
+
+    run: Run
+    tools: tuple[Tool, ...]
+    good_calls: dict[str, Any]
+    mcp: McpSpeaker | None = None
+    http: HttpSpeaker | None = None
+    tools_path: str = ""
+    """Where an HTTP target lists its tools, as its manifest said; empty if it did not."""
+    offered: Offered = field(default_factory=Offered)
+    """What the target offers beside tools."""
+    may_call: frozenset[str] = frozenset()
+    """Tools that the kit may call, those included that have to be called as tasks."""
+
+    def speaker(self) -> McpSpeaker:
+        """The MCP speaker; raises RuntimeError in a script of the wrong binding."""
+        if self.mcp is None:
+            raise RuntimeError(f"{self.run.id} does not speak MCP")
+        return self.mcp
+
+    def web(self) -> HttpSpeaker:
+        """The HTTP binding's speaker; raises RuntimeError in a script of the wrong binding."""
+        if self.http is None:
+            raise RuntimeError(f"{self.run.id} does not speak the HTTP binding")
+        return self.http
+
+
+ScriptFunction = Callable[[Stage], Steps]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script and where it runs. `fresh`: on a connection of its own; `handshake` as in Open."""
+
+    name: str
+    function: ScriptFunction
+    bindings: frozenset[Binding]
+    eras: frozenset[Era]
+    fresh: bool = False
+    handshake: bool = True
+    protocol: bool = False
+    """Whether it is also played in runs that speak the protocol alone."""
+
+    def runs_in(self, run: Run) -> bool:
+        """Whether this script belongs to that run."""
+        if run.kind is RunKind.PROTOCOL and not self.protocol:
+            return False
+        return run.binding in self.bindings and (run.era is None or run.era in self.eras)
+
+
+def script(
+    *bindings: Binding,
+    eras: tuple[Era, ...] = tuple(Era),
+    fresh: bool = False,
+    handshake: bool = True,
+    protocol: bool = False,
+) -> Callable[[ScriptFunction], ScriptFunction]:
+    """Mark a function of a chapter's `scripts.py` as a script, named as the function is."""
+
+    def mark(function: ScriptFunction) -> ScriptFunction:
+        name = function.__name__
+        where = frozenset(bindings), frozenset(eras)
+        made = Script(name, function, *where, fresh, handshake, protocol)
+        function.__script__ = made  # type: ignore[attr-defined]  # a mark for the plugin
+        return function
+
+    return mark

@@ -1,0 +1,164 @@
+"""Keeps what a long session gathers: in memory while there is room, beyond it in a file.
+
+A server with a thousand tools is called 170,000 times. What is asked for again is read back as it
+was, so a judge cannot tell the difference. The file has no name and is gone with the process: what
+is in it still holds the secrets that `exchanges.ndjson` does without.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import tempfile
+import zlib
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, BinaryIO, Generic, TypeVar, overload
+
+from conformance.formats.tool.tool import Tool
+from conformance.kit.evidence.cut import watching
+from conformance.kit.evidence.evidence import Call, call_of
+from conformance.kit.model.exchange import Exchange
+
+T = TypeVar("T")
+
+ROOM = 64 * 1024 * 1024
+"""Bytes of exchanges that stay in memory, by an estimate."""
+
+_EACH = 5_000
+_BODIES = 3
+"""What an exchange takes in memory beside its bodies, and how often a body is there as values."""
+
+
+class Kept(Sequence[T], Generic[T]):
+    """Values that a vault keeps, each made of one exchange; read like the tuple that they were.
+
+    `ids` are those of the exchanges, in order.
+    """
+
+    __slots__ = ("_vault", "again", "cost", "exchange_of", "ids", "place")
+
+    def __init__(
+        self,
+        vault: Vault,
+        exchanges: Sequence[Exchange],
+        exchange_of: Callable[[T], Exchange],
+        again: Callable[[Exchange], T],
+    ) -> None:
+        self._vault = vault
+        self.exchange_of = exchange_of
+        self.again = again
+        self.ids = array("q", (exchange.id for exchange in exchanges))
+        self.cost = sum(map(_cost, exchanges))
+        self.place: tuple[int, int] | None = None
+        """Where in the file they stand, and how many bytes; None while they never left memory."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self._vault.values(self)[index]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._vault.values(self))
+
+
+class Vault:
+    """Holds the values that were used last, as many as there is room for. Not for two threads."""
+
+    def __init__(self, room: int = ROOM) -> None:
+        self._room = room
+        self._used = 0
+        self._held: OrderedDict[Kept[Any], tuple[Any, ...]] = OrderedDict()
+        self._stuck: dict[Kept[Any], tuple[Any, ...]] = {}
+        self._file: BinaryIO | None = None
+
+    def keep(self, exchanges: Sequence[Exchange]) -> Kept[Exchange]:
+        """Keep these exchanges."""
+        return self._keep(exchanges, _itself, _itself)
+
+    def keep_calls(self, calls: Sequence[Call], tool: Tool) -> Kept[Call]:
+        """Keep these calls of one tool."""
+        return self._keep(calls, _exchange_of, partial(call_of, tool=tool))
+
+    def values(self, kept: Kept[T]) -> tuple[T, ...]:
+        """What was kept, from memory or read back.
+
+        Whoever asks is not told of what a record lacks before looking at it.
+        """
+        held = self._held.get(kept)
+        if held is not None:
+            self._held.move_to_end(kept)
+            return held
+        if kept in self._stuck:
+            return self._stuck[kept]
+        with watching():
+            values = self._read(kept)
+            self._hold(kept, values)
+        return values
+
+    def _keep(
+        self,
+        values: Sequence[T],
+        exchange_of: Callable[[T], Exchange],
+        again: Callable[[Exchange], T],
+    ) -> Kept[T]:
+        kept = Kept(self, [exchange_of(value) for value in values], exchange_of, again)
+        self._hold(kept, tuple(values))
+        return kept
+
+    def _hold(self, kept: Kept[T], values: tuple[T, ...]) -> None:
+        """Hold them as those used last, and let go of the oldest where there is no more room."""
+        self._held[kept] = values
+        self._used += kept.cost
+        while self._used > self._room and len(self._held) > 1:
+            oldest, its = self._held.popitem(last=False)
+            self._used -= oldest.cost
+            if oldest.place is None:
+                oldest.place = self._written([oldest.exchange_of(value) for value in its])
+            if oldest.place is None:
+                self._stuck[oldest] = its
+
+    def _written(self, exchanges: list[Exchange]) -> tuple[int, int] | None:
+        """Where they were written; None if they have to stay in memory: a value may be nested too
+        deeply to be written, and yet not to be read.
+        """
+        try:
+            packed = zlib.compress(pickle.dumps(exchanges, pickle.HIGHEST_PROTOCOL), 1)
+        except RecursionError:
+            return None
+        if self._file is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open until the process ends
+        start = self._file.seek(0, io.SEEK_END)
+        self._file.write(packed)
+        return start, len(packed)
+
+    def _read(self, kept: Kept[T]) -> tuple[T, ...]:
+        assert self._file is not None
+        assert kept.place is not None
+        start, length = kept.place
+        self._file.seek(start)
+        # Nothing but what this process wrote is in a file that has no name.
+        exchanges = pickle.loads(zlib.decompress(self._file.read(length)))  # noqa: S301
+        return tuple(map(kept.again, exchanges))
+
+
+def _cost(exchange: Exchange) -> int:
+    answered = len(exchange.answer.body) if exchange.answer is not None else 0
+    return _EACH + _BODIES * (len(exchange.request.body) + answered)
+
+
+def _itself(exchange: Exchange) -> Exchange:
+    return exchange
+
+
+def _exchange_of(call: Call) -> Exchange:
+    return call.exchange

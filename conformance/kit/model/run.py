@@ -1,0 +1,41 @@
+"""A run: one target, one binding, one version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from conformance.spec.vocabulary import Binding, Era, RunKind
+
+MODERN = "2026-07-28"
+"""The first version of the modern era; later ones sort behind it."""
+
+OPENAPI = "openapi"
+"""How the id of a run begins whose tools are the operations of an OpenAPI document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`id` is `http`, `openapi`, `mcp-2026-07-28`, `stdio-2025-11-25`.
+
+    `version` is empty over plain HTTP. `endpoint` is the base URL (http), the MCP endpoint's URL
+    (mcp) or the command (stdio).
+    """
+
+    id: str
+    target: str
+    binding: Binding
+    endpoint: str
+    version: str = ""
+    kind: RunKind = RunKind.FULL
+
+    @property
+    def openapi(self) -> bool:
+        """Whether an OpenAPI document says what can be called: no manifest, no catalog."""
+        return self.id.startswith(OPENAPI)
+
+    @property
+    def era(self) -> Era | None:
+        """The protocol era of an MCP run; None for the HTTP binding."""
+        if self.binding is Binding.HTTP:
+            return None
+        return Era.MODERN if self.version >= MODERN else Era.LEGACY

@@ -1,0 +1,89 @@
+"""What the command line asked for, checked once and passed on as a value."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+from conformance.kit.model.results import Waiver
+from conformance.spec.vocabulary import Level
+
+MAX_EXAMPLES: Final = 25
+REPORT_FOLDER: Final = "conformance-report"
+SELECTION_FOLDER: Final = "selection"
+REPLAY_FOLDER: Final = "replay"
+"""Where, inside of that, the report of a session goes that judges only a part."""
+
+
+class AllowCalls(StrEnum):
+    """Which tools may be called."""
+
+    AUTO = "auto"
+    READ_ONLY = "read-only"
+    ALL = "all"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One session's settings. Times are in seconds, `rate` in requests per second (0: no limit).
+
+    `headers` go with every HTTP request; `environment` holds the variables that a started server
+    gets beside the usual ones; `examples` maps a tool's name to known good arguments.
+    """
+
+    targets: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
+    spec_versions: tuple[str, ...] = ()
+    """The MCP versions that are judged; empty: all that the target agrees to."""
+    fail_on_should: bool = False
+    level: Level | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    invoke: tuple[str, str] | None = None
+    include_tools: tuple[str, ...] = ()
+    exclude_tools: tuple[str, ...] = ()
+    openapi: str | None = None
+    """Where the target's OpenAPI document is: a path or a whole address."""
+    allow_calls: AllowCalls = AllowCalls.AUTO
+    examples: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    seed: int = 0
+    max_examples: int = MAX_EXAMPLES
+    """Calls drawn by chance for each tool: so many valid ones, and as many broken ones."""
+    concurrency: int = 16
+    rate: float = 0.0
+    max_time: float = 600.0
+    request_timeout: float = 10.0
+    waivers: tuple[Waiver, ...] = ()
+    waivers_file: str = ""
+    report: Path = Path(REPORT_FOLDER)
+    language: str = "en"
+    replay: str | None = None
+    judge: Path | None = None
+    """A recorded session that is judged again in place of a target."""
+    plan_only: bool = False
+    secrets: tuple[str, ...] = ()
+    """What is never written: also variables of this machine that look like secrets."""
+    credentials: tuple[str, ...] = ()
+    """What an answer must not repeat: secret values that were given to the target."""
+
+    def selects(self, tool: str) -> bool:
+        """Whether the command line's globs leave this tool in."""
+        if any(fnmatch.fnmatchcase(tool, glob) for glob in self.exclude_tools):
+            return False
+        return not self.include_tools or any(
+            fnmatch.fnmatchcase(tool, glob) for glob in self.include_tools
+        )
+
+    def speaks(self, version: str) -> bool:
+        """Whether an MCP version is judged."""
+        return not self.spec_versions or version in self.spec_versions
+
+    def asks_for(self, profile: str) -> bool:
+        """Whether a binding, `http` or `mcp`, is judged: both, unless one was named."""
+        named = {"http", "mcp"} & set(self.profiles)
+        return not named or profile in named

@@ -1,0 +1,78 @@
+"""What `--explain` prints: a clause in words, as a reader of the terminal needs it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from conformance.spec.clauses import ROOT, Clause, clause_url
+from conformance.spec.messages import message
+
+_EXAMPLES = ROOT / "fixtures" / "examples"
+
+
+def explained(clause: Clause, language: str) -> str:
+    """A clause's sentence, of whom it asks it, how it is judged, and which examples break it."""
+    lines = [clause.id, "", clause.text[language], ""]
+    facts = list(_facts(clause, language))
+    width = max(len(name) for name, _ in facts)
+    lines += [f"{name:<{width}}  {said}" for name, said in facts]
+    if clause.source is not None:
+        lines += ["", f"“{clause.source.quote}”", clause.source.url]
+    return "\n".join(lines)
+
+
+def _facts(clause: Clause, language: str) -> Iterator[tuple[str, str]]:
+    def say(id: str, **values: object) -> str:
+        return message(id, **values).words(language)
+
+    required = say(f"report.requirement.{clause.requirement.value.lower()}")
+    if clause.where_claimed is not None:
+        raised = say(f"report.requirement.{clause.where_claimed.value.lower()}")
+        required += f" ({say('kit.explain.raised', requirement=raised)})"
+    yield say("kit.explain.requirement"), required
+    yield say("kit.explain.level"), say(f"vocabulary.needed_for.{clause.needed_for.value}")
+    yield say("kit.explain.scope"), say(f"vocabulary.scope.{clause.scope.value}")
+    yield say("kit.explain.where"), _where(clause, language)
+    if clause.excluded is not None:
+        yield say("kit.explain.not_judged"), clause.excluded[language]
+    elif clause.verified is not None:
+        yield say("kit.explain.judged"), say(f"vocabulary.verified.{clause.verified.value}")
+    for title, file in _broken_examples(clause, language):
+        yield say("kit.explain.example"), f"{title} ({file})"
+    yield say("kit.explain.page"), clause_url(clause, language)
+
+
+def _where(clause: Clause, language: str) -> str:
+    def say(id: str, **values: object) -> str:
+        return message(f"kit.explain.{id}", **values).words(language)
+
+    limits = clause.applies_to
+    parts = [", ".join(say(f"binding.{one.value}") for one in limits.bindings)]
+    parts.append(", ".join(say(f"era.{one.value}") for one in limits.eras))
+    alone = limits.since is not None and limits.since == limits.until
+    if alone:
+        parts.append(say("only", version=limits.since))
+    if limits.since is not None and not alone:
+        parts.append(say("since", version=limits.since))
+    if limits.until is not None and not alone:
+        parts.append(say("until", version=limits.until))
+    if limits.claimed:
+        parts.append(say("claimed"))
+    if limits.offers is not None:
+        parts.append(say(f"offers.{limits.offers.value}"))
+    return "; ".join(filter(None, parts)) or say("everywhere")
+
+
+def _broken_examples(clause: Clause, language: str) -> list[tuple[str, str]]:
+    """The examples that break this clause and nothing else, by title and file."""
+    index = _EXAMPLES / clause.spec / "index.json"
+    if not index.exists():
+        return []  # a specification of bindings shows no documents
+    listed = json.loads(index.read_text(encoding="utf-8"))["invalid"]
+    place = index.parent.relative_to(ROOT).as_posix()
+    return [
+        (each["title"][language], f"{place}/{each['file']}")
+        for each in listed
+        if each["breaks"] == clause.id
+    ][:2]

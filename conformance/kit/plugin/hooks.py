@@ -1,0 +1,281 @@
+"""The pytest plugin: options, discovery at collection, driving before the first item, reports."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conformance.kit.config.secrets import Redactor
+from conformance.kit.plugin.command_line import fill_in, options_of
+from conformance.kit.plugin.html_report import REPORT_STATE, ReportState
+from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_name
+from conformance.kit.plugin.options import add_options, settings_of
+from conformance.kit.plugin.plan_listing import planned
+from conformance.kit.plugin.quiet import QuietItems, header, notes
+from conformance.kit.plugin.recording import write_replay
+from conformance.kit.plugin.report_place import begin, write_nothing
+from conformance.kit.plugin.selection import report_folder
+from conformance.kit.plugin.session_steps import (
+    clause_of,
+    discover,
+    judge_all,
+    load_scripts,
+    nothing_asked,
+)
+from conformance.kit.plugin.state import STATE, State, memory_of
+from conformance.kit.report.exit import Exit, exit_of
+from conformance.kit.report.folder import FolderUnusable
+from conformance.kit.report.outcome import Ended
+from conformance.kit.report.safe_text import visible
+from conformance.kit.report.terminal import write_summary
+from conformance.kit.report.write import write_files
+from conformance.kit.session import Engine
+from conformance.kit.verdicts.checks import ClauseTest
+from conformance.spec.clauses import clauses
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Verified
+
+__all__ = [
+    "pytest_addoption",
+    "pytest_cmdline_main",
+    "pytest_configure",
+    "pytest_deselected",
+    "pytest_pycollect_makeitem",
+    "pytest_runtestloop",
+    "pytest_sessionfinish",
+    "pytest_sessionstart",
+    "pytest_terminal_summary",
+    "pytest_say_what_was_removed",
+]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Register the kit's options."""
+    add_options(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """`--explain` tells of a clause and ends; `-n` is taken back before xdist sees it."""
+    fill_in(config)
+    asked = config.getoption("--explain")
+    if asked is not None:
+        from conformance.kit.plugin.clause_listing import explained  # noqa: PLC0415 - for this alone
+
+        sys.stdout.write(
+            explained(
+                clause_of(asked, config.getoption("--language")), config.getoption("--language")
+            )
+            + "\n"
+        )
+        return Exit.CONFORMANT
+    if getattr(config.option, "numprocesses", None):
+        config.option.numprocesses = None
+        config.option.dist = "no"
+        config.option.tx = []
+        sys.stdout.write(message("kit.one_process").words(config.getoption("--language")) + "\n")
+    return None
+
+
+@pytest.hookimpl(wrapper=True, specname="pytest_cmdline_main")
+def pytest_say_what_was_removed(config: pytest.Config) -> Generator[None, Any, Any]:
+    """Say in a line of its own that a session that judged nothing took the earlier report."""
+    try:
+        code = yield
+    except pytest.UsageError as error:
+        *others, last = error.args or ("",)
+        raise pytest.UsageError(*others, "\n".join((last, *_removed(config)))) from None
+    sys.stderr.writelines(f"{line}\n" for line in _removed(config))
+    return code
+
+
+def _removed(config: pytest.Config) -> tuple[str, ...]:
+    """What is said of an earlier report to which there is none to follow."""
+    state = config.stash.get(STATE, None)
+    if state is None or state.result is not None or not state.removed:
+        return ()
+    said = message("kit.report_removed", folder=state.settings.report)
+    return (visible(state.redact(said.words(state.settings.language)), None),)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the options, and set where the reports of pytest and pytest-html go."""
+    config.addinivalue_line("markers", "clause(id): the clause that a test judges")
+    for requirement in ("must", "should", "may"):
+        config.addinivalue_line("markers", f"{requirement}: the clause's requirement")
+    if config.option.help or config.option.version:
+        return
+    settings = replace(settings_of(config), report=report_folder(config))
+    redact = Redactor(settings.secrets)
+    report = ReportState(
+        settings.language,
+        redact=redact,
+        fail_on_should=settings.fail_on_should,
+        options=tuple(redact(word) for word in options_of(config)),
+        headers=tuple((name, redact(value)) for name, value in settings.headers),
+    )
+    config.stash[STATE] = State(settings, Engine(settings), redact, report)
+    config.option.reportchars = ""
+    config.pluginmanager.register(QuietItems(), "agent-formats-quiet")
+    if config.option.collectonly or settings.plan_only or _only_asks(config):
+        return
+    try:
+        begin(config, config.stash[STATE])
+    except FolderUnusable as unusable:
+        said = visible(redact(unusable.words.words(settings.language)), None)
+        raise pytest.UsageError(said) from None
+    config.stash[REPORT_STATE] = report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
+    """Find out what the targets are and offer, before pytest writes a word; no tool is called.
+
+    A target that cannot be judged ends the session here, so that one sentence is all that it says.
+    """
+    config = session.config
+    state = config.stash[STATE]
+    if not _only_asks(config):
+        discover(config, state)
+        state.engine.memory = memory_of(config, state.redact)
+        config.option.no_header = config.get_verbosity() <= 0
+    result = yield
+    if state.engine.found and config.get_verbosity() >= 0:
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            found, settings = state.engine.found, state.settings
+            reporter.write_line(header(found, settings.language, state.redact))
+            calls = not _calls_nothing(config, state)
+            for line in (*notes(found, settings, state.redact, calls=calls), state.said_first):
+                if line:
+                    reporter.write_line(line, yellow=True)
+    return result
+
+
+def _only_asks(config: pytest.Config) -> bool:
+    """Whether the command line asks for something that pytest answers without any item."""
+    asked = ("showfixtures", "show_fixtures_per_test", "markers", "cacheshow")
+    return any(getattr(config.option, each, None) for each in asked)
+
+
+def _calls_nothing(config: pytest.Config, state: State) -> bool:
+    """Whether this session only lists what it would do."""
+    return bool(config.option.collectonly or state.settings.plan_only)
+
+
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, name: str, obj: object
+) -> list[pytest.Item] | None:
+    """A clause's test becomes one item for each run and tool that it is about."""
+    test = getattr(obj, "__clause_test__", None)
+    if not isinstance(test, ClauseTest):
+        return None
+    state = collector.config.stash[STATE]
+    load_scripts(state, collector)
+    asked = state.engine.questions([(test, clause_of(test.clause))])
+    line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
+    # Told as text, the id is read as it will be read from the cache of `--lf`.
+    groups = grouped(asked, fold=state.engine.runs.pairs > MOST_ITEMS)
+    named = [(item_name(name, questions), questions) for questions in groups]
+    return [
+        ClauseItem.from_parent(
+            collector,
+            name=own,
+            nodeid=f"{collector.nodeid}::{own}",
+            questions=questions,
+            line=line,
+            language=state.settings.language,
+            redact=state.redact,
+        )
+        for own, questions in named
+    ]
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    """Remember that not all clauses and tools are judged: a level needs all of them."""
+    for item in items:
+        if isinstance(item, ClauseItem):
+            item.config.stash[STATE].deselected = True
+            return
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
+    """Drive, judge and confirm; then let the items report."""
+    config = session.config
+    state = config.stash[STATE]
+    if state.settings.plan_only:
+        lines = list(planned(state.engine.found, state.settings, state.engine.memory))
+        if not lines and state.settings.replay is not None:
+            said = message("kit.option.replay", case=visible(state.settings.replay))
+            raise pytest.UsageError(said.words(state.settings.language))
+        for line in lines:
+            sys.stdout.write(visible(state.redact(line), None) + "\n")
+        session.items.clear()
+    elif not config.option.collectonly:
+        config.option.tbstyle = "no"  # our summary says it in one line each
+        state.said_at_exit = nothing_asked(session, state)
+        if not state.said_at_exit:
+            judge_all(session, state)
+        elif not session.items and not session.testsfailed:
+            write_nothing(config, state)
+    return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the files, and set the exit code."""
+    state = session.config.stash.get(STATE, None)
+    if state is None:
+        return
+    if state.settings.plan_only:
+        session.exitstatus = Exit.CONFORMANT
+        return
+    if state.result is None:
+        if state.said_at_exit and not session.testsfailed:
+            session.exitstatus = Exit.NOTHING_JUDGED
+        return
+    by_calls = {Verified.CALL, Verified.REPAIR}
+    matters = any(
+        clauses()[i.clause].verified in by_calls for r in state.result.runs for i in r.items
+    )
+    code, why = exit_of(
+        state.result, state.settings, called_matters=matters, replayed=state.engine.replayed
+    )
+    state.report.ended = Ended(code, why, state.settings.fail_on_should)
+    write_files(
+        state.result,
+        state.settings.report,
+        state.settings.language,
+        state.redact,
+        state.report.options,
+        state.report.ended,
+    )
+    write_replay(state)
+    session.exitstatus = code
+    state.said_at_exit = why.words(state.settings.language) if why is not None else ""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say in few lines what failed, what was reached, and where the report is."""
+    state = config.stash.get(STATE, None)
+    if state is None:
+        return
+    if state.result is not None:
+        write_summary(
+            terminalreporter,
+            state.result,
+            state.settings.language,
+            report=str(config.option.htmlpath or ""),
+            redact=state.redact,
+            fail_on_should=state.settings.fail_on_should,
+            options=state.report.options,
+        )
+    if state.said_at_exit:
+        terminalreporter.write_line(state.said_at_exit, red=True)

@@ -1,0 +1,130 @@
+"""One clause of one run and tool, as a pytest item that reports a verdict given before.
+
+On a target with very many tools an item is one clause of a run, with its tools inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.kit.model.results import Item
+from conformance.kit.model.slug import slug
+from conformance.kit.report.levels import GRAVITY
+from conformance.kit.report.others import others, told_of
+from conformance.kit.report.safe_text import visible
+from conformance.kit.report.words import verdict_name
+from conformance.kit.verdicts.judge import Question
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Verdict
+
+MOST_ITEMS = 10_000
+"""Pairs of clause and tool above which an item holds all tools: each item costs time and memory."""
+
+
+class ClauseFailed(Exception):
+    """A MUST is broken; the text is the one line that says how."""
+
+
+class KitFault(Exception):
+    """The kit itself failed while it judged."""
+
+
+class ClauseItem(pytest.Item):
+    """Runs nothing: judging is over before the first item reports (pytest-html counts rows)."""
+
+    def __init__(
+        self,
+        *,
+        questions: tuple[Question, ...],
+        line: int,
+        language: str,
+        redact: Callable[[str], str] = str,
+        **rest: Any,
+    ) -> None:
+        super().__init__(**rest)
+        self.questions = questions
+        self.results: tuple[Item, ...] = ()
+        self._line = line
+        self._language = language
+        self._redact = redact
+        clause = questions[0].clause
+        self.add_marker(pytest.mark.clause(clause.id))
+        self.add_marker(clause.requirement.value.lower())
+
+    @property
+    def result(self) -> Item | None:
+        """The gravest of the verdicts; None before judging.
+
+        That the clause does not apply is reported only where it applies to none of the tools.
+        """
+        applies = [item for item in self.results if item.verdict is not Verdict.NOT_APPLICABLE]
+        return min(
+            applies or self.results, key=lambda item: GRAVITY.index(item.verdict), default=None
+        )
+
+    def setup(self) -> None:
+        """Raise KitFault for a fault of the kit, so that pytest shows an error."""
+        if self.result is not None and self.result.verdict is Verdict.KIT_ERROR:
+            raise KitFault(self.words)
+
+    def runtest(self) -> None:
+        """Report the verdict as pytest's table has it."""
+        result = self.result
+        if result is None:
+            raise KitFault(message("kit.not_judged").words(self._language))
+        strict = self.config.getoption("--fail-on") == "should"
+        if result.verdict is Verdict.FAIL or (result.verdict is Verdict.WARN and strict):
+            raise ClauseFailed(self.words)
+        if result.verdict in {Verdict.WARN, Verdict.WAIVED, Verdict.FLAKY}:
+            said = result.waiver_reason if result.verdict is Verdict.WAIVED else self.words
+            pytest.xfail(f"{self._name}: {self._redact(said or '')}")
+        if result.verdict in {Verdict.NOT_APPLICABLE, Verdict.NOT_VERIFIED}:
+            pytest.skip(f"{self._name}: {self.words}")
+
+    @property
+    def _name(self) -> str:
+        """The verdict's name, as the report has it."""
+        return verdict_name(self.result.verdict, self._language) if self.result else ""
+
+    @property
+    def words(self) -> str:
+        """The first finding in words, how many more there are, and where."""
+        worst = self.result
+        alike = [item for item in self.results if worst and item.verdict is worst.verdict]
+        told = told_of(alike)
+        if not told:
+            return ""
+        first = self._redact(told[0][1].words(self._language))
+        more = others(told, self._language, lambda text: visible(self._redact(text), 60))
+        return f"{first} ({more})" if more else first
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
+        """One line: never a traceback for what a target did."""
+        if isinstance(excinfo.value, (ClauseFailed, KitFault)):
+            return str(excinfo.value)
+        return str(super().repr_failure(excinfo, style))
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the judge stands, and the item's name."""
+        return self.path, self._line, self.name
+
+
+def grouped(asked: list[Question], *, fold: bool) -> list[tuple[Question, ...]]:
+    """The questions of each item: one, or with `fold` all of a run."""
+    if not fold:
+        return [(question,) for question in asked]
+    return [tuple(own) for _, own in groupby(asked, key=lambda question: question.run)]
+
+
+def item_name(function: str, questions: tuple[Question, ...]) -> str:
+    """`test_x[ATDF-ERR-004-http-hotel_reservation]`, in ASCII whatever the tool is named."""
+    first = questions[0]
+    parts = [first.clause.id, first.run]
+    if first.tool is not None and len(questions) == 1:
+        parts.append(slug(first.tool))
+    return f"{function}[{'-'.join(parts)}]"

@@ -1,0 +1,75 @@
+"""What `--plan` prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from conformance.kit.cases.baseline import candidates
+from conformance.kit.cases.database import Memory
+from conformance.kit.cases.naming import prefix_of
+from conformance.kit.cases.phases import all_cases
+from conformance.kit.cases.plan import Plan, only
+from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.safety import why_left_out
+from conformance.kit.model.case import Expectation
+from conformance.kit.model.settings import Settings
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import RunKind
+
+_GOOD_CALL = re.compile(r"baseline-(?:[1-9]|1[0-6])|second|after")
+"""How the ids of a tool's good calls end: they are in no plan, as they are made on the way."""
+
+
+def planned(
+    found: list[Discovered], settings: Settings, memory: Memory | None = None
+) -> Iterator[str]:
+    """The cases that would be sent, a line each, from baseline calls that were not tried."""
+    for one in found:
+        if one.run.kind is RunKind.PROTOCOL:
+            continue  # one good call of it is sent, which the full run finds
+        for tool in one.tools:
+            reason = why_left_out(tool, one.run, settings)
+            if reason is not None and settings.replay is not None:
+                continue  # only one case is asked for, and it is no case of this tool
+            if reason is not None:
+                yield f"{one.run.id}  {tool.name}: {reason.words(settings.language)}"
+                continue
+            given = settings.examples.get(tool.name, ())
+            tried = candidates(tool, given, datetime.now(UTC))
+            baseline = tried[0] if tried else {}
+            known = memory.recall(one.run, tool) if memory and settings.max_examples else []
+            made = all_cases(
+                tool,
+                one.run.id,
+                baseline,
+                seed=settings.seed,
+                count=settings.max_examples,
+                remembered=[each.call for each in known],
+            )
+            if settings.replay is not None:
+                yield from _replayed(made, prefix_of(one.run.id, tool.name), settings.replay)
+                continue
+            said = message(
+                "kit.plan.tool",
+                run=one.run.id,
+                tool=tool.name,
+                cases=len(made.calls),
+                dropped=made.dropped,
+            )
+            yield said.words(settings.language)
+            for case in made.calls:
+                yield f"  {case.expects.value}  {case.id}"
+            yield from (f"  ! {problem}" for problem in made.problems)
+            for what in made.skipped:
+                yield "  " + message("kit.plan.skipped", what=what).words(settings.language)
+
+
+def _replayed(made: Plan, prefix: str, wanted: str) -> Iterator[str]:
+    """The one case that is to be sent again, and the call beside which it proves something."""
+    if _GOOD_CALL.fullmatch(wanted.removeprefix(f"{prefix}/")):
+        yield f"  {Expectation.ACCEPT.value}  {wanted}"
+    kept = only(made, wanted)
+    for case in kept.calls:
+        yield f"  {case.expects.value}  {case.id}"

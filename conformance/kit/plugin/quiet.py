@@ -1,0 +1,101 @@
+"""Keeps pytest's dots away: of thousands of clauses, the summary says what a reader needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import pytest
+
+from conformance.kit.config.secrets import Redactor
+from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.safety import is_called_unasked
+from conformance.kit.model.settings import Settings
+from conformance.kit.plugin.items import ClauseItem
+from conformance.kit.report.safe_text import visible
+from conformance.spec.messages import message
+
+_MARK = "clause"
+"""The marker that every clause's item carries, and so the keywords of its reports."""
+
+_NAMES = 8
+"""Tools named in a line."""
+
+
+class QuietItems:
+    """The plugin: items of clauses report nothing by themselves, unless with `-v`."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_teststatus(
+        self, report: pytest.TestReport | pytest.CollectReport, config: pytest.Config
+    ) -> Generator[None, Any, Any]:
+        """Keep the category, which pytest counts, without a letter or a word to write."""
+        status = yield
+        if config.get_verbosity() > 0 or _MARK not in getattr(report, "keywords", ()):
+            return status
+        return status[0], "", ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Keep the names of the files away too, where all items are clauses'."""
+        config = session.config
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        ours = all(isinstance(item, ClauseItem) for item in session.items)
+        if ours and reporter is not None and config.get_verbosity() <= 0:
+            reporter.showfspath = False
+
+
+def warning(found: list[Discovered], settings: Settings, redact: Redactor) -> str:
+    """One line, before any call: which tools are called without a word on what they change."""
+    asked = [(one.run, tool) for one in found for tool in one.tools]
+    unmarked = [tool.name for run, tool in asked if is_called_unasked(tool, run, settings)]
+    names = list(dict.fromkeys(visible(redact(name), 40) for name in unmarked))
+    if not names:
+        return ""
+    more = f" (+{len(names) - _NAMES})" if len(names) > _NAMES else ""
+    shown = ", ".join(names[:_NAMES]) + more
+    return message("kit.unmarked", count=len(names), tools=shown).words(settings.language)
+
+
+def _without_mcp(found: list[Discovered], settings: Settings, redact: Redactor) -> str:
+    """One line where `--spec-version` was given, and no run is of MCP; else nothing."""
+    if not settings.spec_versions or any(one.run.version for one in found):
+        return ""
+    said = message(
+        "kit.no_effect.spec_version",
+        versions=", ".join(settings.spec_versions),
+        targets=", ".join(dict.fromkeys(one.run.target for one in found)),
+        runs=", ".join(one.run.id for one in found),
+    )
+    return visible(redact(said.words(settings.language)), 400)
+
+
+def notes(
+    found: list[Discovered], settings: Settings, redact: Redactor, *, calls: bool
+) -> Iterator[str]:
+    """What is to be said before the session begins, a line each; `calls`: tools will be called."""
+    lines = [_without_mcp(found, settings, redact)]
+    if calls:
+        lines.append(warning(found, settings, redact))
+    yield from (line for line in lines if line)
+
+
+def line_writer(config: pytest.Config) -> Callable[[str], None]:
+    """Write a line to pytest's terminal at once; silent with `-q`."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or config.get_verbosity() < 0:
+        return lambda _: None
+
+    def write(line: str) -> None:
+        reporter.write_line(line)
+        reporter.flush()  # a pipe would keep it to itself until the end
+
+    return write
+
+
+def header(found: list[Discovered], language: str, redact: Redactor) -> str:
+    """One line: which targets are judged, and by which runs."""
+    targets = ", ".join(dict.fromkeys(one.run.target for one in found))
+    runs = ", ".join(one.run.id for one in found)
+    said = message("kit.judging", targets=targets, runs=runs).words(language)
+    return visible(redact(said), 400)

@@ -1,0 +1,139 @@
+"""The record of a session: written while it is driven, and taken in place of a target."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conformance.kit.config.file_errors import in_one_line
+from conformance.kit.config.given_secrets import in_cookies
+from conformance.kit.evidence.script import LOOKED
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.results import Item
+from conformance.kit.plugin.collecting import collecting_seldom
+from conformance.kit.plugin.state import State
+from conformance.kit.record.exchanges import (
+    ExchangesError,
+    ExchangeWriter,
+    Looked,
+    read_exchanges,
+)
+from conformance.kit.record.index import Unreadable
+from conformance.kit.report.progress import (
+    Progress,
+    begins_line,
+    confirms_line,
+    ends_line,
+    first_line,
+)
+from conformance.kit.report.replay_file import REPLAY, replay_file, sent_before
+from conformance.kit.report.safe_text import visible
+from conformance.kit.report.write import EXCHANGES
+from conformance.kit.verdicts.early import early
+from conformance.kit.verdicts.judge import Question
+from conformance.spec.messages import Message, message
+
+
+def driven(
+    state: State, asked: list[Question], say: Callable[[str], None] = lambda _: None
+) -> dict[int, Item]:
+    """Drive and judge, and record all that is needed to judge it again.
+
+    `say` is given a line for what the first tool shows, and one as each run begins and ends where
+    no progress can be shown.
+    """
+    engine, language = state.engine, state.settings.language
+    with _writer(state) as writer, collecting_seldom():
+        state.exchanges, state.report.exchange = writer, writer.read
+        shown = Progress(sys.__stderr__ or sys.stderr, language)
+        if not shown.active:
+            engine.progress.begins = lambda run: say(begins_line(run, language))
+            engine.progress.ends = lambda driven: say(ends_line(driven, language))
+
+        async def first(run: str, tool: str) -> None:
+            seen = await early(asked, engine.evidence()[run], tool)
+            if seen is not None:
+                shown.finish()
+                say(visible(state.redact(first_line(seen, language)), 400))
+
+        engine.progress.first = first
+        engine.progress.confirms = lambda count: say(confirms_line(count, language))
+        engine.progress.tell = lambda: shown.update(engine.progress.done, engine.progress.planned)
+        engine.drive()
+        shown.finish()
+        judged = engine.judge(asked)
+        writer.last = engine.last_line()
+    return judged
+
+
+def _writer(state: State) -> ExchangeWriter:
+    """The file of exchanges, with what discovery recorded already in it."""
+    recorder = state.engine.recorder
+
+    def learn(exchange: Exchange) -> None:
+        if exchange.answer is not None:
+            state.redact.add(in_cookies(exchange.answer.headers))
+
+    for exchange in recorder.by_id.held:
+        learn(exchange)  # declarations, which come first in the file, may repeat a cookie
+    writer = ExchangeWriter(
+        state.settings.report / EXCHANGES,
+        kit=state.engine.kit,
+        started=state.engine.started,
+        runs=[Looked(one.run, tuple(t.raw for t in one.tools)) for one in state.engine.found],
+        redact=state.redact,
+        more={**state.engine.first_line(), "options": state.report.options},
+    )
+
+    def write(exchange: Exchange) -> None:
+        learn(exchange)
+        writer.write(exchange, whole=exchange.script == LOOKED)
+
+    for exchange in recorder.by_id.held:
+        write(exchange)
+    recorder.listeners.append(write)
+    return writer
+
+
+def recall(state: State, path: Path) -> None:
+    """Take a recorded session in place of a target."""
+    language = state.settings.language
+    try:
+        recording = read_exchanges(path)
+        state.engine.recall(recording)
+    except OSError as error:
+        said = in_one_line(error)
+        reason = said.words(language) if isinstance(said, Message) else said
+    except ExchangesError as error:
+        reason = error.reason.words(language)
+    except Unreadable as error:
+        reason = message("kit.judge.lacks", what=error).words(language)
+    else:
+        state.settings = state.engine.settings
+        state.report.options = tuple(recording.first.get("options", ()))
+        state.report.exchange = state.engine.recorder.by_id.get
+        if not recording.complete:
+            said = message("kit.judge.cut", file=path.name).words(language)
+            state.said_first = visible(said)
+        return
+    said = message("kit.judge.unreadable", file=path, reason=reason.rstrip(".")).words(language)
+    raise pytest.UsageError(visible(said, None))
+
+
+def write_replay(state: State) -> None:
+    """Write `test_replay.py` beside the report, where something failed."""
+    assert state.result is not None
+    text = replay_file(
+        state.result,
+        state.settings.language,
+        state.report.exchange,
+        state.redact,
+        sent_before(state.engine.recorder.by_id.held),
+        headers=state.settings.headers,
+        warnings=state.settings.fail_on_should,
+    )
+    if text is not None:
+        (state.settings.report / REPLAY).write_text(text, encoding="utf-8")

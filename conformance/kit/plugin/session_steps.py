@@ -1,0 +1,107 @@
+"""The steps of a session that the plugin's hooks take: find targets, then drive and judge them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from types import ModuleType
+
+import pytest
+
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.plugin.items import ClauseItem
+from conformance.kit.plugin.quiet import line_writer
+from conformance.kit.plugin.recording import driven, recall
+from conformance.kit.plugin.reference_server import STDIO, ReferenceServer
+from conformance.kit.plugin.report_place import settle
+from conformance.kit.plugin.selection import selected_by
+from conformance.kit.plugin.state import State
+from conformance.kit.plugin.waiver_items import stale_items
+from conformance.kit.report.exit import Exit
+from conformance.kit.report.safe_text import visible
+from conformance.kit.verdicts.chapter import scripts_of
+from conformance.spec.clauses import Clause, clauses
+from conformance.spec.messages import message
+from conformance.spec.suggest_clause import near_clause
+
+
+def discover(config: pytest.Config, state: State) -> None:
+    """Find the targets, or take a recorded session; raises pytest.UsageError with one sentence."""
+    language = state.settings.language
+    targets = state.settings.targets
+    if state.settings.judge is not None:
+        recall(state, state.settings.judge)
+        return
+    try:
+        if not targets:
+            state.reference = ReferenceServer()
+            config.add_cleanup(state.reference.stop)
+            targets = (state.reference.url, STDIO)
+        state.engine.discover(targets)
+    except KeyboardInterrupt:
+        # Nothing was judged yet: one line of ours is enough, and pytest's would show our code.
+        config.pluginmanager.unregister(name="terminalreporter")
+        pytest.exit(message("kit.exit.early").words(language), Exit.INTERRUPTED)
+    except TargetUnusable as unusable:
+        said = visible(state.redact(unusable.words.words(language)), None)
+        raise pytest.UsageError(said) from None
+    except RuntimeError as failed:
+        said = message("kit.no_reference", reason=failed).words(language)
+        raise pytest.UsageError(said) from None
+
+
+def clause_of(id: str, language: str = "en") -> Clause:
+    """The clause of this id; raises pytest.UsageError, which names the most similar one."""
+    known = clauses()
+    if id in known:
+        return known[id]
+    near = near_clause(id, language)
+    raise pytest.UsageError(
+        message("kit.no_such_clause", clause=visible(id), near=near).words(language)
+    )
+
+
+def load_scripts(state: State, collector: pytest.Module | pytest.Class) -> None:
+    """Load the `scripts.py` beside a test file, once."""
+    module = getattr(collector, "obj", None)
+    package = module.__package__ if isinstance(module, ModuleType) else None
+    if not package or package in state.scripts_of:
+        return
+    state.scripts_of.add(package)
+    state.engine.scripts.extend(scripts_of(package))
+
+
+def nothing_asked(session: pytest.Session, state: State) -> str:
+    """Why nothing is to be judged, in a sentence; empty where something is.
+
+    It is asked before any tool is called: a slip in `-k` is to cost the target nothing.
+    """
+    if any(isinstance(item, ClauseItem) for item in session.items):
+        return ""
+    language, options = state.settings.language, selected_by(session.config)
+    by = message("kit.exit.no_clause_by", options=visible(state.redact(options)))
+    why = (by if options else message("kit.exit.no_clause")).words(language)
+    return message("kit.exit.nothing_judged", reason=why).words(language)
+
+
+def judge_all(session: pytest.Session, state: State) -> None:
+    """Drive and judge, and give each item its verdicts; stale waivers become items of their own."""
+    items = [item for item in session.items if isinstance(item, ClauseItem)]
+    asked = [question for item in items for question in item.questions]
+    engine = state.engine
+    if state.settings.judge is not None:
+        judged = engine.judge(asked)
+    else:
+        judged = driven(state, asked, line_writer(session.config))
+    verdicts = (judged[number] for number in range(len(asked)))
+    for item in items:
+        item.results = tuple(islice(verdicts, len(item.questions)))
+    result = engine.results(asked, judged, selected=state.deselected)
+    if result.selection:
+        result = replace(result, selected=selected_by(session.config))
+    state.result = state.report.session = result
+    settle(session.config, state)
+    state.report.judged = {item.nodeid for item in items}
+    settings = state.settings
+    where = settings.waivers_file, settings.language
+    session.items.extend(stale_items(session, state.result.waivers, *where, state.redact))

@@ -1,0 +1,52 @@
+"""What the plugin's hooks share in one session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from conformance.kit.cases.database import Memory
+from conformance.kit.config.secrets import Redactor
+from conformance.kit.model.results import SessionResult
+from conformance.kit.model.settings import Settings
+from conformance.kit.plugin.html_report import ReportState
+from conformance.kit.plugin.reference_server import ReferenceServer
+from conformance.kit.record.exchanges import ExchangeWriter
+from conformance.kit.session import Engine
+
+
+@dataclass(slots=True)
+class State:
+    """What the hooks of one session share."""
+
+    settings: Settings
+    engine: Engine
+    redact: Redactor
+    report: ReportState
+    reference: ReferenceServer | None = None
+    deselected: bool = False
+    removed: bool = False
+    """Whether the report of an earlier session stood where this one writes its own."""
+
+    exchanges: ExchangeWriter | None = None
+    result: SessionResult | None = None
+    said_first: str = ""
+    said_at_exit: str = ""
+    scripts_of: set[str] = field(default_factory=set)
+
+
+STATE = pytest.StashKey[State]()
+
+
+def memory_of(config: pytest.Config, redact: Redactor) -> Memory | None:
+    """What is remembered from session to session, in pytest's own cache: `--cache-clear` forgets
+    it, `cache_dir` says where it is, and without a cache that can be written to there is none.
+    """
+    cache = getattr(config, "cache", None)
+    if cache is None or not config.getoption("--max-examples"):
+        return None
+    try:
+        return Memory(cache.mkdir("agent-formats"), redact)
+    except OSError:
+        return None

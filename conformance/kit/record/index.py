@@ -1,0 +1,273 @@
+"""What the first and the last line of `exchanges.ndjson` hold beside the exchanges, and back.
+
+The first line says what was found and asked, the last which exchanges are whose evidence and what
+befell each tool. Both directions stand side by side, so that what one writes the other is seen to
+read. A file that was cut has no last line: then each exchange says itself where it belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from typing import Any, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from conformance.formats.tool.tool import Tool
+from conformance.kit.confirm.confirm import Repeats
+from conformance.kit.evidence.catalog import offered
+from conformance.kit.evidence.declarations import Declared, declared
+from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence, call_of
+from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.evidence.script import LOOKED
+from conformance.kit.evidence.spill import Kept
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.record.known_scripts import KnownScripts
+
+Json = dict[str, Any]
+
+_OF_RUN = frozenset({"run", "tools", "problems", "documents", "by_tool", "scripts", "offered"})
+_OF_TOOL = frozenset({"run", "tool", "problems", "calls", "scripts"})
+"""Fields that are made again: of the exchanges, and of what was declared."""
+
+
+class Unreadable(Exception):
+    """The line does not hold what this kit needs; the text says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A session as it was recorded. `interrupted` says that it did not come to its end."""
+
+    found: tuple[Discovered, ...]
+    declared: Mapping[str, Declared]
+    evidence: Mapping[str, RunEvidence]
+    repeats: Repeats
+    asked: Mapping[str, Any]
+    interrupted: bool
+    time_up: bool
+    whole: bool = True
+    """False where the file was cut: it says nothing of its session's end."""
+
+
+def first_line(found: Iterable[Discovered], asked: Mapping[str, Any]) -> Json:
+    """What is known before a tool is called; `asked` are settings that judging depends on."""
+    return {"found": [_or_none(one, skip={"exchanges"}) for one in found], "asked": _plain(asked)}
+
+
+def last_line(
+    evidence: Mapping[str, RunEvidence],
+    repeats: Repeats,
+    scripts: Iterable[str],
+    *,
+    interrupted: bool,
+    time_up: bool,
+) -> Json:
+    """Whose evidence each exchange is, and what befell each run and tool."""
+    return {
+        "interrupted": interrupted,
+        "time_up": time_up,
+        "scripts": sorted(scripts),
+        "evidence": {name: _run(one) for name, one in evidence.items()},
+        "repeats": {
+            "cases": [[*key, _ids(made)] for key, made in repeats.cases.items()],
+            "scripts": [[*key, [_ids(p) for p in made]] for key, made in repeats.scripts.items()],
+            "smallest": [[*key, _ids(made)] for key, made in repeats.smallest.items()],
+            "gone": sorted(repeats.gone),
+        },
+    }
+
+
+def recalled(
+    first: Mapping[str, Any], last: Mapping[str, Any] | None, recorder: Recorder
+) -> Recalled:
+    """The session of a file's lines, whose exchanges the recorder has; raises Unreadable."""
+    try:
+        found = tuple(_read(Discovered, each) for each in first["found"])
+        judged = {one.run.id: declared(one) for one in found}
+        looked = {one.run.id: _looked(one, recorder) for one in found}
+        bare = {
+            id: _bare(one, judged[id], looked[id], first["asked"])
+            for id, one in ((one.run.id, one) for one in found)
+        }
+        if last is None or "evidence" not in last:
+            calls = _calls_by_tool(recorder)
+            evidence = {name: _gathered(one, calls, recorder) for name, one in bare.items()}
+            return Recalled(found, judged, evidence, Repeats(), first["asked"], True, False, False)
+        evidence = {
+            name: _recalled_run(one, last["evidence"][name], last["scripts"], recorder)
+            for name, one in bare.items()
+        }
+        repeats = _read_repeats(last["repeats"], recorder)
+        ended = bool(last["interrupted"]), bool(last["time_up"])
+        return Recalled(found, judged, evidence, repeats, first["asked"], *ended)
+    except (KeyError, TypeError, AttributeError, ValidationError) as error:
+        raise Unreadable(" ".join(str(error).split())[:200]) from error
+
+
+def _looked(found: Discovered, recorder: Recorder) -> list[Exchange]:
+    """What discovery sent in a run."""
+    return [e for e in recorder.by_id.held if e.run == found.run.id and e.script == LOOKED]
+
+
+def _bare(
+    found: Discovered, judged: Declared, looked: Iterable[Exchange], asked: Mapping[str, Any]
+) -> RunEvidence:
+    """A run's evidence with nothing in it but what was declared."""
+    tools = {tool.name: tool for tool in (*found.tools, *judged.unusable)}
+    return RunEvidence(
+        found.run,
+        found.tools,
+        judged.catalog,
+        found.documents,
+        by_tool={
+            name: ToolEvidence(found.run, tool, problems=judged.by_tool.get(name, ()), cut=True)
+            for name, tool in tools.items()
+        },
+        capabilities=found.capabilities,
+        cut=True,
+        credentials=tuple(asked.get("credentials", ())),
+        offered=offered(looked, found.tools),
+        left_out=found.left_out,
+    )
+
+
+def _calls_by_tool(recorder: Recorder) -> dict[tuple[str, str], list[int]]:
+    """The numbers of what was sent once, by run and tool."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for exchange in recorder.by_id.values():
+        if exchange.case is not None and exchange.confirms is None:
+            found.setdefault((exchange.run, exchange.case.tool), []).append(exchange.id)
+    return found
+
+
+def _gathered(
+    bare: RunEvidence, calls: Mapping[tuple[str, str], list[int]], recorder: Recorder
+) -> RunEvidence:
+    """The evidence of a file that was cut: what was sent once belongs where it says."""
+    scripts: dict[str, list[Exchange]] = {}
+    for exchange in recorder.by_id.held:
+        own = exchange.run == bare.run.id and exchange.confirms is None
+        if own and exchange.script is not None:
+            scripts.setdefault(exchange.script, []).append(exchange)
+    by_tool = {
+        name: replace(tool, calls=_calls(tool.tool, calls.get((bare.run.id, name), ()), recorder))
+        for name, tool in bare.by_tool.items()
+    }
+    played = {name: tuple(steps) for name, steps in scripts.items()}
+    return replace(bare, by_tool=by_tool, scripts=KnownScripts(played, ()))
+
+
+def _calls(tool: Tool, ids: Iterable[int], recorder: Recorder) -> Sequence[Call]:
+    made = [call_of(exchange, tool) for exchange in _of(ids, recorder)]
+    return recorder.keep_calls(made, tool)
+
+
+def _run(evidence: RunEvidence) -> Json:
+    return {
+        "is": _values(evidence, _OF_RUN),
+        "scripts": {name: _ids(steps) for name, steps in evidence.scripts.items()},
+        "tools": {
+            name: {
+                "is": _values(tool, _OF_TOOL),
+                "calls": _ids(tool.calls),
+            }
+            for name, tool in evidence.by_tool.items()
+        },
+    }
+
+
+def _recalled_run(
+    bare: RunEvidence,
+    line: Mapping[str, Any],
+    known: Iterable[str],
+    recorder: Recorder,
+) -> RunEvidence:
+    by_tool = dict(bare.by_tool)
+    for name, own in line["tools"].items():
+        if name not in by_tool:
+            continue
+        calls = _calls(by_tool[name].tool, own["calls"], recorder)
+        by_tool[name] = replace(by_tool[name], calls=calls, **_fields(ToolEvidence, own["is"]))
+    scripts = {name: tuple(_of(ids, recorder)) for name, ids in line["scripts"].items()}
+    return replace(
+        bare,
+        by_tool=by_tool,
+        scripts=KnownScripts(scripts, known),
+        **_fields(RunEvidence, line["is"]),
+    )
+
+
+def _read_repeats(line: Mapping[str, Any], recorder: Recorder) -> Repeats:
+    return Repeats(
+        {(run, case): recorder.keep(list(_of(ids, recorder))) for run, case, ids in line["cases"]},
+        {
+            (run, script): [tuple(_of(ids, recorder)) for ids in playings]
+            for run, script, playings in line["scripts"]
+        },
+        {
+            (run, clause, case): recorder.keep(list(_of(ids, recorder)))
+            for run, clause, case, ids in line.get("smallest", ())
+        },
+        set(line["gone"]),
+    )
+
+
+def _ids(exchanges: Sequence[Exchange] | Sequence[Call]) -> list[int]:
+    """The numbers of exchanges; of those that are kept in a file, without reading it."""
+    if isinstance(exchanges, Kept):
+        return list(exchanges.ids)
+    return [each.exchange.id if isinstance(each, Call) else each.id for each in exchanges]
+
+
+def _of(ids: Iterable[int], recorder: Recorder) -> Iterable[Exchange]:
+    return (recorder.by_id[id] for id in ids)
+
+
+def _values(evidence: Any, left_out: frozenset[str]) -> Json:
+    """The fields of evidence as JSON but those that are made again."""
+    kept = (field.name for field in fields(evidence) if field.name not in left_out)
+    return {name: _plain(getattr(evidence, name)) for name in kept}
+
+
+def _fields(of: type, values: Mapping[str, Any]) -> Json:
+    """The fields of a dataclass from JSON; those that this kit does not know are passed over."""
+    hints = _hints(of)
+    return {k: _adapter(hints[k]).validate_python(v) for k, v in values.items() if k in hints}
+
+
+@cache
+def _hints(of: type) -> dict[str, Any]:
+    return get_type_hints(of)
+
+
+@cache
+def _adapter(of: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(of)
+
+
+def _read(of: type, value: Any) -> Any:
+    return _adapter(of).validate_python(value)
+
+
+def _or_none(value: Any, skip: set[str]) -> Json | None:
+    """A dataclass as JSON; None for one nested too deeply to be written."""
+    try:
+        made: Json = _plain(value, skip)
+    except RecursionError:
+        return None
+    return made
+
+
+def _plain(value: Any, skip: Iterable[str] = ()) -> Any:
+    if is_dataclass(value):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name not in skip}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,295 @@
+"""Suggested values: where they belong, what they decode to, and the call with them applied.
+
+Serves ATDF-ERR-007 and -009 to -012. Pure functions over the arguments that were sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from conformance.formats.text.json_text import read_json
+from conformance.formats.tool.errors import ErrorView
+from conformance.formats.tool.tool import Tool
+from conformance.kit.evidence.cache import Same
+from conformance.kit.model.case import Violation
+from conformance.kit.schema.applies import alternatives, applied, item, member
+from conformance.kit.schema.constraints import same
+from conformance.kit.schema.pointer import ABSENT, Tokens, from_pointer, get, put, to_pointer
+from conformance.kit.schema.unusable_schema import SchemaProblem
+from conformance.kit.schema.view import Node, SchemaView, view_of
+from conformance.kit.transport.encode import to_bytes
+
+_STEP = re.compile(r"\[(\d+)\]|\[['\"]([^'\"]+)['\"]\]|\.?([^.\[\]]+)")
+_ROOTS = ("arguments", "input", "body", "params", "$")
+"""Words that some servers put before the name of a parameter."""
+_MOST_WAYS = 16
+
+Ways = list[tuple[Node, ...]]
+"""The schemas of a place, one tuple for each way to read the unions above it."""
+
+
+class Naming(StrEnum):
+    """How a name relates to the place that is broken."""
+
+    EXACT = "exact"
+    PARENT = "parent"
+    """It names something around the place; that will do if its suggestion is valid there."""
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One suggestion, judged. `pointer` is None where no place of the call is named.
+
+    `valid` says that the decoded value is valid for the parameter; `refused` that it is the very
+    value that was refused.
+    """
+
+    pointer: str | None
+    value: Any
+    valid: bool
+    refused: bool
+
+
+def locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]) -> str | None:
+    """Give the JSON Pointer of the place that a name means; None if there is none.
+
+    Reads dots and indexes (`passengers[0].name`, also `passengers.0.name`) and JSON Pointers.
+    The place must be in the arguments or declared in the schema. A name with dots of its own is
+    read as one name where there is one.
+    """
+    tokens = _locate(parameter_name, arguments, schema)
+    return None if tokens is None else to_pointer(tokens)
+
+
+def names_place(violation: Violation, parameter_name: str | None) -> Naming:
+    """Say whether a name is that of the broken place.
+
+    For `arguments` itself no name is right; where the call lacked everything, so is the name of
+    any one member.
+    """
+    if not parameter_name:
+        return Naming.EXACT if violation.parameter is None else Naming.WRONG
+    if violation.parameter is None:
+        lacks_all = violation.keywords == ("required",)
+        return Naming.EXACT if lacks_all or parameter_name in _ROOTS else Naming.WRONG
+    wanted = _words(violation.pointer)
+    for words in _readings(parameter_name):
+        if words == wanted:
+            return Naming.EXACT
+    for words in _readings(parameter_name):
+        if words and wanted[: len(words)] == words:
+            return Naming.PARENT
+    return Naming.WRONG
+
+
+def decode(suggested_value: Any, nodes: Sequence[Node], view: SchemaView) -> Any:
+    """Decode a suggestion for a parameter: itself if valid, else its JSON parse.
+
+    A value that is no string is itself. A string that is neither valid nor JSON stays a string.
+    """
+    if not isinstance(suggested_value, str) or view.is_valid(nodes, suggested_value):
+        return suggested_value
+    read = read_json(suggested_value)
+    return read.data if read.readable else suggested_value
+
+
+@lru_cache(maxsize=128)
+def _known(schema: Same) -> SchemaView:
+    """The view on a declared schema, which nobody changes: written out, it would be compared."""
+    return view_of(schema.held)
+
+
+def check(error: ErrorView, arguments: Any, tool: Tool) -> Suggestion:
+    """Judge one error's suggestion against the tool's schema.
+
+    A suggestion at a place that the call does not have, or for a schema that cannot be used, is
+    not valid.
+    """
+    try:
+        view = _known(Same(tool.input_schema))
+        tokens = _locate(error.parameter_name, arguments, tool.input_schema)
+        if tokens is None:
+            return Suggestion(None, error.suggested_value, valid=False, refused=False)
+        value, valid = _settle(view, arguments, tokens, error.suggested_value)
+    except SchemaProblem:
+        return Suggestion(None, error.suggested_value, valid=False, refused=False)
+    there = get(arguments, tokens)
+    refused = there is not ABSENT and same(there, value)
+    return Suggestion(to_pointer(tokens), value, valid=valid, refused=refused)
+
+
+def apply(arguments: Any, errors: Sequence[ErrorView], schema: Mapping[str, Any]) -> Any:
+    """Give the arguments with all suggestions of one answer applied together, deepest first.
+
+    One step: an absent key is added; of two suggestions for one place the first counts; an
+    error without a suggestion, or at no known place, changes nothing.
+    """
+    try:
+        view = _known(Same(schema))
+    except SchemaProblem:
+        return arguments
+    chosen: dict[Tokens, Any] = {}
+    for error in errors:
+        if not error.has_suggestion:
+            continue
+        tokens = _locate(error.parameter_name, arguments, schema)
+        if tokens is not None and tokens not in chosen:
+            chosen[tokens] = _settle(view, arguments, tokens, error.suggested_value)[0]
+    mended = arguments
+    for tokens in sorted(chosen, key=len, reverse=True):
+        mended = _put(mended, tokens, chosen[tokens])
+    return mended
+
+
+def _put(document: Any, tokens: Tokens, value: Any) -> Any:
+    """Put a value in its place; what is missing, or no container, on the way becomes an object."""
+    try:
+        return put(document, tokens, value)
+    except LookupError:
+        parent = get(document, tokens[:-1])
+        if isinstance(tokens[-1], str) and not isinstance(parent, dict):
+            return _put(document, tokens[:-1], {tokens[-1]: value})
+        return document
+
+
+def _settle(view: SchemaView, arguments: Any, tokens: Tokens, suggested: Any) -> tuple[Any, bool]:
+    """Decode a suggestion at a place, and say whether the value is valid there.
+
+    A place in a union has several readings; the first for which the value is valid counts.
+    """
+    decoded = suggested
+    for number, nodes in enumerate(_schemas_at(view, arguments, tokens)):
+        value = decode(suggested, nodes, view)
+        if view.is_valid(nodes, value):
+            return value, True
+        if number == 0:
+            decoded = value
+    return decoded, False
+
+
+def _schemas_at(view: SchemaView, arguments: Any, tokens: Tokens) -> Ways:
+    """The schemas of a place, one tuple for each way to read the unions above it.
+
+    The branches that suit the values beside the place come first. An empty tuple is a place that
+    nothing declares, in an open object; it is given only where no branch declares the place.
+    """
+    return _remembered_at(view, _Sent(to_bytes(arguments), arguments), tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """The arguments of a call, known by what went over the wire."""
+
+    written: bytes
+    arguments: Any = field(compare=False)
+
+
+@lru_cache(maxsize=4096)
+def _remembered_at(view: SchemaView, sent: _Sent, tokens: Tokens) -> Ways:
+    """The same call is asked about when its suggestion is followed, judged and counted."""
+    ways: Ways = [(view.root,)]
+    here = sent.arguments
+    for token in tokens:
+        below: Ways = []
+        for nodes in ways:
+            for flat in _readings_of(view, nodes, here, token):
+                inner = _below(flat, token)
+                if inner not in below:
+                    below.append(inner)
+        ways = ([w for w in below if w] or below)[:_MOST_WAYS]
+        here = get(here, (token,))
+    return ways
+
+
+def _readings_of(
+    view: SchemaView, nodes: tuple[Node, ...], here: Any, token: str | int
+) -> list[tuple[Node, ...]]:
+    """The flat schemas of a value, for each choice of branches; what suits the value first."""
+    found = applied(view, nodes, here)
+    if not found.unions:
+        return [found.flat]
+    wrong: dict[int, int] = {}
+    """Errors beside the place, by schema: the choices have most of their schemas in common."""
+
+    def unsuited(flat: tuple[Node, ...]) -> int:
+        if here is ABSENT or here is None:
+            return 0
+        for node in flat:
+            if id(node.schema) not in wrong:
+                errors = view.errors((node,), here)
+                beside = [e for e in errors if not e.relative_path or e.relative_path[0] != token]
+                wrong[id(node.schema)] = len(beside)
+        return sum(wrong[id(node.schema)] for node in flat)
+
+    return sorted((found.flat, *alternatives(view, nodes, _MOST_WAYS)), key=unsuited)
+
+
+def _below(flat: tuple[Node, ...], token: str | int) -> tuple[Node, ...]:
+    if isinstance(token, int):
+        return item(flat, token)
+    inner = member(flat, token)
+    return item(flat, int(token)) if not inner and token.isdecimal() else inner
+
+
+def _locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]) -> Tokens | None:
+    if not parameter_name:
+        return None
+    view = _known(Same(schema))
+    if parameter_name.startswith("/"):
+        tokens = from_pointer(parameter_name, arguments)
+        return tokens if _exists(view, arguments, tokens) else None
+    for words in _readings(parameter_name):
+        tokens = _typed(words, arguments)
+        if _exists(view, arguments, tokens):
+            return tokens
+    return None
+
+
+def _readings(name: str) -> list[tuple[str, ...]]:
+    """The ways to read a name as steps: whole, by dots and indexes, and without a leading root."""
+    if name.startswith("/"):
+        return [_words(name)]
+    found: list[tuple[str, ...]] = [(name,)]
+    steps = tuple(str(next(g for g in m.groups() if g)) for m in _STEP.finditer(name))
+    if steps and steps not in found:
+        found.append(steps)
+    if len(steps) > 1 and steps[0] in _ROOTS:
+        found.append(steps[1:])
+    return found
+
+
+def _words(pointer: str) -> tuple[str, ...]:
+    return tuple(p.replace("~1", "/").replace("~0", "~") for p in pointer.split("/")[1:])
+
+
+def _typed(words: Sequence[str], arguments: Any) -> Tokens:
+    tokens: list[str | int] = []
+    here = arguments
+    for word in words:
+        in_array = isinstance(here, list) or (here is ABSENT and word.isdecimal())
+        token: str | int = int(word) if in_array and word.isdecimal() else word
+        tokens.append(token)
+        here = get(here, (token,))
+    return tuple(tokens)
+
+
+def _exists(view: SchemaView, arguments: Any, tokens: Tokens) -> bool:
+    """Whether a place is in the arguments, or declared for them."""
+    if get(arguments, tokens) is not ABSENT:
+        return True
+    try:
+        ways = _schemas_at(view, arguments, tokens)
+    except SchemaProblem:
+        return False
+    return any(nodes and all(n.schema is not False for n in nodes) for nodes in ways)
+
+
+def schemas_at(view: SchemaView, arguments: Any, pointer: str) -> Ways:
+    """Give the schemas of a place in a call, one tuple for each way to read the unions above."""
+    return _schemas_at(view, arguments, from_pointer(pointer, arguments))

@@ -1,0 +1,66 @@
+"""The exit code of a session, and the sentence that goes with it."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from conformance.kit.model.results import SessionResult
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.verdicts.levels import order
+from conformance.spec.messages import Message, message
+from conformance.spec.vocabulary import Verdict
+
+
+class Exit(IntEnum):
+    """What a session ends with."""
+
+    CONFORMANT = 0
+    BROKEN = 1
+    INTERRUPTED = 2
+    KIT_FAULT = 3
+    UNUSABLE = 4
+    NOTHING_JUDGED = 5
+
+
+def exit_of(
+    session: SessionResult, settings: Settings, *, called_matters: bool, replayed: bool = True
+) -> tuple[Exit, Message | None]:
+    """The code, and why where that is not seen from the findings.
+
+    `called_matters` is False where only clauses were selected that rest on no call; `replayed`
+    is False where the case that was to be replayed is none of the target's.
+    """
+    items = [item for run in session.runs for item in run.items]
+    if session.interrupted:
+        why = "kit.exit.time_up_narrow" if session.narrow else "kit.exit.time_up"
+        late = message(why, seconds=f"{settings.max_time:g}")
+        return Exit.INTERRUPTED, late if session.time_up else None
+    if session.kit_errors:
+        return Exit.KIT_FAULT, None
+    if not replayed:
+        return Exit.UNUSABLE, message("kit.option.replay", case=settings.replay or "")
+    if not items:
+        reason = message("kit.exit.no_clause").words(settings.language)
+        return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)
+    failing = {Verdict.FAIL, Verdict.WARN} if settings.fail_on_should else {Verdict.FAIL}
+    if any(item.verdict in failing for item in items):
+        return Exit.BROKEN, None
+    if any(used.stale is not None for used in session.waivers):
+        return Exit.BROKEN, None
+    silent = settings.allow_calls is AllowCalls.NONE or not called_matters
+    if not silent and not any(run.tools_called for run in session.runs):
+        reason = message("kit.exit.no_tool_called").words(settings.language)
+        return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)
+    if not silent and not any(run.baseline_accepted for run in session.runs):
+        reason = message("kit.exit.no_good_call").words(settings.language)
+        return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)
+    if settings.level is not None and session.selection:
+        return Exit.BROKEN, message("kit.exit.level_of_selection", level=settings.level.value)
+    if settings.level is not None and _lowest(session) < order(settings.level):
+        return Exit.BROKEN, message("kit.exit.level_missed", level=settings.level.value)
+    return Exit.CONFORMANT, None
+
+
+def _lowest(session: SessionResult) -> int:
+    """The place on the ladder of the weakest full run."""
+    return min((order(run.level) for run in session.runs if run.level is not None), default=0)

@@ -1,0 +1,191 @@
+"""Where a session stands: its level, what keeps it from the next, its counts and its groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from conformance.kit.evidence.discovered import TOO_MANY
+from conformance.kit.model.results import Finding, Item, RunResult, SessionResult
+from conformance.kit.report.words import level_name, say
+from conformance.kit.verdicts.levels import LADDER
+from conformance.spec.messages import Message
+from conformance.spec.vocabulary import Level, RunKind, Verdict
+
+LEVELS = (Level.NONE, *(level for level, _ in LADDER))
+"""From the lowest to the highest; each includes the ones before it."""
+
+GRAVITY = (
+    Verdict.KIT_ERROR,
+    Verdict.FAIL,
+    Verdict.FLAKY,
+    Verdict.WARN,
+    Verdict.NOT_VERIFIED,
+    Verdict.WAIVED,
+    Verdict.NOT_APPLICABLE,
+    Verdict.PASS,
+)
+"""What a reader wants to see first."""
+
+_JUDGED = {Verdict.PASS, Verdict.FAIL, Verdict.WARN, Verdict.WAIVED, Verdict.FLAKY}
+
+
+def session_level(session: SessionResult) -> Level | None:
+    """Give the level of the weakest full run; None where there is no full run.
+
+    A session that was interrupted has none, whatever a file of an earlier kit says.
+    """
+    if session.interrupted:
+        return None
+    levels = [run.level for run in session.runs if run.level is not None]
+    return min(levels, key=LEVELS.index) if levels else None
+
+
+def standing_name(session: SessionResult, language: str) -> str:
+    """Give what stands where the level stands: its name, or why there is none."""
+    if session.interrupted:
+        return say("report.level.interrupted", language)
+    if session.selection:
+        return say("report.level.selection", language)
+    return level_name(session_level(session), language)
+
+
+def run_standing_name(run: RunResult, session: SessionResult, language: str) -> str:
+    """Give what stands where a run's level stands; of a protocol run, what of it was kept."""
+    if session.interrupted:
+        return standing_name(session, language)
+    if run.run.kind is RunKind.FULL:
+        return level_name(run.level, language)
+    judged = {item.clause for item in run.items if item.verdict in _JUDGED}
+    kept = judged - {item.clause for item in run.items if item.verdict is Verdict.FAIL}
+    return say("report.level.protocol", language, passed=len(kept), judged=len(judged))
+
+
+def weakest_run(session: SessionResult) -> RunResult | None:
+    """Give the first full run that has the session's level."""
+    level = session_level(session)
+    return next((run for run in session.runs if level is not None and run.level is level), None)
+
+
+def next_level(run: RunResult) -> Level | None:
+    """Give the first level that a full run did not reach; None at the top and for others."""
+    if run.level is None or run.level is LEVELS[-1]:
+        return None
+    return LEVELS[LEVELS.index(run.level) + 1]
+
+
+def missing_for(run: RunResult, level: Level) -> tuple[str, ...]:
+    """Give the clauses that keep a run from `level`.
+
+    Where ATDF is not claimed, those that only a claim would bring are left out: that says it all.
+    """
+    state = run.levels.get(level)
+    missing = state.missing if state else ()
+    if run.claims_atdf:
+        return missing
+    judged = {i.clause for i in run.items if i.verdict is not Verdict.NOT_APPLICABLE}
+    return tuple(clause for clause in missing if clause in judged)
+
+
+def in_the_way(session: SessionResult) -> frozenset[str]:
+    """Give the clauses that keep a run from a level, whichever it is."""
+    states = (state for run in session.runs for state in run.levels.values())
+    return frozenset(clause for state in states for clause in state.missing)
+
+
+def capped(run: RunResult) -> Message | None:
+    """Give why a run can have no level: the target has more tools than are judged at once."""
+    return next((left.reason for left in run.tools_left_out if left.reason.id == TOO_MANY), None)
+
+
+def counts(items: Iterable[Item]) -> dict[Verdict, int]:
+    """Count items by verdict; every verdict is there, gravest first."""
+    found = Counter(item.verdict for item in items)
+    return {verdict: found[verdict] for verdict in GRAVITY}
+
+
+def all_items(session: SessionResult) -> Iterable[Item]:
+    """Give the items of all runs."""
+    return (item for run in session.runs for item in run.items)
+
+
+def clauses_verified(session: SessionResult) -> tuple[int, int]:
+    """Count the clauses judged wherever they apply, and those that apply to the target at all.
+
+    Tools that were left out are not looked at, where others were called: they are told apart.
+    """
+    applicable, judged, doubtful = set(), set(), set()
+    for item in all_items(session):
+        if item.verdict is not Verdict.NOT_APPLICABLE:
+            applicable.add(item.clause)
+            if item.verdict in _JUDGED:
+                judged.add(item.clause)
+            elif not _is_left_out(item):
+                doubtful.add(item.clause)
+    return len(judged - doubtful), len(applicable)
+
+
+def _is_left_out(item: Item) -> bool:
+    """Whether an item was not judged because its tool was not to be called."""
+    return any(finding.message.id.startswith("kit.left_out.") for finding in item.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The items of one clause that share a verdict; `finding` is the first one that is known."""
+
+    clause: str
+    verdict: Verdict
+    items: tuple[Item, ...]
+
+    @property
+    def finding(self) -> Finding | None:
+        """The first finding of the first item that has one."""
+        return next((item.findings[0] for item in self.items if item.findings), None)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The raw names of the tools concerned, each once, in order."""
+        return tuple(dict.fromkeys(item.tool for item in self.items if item.tool is not None))
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The ids of the runs concerned, each once, in order."""
+        return tuple(dict.fromkeys(item.run for item in self.items))
+
+
+def groups(session: SessionResult, verdicts: Iterable[Verdict]) -> tuple[Group, ...]:
+    """Group the items that have one of `verdicts` by clause, gravest first, then by clause id."""
+    wanted = set(verdicts)
+    found: dict[tuple[int, str], list[Item]] = {}
+    for item in all_items(session):
+        if item.verdict in wanted:
+            found.setdefault((GRAVITY.index(item.verdict), item.clause), []).append(item)
+    return tuple(
+        Group(clause, GRAVITY[gravity], tuple(items))
+        for (gravity, clause), items in sorted(found.items(), key=lambda pair: pair[0])
+    )
+
+
+def left_out(session: SessionResult) -> dict[Message, tuple[str, ...]]:
+    """Give the tools that were not called in some run, each once, by the reason."""
+    found: dict[Message, dict[str, None]] = {}
+    for run in session.runs:
+        for left in run.tools_left_out:
+            found.setdefault(left.reason, {})[left.tool] = None
+    return {reason: tuple(tools) for reason, tools in found.items()}
+
+
+def tools_called(session: SessionResult) -> tuple[str, ...]:
+    """Give the tools that were called in any run, each once, in order."""
+    return tuple(dict.fromkeys(tool for run in session.runs for tool in run.tools_called))
+
+
+def resources_listed(session: SessionResult) -> dict[str, int]:
+    """Count the ARDF resources by type; runs of one server list the same ones."""
+    found: dict[str, int] = {}
+    for run in session.runs:
+        for kind, count in run.resources.items():
+            found[kind] = max(count, found.get(kind, 0))
+    return found

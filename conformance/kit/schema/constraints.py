@@ -1,0 +1,207 @@
+"""What the schemas at one place ask of a value, gathered from all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from sys import float_info
+from typing import Any, Final
+
+from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.view import Node
+
+GREATEST: Final = float_info.max
+"""The number farthest out that every reader of JSON has a place for."""
+_IMPLIED: Final = (
+    ("object", ("properties", "required", "additionalProperties", "patternProperties",
+                "minProperties", "maxProperties", "propertyNames")),
+    ("array", ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains")),
+    ("number", ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")),
+    ("string", ("minLength", "maxLength", "pattern", "format")),
+)  # fmt: skip
+"""Keywords that speak of one type, for schemas that do not name it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One end of a range; `value` as the schema writes it."""
+
+    value: int | float
+    exclusive: bool
+
+    @property
+    def exact(self) -> Fraction:
+        """The value without binary rounding: 0.1 is a tenth."""
+        return Fraction(str(self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is asked of a value at one place. Of several bounds the tightest counts.
+
+    `types` is None where any type will do; `allowed` holds enum and const, None where all.
+    """
+
+    flat: tuple[Node, ...]
+    types: tuple[str, ...] | None
+    allowed: tuple[Any, ...] | None
+    low: Bound | None
+    high: Bound | None
+    multiples: tuple[int | float, ...]
+    min_length: int
+    max_length: int | None
+    patterns: tuple[str, ...]
+    formats: tuple[str, ...]
+    min_items: int
+    max_items: int | None
+    unique: bool
+    min_members: int
+    max_members: int | None
+    required: tuple[str, ...]
+    names: tuple[str, ...]
+    forbids: bool
+    """A `not` stands here."""
+    nullable: bool
+    """OpenAPI's `nullable`: null is meant to be taken, whatever the dialect says."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The types, or those that the other keywords imply; empty if nothing does."""
+        if self.types is not None:
+            return self.types
+        if self.allowed is not None:
+            return tuple(dict.fromkeys(type_of(value) for value in self.allowed))
+        return tuple(
+            name
+            for name, words in _IMPLIED
+            if any(w in n.schema for n in self.flat if isinstance(n.schema, dict) for w in words)
+        )
+
+    def first(self, keyword: str) -> Any:
+        """Give the first value that any of the schemas has for a keyword, or ABSENT."""
+        for node in self.flat:
+            if isinstance(node.schema, dict) and keyword in node.schema:
+                return node.schema[keyword]
+        return ABSENT
+
+    def has(self, keyword: str) -> bool:
+        """Say whether any of the schemas has a keyword."""
+        return any(isinstance(n.schema, dict) and keyword in n.schema for n in self.flat)
+
+
+def type_of(value: Any) -> str:
+    """Name the JSON type of a value; a whole number is an integer, also when written 2.0."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "integer" if value.is_integer() else "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"
+
+
+def same(one: Any, other: Any) -> bool:
+    """Say whether two JSON values are equal: 1 is 1.0, but true is not 1."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(v, other[k]) for k, v in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def facts(flat: Sequence[Node]) -> Facts:
+    """Gather what flat schemas (see `applies`) ask together."""
+    schemas = [n.schema for n in flat if isinstance(n.schema, dict)]
+    low, high = _range(schemas)
+
+    def most(keyword: str, least: int) -> int:
+        return max((int(s[keyword]) for s in schemas if _is_number(s.get(keyword))), default=least)
+
+    def fewest(keyword: str) -> int | None:
+        return min((int(s[keyword]) for s in schemas if _is_number(s.get(keyword))), default=None)
+
+    def each(keyword: str) -> tuple[Any, ...]:
+        return tuple(s[keyword] for s in schemas if keyword in s)
+
+    return Facts(
+        flat=tuple(flat),
+        types=_types(schemas),
+        allowed=_allowed(schemas),
+        low=low,
+        high=high,
+        multiples=tuple(m for m in each("multipleOf") if _is_number(m) and m > 0),
+        min_length=most("minLength", 0),
+        max_length=fewest("maxLength"),
+        patterns=each("pattern"),
+        formats=each("format"),
+        min_items=most("minItems", 0),
+        max_items=fewest("maxItems"),
+        unique=any(s.get("uniqueItems") is True for s in schemas),
+        min_members=most("minProperties", 0),
+        max_members=fewest("maxProperties"),
+        required=tuple(dict.fromkeys(n for s in schemas for n in s.get("required", ()))),
+        names=tuple(dict.fromkeys(n for s in schemas for n in s.get("properties", {}))),
+        forbids=any("not" in s for s in schemas),
+        nullable=any(s.get("nullable") is True for s in schemas),
+    )
+
+
+def _types(schemas: list[dict[str, Any]]) -> tuple[str, ...] | None:
+    found: tuple[str, ...] | None = None
+    for schema in schemas:
+        if "type" not in schema:
+            continue
+        named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        if found is None:
+            found = tuple(dict.fromkeys(named))
+            continue
+        narrowed = [t for t in found if t in named or (t == "integer" and "number" in named)]
+        if "integer" in named and "number" in found and "integer" not in narrowed:
+            narrowed.append("integer")
+        found = tuple(narrowed)
+    return found
+
+
+def _allowed(schemas: list[dict[str, Any]]) -> tuple[Any, ...] | None:
+    found: list[Any] | None = None
+    for schema in schemas:
+        lists = [schema["enum"]] if "enum" in schema else []
+        if "const" in schema:
+            lists.append([schema["const"]])
+        for values in lists:
+            kept = (
+                values if found is None else [v for v in found if any(same(v, w) for w in values)]
+            )
+            found = list(kept)
+    return None if found is None else tuple(found)
+
+
+def _range(schemas: list[dict[str, Any]]) -> tuple[Bound | None, Bound | None]:
+    lows: list[Bound] = []
+    highs: list[Bound] = []
+    for schema in schemas:
+        for ends, plain, strict in (
+            (lows, "minimum", "exclusiveMinimum"),
+            (highs, "maximum", "exclusiveMaximum"),
+        ):
+            limit: Any = schema.get(plain)
+            other: Any = schema.get(strict)
+            if _is_number(limit):
+                ends.append(Bound(limit, exclusive=other is True))
+            if _is_number(other):
+                ends.append(Bound(other, exclusive=True))
+    low = max(lows, key=lambda b: (b.exact, b.exclusive), default=None)
+    high = min(highs, key=lambda b: (b.exact, not b.exclusive), default=None)
+    return low, high
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number; 1e999, and an integer as far out, bounds nothing."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= GREATEST

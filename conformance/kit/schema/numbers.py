@@ -1,0 +1,87 @@
+"""Numbers in a range, without binary rounding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+from conformance.kit.schema.constraints import GREATEST, Facts
+
+MACHINE: Final = frozenset(
+    Fraction(sign * n + off)
+    for sign in (1, -1)
+    for n in (2**31, 2**32, 2**53, 2**63, 2**64)
+    for off in (-1, 0, 1)
+)
+"""Ends of machine numbers: a library wrote them, they say nothing of what the tool can bear."""
+
+
+def to_json(value: Fraction, like: object = 1) -> int | float:
+    """Write an exact number as JSON has it: an int where it is whole and `like` is no float."""
+    if value.denominator == 1 and not isinstance(like, float):
+        return int(value)
+    return float(value)
+
+
+def step_of(facts: Facts, whole: bool) -> Fraction:
+    """Give the least distance between two valid numbers that is worth trying."""
+    step = Fraction(1) if whole else Fraction(0)
+    for multiple in facts.multiples:
+        exact = Fraction(str(multiple))
+        common = exact if step == 0 else _common(step, exact)
+        if max(common.numerator, common.denominator) > GREATEST:
+            break  # no number that JSON can carry is a multiple of all
+        step = common
+    return step
+
+
+def _common(one: Fraction, other: Fraction) -> Fraction:
+    """The least number that is a multiple of both."""
+    top = math.lcm(one.numerator * other.denominator, other.numerator * one.denominator)
+    return Fraction(top, one.denominator * other.denominator)
+
+
+def ends(facts: Facts, whole: bool) -> tuple[Fraction | None, Fraction | None]:
+    """Give the lowest and the highest valid number; None where there is no bound.
+
+    An excluded end of a range without steps is approached by a hundredth.
+    """
+    step = step_of(facts, whole)
+    near = step or Fraction(1, 100)
+    low = high = None
+    if facts.low is not None:
+        low = facts.low.exact
+        if step:
+            low = math.ceil(low / step) * step
+        if facts.low.exclusive and low <= facts.low.exact:
+            low += near
+    if facts.high is not None:
+        high = facts.high.exact
+        if step:
+            high = math.floor(high / step) * step
+        if facts.high.exclusive and high >= facts.high.exact:
+            high -= near
+    return low, high
+
+
+def some(facts: Facts, whole: bool) -> Iterator[Fraction]:
+    """Give valid numbers, small and readable ones first; never more than a few dozen."""
+    low, high = ends(facts, whole)
+    step = step_of(facts, whole) or Fraction(1)
+    start = Fraction(1)
+    if step != 1:
+        start = step
+    if low is not None and start < low:
+        start = low
+    if high is not None and start > high:
+        start, step = (low, step) if low is not None else (high, -step)
+    for k in range(40):
+        value = start + k * step
+        if (low is None or value >= low) and (high is None or value <= high):
+            yield value
+    if low is not None and high is not None and not whole and not facts.multiples:
+        yield from (low + (high - low) * Fraction(k, 8) for k in range(1, 8))
+    if (low is None or low <= 0) and (high is None or high >= 0):
+        yield Fraction(0)

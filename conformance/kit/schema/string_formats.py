@@ -1,0 +1,102 @@
+"""The formats that the kit knows: a valid value of each, and what nearly is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Final
+
+from conformance.spec.vocabulary import AtdfFormat
+
+ATDF_FORMATS: Final = tuple(AtdfFormat)
+"""The four formats that ATDF names; the others are annotations."""
+
+SOMEDAY: Final = datetime(2035, 6, 1, 10, 0, tzinfo=UTC)
+"""Stands in for the present where none is given: far enough ahead for any booking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """`make` gives the n-th valid value as of a time; `broken` are (name, value) pairs."""
+
+    make: Callable[[int, datetime], str]
+    broken: tuple[tuple[str, str], ...]
+
+
+def _day(index: int, now: datetime) -> datetime:
+    """The n-th day from a month after `now`: later properties get later days."""
+    start = now.astimezone(UTC).replace(hour=12, minute=0, second=0)
+    return start + timedelta(days=30 + index)
+
+
+def _filled(text: str, index: int, _now: datetime) -> str:
+    """The n-th text of a pattern: `{n}` is its number, `{i}` one that fits into a byte."""
+    return text.format(n=index or "", i=index % 200 + 1)
+
+
+FORMATS: Final[dict[str, Format]] = {
+    "email": Format(
+        partial(_filled, "user{n}@example.com"),
+        (("without-at", "user.example.com"),),
+    ),
+    "idn-email": Format(
+        partial(_filled, "user{n}@example.com"),
+        (("without-at", "user.example.com"),),
+    ),
+    "date": Format(
+        lambda index, now: _day(index, now).strftime("%Y-%m-%d"),
+        (
+            ("impossible-day", "2036-02-30"),
+            ("month-13", "2035-13-01"),
+            ("day-first", "15/06/2035"),
+        ),
+    ),
+    "date-time": Format(
+        lambda index, now: _day(index, now).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        (
+            ("without-offset", "2035-06-15T10:00:00"),
+            ("impossible-day", "2036-02-30T10:00:00Z"),
+            ("words", "tomorrow at noon"),
+        ),
+    ),
+    "time": Format(
+        lambda index, now: f"{(10 + index) % 24:02d}:30:00Z",
+        (("hour-25", "25:00:00Z"), ("words", "half past ten")),
+    ),
+    "duration": Format(
+        lambda index, now: f"P{index + 1}D", (("words", "one day"), ("without-p", "1D"))
+    ),
+    "uri": Format(
+        partial(_filled, "https://example.com/{n}"),
+        (("without-scheme", "example.com/page"), ("with-space", "https://example.com/a b")),
+    ),
+    "uri-reference": Format(partial(_filled, "/page{n}"), (("backslash", "\\\\example\\page"),)),
+    "iri": Format(
+        partial(_filled, "https://example.com/{n}"), (("without-scheme", "example.com/page"),)
+    ),
+    "iri-reference": Format(partial(_filled, "/page{n}"), (("backslash", "\\\\example\\page"),)),
+    "uri-template": Format(
+        partial(_filled, "https://example.com/{{id}}{n}"), (("open-brace", "/{id"),)
+    ),
+    "uuid": Format(
+        lambda index, now: f"123e4567-e89b-42d3-a456-{0x426614174000 + index:012x}",
+        (
+            ("with-a-g", "g23e4567-e89b-42d3-a456-426614174000"),
+            ("too-short", "123e4567-e89b-42d3-a456"),
+        ),
+    ),
+    "hostname": Format(partial(_filled, "host{n}.example.com"), (("with-space", "host example"),)),
+    "idn-hostname": Format(
+        partial(_filled, "host{n}.example.com"), (("with-space", "host example"),)
+    ),
+    "ipv4": Format(
+        partial(_filled, "192.0.2.{i}"), (("part-256", "192.0.2.256"), ("words", "localhost"))
+    ),
+    "ipv6": Format(partial(_filled, "2001:db8::{i}"), (("with-a-g", "2001:db8::g"),)),
+    "regex": Format(partial(_filled, "^a{n}$"), (("open-bracket", "["),)),
+    "json-pointer": Format(partial(_filled, "/a{n}"), (("without-slash", "a/b"),)),
+    "relative-json-pointer": Format(partial(_filled, "1/a{n}"), (("without-number", "/a"),)),
+}
+"""By the name of the format. That each is told from its broken values is held by a test."""

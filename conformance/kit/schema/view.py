@@ -1,0 +1,231 @@
+"""A view on a tool's input schema: what is valid for it, and what its references mean.
+
+Never fetches anything: a reference that leaves the document is a `SchemaProblem`.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+import jsonschema
+import referencing.exceptions
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it has no types
+from referencing import Registry, Resource
+from referencing.jsonschema import specification_with 
+
+from conformance.spec.format_checker import format_checker
+from conformance.formats.schema.extended import extended
+from conformance.formats.schema.references import NAMING, broken_reference
+from conformance.kit.schema import keywords
+from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
+
+LATEST: Final = "https://json-schema.org/draft/2020-12/schema"
+_FORMATS: Final = format_checker(Draft202012Validator)
+_UNNAMED: Final = "json-schema.org/schema"
+"""Names no version: the newest is meant."""
+_DIALECTS: Final[tuple[Any, ...]] = (
+    Draft202012Validator,
+    jsonschema.Draft201909Validator,
+    jsonschema.Draft7Validator,
+    jsonschema.Draft6Validator,
+    jsonschema.Draft4Validator,
+)
+_MOST_STEPS: Final = 10_000
+"""References followed and branches tried in one evaluation: real calls need dozens, a bomb needs
+billions.
+"""
+_MOST_IN_ALL: Final = 60_000
+"""The same for all evaluations of one plan: about five seconds."""
+
+Resolver = Any
+"""`referencing`'s resolver; its class is private there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A schema where it stands: its content and the base from which its references resolve."""
+
+    schema: Any
+    resolver: Resolver
+
+    def sub(self, schema: Any) -> Node:
+        """Give the node of a schema that is nested in this one."""
+        if isinstance(schema, dict) and "$id" in schema:
+            resource = Resource.from_contents(
+                schema, default_specification=specification_with(LATEST)
+            )
+            return Node(schema, self.resolver.in_subresource(resource))
+        return Node(schema, self.resolver)
+
+
+class _Meter(threading.local):
+    """What evaluations may still cost: each one, and all that are made for one plan.
+
+    One for each thread: several runs may plan the same tool at once.
+    """
+
+    def __init__(self) -> None:
+        self.left = _MOST_STEPS
+        self.total = _MOST_IN_ALL
+
+    def spend(self, steps: int) -> None:
+        self.left -= steps
+        self.total -= steps
+        if self.left < 0:
+            raise SchemaProblem(
+                ProblemKind.TOO_COMPLEX, f"one call takes more than {_MOST_STEPS} steps to judge"
+            )
+        if self.total < 0:
+            raise SchemaProblem(
+                ProblemKind.TOO_COMPLEX, f"its cases take more than {_MOST_IN_ALL} steps to judge"
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SchemaView:
+    """A compiled schema, known by identity. Make one with `view_of`."""
+
+    root: Node
+    _validator: Any
+    _meter: _Meter = field(default_factory=_Meter)
+
+    def errors(self, nodes: Sequence[Node], value: Any) -> list[ValidationError]:
+        """Give all errors of a value against all of the nodes, with paths from that value.
+
+        Raises SchemaProblem if the evaluation does not end in time.
+        """
+        return list(self._guarded(nodes, value))
+
+    def is_valid(self, nodes: Sequence[Node], value: Any) -> bool:
+        """Say whether a value is valid for all of the nodes. Raises as `errors` does."""
+        return next(self._guarded(nodes, value), None) is None
+
+    def accepts(self, arguments: Any) -> bool:
+        """Say whether whole `arguments` are valid. Raises as `errors` does."""
+        return self.is_valid((self.root,), arguments)
+
+    def follow(self, node: Node) -> Node | None:
+        """Give the node that this one's `$ref` names, None if it has none."""
+        return next((_led(node, name) for name in NAMING if name in node.schema), None)
+
+    def refill(self) -> None:
+        """Begin a new plan: evaluations may cost their full sum again."""
+        self._meter.total = _MOST_IN_ALL
+
+    def _guarded(self, nodes: Sequence[Node], value: Any) -> Iterator[ValidationError]:
+        self._meter.left = _MOST_STEPS
+        try:
+            for node in nodes:
+                yield from self._validator.descend(value, node.schema, resolver=node.resolver)
+        except RecursionError as error:
+            raise SchemaProblem(
+                ProblemKind.TOO_COMPLEX, "its references or levels never end"
+            ) from error
+        except referencing.exceptions.Unresolvable as error:
+            raise _broken(*broken_reference(self.root.schema, error)) from error
+        except (ArithmeticError, ValueError) as error:  # such as a multiple of no number
+            raise SchemaProblem(ProblemKind.TOO_COMPLEX, "its numbers cannot be used") from error
+
+
+def view_of(schema: Mapping[str, Any]) -> SchemaView:
+    """Compile an input schema; the same text is compiled once.
+
+    `arguments` are an object whatever the schema says. Raises SchemaProblem if the schema is
+    invalid in its dialect, refers outside itself or to nothing, or is beyond judging.
+    """
+    try:
+        return _compiled(json.dumps(schema))
+    except RecursionError as error:
+        raise SchemaProblem(ProblemKind.TOO_COMPLEX, "nested too deep") from error
+
+
+@lru_cache(maxsize=128)
+def _compiled(text: str) -> SchemaView:
+    schema = json.loads(text)
+    if isinstance(schema, dict) and "type" not in schema:
+        schema = {"type": "object", **schema}
+    dialect, validator_class = _dialect(schema)
+    problem = next(validator_class(validator_class.META_SCHEMA).iter_errors(schema), None)
+    if problem is not None:
+        raise SchemaProblem(
+            ProblemKind.INVALID_SCHEMA, f"at {problem.json_path}: {problem.message}"
+        )
+    specification = specification_with(dialect)
+    resource = specification.create_resource(schema)
+    registry: Registry[Any] = REGISTRY.with_resource("", resource).crawl()
+    resolver = registry.resolver_with_root(resource)
+    meter = _Meter()
+    judging = extended(validator_class, _overrides(validator_class, meter))
+    validator = judging(schema, format_checker=_FORMATS, registry=registry, _resolver=resolver)
+    view = SchemaView(Node(schema, resolver), validator, meter)
+    _check_references(view)
+    keywords.check_names(schema)
+    return view
+
+
+def _overrides(validator_class: Any, meter: _Meter) -> dict[str, Callable[..., Any]]:
+    def metered(keyword: Callable[..., Any]) -> Callable[..., Any]:
+        def judge(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+            meter.spend(len(value) if isinstance(value, list) else 1)
+            return keyword(validator, value, instance, schema)
+
+        return judge
+
+    costly = (*NAMING, "$recursiveRef", "anyOf", "oneOf")
+    known = validator_class.VALIDATORS
+    return {
+        "pattern": keywords.pattern,
+        **{name: metered(known[name]) for name in costly if name in known},
+    }
+
+
+def _dialect(schema: Any) -> tuple[str, Any]:
+    """Give the identifier and the validator of the dialect that a schema names."""
+    named = schema.get("$schema", LATEST) if isinstance(schema, dict) else LATEST
+    bare = str(named).partition("://")[2].rstrip("#")
+    if bare == _UNNAMED:
+        named = LATEST
+    for known in _DIALECTS:
+        identifier = known.META_SCHEMA.get("$id", known.META_SCHEMA.get("id"))
+        if str(named).partition("://")[2].rstrip("#") == identifier.partition("://")[2].rstrip("#"):
+            return identifier, known
+    raise SchemaProblem(
+        ProblemKind.UNKNOWN_DIALECT, f"$schema is {named!r}; use {LATEST} or leave it out"
+    )
+
+
+def _check_references(view: SchemaView) -> None:
+    """Raise for the first reference that leaves the document or resolves to nothing."""
+    waiting: list[Node] = [view.root]
+    while waiting:
+        node = waiting.pop()
+        schema = node.schema
+        if isinstance(schema, dict):
+            for name in NAMING:
+                _led(node, name)
+        waiting.extend(node.sub(child) for child in keywords.subschemas(schema))
+
+
+def _led(node: Node, keyword: str) -> Node | None:
+    """Give the node that the reference in a keyword names, None if the keyword has none."""
+    reference = node.schema.get(keyword)
+    if not isinstance(reference, str):
+        return None
+    try:
+        found = node.resolver.lookup(reference)
+    except referencing.exceptions.Unresolvable as error:
+        raise _broken(keyword, reference) from error
+    return Node(found.contents, found.resolver)
+
+
+def _broken(keyword: str, reference: str) -> SchemaProblem:
+    outside = not reference.startswith("#")
+    kind = ProblemKind.REMOTE_REFERENCE if outside else ProblemKind.BROKEN_REFERENCE
+    hint = "it is never fetched; put it under $defs" if outside else "it resolves to nothing"
+    return SchemaProblem(kind, f"{keyword} {reference!r}: {hint}")

@@ -1,0 +1,374 @@
+"""One session from discovery to results; pytest-free, so that it can be tested alone."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+from conformance.kit.cases.database import Memory
+from conformance.kit.config.waivers import waive
+from conformance.kit.confirm.confirm import Repeats, repeat, to_confirm
+from conformance.kit.confirm.confirmed import confirmed
+from conformance.kit.confirm.database import memorise
+from conformance.kit.confirm.shrink import in_smallest_form, shrink
+from conformance.kit.drive.budget import driving_ends, until
+from conformance.kit.drive.channel import Context
+from conformance.kit.drive.discovery.discover import discover
+from conformance.kit.drive.discovery.versions import protocol_runs
+from conformance.kit.drive.run_driver import Session
+from conformance.kit.drive.tool_driver import Progress
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.evidence.catalog import offered
+from conformance.kit.evidence.declarations import Declared, declared
+from conformance.kit.evidence.discovered import Discovered, bounded
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.evidence.script import LOOKED, Script
+from conformance.kit.model.results import Item, SessionResult, UsedWaiver, kit_errors, kit_traces
+from conformance.kit.model.run import Run
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.record.exchanges import Recording
+from conformance.kit.record.index import Recalled, first_line, last_line, recalled
+from conformance.kit.record.recorded_verdicts import as_recorded, take_in
+from conformance.kit.verdicts.checks import ClauseTest
+from conformance.kit.verdicts.judge import (
+    Names,
+    Question,
+    belongs,
+    judge_all,
+    questions,
+    unasked,
+)
+from conformance.kit.verdicts.parity import side_by_side
+from conformance.kit.verdicts.run_result import claims_atdf, run_result
+from conformance.spec.clauses import Clause, clauses
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Era, RunKind, Scope
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class Runs:
+    """All runs of a session, in the order in which they are driven."""
+
+    found: list[Discovered] = field(default_factory=list)
+    declared: dict[str, Declared] = field(default_factory=dict)
+    _offers: Mapping[str, Names] | None = None
+
+    async def discover(
+        self, targets: tuple[str, ...], eras: tuple[Era, ...], context: Context
+    ) -> None:
+        """Find every target's runs, of these eras only if any are named; raises TargetUnusable."""
+        settings = context.settings
+        self._offers = None
+        for target in targets:
+            found_here = await discover(target, context)
+            for found in [*found_here, *protocol_runs(found_here, settings)]:
+                if eras and found.run.era not in eras:
+                    continue
+                if not _replays(settings.replay, found.run.id):
+                    continue
+                own = bounded(self._unique(found), settings)
+                self.found.append(own)
+                self.declared[own.run.id] = declared(own)
+        if not self.found and settings.replay is not None:
+            raise TargetUnusable(message("kit.option.replay", case=settings.replay))
+
+    def _unique(self, found: Discovered) -> Discovered:
+        """A run of a second target with the same id gets a number behind it."""
+        taken = {other.run.id for other in self.found}
+        name, number = found.run.id, 2
+        while name in taken:
+            name, number = f"{found.run.id}-{number}", number + 1
+        return replace(found, run=replace(found.run, id=name))
+
+    @property
+    def by_id(self) -> Mapping[str, tuple[Run, tuple[str, ...]]]:
+        """Each run, and the names of its tools, those included that cannot be used."""
+        return {one.run.id: (one.run, self._names(one)) for one in self.found}
+
+    def offers(self, recorder: Recorder) -> Mapping[str, Names]:
+        """What each run offers beside tools, by its id: asked for with every clause."""
+        if self._offers is None:
+            looked = [e for e in recorder.by_id.held if e.script == LOOKED]
+            self._offers = {
+                one.run.id: offered([e for e in looked if e.run == one.run.id], one.tools).names
+                for one in self.found
+            }
+        return self._offers
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of clause and tool the targets could be asked about."""
+        about_tools = [clause for clause in clauses().values() if clause.scope is Scope.TOOL]
+        return sum(
+            len(self._names(found)) * sum(belongs(clause, found.run) for clause in about_tools)
+            for found in self.found
+            if found.run.kind is RunKind.FULL
+        )
+
+    def _names(self, found: Discovered) -> tuple[str, ...]:
+        usable = tuple(tool.name for tool in found.tools)
+        return (*usable, *(tool.name for tool in self.declared[found.run.id].unusable))
+
+
+def _replays(wanted: str | None, run: str) -> bool:
+    """Whether `--replay` leaves a run in: it names one of its cases, or none at all."""
+    return wanted is None or wanted.startswith(f"{run}/")
+
+
+@dataclass(slots=True)
+class Engine:
+    """Holds one session's state from step to step."""
+
+    settings: Settings
+    recorder: Recorder = field(default_factory=Recorder)
+    runs: Runs = field(default_factory=Runs)
+    scripts: list[Script] = field(default_factory=list)
+    progress: Progress = field(default_factory=Progress)
+    interrupted: bool = False
+    time_up: bool = False
+    session: Session | None = None
+    waivers: tuple[UsedWaiver, ...] = ()
+    repeats: Repeats = field(default_factory=Repeats)
+    memory: Memory | None = None
+    """Where failed calls that were drawn by chance are remembered, if they are."""
+    _past: Recalled | None = None
+    _cut: frozenset[int] = frozenset()
+    _began: float = field(default_factory=time.monotonic)
+    _started: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def kit(self) -> str:
+        """The kit's version."""
+        return version("agent-formats")
+
+    @property
+    def began(self) -> datetime:
+        """When the session began."""
+        return self._started
+
+    @property
+    def started(self) -> str:
+        """When the session began, as an ISO 8601 instant."""
+        return self._started.isoformat(timespec="seconds")
+
+    def discover(self, targets: tuple[str, ...], eras: tuple[Era, ...] = ()) -> None:
+        """Find every target's runs, of these eras only if any are named; raises TargetUnusable."""
+        try:
+            asyncio.run(self._limited(self.runs.discover(targets, eras, self._context())))
+        except TimeoutError:
+            seconds = f"{self.settings.max_time:g}"
+            raise TargetUnusable(message("kit.target.time_up", seconds=seconds)) from None
+
+    @property
+    def found(self) -> list[Discovered]:
+        """The runs of the targets, as they were found."""
+        return self.runs.found
+
+    @property
+    def declared(self) -> dict[str, Declared]:
+        """What is declared in each run, by its id."""
+        return self.runs.declared
+
+    def questions(self, tests: list[tuple[ClauseTest, Clause]]) -> list[Question]:
+        """What is to be judged on the targets that were found."""
+        return questions(tests, self.runs.by_id, self.runs.offers(self.recorder))
+
+    def recall(self, recording: Recording) -> None:
+        """Take a recorded session in place of a target; raises Unreadable."""
+        self._cut = take_in(recording, self.recorder)
+        past = self._past = recalled(recording.first, recording.last, self.recorder)
+        asked = past.asked
+        self.settings = replace(
+            self.settings,
+            profiles=self.settings.profiles or tuple(asked["profiles"]),
+            allow_calls=AllowCalls(asked["allow_calls"]),
+            replay=asked["replay"],
+            seed=asked["seed"],
+        )
+        self.runs = Runs(list(past.found), dict(past.declared))
+        self.interrupted, self.time_up = past.interrupted and not past.time_up, past.time_up
+        self.session = Session(self.found, self.declared, [], self._context(), self.progress)
+        self.session.evidence = dict(past.evidence)
+        self._started = datetime.fromisoformat(recording.started)
+
+    def first_line(self) -> dict[str, Any]:
+        """What the record of the session begins with, so that it can be judged again."""
+        asked = self.settings
+        return first_line(
+            self.found,
+            {
+                "profiles": asked.profiles,
+                "allow_calls": asked.allow_calls,
+                "replay": asked.replay,
+                "seed": asked.seed,
+                "credentials": asked.credentials,
+            },
+        )
+
+    def last_line(self) -> dict[str, Any]:
+        """What it ends with."""
+        return last_line(
+            self.session.evidence if self.session is not None else {},
+            self.repeats,
+            (script.name for script in self.scripts),
+            interrupted=self.interrupted or self.time_up,
+            time_up=self.time_up,
+        )
+
+    def drive(self) -> None:
+        """Call the tools and play the scripts. An interrupt or the time limit ends it early."""
+        self.session = Session(
+            self.found, self.declared, self.scripts, self._context(), self.progress
+        )
+        if self.settings.replay is not None:
+            self.session.scripts = []
+        try:
+            asyncio.run(until(self.session.drive(), self._driving_ends(self.runs.pairs)))
+        except KeyboardInterrupt:
+            self.interrupted = True
+        except TimeoutError:
+            self.time_up = True
+
+    def _driving_ends(self, pairs: int) -> Callable[[], float]:
+        """When driving has to end: the sooner, the more there is to be judged."""
+        limit, sent = self.settings.max_time, self.recorder.requests
+        return lambda: self._began + driving_ends(limit, pairs, sum(sent.values()))
+
+    async def _limited(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Do this until --max-time is over; raises TimeoutError then.
+
+        All that is sent in a session shares the one limit, which counts from its beginning.
+        """
+        ends = self._began + self.settings.max_time
+        async with asyncio.timeout(ends - time.monotonic()):
+            return await work
+
+    @property
+    def replayed(self) -> bool:
+        """Whether the case that was to be replayed was sent; True where none was."""
+        wanted = self.settings.replay
+        if wanted is None or self.session is None:
+            return True
+        sent = [call.case.id for one in self.session.evidence.values() for call in one.calls]
+        return any(wanted == id or wanted.startswith(f"{id}/") for id in sent)
+
+    def judge(self, asked: list[Question]) -> dict[int, Item]:
+        """Each question's item, by its place in `asked`: failures confirmed, the waived marked."""
+        confirmed = self._confirmed(asked)
+        self._memorise(asked, confirmed)
+        today = datetime.now(UTC).date()
+        waived, self.waivers = waive(
+            confirmed.values(), self.settings.waivers, self.runs.by_id, today
+        )
+        return dict(zip(confirmed, waived, strict=True))
+
+    def _confirmed(self, asked: list[Question]) -> dict[int, Item]:
+        evidence = self.evidence()
+        items = judge_all(asked, evidence)
+        if self._past is not None:
+            return as_recorded(asked, items, evidence, self._past, self._cut)
+        numbers = [n for n, question in enumerate(asked) if to_confirm(question, items[n])]
+        numbers.sort(key=lambda n: (asked[n].run, asked[n].tool or ""))  # a tool's calls together
+        doubtful = {n: asked[n] for n in numbers}
+        if doubtful and not self.interrupted:
+            self.progress.confirms(len(doubtful))
+            self._repeat([(q, items[n]) for n, q in doubtful.items()], evidence)
+        for n, question in doubtful.items():
+            items[n] = confirmed(question, items[n], evidence[question.run], self.repeats)
+        if doubtful and not self.interrupted:
+            self._shrink(doubtful, items, evidence)
+        return items
+
+    def _repeat(
+        self, failed: list[tuple[Question, Item]], evidence: dict[str, RunEvidence]
+    ) -> None:
+        """Send again what failed, until an interrupt or the time limit; what was sent is kept."""
+        work = repeat(failed, evidence, self.scripts, self._context(), self.repeats)
+        try:
+            asyncio.run(self._limited(work))
+        except KeyboardInterrupt:
+            self.interrupted = True
+        except TimeoutError:
+            self.time_up = True
+
+    def _shrink(
+        self,
+        doubtful: dict[int, Question],
+        items: dict[int, Item],
+        evidence: dict[str, RunEvidence],
+    ) -> None:
+        """Show what failed by chance in its smallest form; what is not found in time stays."""
+        failed = [(question, items[n]) for n, question in doubtful.items()]
+        work = shrink(failed, evidence, self._context(), self.repeats)
+        try:
+            with suppress(TimeoutError):
+                asyncio.run(self._limited(work))
+        except KeyboardInterrupt:
+            self.interrupted = True
+        for n, question in doubtful.items():
+            items[n] = in_smallest_form(question, items[n], evidence[question.run], self.repeats)
+
+    def _memorise(self, asked: list[Question], items: dict[int, Item]) -> None:
+        """Remember for the next session what failed by chance in this one."""
+        whole = not (self.interrupted or self.time_up or self._past is not None)
+        if self.memory is not None and self.settings.max_examples and whole:
+            memorise(self.memory, asked, items, self.evidence(), self.recorder.by_id)
+
+    def evidence(self) -> dict[str, RunEvidence]:
+        """Each run's evidence, with what it claims."""
+        assert self.session is not None
+        return {
+            name: replace(one, claims_atdf=claims_atdf(one, self.settings))
+            for name, one in side_by_side(self.session.evidence).items()
+        }
+
+    def results(
+        self, asked: list[Question], items: dict[int, Item], *, selected: bool = False
+    ) -> SessionResult:
+        """All that the session gave.
+
+        A level needs every clause of every tool: with `selected`, where one case is replayed,
+        where clauses are missing that hold for a run, and after an interrupt, no run gets one.
+        """
+        evidence = self.evidence()
+        by_run: dict[str, list[Item]] = {name: [] for name in evidence}
+        for n, question in enumerate(asked):
+            by_run[question.run].append(items[n])
+        about = {question.clause.id for question in asked}
+        lacking = any(unasked(about, one) for one in evidence.values())
+        selected = selected or lacking or self.settings.replay is not None
+        sent = self.recorder.requests
+        runs = tuple(
+            run_result(evidence[name], own, self.declared[name], self.settings, sent[name])
+            for name, own in by_run.items()
+        )
+        if selected or self.interrupted or self.time_up:
+            runs = tuple(replace(run, level=None) for run in runs)
+        return SessionResult(
+            kit=self.kit,
+            started=self.started,
+            duration=round(time.monotonic() - self._began, 3),
+            seed=self.settings.seed,
+            runs=runs,
+            interrupted=self.interrupted or self.time_up,
+            time_up=self.time_up,
+            narrow=self.session is not None and bool(self.session.narrow),
+            selection=selected,
+            waivers=self.waivers,
+            waivers_file=self.settings.waivers_file,
+            kit_errors=kit_errors(items.values(), self.settings.language),
+            kit_traces=kit_traces(items.values()),
+        )
+
+    def _context(self) -> Context:
+        deadline = self._began + self.settings.max_time
+        return Context(self.settings, self.recorder, deadline, self.memory)

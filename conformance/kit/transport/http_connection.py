@@ -1,0 +1,235 @@
+"""A connection over HTTP: no redirect to another host, a cap on size and on time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+import time
+import zlib
+from collections.abc import AsyncIterator
+from functools import lru_cache
+from urllib.parse import urljoin
+
+import httpx2
+
+from conformance.kit.model.exchange import Answer, Request, Trouble
+from conformance.kit.model.loopback import is_loopback, same_server
+from conformance.kit.transport.connection import BODY_CAP, CUT_KEPT, Received
+from conformance.kit.transport.kept_connections import Lines
+from conformance.kit.transport.sse import EventReader
+
+_REDIRECTS = 3
+_MESSAGES_KEPT = 100
+"""Messages kept of a stream that did not end."""
+_KEEP_METHOD = frozenset({307, 308})
+_REDIRECTING = frozenset({301, 302, 303, 307, 308})
+
+
+class HttpConnection:
+    """Keep-alive connections to one server, that of `base`: nothing is ever sent to another.
+
+    `timeout` is in seconds, for one whole request with its answer; `headers` go with every
+    request. A proxy of the environment is used for hosts other than this machine only.
+    """
+
+    def __init__(
+        self, base: str, *, timeout: float, headers: tuple[tuple[str, str], ...], width: int
+    ) -> None:
+        self._timeout = timeout
+        self._base = base
+        self._headers = headers
+        self._width = width
+        self._client = self._new_client()
+
+    def _new_client(self) -> httpx2.AsyncClient:
+        base, most = self._base, self._width + 4
+        client = httpx2.AsyncClient(
+            transport=Lines() if base.startswith("http:") and is_loopback(base) else None,
+            follow_redirects=False,
+            verify=base.startswith("https:"),  # loading certificates takes 60 ms a client
+            trust_env=not is_loopback(base),
+            timeout=httpx2.Timeout(None, connect=self._timeout),
+            limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
+        )
+        # Headers of ours only: the client's own defaults would hide which server needs them.
+        own = httpx2.Headers([("accept-encoding", "identity"), *self._headers])
+        for name in [name for name in client.headers if name not in own]:
+            del client.headers[name]
+        client.headers.update(own)
+        return client
+
+    async def send(self, request: Request) -> Received:
+        """Send and read. A trouble names what was missing; nothing the target does raises.
+
+        A kept connection may have been closed while it was idle (servers close after a 500): what
+        got not one byte of an answer is sent once more, on a new connection.
+        """
+        received = await self._send(request, self._client)
+        if received.trouble is Trouble.CLOSED and received.answer is None:
+            async with self._new_client() as alone:
+                received = await self._send(request, alone)
+        return received
+
+    async def _send(self, request: Request, client: httpx2.AsyncClient) -> Received:
+        if not same_server(request.url, self._base):
+            # A target's own words may name any address; our headers are meant for the target.
+            return Received(None, Trouble.REDIRECTED, 0.0, f"{request.url} is another server")
+        clock = time.perf_counter()
+        body = bytearray()
+        head: list[httpx2.Response] = []
+        events = EventReader()
+        messages: list[object] = []
+        trouble: Trouble | None = None
+        detail = ""
+        try:
+            async with asyncio.timeout(self._timeout):
+                trouble = await self._exchange(client, request, head, body, events, messages)
+        except TimeoutError:
+            trouble = Trouble.TIMEOUT
+        except httpx2.ConnectError as error:
+            trouble, detail = Trouble.REFUSED, _why_refused(error)
+        except (httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+            trouble, detail = Trouble.TIMEOUT, str(error)
+        except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError) as error:
+            trouble, detail = (Trouble.CLOSED if _closed(error) else Trouble.GARBLED), str(error)
+        except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error, ValueError) as error:
+            trouble, detail = Trouble.GARBLED, str(error)
+        elapsed = time.perf_counter() - clock
+        if not head:
+            return Received(None, trouble, elapsed, detail)
+        answer = Answer(
+            status=head[-1].status_code,
+            headers=tuple(_header(name, value) for name, value in head[-1].headers.raw),
+            body=bytes(body[:CUT_KEPT] if trouble is Trouble.TOO_LARGE else body),
+            messages=tuple(messages[:_MESSAGES_KEPT] if trouble is Trouble.TOO_LARGE else messages),
+        )
+        return Received(answer, trouble, elapsed, detail)
+
+    async def close(self) -> Received:
+        """Close the idle connections."""
+        await self._client.aclose()
+        return Received(None, None, 0.0)
+
+    async def _exchange(
+        self,
+        client: httpx2.AsyncClient,
+        request: Request,
+        head: list[httpx2.Response],
+        body: bytearray,
+        events: EventReader,
+        messages: list[object],
+    ) -> Trouble | None:
+        method, url = request.method, request.url
+        for _ in range(_REDIRECTS + 1):
+            outgoing = client.build_request(
+                method,
+                _parsed(url),
+                headers=list(request.headers),
+                content=request.body if request.body or method not in {"GET", "HEAD"} else None,
+            )
+            response = await client.send(outgoing, stream=True)
+            try:
+                head.append(response)
+                target = _redirect(response, url)
+                if target is None:
+                    return await self._read(response, request, body, events, messages)
+                if not same_server(target, url):
+                    return Trouble.REDIRECTED
+                if response.status_code not in _KEEP_METHOD and method != "GET":
+                    return await self._read(response, request, body, events, messages)
+                url = target
+            finally:
+                await response.aclose()
+        return Trouble.REDIRECTED
+
+    async def _read(
+        self,
+        response: httpx2.Response,
+        request: Request,
+        body: bytearray,
+        events: EventReader,
+        messages: list[object],
+    ) -> Trouble | None:
+        streaming = response.headers.get("content-type", "").startswith("text/event-stream")
+        # A stream that a GET opened stays open for good: what comes at once is its answer.
+        limit = request.settle if streaming and request.method == "GET" else None
+        try:
+            async with asyncio.timeout(limit):
+                async for chunk in _decoded(response):
+                    body += chunk[: BODY_CAP - len(body)]
+                    if len(body) >= BODY_CAP:
+                        return Trouble.TOO_LARGE
+                    if not streaming:
+                        continue
+                    for message in events.feed(chunk):
+                        messages.append(message)
+                        if _answers(message, request):
+                            return None
+        except TimeoutError:
+            if limit is None:
+                raise
+        return None
+
+
+def _why_refused(error: BaseException) -> str:
+    """What the system said: the client's own words are only that all attempts failed."""
+    cause: BaseException | None = error
+    while cause is not None:
+        inner = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause
+        if isinstance(inner, OSError) and inner.strerror and not isinstance(inner, ssl.SSLError):
+            number = inner.errno or 0  # negative for a name that could not be looked up
+            return os.strerror(number) if number > 0 else inner.strerror
+        cause = inner.__cause__ or inner.__context__
+    return str(error)
+
+
+def _closed(error: Exception) -> bool:
+    """Whether a connection ended too early, before the answer or within; else it was no HTTP."""
+    early = ("disconnect", "peer closed connection")
+    return not isinstance(error, httpx2.ProtocolError) or any(w in str(error) for w in early)
+
+
+def _answers(message: object, request: Request) -> bool:
+    """Whether this message of a stream is the last one to wait for."""
+    if not isinstance(message, dict) or "method" in message:
+        return False
+    return request.any_answer or (
+        request.answer_to is not None and message.get("id") == request.answer_to
+    )
+
+
+@lru_cache(maxsize=256)
+def _parsed(url: str) -> httpx2.URL:
+    """An address, read once: thousands of calls go to the same few. Raises httpx2.InvalidURL."""
+    return httpx2.URL(url)
+
+
+@lru_cache(maxsize=256)
+def _header(name: bytes, value: bytes) -> tuple[str, str]:
+    """A header as text; most answers have the same ones, of which one is kept."""
+    return name.decode("latin-1").lower(), value.decode("latin-1")
+
+
+def _redirect(response: httpx2.Response, url: str) -> str | None:
+    location = response.headers.get("location")
+    if response.status_code not in _REDIRECTING or not location:
+        return None
+    return urljoin(url, location)
+
+
+async def _decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
+    """The body's bytes, unpacked in bounded steps: a small answer must not fill the memory."""
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding in {"", "identity"}:
+        async for chunk in response.aiter_raw():
+            yield chunk
+        return
+    if encoding not in {"gzip", "deflate"}:
+        raise zlib.error(f"content-encoding {encoding} was not asked for")
+    unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    async for chunk in response.aiter_raw():
+        pending = chunk
+        while pending:
+            yield unpack.decompress(pending, 65536)
+            pending = unpack.unconsumed_tail

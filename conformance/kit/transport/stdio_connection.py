@@ -1,0 +1,290 @@
+"""A connection to a server that the kit starts: one JSON message a line, nothing else on stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from conformance.formats.text import rpc
+from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble
+from conformance.kit.transport.connection import BODY_CAP, Received
+
+_NOISE_LINES = 50
+_MOST_NOISE = 10_000
+"""Lines that are no messages after which a process is not read any more."""
+_STDERR_KEPT = 16 * 1024
+_EXIT_GRACE = 3.0
+"""Seconds a server has to end after its input ended."""
+_LAST_WORDS = 1.0
+"""Seconds after its output ended in which a process's exit code and errors are waited for."""
+
+
+class StdioConnection:
+    """One process. `start` must have been awaited."""
+
+    def __init__(
+        self, command: list[str], *, timeout: float, environment: Mapping[str, str]
+    ) -> None:
+        self._command = command
+        self._timeout = timeout
+        self._environment = dict(environment)
+        self._process: asyncio.subprocess.Process | None = None
+        self._waiting: dict[int | str, asyncio.Future[Any]] = {}
+        self._anyone: asyncio.Future[Any] | None = None
+        self._others: list[Any] = []
+        self._noise: list[str] = []
+        self._noisy = 0
+        self._stderr = bytearray()
+        self._too_large = False
+        self._tasks: list[asyncio.Task[None]] = []
+        self._ended = asyncio.Event()
+
+    async def start(self) -> None:
+        """Start the process; raises OSError or ValueError if the command cannot be run."""
+        starting = asyncio.create_task(
+            asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=self._environment,
+                start_new_session=True,
+            )
+        )
+        try:
+            self._process = await asyncio.shield(starting)
+        except asyncio.CancelledError:  # cut in its middle, asyncio would wait for it for good
+            await asyncio.wait({starting})
+            if not starting.cancelled() and starting.exception() is None:
+                self._kill(starting.result())
+                await asyncio.wait(
+                    {asyncio.ensure_future(starting.result().wait())}, timeout=_LAST_WORDS
+                )
+            raise
+        self._tasks = [
+            asyncio.create_task(self._read_messages()),
+            asyncio.create_task(self._read_errors()),
+        ]
+
+    @property
+    def said_on_stderr(self) -> str:
+        """The end of what the process wrote on its standard error."""
+        return self._stderr.decode("utf-8", "replace")
+
+    @property
+    def exit_code(self) -> int | None:
+        """The process's exit code; None while it runs."""
+        return self._process.returncode if self._process else None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process's output has ended: nothing more will be answered."""
+        return self._ended.is_set()
+
+    async def wait_for(self, request: Request) -> Received:
+        """Go on waiting for the answer to a request that was sent already."""
+        clock = time.perf_counter()
+        return await self._collect(self._expect(request), request, clock)
+
+    async def send(self, request: Request) -> Received:
+        """Write one line; wait for the message with its id, or `settle` seconds if it has none."""
+        clock = time.perf_counter()
+        process = self._process
+        if process is None or process.stdin is None or self._ended.is_set():
+            return Received(None, Trouble.CLOSED, 0.0, self._why_ended())
+        future = self._expect(request)
+        try:
+            process.stdin.write(request.body + b"\n")
+            async with asyncio.timeout(self._timeout):
+                await process.stdin.drain()
+        except (BrokenPipeError, ConnectionResetError):
+            self._forget(request)
+            return Received(None, Trouble.CLOSED, time.perf_counter() - clock, self._why_ended())
+        except TimeoutError:
+            self._forget(request)
+            return Received(None, Trouble.TIMEOUT, time.perf_counter() - clock)
+        return await self._collect(future, request, clock)
+
+    async def _collect(
+        self, future: asyncio.Future[Any] | None, request: Request, clock: float
+    ) -> Received:
+        trouble = await self._wait(future, request)
+        self._forget(request)
+        if trouble is Trouble.CLOSED:
+            await self._hear_last_words()
+        elapsed = time.perf_counter() - clock
+        own = future.result() if future is not None and future.done() else None
+        body = json.dumps(own).encode() if own is not None else b""
+        messages = tuple(self._others)
+        if own is not None and (messages or len(body) <= SHORT):
+            messages = (*messages, own)
+        self._others.clear()
+        noise = tuple(self._noise)
+        self._noise.clear()
+        if trouble is not None and not messages and not noise:
+            return Received(None, trouble, elapsed, self._why_ended())
+        return Received(Answer(body=body, messages=messages, noise=noise), trouble, elapsed)
+
+    async def close(self) -> Received:
+        """End the input, wait for the process to end; end it by force after a grace."""
+        clock = time.perf_counter()
+        process = self._process
+        if process is None:
+            return Received(None, None, 0.0)
+        if process.stdin is not None:
+            process.stdin.close()
+        trouble: Trouble | None = None
+        try:
+            try:
+                async with asyncio.timeout(_EXIT_GRACE):
+                    await process.wait()
+            except TimeoutError:
+                trouble = Trouble.TIMEOUT
+            elapsed = time.perf_counter() - clock
+            await self._end_group(process)
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        except asyncio.CancelledError:  # the time of the session is up: nothing is waited for
+            self._kill(process)
+            raise
+        finally:
+            self._close_pipes(process)
+        await asyncio.sleep(0)
+        code = process.returncode if process.returncode is not None else -1
+        answer = Answer(status=code, noise=tuple(self._noise), messages=tuple(self._others))
+        return Received(answer, trouble, elapsed)
+
+    def _kill(self, process: asyncio.subprocess.Process) -> None:
+        """End the process by force, with whatever it started, and read nothing more of it."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        self._close_pipes(process)
+
+    def _close_pipes(self, process: asyncio.subprocess.Process) -> None:
+        """Pipes that were not read to their end stay open; asyncio has no public way to close."""
+        process._transport.close()  # type: ignore[attr-defined]  # private, but there
+
+    async def _end_group(self, process: asyncio.subprocess.Process) -> None:
+        """End the process and whatever it started, by the id of its group."""
+        for step in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(process.pid, step)
+            except (ProcessLookupError, PermissionError):
+                break
+            try:
+                async with asyncio.timeout(1.0):
+                    await process.wait()
+            except TimeoutError:
+                continue
+        await process.wait()
+
+    def _expect(self, request: Request) -> asyncio.Future[Any] | None:
+        if request.any_answer:
+            self._anyone = asyncio.get_running_loop().create_future()
+            return self._anyone
+        if request.answer_to is None:
+            return None
+        future = asyncio.get_running_loop().create_future()
+        self._waiting[request.answer_to] = future
+        return future
+
+    def _forget(self, request: Request) -> None:
+        if request.any_answer:
+            self._anyone = None
+        if request.answer_to is not None:
+            self._waiting.pop(request.answer_to, None)
+
+    async def _wait(self, future: asyncio.Future[Any] | None, request: Request) -> Trouble | None:
+        ended = asyncio.ensure_future(self._ended.wait())
+        waits: set[asyncio.Future[Any]] = {ended} if future is None else {ended, future}
+        settling = future is None or request.any_answer
+        limit = request.settle if settling else self._timeout
+        await asyncio.wait(waits, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+        ended.cancel()
+        if future is not None and future.done():
+            return None
+        if self._ended.is_set():
+            return Trouble.TOO_LARGE if self._too_large else Trouble.CLOSED
+        return None if settling else Trouble.TIMEOUT
+
+    async def _hear_last_words(self) -> None:
+        """Give a process that has closed its output a moment to end, and its errors to arrive."""
+        assert self._process is not None
+        gone = asyncio.ensure_future(self._process.wait())
+        await asyncio.wait({gone, self._tasks[1]}, timeout=_LAST_WORDS)
+        gone.cancel()
+
+    def _why_ended(self) -> str:
+        return self.said_on_stderr[-400:].strip()
+
+    async def _read_messages(self) -> None:
+        assert self._process is not None and self._process.stdout is not None
+        stream = self._process.stdout
+        rest = bytearray()
+        while chunk := await stream.read(65536):
+            rest += chunk
+            while (end := rest.find(b"\n")) >= 0:
+                line = bytes(rest[:end])
+                del rest[: end + 1]
+                self._take(line)
+            if len(rest) > BODY_CAP or self._noisy > _MOST_NOISE:
+                self._too_large = True
+                break
+        if rest and not self._too_large:
+            self._take(bytes(rest))
+        self._ended.set()
+
+    def _take(self, line: bytes) -> None:
+        if not line.strip():
+            return
+        try:
+            message = json.loads(line.decode("utf-8"))
+        except (UnicodeDecodeError, ValueError, RecursionError):
+            message = None
+        if not isinstance(message, (dict, list)):
+            self._noisy += 1
+            if len(self._noise) < _NOISE_LINES:
+                self._noise.append(line[:2000].decode("utf-8", "replace"))
+            return
+        self._deliver(message)
+
+    def _deliver(self, message: dict[str, Any] | list[Any]) -> None:
+        if isinstance(message, dict):
+            if "method" in message:
+                if "id" in message:
+                    self._reply(message)
+                if len(self._others) < _NOISE_LINES:
+                    self._others.append(message)
+                return
+            own = message.get("id")
+            future = self._waiting.get(own) if isinstance(own, (int, str)) else None
+            if future is not None and not future.done() and not isinstance(own, bool):
+                future.set_result(message)
+                return
+        if self._anyone is not None and not self._anyone.done():
+            self._anyone.set_result(message)
+        elif len(self._others) < _NOISE_LINES:
+            self._others.append(message)
+
+    def _reply(self, message: dict[str, Any]) -> None:
+        """Answer a request of the server: nothing was offered to it but ping."""
+        reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
+        if message["method"] == "ping":
+            reply["result"] = {}
+        else:
+            reply["error"] = {"code": rpc.METHOD_NOT_FOUND, "message": "Method not found"}
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.write(json.dumps(reply).encode() + b"\n")
+
+    async def _read_errors(self) -> None:
+        assert self._process is not None and self._process.stderr is not None
+        while chunk := await self._process.stderr.read(4096):
+            self._stderr += chunk
+            del self._stderr[:-_STDERR_KEPT]

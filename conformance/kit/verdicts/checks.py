@@ -1,0 +1,123 @@
+"""How a chapter ties a judge to its clause, and what a judge says.
+
+A judge is a generator over evidence: it yields one Check for each thing that it looked at. It
+does no I/O, and decides no verdict: `judging.py` makes one of all its checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from conformance.formats.problem import shown
+from conformance.kit.evidence.evidence import Call
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.results import Finding
+from conformance.spec.messages import Message, message
+
+_FIRST_ERROR = 400
+
+
+class Said(StrEnum):
+    """What one check says."""
+
+    HOLDS = "holds"
+    BROKEN = "broken"
+    UNKNOWN = "unknown"
+    """It could not be judged: the finding says why."""
+    ABSENT = "absent"
+    """It does not apply here: the finding says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that a judge looked at."""
+
+    said: Said
+    finding: Finding | None = None
+
+
+Checks = Iterator[Check]
+Judge = Callable[[Any], Checks]
+
+
+def holds() -> Check:
+    """It is as the clause says."""
+    return Check(Said.HOLDS)
+
+
+def broken(
+    at: Call | Exchange | None, id: str, *, path: str | None = None, **values: object
+) -> Check:
+    """The clause is broken; `id` is the message that says how, `at` the exchange that shows it."""
+    return Check(Said.BROKEN, _finding(at, message(id, **values), path))
+
+
+def followed_by(check: Check, calls: Iterable[Call]) -> Check:
+    """The same check, shown by the calls too that came of what it is about."""
+    assert check.finding is not None
+    ids = tuple(call.exchange.id for call in calls)
+    return replace(check, finding=replace(check.finding, then=ids))
+
+
+def unknown(id: str, at: Call | Exchange | None = None, **values: object) -> Check:
+    """It could not be judged, for the reason that the message gives."""
+    return Check(Said.UNKNOWN, _finding(at, message(id, **values), None))
+
+
+def no_good_call(tried: Call | None) -> Check:
+    """It could not be judged, as the good call was not accepted; says what it was refused with."""
+    if tried is None or tried.reading.accepted:
+        return unknown("kit.not_verified.baseline", tried)
+    status = tried.reading.status or 0
+    envelope = tried.reading.envelope
+    details = [error.raw.get("detail") for error in envelope.errors] if envelope else []
+    text = next((each for each in details if isinstance(each, str)), tried.reading.text)
+    words = shown(text) if text else ""
+    said = " ".join(filter(None, (str(status) if status >= _FIRST_ERROR else "", words)))
+    if not said:
+        return unknown("kit.not_verified.baseline", tried)
+    return unknown("kit.not_verified.good_call", tried, said=said)
+
+
+def absent(id: str, **values: object) -> Check:
+    """It does not apply, for the reason that the message gives."""
+    return Check(Said.ABSENT, _finding(None, message(id, **values), None))
+
+
+def _finding(at: Call | Exchange | None, words: Message, path: str | None) -> Finding:
+    exchange = at.exchange if isinstance(at, Call) else at
+    case = exchange.case if exchange is not None else None
+    violation = case.violation if case is not None else None
+    return Finding(
+        words,
+        exchange=exchange.id if exchange is not None else None,
+        case=case.id if case is not None else None,
+        scenario=case.scenario if case is not None else None,
+        parameter=violation.parameter if violation is not None else None,
+        path=path,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseTest:
+    """A judge and the clause that it serves; what a chapter's `test_` function becomes."""
+
+    clause: str
+    judge: Judge
+    protocol: bool = False
+
+
+def clause(id: str, *, protocol: bool = False) -> Callable[[Judge], Judge]:
+    """Mark a chapter's function as the judge of a clause.
+
+    `protocol`: it is also asked about runs that speak the protocol alone, in an older version.
+    """
+
+    def mark(judge: Judge) -> Judge:
+        judge.__clause_test__ = ClauseTest(id, judge, protocol)  # type: ignore[attr-defined]  # a mark
+        return judge
+
+    return mark

@@ -1,0 +1,250 @@
+"""What a refusal says in free text: which parameter is meant, and what would be right there.
+
+Serves the explain rate. Wording is not judged: only whether the name, and
+the facts that the schema holds for the broken place, stand in the text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from conformance.formats.schema.ecma.patterns import is_safe, matches
+from conformance.kit.model.case import Violation
+from conformance.kit.repair.suggestions import schemas_at
+from conformance.kit.schema.applies import alternatives, applied
+from conformance.kit.schema.constraints import GREATEST, Facts, facts, type_of
+from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.unusable_schema import SchemaProblem
+from conformance.kit.schema.view import view_of
+
+_TYPE_WORDS: Final = {
+    "string": ("string", "str", "text"),
+    "integer": ("integer", "int", "whole number", "number"),
+    "number": ("number", "float", "double", "decimal", "numeric"),
+    "boolean": ("boolean", "bool", "true or false", "true/false"),
+    "array": ("array", "list", "sequence", "tuple"),
+    "object": ("object", "dict", "dictionary", "mapping", "map", "record", "model"),
+    "null": ("null", "none"),
+}
+_FORMAT_WORDS: Final = {
+    "date-time": ("date-time", "datetime", "iso 8601", "iso8601", "rfc 3339", "rfc3339",
+                  "timestamp", "timezone", "time zone", "offset"),
+    "date": ("date", "yyyy-mm-dd", "iso 8601", "iso8601"),
+    "time": ("time", "hh:mm", "iso 8601"),
+    "email": ("email", "e-mail", "@"),
+    "uri": ("uri", "url", "scheme"),
+    "uuid": ("uuid", "guid"),
+    "duration": ("duration", "iso 8601"),
+    "hostname": ("hostname", "host name", "domain"),
+    "ipv4": ("ipv4", "ip address", "ip"),
+    "ipv6": ("ipv6", "ip address", "ip"),
+}  # fmt: skip
+_MISSING_WORDS: Final = (
+    "required", "missing", "must have", "must be provided", "must be present", "must be given",
+    "is needed", "mandatory", "not provided", "undefined", "obligatorio", "requerido",
+    "obrigatório", "falta",
+)  # fmt: skip
+_EXTRA_WORDS: Final = (
+    "additional propert", "extra", "unexpected", "unrecognized", "unrecognised", "unknown",
+    "not allowed", "not permitted", "not expected", "unevaluated", "no such",
+)  # fmt: skip
+_UNIQUE_WORDS: Final = ("unique", "duplicate", "non-unique", "distinct", "repeated")
+_EMPTY_WORDS: Final = ("empty", "at least one", "non-empty", "nonempty", "blank")
+_WORDS_FOR: Final = {
+    "required": _MISSING_WORDS,
+    "dependentRequired": _MISSING_WORDS,
+    "dependencies": _MISSING_WORDS,
+    "additionalProperties": _EXTRA_WORDS,
+    "unevaluatedProperties": _EXTRA_WORDS,
+    "uniqueItems": _UNIQUE_WORDS,
+}
+_BOUNDS: Final = {
+    "minimum": "low", "exclusiveMinimum": "low", "maximum": "high", "exclusiveMaximum": "high",
+}  # fmt: skip
+_COUNTS: Final = {
+    "minLength": "min_length", "maxLength": "max_length", "minItems": "min_items",
+    "maxItems": "max_items", "minProperties": "min_members", "maxProperties": "max_members",
+}  # fmt: skip
+
+
+_TELLING: Final = ("enum", "const", "type", "format", *_BOUNDS, *_COUNTS)
+_MOST_BRANCHES: Final = 16
+_TOKEN: Final = re.compile(r"[^\s\"'`]{1,100}")
+_AROUND: Final = ".,;:!?()[]{}<>«»“”‘’"
+_PLAIN: Final = re.compile(r"[^\W\d]?(?:[^\W\d]|-)*|-?\d{1,3}")
+_MOST_TOKENS: Final = 300
+_READ: Final = 20_000
+"""Characters of a refusal that anybody reads; each value of an enum is looked for among them."""
+
+
+def explains(violation: Violation, schema: Mapping[str, Any], text: str) -> tuple[bool, bool]:
+    """Say whether a refusal names the parameter, and whether it also says what would be right.
+
+    `schema` is the tool's input schema. What would be right: the allowed values, the bound, the
+    type, the format, or that a value is missing or one too many. Right alone does not count.
+    """
+    text = text[:_READ]
+    if not names_parameter(violation, text):
+        return False, False
+    plain = _without(text, violation.sent)
+    try:
+        return True, any(
+            _shows_pattern(asked.patterns, plain, violation)
+            if keyword == "pattern"
+            else _says(keyword, asked, plain)
+            for keyword, asked in _asked(violation, schema)
+        )
+    except SchemaProblem:
+        return True, False
+
+
+def names_parameter(violation: Violation, text: str) -> bool:
+    """Say whether a text names the broken place: its last name, as a word of its own.
+
+    An item of an array is named by its array and its index.
+    """
+    steps = [p.replace("~1", "/").replace("~0", "~") for p in violation.pointer.split("/")[1:]]
+    if not steps:
+        return any(_has(word, text) for word in ("arguments", "input", "params", "object"))
+    names = [s for s in steps if not s.isdecimal()]
+    if not names:
+        return False
+    if not _has(names[-1], text):
+        return False
+    if steps[-1].isdecimal():
+        return _has(steps[-1], text)
+    return True
+
+
+def parameters_in(schema: Mapping[str, Any], text: str, most: int) -> tuple[str, ...]:
+    """Give the first `most` parameters of a tool, by its input schema, that a text names."""
+    declared = schema.get("properties")
+    names = declared if isinstance(declared, Mapping) else {}
+    text = text[:_READ]
+    return tuple(islice((name for name in names if _has(name, text)), most))
+
+
+def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[str, Facts]]:
+    """Each broken keyword with what is asked at its place.
+
+    Where a union stands, whatever keyword of any branch tells what would be right there.
+    """
+    view = view_of(schema)
+    was = ABSENT if violation.was_absent else violation.was
+    for nodes in schemas_at(view, None, violation.pointer):
+        found = applied(view, nodes, was)
+        asked = facts(found.flat)
+        yield from ((keyword, asked) for keyword in violation.keywords)
+        if found.unions:
+            for flat in alternatives(view, nodes, _MOST_BRANCHES):
+                branch = facts(flat)
+                yield from ((keyword, branch) for keyword in _TELLING if branch.has(keyword))
+    if not violation.sent_absent and isinstance(violation.sent, str | int | float):
+        for nodes in schemas_at(view, None, f"{violation.pointer}/0"):  # read as a list of one
+            only = facts(applied(view, nodes, violation.sent).flat)
+            yield from ((keyword, only) for keyword in _TELLING if only.has(keyword))
+    yield from ((k, facts(())) for k in violation.keywords if k in _WORDS_FOR)
+
+
+def _says(keyword: str, asked: Facts, text: str) -> bool:
+    if keyword in _WORDS_FOR:
+        return any(word in text.lower() for word in _WORDS_FOR[keyword])
+    return any(_has(word, text) for word in _right(keyword, asked))
+
+
+def _shows_pattern(patterns: Sequence[str], text: str, violation: Violation) -> bool:
+    """Whether a text holds one of the patterns, or a value in which they are found: an example.
+
+    Plain words and short numbers are no example, since they stand in any text; nor is the name of
+    the place, or what of the refused value a sentence leaves when it ends.
+    """
+    for pattern in patterns:
+        forms = (pattern, json.dumps(pattern)[1:-1], pattern.replace("/", "\\/"))
+        if any(_has(form, text) for form in forms):
+            return True
+    tokens = {each.strip(_AROUND) for each in islice(_TOKEN.findall(text), _MOST_TOKENS)}
+    sent = violation.sent if isinstance(violation.sent, str) else ""
+    shown = (
+        each
+        for each in tokens
+        if each not in violation.pointer and each not in sent and not _PLAIN.fullmatch(each)
+    )
+    return bool(patterns) and any(
+        all(is_safe(p, len(each)) and matches(p, each) for p in patterns) for each in shown
+    )
+
+
+def _right(keyword: str, asked: Facts) -> Iterator[str]:
+    """Words any of which says what would be right for a broken keyword."""
+    if keyword in ("enum", "const"):
+        yield from (_shown(value) for value in asked.allowed or ())
+    elif keyword == "type":
+        for kind in asked.kinds:
+            yield from _TYPE_WORDS[kind]
+        for name in asked.formats:
+            yield from _FORMAT_WORDS.get(name, (name,))
+    elif keyword == "format":
+        for name in asked.formats:
+            yield from (name, *_FORMAT_WORDS.get(name, ()))
+    elif keyword == "multipleOf":
+        yield from (_number(m) for m in asked.multiples)
+    elif keyword in _BOUNDS:
+        bound = getattr(asked, _BOUNDS[keyword])
+        yield from () if bound is None else _numbers(bound.value)
+    elif keyword in _COUNTS:
+        count = getattr(asked, _COUNTS[keyword])
+        yield from () if count is None else _numbers(count)
+        if count == 1:
+            yield from _EMPTY_WORDS
+    else:
+        yield from _right_items(keyword, asked)
+
+
+def _right_items(keyword: str, asked: Facts) -> Iterator[str]:
+    if keyword == "contains":
+        yield "contain"
+    elif keyword == "items":
+        prefix = asked.first("prefixItems")
+        yield from _numbers(len(prefix)) if isinstance(prefix, list) else ()
+
+
+def _numbers(value: int | float) -> Iterator[str]:
+    """A number as it may be written; also its neighbours' way of saying 0: not negative."""
+    yield _number(value)
+    if abs(value) <= GREATEST:
+        yield f"{float(value)}"
+    if isinstance(value, int) and abs(value) >= 1000:
+        yield f"{value:,}"
+    if value == 0:
+        yield from ("positive", "negative", "non-negative", "nonnegative", "zero")
+
+
+def _number(value: int | float) -> str:
+    return str(value) if isinstance(value, int) or not value.is_integer() else str(int(value))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return {"null": "null", "boolean": str(value).lower()}.get(type_of(value), str(value))
+
+
+def _has(word: str, text: str) -> bool:
+    """Whether a word stands in a text on its own, whatever its case."""
+    # An enum may have a hundred thousand values: no pattern is made for what is not there.
+    if not word or word.lower() not in text.lower():
+        return False
+    alone = rf"(?<!\w)(?<!\w-){re.escape(word)}(?!\w)(?!-\w)"
+    return re.search(alone, text, re.IGNORECASE) is not None
+
+
+def _without(text: str, sent: Any) -> str:
+    """The text without the echo of what was sent: an echo does not say what would be right."""
+    if not isinstance(sent, str) or len(sent) < 3:
+        return text
+    text = re.sub(rf"(?<!\S){re.escape(sent)}(?!\S)", " ", text)
+    return text.replace(f"'{sent}'", " ").replace(f'"{sent}"', " ")

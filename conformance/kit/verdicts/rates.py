@@ -1,0 +1,203 @@
+"""Repair rate and explain rate: from how many mistakes an agent could recover by itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from conformance.formats.tool.errors import ErrorView
+from conformance.kit.evidence.cache import once
+from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.model.case import CaseKind
+from conformance.kit.model.results import Advice, Explain, Rate, Repair, Unnamed
+from conformance.kit.repair.hints import hint_of, is_valid
+from conformance.kit.repair.suggestions import Suggestion, check
+from conformance.kit.verdicts.explanations import explains, parameters_in
+from conformance.kit.verdicts.guidance import advice
+from conformance.spec.vocabulary import Outcome
+
+_FEW = 5
+"""Refusals of each keyword that are kept because they do not name the parameter."""
+
+_NAMES = 5
+"""Parameters that are kept of those that such a refusal names."""
+
+_SAID = 20_000
+"""Characters that are kept of its words; they are cut short once secrets are taken out of them."""
+
+
+class Mended(StrEnum):
+    """What came of following the suggestions of one refusal."""
+
+    REPAIRED = "repaired"
+    STUCK = "stuck"
+    """Suggestions were followed and led nowhere."""
+    WRONG = "wrong"
+    """A suggestion was invalid for its parameter."""
+    NONE_GIVEN = "none_given"
+    UNSEEN = "unseen"
+    """The end was not seen: a step was not sent, or got no answer."""
+
+
+@once
+def suggestions(call: Call) -> tuple[tuple[ErrorView, Suggestion], ...]:
+    """Each error of a refusal that suggests something, with what its suggestion is worth."""
+    envelope = call.reading.envelope
+    return tuple(
+        (error, check(error, call.case.arguments, call.tool))
+        for error in (envelope.errors if envelope is not None else ())
+        if error.has_suggestion
+    )
+
+
+def mended(tool: ToolEvidence, refused: Call) -> Mended:
+    """What came of a refused call: its repairs end accepted, or refused for state only."""
+    given = suggestions(refused)
+    hint = hint_of(refused.reading)
+    if not given and hint is None:
+        return Mended.NONE_GIVEN
+    if not given and hint is not None and not is_valid(hint, tool.tool):
+        return Mended.WRONG
+    if not all(suggestion.valid for _, suggestion in given):
+        return Mended.WRONG
+    steps = tool.repairs_of(refused.case.id)
+    last = steps[-1].reading.outcome if steps else None
+    if last in {Outcome.ACCEPTED, Outcome.OTHER_REFUSED}:
+        return Mended.REPAIRED
+    return Mended.UNSEEN if _was_given_up(tool, refused, last) else Mended.STUCK
+
+
+def _was_given_up(tool: ToolEvidence, refused: Call, last: Outcome | None) -> bool:
+    """Whether a repair was not seen to its end."""
+    if tool.cut or last is Outcome.NO_ANSWER:
+        return True
+    return any(
+        case.kind is CaseKind.REPAIR and case.neighbour == refused.case.id for case in tool.unsent
+    )
+
+
+def repairable(tool: ToolEvidence) -> list[Call]:
+    """The calls that count: broken in one repairable place, and refused as input."""
+    return [
+        call
+        for call in tool.broken
+        if call.case.repairable
+        and call.reading.outcome is Outcome.INPUT_REFUSED
+        and tool.neighbour_accepted(call.case)
+    ]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is counted of tools, one after the other: their calls are looked at once."""
+
+    outcomes: list[tuple[str, Mended]] = field(default_factory=list)
+    steps: Counter[int] = field(default_factory=Counter)
+    advised: dict[str, Advice] = field(default_factory=dict)
+    said: list[tuple[str, bool, bool]] = field(default_factory=list)
+    unnamed: dict[str, list[Unnamed]] = field(default_factory=dict)
+
+    def add(self, tool: ToolEvidence) -> None:
+        """Count one more tool."""
+        self._count_repairs(tool)
+        self._count_words(tool)
+
+    def _count_repairs(self, tool: ToolEvidence) -> None:
+        silent = []
+        for call in repairable(tool):
+            outcome = mended(tool, call)
+            if outcome is Mended.UNSEEN:
+                continue
+            keyword = _keyword(call)
+            self.outcomes.append((keyword, outcome))
+            if outcome is Mended.REPAIRED:
+                self.steps[len(tool.repairs_of(call.case.id))] += 1
+            if outcome is Mended.NONE_GIVEN and keyword not in self.advised:
+                silent.append((keyword, call))
+        self.advised |= {each.keyword: each for each in advice(silent)}
+
+    def _count_words(self, tool: ToolEvidence) -> None:
+        for call in tool.broken:
+            violation = call.case.violation
+            if violation is None or violation.parameter is None:
+                continue
+            if call.reading.outcome is Outcome.INPUT_REFUSED:
+                names, right = explains(violation, tool.tool.input_schema, call.reading.text)
+                keyword = _keyword(call)
+                self.said.append((keyword, names, right))
+                few = self.unnamed.setdefault(keyword, [])
+                if not names and len(few) < _FEW:
+                    few.append(_unnamed(call, keyword, violation.parameter))
+
+    @property
+    def repair(self) -> Repair:
+        """The repair rate, also by the keyword that was broken."""
+        outcomes, found = self.outcomes, [m for _, m in self.outcomes]
+        by_keyword = {
+            keyword: _rate([m for k, m in outcomes if k == keyword])
+            for keyword in sorted({k for k, _ in outcomes})
+        }
+        return Repair(
+            _rate(found),
+            by_keyword,
+            stuck=found.count(Mended.STUCK),
+            wrong=found.count(Mended.WRONG),
+            none_given=found.count(Mended.NONE_GIVEN),
+            steps=dict(sorted(self.steps.items())),
+            advice=tuple(self.advised[keyword] for keyword in sorted(self.advised)),
+        )
+
+    @property
+    def explain(self) -> Explain:
+        """How many refusals name the parameter, and say what would be right."""
+        by_keyword = {
+            keyword: _shares([s for s in self.said if s[0] == keyword])
+            for keyword in sorted({s[0] for s in self.said})
+        }
+        few = tuple(each for keyword in sorted(self.unnamed) for each in self.unnamed[keyword])
+        return Explain(*_shares(self.said), by_keyword, few)
+
+
+def tally(tools: Iterable[ToolEvidence]) -> Tally:
+    """The count of all these tools."""
+    counted = Tally()
+    for tool in tools:
+        counted.add(tool)
+    return counted
+
+
+def repair(tools: Iterable[ToolEvidence]) -> Repair:
+    """The repair rate over all tools."""
+    return tally(tools).repair
+
+
+def _rate(found: list[Mended]) -> Rate:
+    return Rate(found.count(Mended.REPAIRED), len(found))
+
+
+def explain(tools: Iterable[ToolEvidence]) -> Explain:
+    """The explain rate over all tools."""
+    return tally(tools).explain
+
+
+def _shares(said: list[tuple[str, bool, bool]]) -> tuple[Rate, Rate]:
+    return (
+        Rate(sum(names for _, names, _ in said), len(said)),
+        Rate(sum(right for _, _, right in said), len(said)),
+    )
+
+
+def _unnamed(call: Call, keyword: str, parameter: str) -> Unnamed:
+    """What an answer says that does not name the parameter; its errors know best whom they mean."""
+    envelope, text = call.reading.envelope, call.reading.text
+    errors = envelope.errors if envelope is not None else ()
+    named = tuple(dict.fromkeys(e.parameter_name for e in errors if e.parameter_name))[:_NAMES]
+    named = named or parameters_in(call.tool.input_schema, text, _NAMES)
+    return Unnamed(keyword, call.case.tool, call.case.id, parameter, named, text[:_SAID])
+
+
+def _keyword(call: Call) -> str:
+    violation = call.case.violation
+    return violation.keywords[0] if violation is not None and violation.keywords else "type"

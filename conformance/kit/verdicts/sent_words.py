@@ -1,0 +1,73 @@
+"""What was sent, in words: a part of a sentence, said in the reader's language."""
+
+from __future__ import annotations
+
+from conformance.formats.problem import shown
+from conformance.kit.model.case import Case, CaseKind
+from conformance.kit.schema.pointer import ABSENT, to_parameter
+from conformance.kit.verdicts.diff import unlike
+from conformance.spec.messages import Message, is_message, message
+
+_BY_KIND = {
+    CaseKind.BASELINE: "call.good",
+    CaseKind.AFTER: "call.again",
+    CaseKind.SECOND: "call.again",
+    CaseKind.REPAIR: "call.repair",
+}
+
+_WITH = {"call.good": "call.good_with", "call.again": "call.again_with"}
+
+_CUT = "…"
+_PLACES = 3
+"""Places told of those where a call differs from the good one."""
+
+
+def call_words(case: Case, good: Case | None = None) -> Message:
+    """A call of a tool: what makes it this one is the value at one place, or its arguments.
+
+    Of a valid call with more arguments than can be shown only that is told in which it differs from
+    `good`, the accepted call beside it, if there is one.
+    """
+    violation = case.violation
+    of_branch = case.kind is CaseKind.BASELINE and case.neighbour is not None and violation is None
+    if case.kind in _BY_KIND and not of_branch:  # of a tool's good calls that one is known
+        return message(_BY_KIND[case.kind])
+    if violation is None:
+        return _valid(case, good)
+    if violation.parameter is None:
+        return message("call.arguments", sent=shown(case.arguments))
+    if violation.sent_absent:
+        return message("call.without", parameter=violation.parameter)
+    return message("call.with", parameter=violation.parameter, sent=shown(violation.sent))
+
+
+def call_shown(case: Case, good: Case | None = None) -> Message:
+    """The same for a finding, which stands alone: the good call with its arguments, too."""
+    words = call_words(case, good)
+    if words.id not in _WITH:
+        return words
+    return message(_WITH[words.id], arguments=shown(case.arguments))
+
+
+def _valid(case: Case, good: Case | None) -> Message:
+    text = shown(case.arguments)
+    if text.endswith(_CUT) and good is not None:
+        found = list(unlike(case.arguments, good.arguments))
+        sent = [f"{to_parameter(at)} = {shown(v)}" for at, v in found if at and v is not ABSENT]
+        left_out = [str(to_parameter(at)) for at, v in found if v is ABSENT]
+        if sent and left_out:
+            return message("call.valid_but", arguments=_few(sent), parameters=_few(left_out))
+        if left_out:
+            return message("call.valid_without", parameters=_few(left_out))
+        text = _few(sent) or text
+    return message("call.valid", arguments=text)
+
+
+def _few(told: list[str]) -> str:
+    return ", ".join((*told[:_PLACES], *([_CUT] if len(told) > _PLACES else [])))
+
+
+def step_words(step: str) -> Message:
+    """A step of the scripts that send what is wrong in one way each; by its name, if need be."""
+    id = f"step.{step}"
+    return message(id) if is_message(id) else message("sent.step", step=step)

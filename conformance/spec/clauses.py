@@ -1,0 +1,157 @@
+"""The clauses that the kit judges by, as the generator wrote them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from conformance.spec.vocabulary import (
+    Binding,
+    Era,
+    NeededFor,
+    Offer,
+    Requirement,
+    Scope,
+    Verified,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "schema"
+"""Where the generated schemas and clauses are: `<spec>/<version>/`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppliesTo:
+    """Where a clause holds; an empty tuple or None sets no limit.
+
+    `since` and `until` are versions, both included. `claimed` is True where the clause holds only
+    for a target that claims ATDF; `offers` is what a target has to offer for the clause to hold.
+    """
+
+    bindings: tuple[Binding, ...] = ()
+    eras: tuple[Era, ...] = ()
+    since: str | None = None
+    until: str | None = None
+    claimed: bool = False
+    offers: Offer | None = None
+    openapi: bool | None = None
+    """Whether it holds where an OpenAPI document is all that is declared, or only elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The sentence of another specification from which a clause is taken, and its address."""
+
+    quote: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One normative sentence.
+
+    `where_claimed` is what the requirement rises to where ATDF is claimed. `text` and `excluded`
+    (why nothing verifies it) are by language. `confirm` is False for a clause about repetition.
+    `document` is the document that it is about; `at` are the places in that document's schema
+    that own it, JSON Pointers.
+    """
+
+    id: str
+    spec: str
+    version: str
+    requirement: Requirement
+    needed_for: NeededFor
+    scope: Scope
+    text: Mapping[str, str]
+    verified: Verified | None = None
+    where_claimed: Requirement | None = None
+    excluded: Mapping[str, str] | None = None
+    confirm: bool = True
+    applies_to: AppliesTo = AppliesTo()
+    source: Source | None = None
+    document: str | None = None
+    at: tuple[str, ...] = ()
+
+
+def clauses() -> Mapping[str, Clause]:
+    """All clauses of the newest version of each specification, by id; read once."""
+    return _clauses(SCHEMAS)
+
+
+def clause_url(clause: Clause, language: str = "en") -> str:
+    """Where the site shows a clause, in `language`: the anchor in the table of all clauses."""
+    folder = "" if language == "en" else f"{language}/"
+    return f"{id_base()}/{folder}conformance/clauses/#{clause.id.lower()}"
+
+
+@cache
+def id_base() -> str:
+    """The base of every `$id`, which is also the site's address; read from a generated schema."""
+    for path in sorted(SCHEMAS.glob("*/*/*.schema.json")):
+        identifier: str = json.loads(path.read_text(encoding="utf-8"))["$id"]
+        return identifier.partition("/schema/")[0]
+    raise FileNotFoundError(f"no schema in {SCHEMAS}: run scripts/generate.py")
+
+
+def newest(spec: Path) -> Path:
+    """The folder of a specification's newest version; `1.10` is newer than `1.9`.
+
+    The version of a specification has clauses: a folder without them holds single documents.
+    """
+    versions = [
+        each.parent for each in spec.glob("*/clauses.json") if each.parent.name[0].isdigit()
+    ]
+    return max(versions, key=lambda each: [int(part) for part in each.name.split(".")])
+
+
+@cache
+def _clauses(root: Path) -> Mapping[str, Clause]:
+    found: dict[str, Clause] = {}
+    for spec in sorted({path.parents[1] for path in root.glob("*/*/clauses.json")}):
+        held = json.loads((newest(spec) / "clauses.json").read_text(encoding="utf-8"))
+        for entry in held["clauses"]:
+            found[entry["id"]] = _clause(entry, held["spec"], held["version"])
+    if not found:
+        raise FileNotFoundError(f"no clauses in {root}: run scripts/generate.py")
+    return MappingProxyType(found)
+
+
+def _clause(entry: Mapping[str, Any], spec: str, version: str) -> Clause:
+    at = entry.get("at")
+    source = entry.get("source")
+    raised = entry.get("where_claimed")
+    verified = entry.get("verified")
+    return Clause(
+        id=entry["id"],
+        spec=spec,
+        version=version,
+        requirement=Requirement(entry["requirement"]),
+        needed_for=NeededFor(entry["needed_for"]),
+        scope=Scope(entry["scope"]),
+        text=MappingProxyType(entry["text"]),
+        verified=Verified(verified) if verified else None,
+        where_claimed=Requirement(raised) if raised else None,
+        excluded=MappingProxyType(entry["excluded"]) if "excluded" in entry else None,
+        confirm=entry.get("confirm", True),
+        applies_to=_applies_to(entry.get("applies_to", {})),
+        source=Source(source["quote"], source["url"]) if source else None,
+        document=entry.get("document"),
+        at=(() if at is None else (at, *entry.get("also_at", ()))),
+    )
+
+
+def _applies_to(entry: Mapping[str, Any]) -> AppliesTo:
+    return AppliesTo(
+        bindings=tuple(Binding(each) for each in entry.get("bindings", ())),
+        eras=tuple(Era(each) for each in entry.get("eras", ())),
+        since=entry.get("since"),
+        until=entry.get("until"),
+        claimed=entry.get("claimed", False),
+        offers=Offer(entry["offers"]) if "offers" in entry else None,
+        openapi=entry.get("openapi"),
+    )

@@ -1,0 +1,198 @@
+"""The generated schemas, loaded from this tree, and which clause owns what in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.protocols import Validator
+from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
+    REGISTRY as METASCHEMAS,
+)
+from referencing.jsonschema import DRAFT202012, SchemaRegistry
+
+from conformance.spec.clauses import SCHEMAS, clauses
+from conformance.spec.format_checker import format_checker
+
+try:
+    _rust: Any = import_module("jsonschema_rs")
+except ImportError:  # it only makes things faster
+    _rust = None
+
+Step = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaPlace:
+    """A position in a generated schema: the document, and the steps from its root."""
+
+    spec: str
+    document: str
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def pointer(self) -> str:
+        """The steps as a JSON Pointer."""
+        return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in self.steps)
+
+    def down(self, *steps: Step) -> SchemaPlace:
+        """The position these steps further."""
+        return SchemaPlace(self.spec, self.document, (*self.steps, *steps))
+
+    def up(self) -> SchemaPlace:
+        """The position one step nearer to the root."""
+        return SchemaPlace(self.spec, self.document, self.steps[:-1])
+
+
+@cache
+def validator(document: str) -> Validator:
+    """The validator of a document, such as `catalog`. Knows formats.
+
+    Raises KeyError for a document that no schema is published for.
+    """
+    schema = _schemas()[_file(document)]
+    checker = format_checker(Draft202012Validator)
+    return Draft202012Validator(schema, registry=_registry(), format_checker=checker)
+
+
+def surely_valid(document: str, data: Any) -> bool:
+    """Whether a second, compiled validator accepts `data`, so that the first need not look.
+
+    The tests hold the two to the same verdict on every fixture and near miss. It is False where
+    that validator is not installed, or cannot take the value.
+    """
+    judge = _compiled(document)
+    try:
+        return judge is not None and bool(judge.is_valid(data))
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        return False  # half a surrogate pair, or a number that it has no type for
+
+
+@cache
+def _compiled(document: str) -> Any | None:
+    if _rust is None:
+        return None
+    registry = _rust.Registry([(each["$id"], each) for each in _schemas().values()])
+    schema = _schemas()[_file(document)]
+    return _rust.Draft202012Validator(schema, registry=registry, validate_formats=True)
+
+
+def clause_at(document: str, schema_path: Iterable[Step], missing: str | None) -> str | None:
+    """The clause that owns the rule at `schema_path`, which leads from a document through `$ref`s.
+
+    It is the nearest owner on the way up that is of the document's own specification, else of
+    another; `missing` is the name of a property that should be there, whose own position is asked
+    first. Raises KeyError for a document that no schema is published for.
+    """
+    found = list(_claims(document, tuple(schema_path), missing))
+    own = spec_of(document)
+    return next((each for spec, each in found if spec == own), found[0][1] if found else None)
+
+
+def _claims(
+    document: str, schema_path: tuple[Step, ...], missing: str | None
+) -> Iterator[tuple[str, str]]:
+    """The owners of a rule, each with its specification, the nearest first."""
+    trail = _trail(document, schema_path)
+    owner = _owners()
+    if missing is not None:
+        place = trail[-1][1].up().down("properties", missing)
+        if _key(place) in owner:
+            yield place.spec, owner[_key(place)]
+    for start, place in reversed(trail):
+        while True:
+            if _key(place) in owner:
+                yield place.spec, owner[_key(place)]
+            if place == start:
+                break
+            place = place.up()
+
+
+def _trail(document: str, path: tuple[Step, ...]) -> list[tuple[SchemaPlace, SchemaPlace]]:
+    """The stretches of a schema path: each begins where a `$ref` led, and ends at the next one.
+
+    The path of an error leaves out `$ref` itself: a step that a schema has not is one further on.
+    """
+    start = end = SchemaPlace(spec_of(document), document)
+    trail = []
+    for step in path:
+        while isinstance(node := _node(end), dict) and step not in node and "$ref" in node:
+            trail.append((start, end))
+            start = end = _target(end, node["$ref"])
+        end = end.down(step)
+    trail.append((start, end))
+    return trail
+
+
+def _node(place: SchemaPlace) -> Any:
+    node: Any = _schemas()[_file(place.document)]
+    for step in place.steps:
+        node = node[step]
+    return node
+
+
+def _target(place: SchemaPlace, reference: str) -> SchemaPlace:
+    """Where a `$ref` at a position leads."""
+    name, _, fragment = reference.partition("#")
+    steps = tuple(part.replace("~1", "/").replace("~0", "~") for part in fragment.split("/")[1:])
+    if not name:
+        return SchemaPlace(place.spec, place.document, steps)
+    # `../../atdf/1.0/tool.schema.json`: each document has one version that is published.
+    *folders, file = name.split("/")
+    spec = folders[-2] if folders[2:] else place.spec
+    return SchemaPlace(spec, file.removesuffix(".schema.json"), steps)
+
+
+def _key(place: SchemaPlace) -> tuple[str, str, str]:
+    return place.spec, place.document, place.pointer
+
+
+@cache
+def _owners() -> Mapping[tuple[str, str, str], str]:
+    return MappingProxyType(
+        {
+            (clause.spec, clause.document, pointer): clause.id
+            for clause in clauses().values()
+            if clause.document is not None
+            for pointer in clause.at
+        }
+    )
+
+
+@cache
+def _schemas() -> Mapping[Path, Mapping[str, Any]]:
+    return MappingProxyType(
+        {
+            path: json.loads(path.read_text(encoding="utf-8"))
+            for path in SCHEMAS.glob("*/*/*.schema.json")
+        }
+    )
+
+
+def spec_of(document: str) -> str:
+    """The specification that publishes a document; raises KeyError if none does."""
+    return _file(document).parent.parent.name
+
+
+@cache
+def _file(document: str) -> Path:
+    name = f"{document}.schema.json"
+    found = next((path for path in _schemas() if path.name == name), None)
+    if found is None:
+        raise KeyError(f"{document!r} is none of {', '.join(sorted(p.name for p in _schemas()))}")
+    return found
+
+
+@cache
+def _registry() -> SchemaRegistry:
+    registry: SchemaRegistry = METASCHEMAS.with_resources(
+        (schema["$id"], DRAFT202012.create_resource(schema)) for schema in _schemas().values()
+    )
+    return registry.crawl()

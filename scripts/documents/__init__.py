@@ -1,1 +1,0 @@
-"""Command lines for documents: `files` finds them, `report` writes what was found in them."""

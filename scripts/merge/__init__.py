@@ -1,1 +1,0 @@
-"""The parts of `merge_results`: finding what is to be merged."""

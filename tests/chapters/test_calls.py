@@ -1,0 +1,239 @@
+"""ATDF's judges of calls: what is no evidence is no verdict, and what leaks is found."""
+
+import json
+
+import pytest
+
+from conformance.atdf.leaks import CREDENTIALS, credential_in
+from conformance.atdf.traces import TRACES, trace_in
+from conformance.kit.model.case import CaseKind, Violation
+from conformance.spec.vocabulary import Verdict
+from tests.kit.samples import (
+    MCP,
+    accepted,
+    called,
+    case,
+    envelope,
+    error,
+    of_tool,
+    refused,
+    result,
+    rpc,
+    web,
+)
+
+VALID = CaseKind.VALID
+
+
+def told(status, body):
+    """A valid call that was answered so over HTTP."""
+    return called(web(status, body, of=case(VALID)))
+
+
+def said_over_mcp(text):
+    """A valid call that was refused over MCP with these words."""
+    return called(rpc(result(text, isError=True), of=case(VALID, run=MCP)))
+
+
+def test_what_the_good_call_was_refused_with_is_said_where_nothing_was_accepted():
+    gone = told(404, {"detail": "No part AA-1111"})
+    baseline = called(web(404, {"detail": "No part AA-1111"}, of=case(CaseKind.BASELINE)))
+    item = of_tool("ATDF-CALL-004", baseline, gone)
+    assert item.verdict is Verdict.NOT_VERIFIED
+    (finding,) = [f for f in item.findings if f.message.id == "kit.not_verified.good_call"]
+    assert finding.message.words("en").startswith("its good call was refused with 404 ")
+    assert "No part AA-1111" in finding.message.words("en")
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [
+        (CaseKind.BROKEN, "refuse bad input with 400 or 422"),
+        (VALID, "the input is right"),
+        (CaseKind.BASELINE, "the input is right"),
+        (CaseKind.REPAIR, "the input is right"),
+    ],
+)
+def test_nobody_is_told_to_refuse_a_valid_call(kind, advice):
+    failed = called(web(500, {}, of=case(kind)))
+    (finding,) = of_tool("ATDF-CALL-005", failed).findings
+    assert advice in finding.message.words("en")
+    assert ("refuse" in finding.message.words("en")) is (kind is CaseKind.BROKEN)
+
+
+def test_of_an_envelope_its_detail_is_what_the_good_call_was_refused_with():
+    gone = envelope(error("not-found", detail="There is no such order."))
+    item = of_tool("ATDF-CALL-004", called(web(404, gone, of=case(CaseKind.BASELINE))))
+    (finding,) = [f for f in item.findings if f.message.id == "kit.not_verified.good_call"]
+    assert '404 "There is no such order."' in finding.message.words("en")
+
+
+def test_where_no_good_call_was_answered_nothing_is_quoted():
+    silent = called(web(0, answered=False, of=case(CaseKind.BASELINE)))
+    item = of_tool("ATDF-CALL-004", silent)
+    assert {f.message.id for f in item.findings} == {"kit.not_verified.baseline"}
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        told(400, {"detail": "no"}),
+        told(422, b"no"),
+        told(422, {"errors": []}),
+        told(422, envelope(error(parameter=None))),
+        told(422, envelope(error("out-of-stock"))),
+    ],
+)
+def test_a_valid_call_that_is_refused_without_a_reason_proves_nothing(refusal):
+    item = of_tool("ATDF-CALL-004", accepted(), refusal)
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert item.findings[0].message.id == "kit.not_verified.valid_refused"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "proves_nothing"),
+    [
+        ({"count": 2, "day": "Āé"}, False),  # a text: it may be no day that the server knows
+        ({"count": -7}, False),  # without a lower bound
+        ({"count": 2}, True),
+        ({"count": 2, "mood": True}, True),
+    ],
+)
+def test_a_text_that_the_server_does_not_know_may_be_refused(arguments, proves_nothing):
+    refusal = called(web(400, {"detail": "no"}, of=case(VALID, arguments=arguments)))
+    item = of_tool("ATDF-CALL-004", accepted(), refusal)
+    assert (item.verdict is Verdict.NOT_VERIFIED) is proves_nothing
+
+
+def test_a_text_proves_nothing_where_no_call_was_accepted():
+    refusal = called(web(400, {"detail": "no"}, of=case(VALID, arguments={"day": "x"})))
+    assert of_tool("ATDF-CALL-004", refusal).verdict is Verdict.NOT_VERIFIED
+
+
+def test_a_text_only_error_of_a_valid_call_is_no_finding():
+    good = called(rpc(result("done"), of=case(CaseKind.BASELINE, run=MCP)))
+    item = of_tool("ATDF-CALL-004", good, said_over_mcp("no such branch"), run=MCP)
+    assert item.verdict is Verdict.NOT_VERIFIED
+
+
+def test_a_refusal_for_state_leaves_the_valid_calls_that_were_accepted():
+    item = of_tool("ATDF-CALL-004", accepted(), told(409, {"detail": "taken"}))
+    assert item.verdict is Verdict.PASS
+
+
+def test_a_validation_error_that_blames_a_valid_value_is_a_finding():
+    assert of_tool("ATDF-CALL-004", accepted(), refused(kind=VALID)).verdict is Verdict.FAIL
+
+
+TRACE_OF = {
+    "Python": 'Traceback (most recent call last):\n  File "/srv/app.py", line 3, in call\nKeyError',
+    "Java": "java.lang.NullPointerException\n\tat org.example.Tools.call(Tools.java:17)",
+    ".NET": "System.FormatException: Bad\n   at System.Number.Parse(String s)\n"
+    "   at App.Tools.Call(String name) in /src/Tools.cs:line 12",
+    "Node.js": "TypeError: x is undefined\n    at call (/srv/app.js:10:15)\n"
+    "    at node:internal/process/task_queues:95:5",
+    "Ruby": "/srv/app.rb:12:in `call': undefined method (NoMethodError)",
+    "Rust": "thread 'main' panicked at src/main.rs:4:5:\nindex out of bounds",
+    "Go": "panic: nil\n\ngoroutine 1 [running]:\nmain.call()\n\t/srv/main.go:9 +0x1d",
+    "PHP": "PHP Fatal error: Uncaught TypeError in /srv/app.php:7\n"
+    "Stack trace:\n#0 /srv/app.php(12): call()",
+}
+
+
+def test_each_runtime_has_a_trace_that_is_tried():
+    assert TRACE_OF.keys() == TRACES.keys()
+
+
+@pytest.mark.parametrize("runtime", TRACES)
+def test_a_trace_is_found_by_the_pattern_of_its_runtime_alone(runtime):
+    trace = TRACE_OF[runtime]
+    assert [name for name, pattern in TRACES.items() if pattern.search(trace)] == [runtime]
+    assert trace_in(trace) is not None
+
+
+@pytest.mark.parametrize("runtime", TRACES)
+def test_a_trace_within_json_is_found_too(runtime):
+    refusal = web(500, {"error": {"stack": TRACE_OF[runtime]}}, of=case())
+    assert of_tool("ATDF-CALL-007", called(refusal)).verdict is Verdict.WARN
+
+
+LAWFUL = [
+    "`start` must be at 10:30:00 (UTC) or later.",
+    "The booking is at hotel.example.org (see the list).",
+    "Look at https://example.com/docs/errors:42:1 for help.",
+    "    at least one of (a, b) is needed",
+    "At org.example.Hotel (Room 12) there is no room.",
+    'File "notes.txt", line 3 is empty.',
+    "The file main.go:12 is not in the repository.",
+    "app.rb and app.php are not allowed; use report.java:12 instead.",
+    "goroutine is no known word",
+    "thread 'main' was not found",
+    "#1 (2): twice",
+    "Traceback is switched off.",
+    "C:\\new\\table.rs:3 does not exist",
+]
+
+
+@pytest.mark.parametrize("text", LAWFUL)
+def test_words_that_look_like_a_trace_are_none(text):
+    assert trace_in(text) is None
+    assert trace_in(json.dumps({"detail": text})) is None
+
+
+@pytest.mark.parametrize("runtime", TRACES)
+def test_a_trace_that_was_sent_may_be_repeated(runtime):
+    sent = json.dumps({"log": TRACE_OF[runtime]})
+    assert trace_in(f"No tool for {sent}", sent=sent.encode()) is None
+
+
+def test_a_hostile_page_is_searched_at_once():
+    for filler in ("\n", " ", "at ", "\n at", "a.", "a/", "\n#1 ", "thread '", ".rb:1", "File "):
+        assert trace_in(filler * 100_000) is None
+
+
+LEAK_OF = {
+    "private key": "-----BEGIN RSA "
+    + "PRIVATE KEY-----\n"
+    + "MIIEpAIBAAKCAQEA7bq0Ck3p9QW2eRtYuIoP",
+    "AWS access key": "AKIA" + "QYLPMN5HHHFPZAM2",
+    "GitHub token": "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5",
+    "Slack token": "xoxb" + "-17653285612-abcDEF456ghiJ",
+}
+
+
+def test_each_kind_of_credential_has_one_that_is_tried():
+    assert LEAK_OF.keys() == CREDENTIALS.keys()
+
+
+@pytest.mark.parametrize("kind", CREDENTIALS)
+def test_a_credential_of_the_server_is_known_by_its_form(kind):
+    assert credential_in(f"connecting with {LEAK_OF[kind]} failed") == kind
+    assert credential_in(json.dumps({"detail": LEAK_OF[kind]})) == kind
+
+
+@pytest.mark.parametrize("kind", CREDENTIALS)
+def test_a_credential_that_was_an_argument_is_not_the_server_s_own(kind):
+    assert credential_in(LEAK_OF[kind], sent=LEAK_OF[kind].encode()) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Give a key such as AKIAIOSFODNN7EXAMPLE.",
+        "The text must begin with -----BEGIN PRIVATE KEY-----.",
+        "ghp_" + "x" * 36 + " is not a token.",
+        "The digest is AKIAabcdefghijklmnop.",
+    ],
+)
+def test_words_about_credentials_are_none(text):
+    assert credential_in(text) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "count = (left out) breaks required"), ("es", "count = (omitido) incumple required")],
+)
+def test_an_argument_that_was_left_out_is_named_in_words(language, said):
+    gap = Violation("/count", "count", ("required",), was=2, sent_absent=True)
+    item = of_tool("ATDF-CALL-001", accepted(), accepted(CaseKind.BROKEN, violation=gap))
+    assert item.findings[0].message.words(language).startswith(said)

@@ -1,0 +1,144 @@
+"""The MCP chapter on headers, methods and sessions: what is right, wrong, and neither."""
+
+import pytest
+
+from conformance.spec.vocabulary import Verdict
+from tests.chapters.mcp_evidence import (
+    LEGACY_RUN,
+    MODERN_RUN,
+    answer,
+    error,
+    evidence,
+    exchange,
+    refused,
+    result,
+    said,
+)
+
+PASS, FAIL, WARN = Verdict.PASS, Verdict.FAIL, Verdict.WARN
+NOT_VERIFIED, NOT_APPLICABLE = Verdict.NOT_VERIFIED, Verdict.NOT_APPLICABLE
+SSE = ("content-type", "text/event-stream")
+
+
+def removed(*steps, legacy):
+    first = result() if legacy else error(-32022, supported=["2026-07-28"])
+    return evidence(
+        MODERN_RUN,
+        mcp_initialize=[exchange(MODERN_RUN, "initialize", first, method="initialize")],
+        mcp_removed=[*steps],
+    )
+
+
+RULINGS = [
+    # HTTP
+    (
+        "a missing header is refused with -32020",
+        "MCP-HEAD-001",
+        refused("no-method", -32020, script="mcp_headers", good="plain"),
+        PASS,
+    ),
+    (
+        "a missing header refused with another code fails",
+        "MCP-HEAD-001",
+        refused("no-method", -32602, script="mcp_headers", good="plain"),
+        FAIL,
+    ),
+    (
+        "a 405 for GET is due only of a server without a legacy version",
+        "MCP-HTTP-004",
+        removed(exchange(MODERN_RUN, "get", status=200), legacy=True),
+        NOT_APPLICABLE,
+    ),
+    (
+        "a removed method answered with 200 fails",
+        "MCP-HTTP-005",
+        removed(
+            *(
+                exchange(MODERN_RUN, name, error(-32601), method=name, status=status)
+                for name, status in (
+                    ("kit/no-such-method", 404),
+                    ("ping", 200),
+                    ("logging/setLevel", 404),
+                    ("resources/subscribe", 404),
+                )
+            ),
+            legacy=True,
+        ),
+        FAIL,
+    ),
+    (
+        "an error page of a proxy is not judged by its media type",
+        "MCP-HTTP-001",
+        answer(b"<p>", status=502, headers=[("content-type", "text/html")]),
+        NOT_APPLICABLE,
+    ),
+    (
+        "a success as text fails",
+        "MCP-HTTP-001",
+        answer(b"ok", headers=[("content-type", "text/plain")]),
+        FAIL,
+    ),
+    (
+        "a media type may have parameters",
+        "MCP-HTTP-001",
+        answer(result(), headers=[("Content-Type", "application/json; charset=utf-8")]),
+        PASS,
+    ),
+    (
+        "a notification answered with 200 fails",
+        "MCP-HTTP-002",
+        evidence(LEGACY_RUN, mcp_handshake=[exchange(LEGACY_RUN, "initialized", status=200)]),
+        FAIL,
+    ),
+    (
+        "a GET that opens a stream passes",
+        "MCP-HTTP-003",
+        evidence(LEGACY_RUN, mcp_session=[exchange(LEGACY_RUN, "get", status=200, headers=[SSE])]),
+        PASS,
+    ),
+    (
+        "a GET that gives a page fails",
+        "MCP-HTTP-003",
+        evidence(LEGACY_RUN, mcp_session=[exchange(LEGACY_RUN, "get", status=200)]),
+        FAIL,
+    ),
+    (
+        "a session that is not required is no fault",
+        "MCP-SESS-002",
+        evidence(LEGACY_RUN, mcp_session=[exchange(LEGACY_RUN, "without-session", result())]),
+        NOT_APPLICABLE,
+    ),
+    (
+        "an ended session answered with 400 fails",
+        "MCP-SESS-003",
+        evidence(
+            LEGACY_RUN,
+            mcp_session=[
+                exchange(LEGACY_RUN, "ping", result()),
+                exchange(LEGACY_RUN, "delete", status=200),
+                exchange(LEGACY_RUN, "after-delete", error(-32000), status=400),
+            ],
+        ),
+        FAIL,
+    ),
+    (
+        "a session that the client may not end is no fault",
+        "MCP-SESS-003",
+        evidence(
+            LEGACY_RUN,
+            mcp_session=[
+                exchange(LEGACY_RUN, "ping", result()),
+                exchange(LEGACY_RUN, "delete", status=405),
+                exchange(LEGACY_RUN, "after-delete", result()),
+            ],
+        ),
+        NOT_APPLICABLE,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("clause", "run", "expected"), [r[1:] for r in RULINGS], ids=[r[0] for r in RULINGS]
+)
+def test_a_judge_says(clause, run, expected):
+    assert said(clause, run) == expected

@@ -1,0 +1,196 @@
+"""The MCP chapter on handshakes and versions: what is right, wrong, and neither."""
+
+import pytest
+
+from conformance.kit.model.exchange import Trouble
+from conformance.spec.vocabulary import Verdict
+from tests.chapters.mcp_evidence import (
+    LEGACY_RUN,
+    LEGACY_STDIO,
+    MODERN_RUN,
+    MODERN_STDIO,
+    answer,
+    error,
+    evidence,
+    exchange,
+    refused,
+    result,
+    said,
+    speaker,
+)
+
+PASS, FAIL, WARN = Verdict.PASS, Verdict.FAIL, Verdict.WARN
+NOT_VERIFIED, NOT_APPLICABLE = Verdict.NOT_VERIFIED, Verdict.NOT_APPLICABLE
+OPENED = result(
+    protocolVersion="2025-11-25", capabilities={}, serverInfo={"name": "s", "version": "1"}
+)
+
+
+def opening(reply, run=LEGACY_RUN, **more):
+    return evidence(run, mcp_handshake=[exchange(run, "initialize", reply, **more)])
+
+
+def asked(**answers):
+    """`mcp_versions` with the version that each question was answered with."""
+    steps = [
+        exchange(
+            LEGACY_RUN,
+            f"ask-{version[1:].replace('_', '-')}",
+            result(protocolVersion=answer) if answer else error(-32602),
+            method="initialize",
+        )
+        for version, answer in answers.items()
+    ]
+    return evidence(LEGACY_RUN, mcp_versions=steps)
+
+
+FIRST = exchange(MODERN_STDIO, "list-first-1", bare=True, trouble=Trouble.TIMEOUT)
+LATE_FIRST = evidence(
+    MODERN_STDIO,
+    mcp_alone=[
+        FIRST,
+        exchange(
+            MODERN_STDIO,
+            "list-later",
+            result(tools=[]),
+            others=[{"jsonrpc": "2.0", "id": FIRST.request.answer_to, "result": {}}],
+        ),
+    ],
+)
+
+RULINGS = [
+    # Lifecycle
+    ("a whole handshake passes", "MCP-LIFE-001", opening(OPENED), PASS),
+    (
+        "a handshake without a name fails",
+        "MCP-LIFE-001",
+        opening(result(protocolVersion="2025-11-25", capabilities={})),
+        FAIL,
+    ),
+    (
+        "a process that is slow to start is not laid to the handshake",
+        "MCP-LIFE-001",
+        opening(None, LEGACY_STDIO, bare=True, trouble=Trouble.TIMEOUT),
+        NOT_VERIFIED,
+    ),
+    (
+        "a ping's result may hold _meta",
+        "MCP-PING-001",
+        evidence(
+            LEGACY_RUN, mcp_handshake=[exchange(LEGACY_RUN, "p", result(_meta={}), method="ping")]
+        ),
+        PASS,
+    ),
+    (
+        "a ping's result with more fails",
+        "MCP-PING-001",
+        evidence(
+            LEGACY_RUN, mcp_handshake=[exchange(LEGACY_RUN, "p", result(ok=True), method="ping")]
+        ),
+        FAIL,
+    ),
+    (
+        "a refusal of initialize that repeats only what was asked names no version",
+        "MCP-LIFE-007",
+        evidence(
+            MODERN_RUN,
+            mcp_initialize=[
+                exchange(
+                    MODERN_RUN,
+                    "initialize",
+                    error(-32601, requested="2025-11-25"),
+                    request=speaker(LEGACY_RUN).initialize(),
+                )
+            ],
+        ),
+        WARN,
+    ),
+    (
+        "a request of the server is found in a legacy run only if it asks for a feature",
+        "MCP-LIFE-004",
+        answer(result(tools=[]), LEGACY_STDIO, others=[{"method": "ping", "id": 1}]),
+        PASS,
+    ),
+    (
+        "roots that were not offered must not be asked for",
+        "MCP-LIFE-004",
+        answer(result(tools=[]), LEGACY_STDIO, others=[{"method": "roots/list", "id": 1}]),
+        FAIL,
+    ),
+    (
+        "a modern server asks for nothing at all",
+        "MCP-LIFE-005",
+        answer(result(), MODERN_STDIO, others=[{"method": "ping", "id": 1}]),
+        FAIL,
+    ),
+    (
+        "a first answer that comes late has come",
+        "MCP-LIFE-006",
+        LATE_FIRST,
+        PASS,
+    ),
+    # Versions
+    (
+        "each supported version is agreed to",
+        "MCP-VER-001",
+        asked(v1999_01_01="2025-11-25", v2024_11_05=None, v2025_11_25="2025-11-25"),
+        PASS,
+    ),
+    (
+        "a version that was offered elsewhere must be agreed to",
+        "MCP-VER-001",
+        asked(v1999_01_01="2025-06-18", v2025_06_18="2025-11-25", v2025_11_25="2025-11-25"),
+        FAIL,
+    ),
+    ("an error does not agree", "MCP-VER-002", asked(v1999_01_01=None), PASS),
+    ("an unknown version repeated agrees", "MCP-VER-002", asked(v1999_01_01="1999-01-01"), FAIL),
+    (
+        "an older version offered is a warning",
+        "MCP-VER-003",
+        asked(v1999_01_01="2024-11-05", v2025_11_25="2025-11-25"),
+        WARN,
+    ),
+    (
+        "supported versions may leave out the legacy ones",
+        "MCP-VER-004",
+        refused("unknown-version", -32022, supported=["2026-07-28"], requested="1999-01-01"),
+        PASS,
+    ),
+    (
+        "a refusal of a version with another status fails",
+        "MCP-VER-004",
+        refused("unknown-version", -32022, status=200, supported=["2026-07-28"]),
+        FAIL,
+    ),
+    (
+        "the same over stdio has no status",
+        "MCP-VER-004",
+        refused("unknown-version", -32022, MODERN_STDIO, supported=["2026-07-28"]),
+        PASS,
+    ),
+    (
+        "a limit of rate proves nothing about versions",
+        "MCP-VER-004",
+        refused("unknown-version", -32000, status=429),
+        NOT_VERIFIED,
+    ),
+    (
+        "a missing key is refused with -32602",
+        "MCP-META-001",
+        refused("without-clientCapabilities", -32602),
+        PASS,
+    ),
+    (
+        "a missing key refused with another code fails",
+        "MCP-META-001",
+        refused("without-clientCapabilities", -32600),
+        FAIL,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("clause", "run", "expected"), [r[1:] for r in RULINGS], ids=[r[0] for r in RULINGS]
+)
+def test_a_judge_says(clause, run, expected):
+    assert said(clause, run) == expected

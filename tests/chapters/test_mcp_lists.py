@@ -1,0 +1,105 @@
+"""The MCP chapter on lists and pages, and that no clause is left out."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.mcp import scripts
+from conformance.spec.clauses import clauses
+from conformance.spec.vocabulary import Verdict
+from tests.chapters.mcp_evidence import (
+    MODERN_RUN,
+    VALID,
+    evidence,
+    exchange,
+    result,
+    said,
+    tool,
+    with_tool,
+)
+from tests.kit.samples import judges
+
+PASS, FAIL, WARN = Verdict.PASS, Verdict.FAIL, Verdict.WARN
+NOT_VERIFIED, NOT_APPLICABLE = Verdict.NOT_VERIFIED, Verdict.NOT_APPLICABLE
+
+
+def pages(*lists, script="discovery", prefix="tools-list", run=MODERN_RUN, cursors=()):
+    following = [*cursors, *([None] * len(lists))]
+    return [
+        exchange(
+            run,
+            f"{prefix}-{number}",
+            result(
+                resultType="complete",
+                tools=[tool(name) for name in names],
+                **({"nextCursor": following[number - 1]} if following[number - 1] else {}),
+            ),
+            script=script,
+        )
+        for number, names in enumerate(lists, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (pages("ab"), NOT_APPLICABLE),
+        (pages("ab", "cd", cursors=["1"]), PASS),
+        (pages("ab", "bc", cursors=["1"]), WARN),
+        (pages("ab", "cd", cursors=["1", "1"]), WARN),
+    ],
+    ids=["one page", "two pages", "a tool on two pages", "a cursor that comes again"],
+)
+def test_pages_are_followed(found, expected):
+    assert said("MCP-PAGE-001", evidence(MODERN_RUN, discovery=found)) == expected
+
+
+def looks(before, older, fresh, again, **more):
+    run = evidence(
+        MODERN_RUN,
+        discovery=pages(before),
+        mcp_lists=[*pages(older, prefix="list-first"), *pages(older, prefix="list-second")],
+        mcp_alone=pages(fresh, prefix="list-first"),
+        mcp_lists_again=pages(again, prefix="list-third"),
+    )
+    return replace(run, **more)
+
+
+CHANGING = {"tools": {"listChanged": True}}
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (looks("ab", "ab", "ab", "ab"), PASS),
+        (looks("ab", "ab", "a", "ab"), FAIL),
+        (looks("ab", "ab", "a", "a"), NOT_VERIFIED),
+        (looks("a", "ab", "ab", "ab"), FAIL),
+        (
+            looks(
+                "a", "ab", "ab", "ab", capabilities=CHANGING,
+                by_tool=with_tool(MODERN_RUN, tool(), (VALID, result())).by_tool,
+            ),
+            NOT_VERIFIED,
+        ),
+    ],
+    ids=[
+        "the same set everywhere",
+        "another set on another connection",
+        "a set that changes in time",
+        "another set after the calls",
+        "another set after calls that may change it",
+    ],
+)  # fmt: skip
+def test_the_set_of_tools_is_compared(run, expected):
+    assert said("MCP-LIST-007", run) == expected
+
+
+def test_every_clause_that_is_not_excluded_has_one_judge():
+    wanted = {c for c, one in clauses().items() if c.startswith("MCP-") and one.excluded is None}
+    assert {clause for clause in judges() if clause.startswith("MCP-")} == wanted
+
+
+def test_each_script_has_a_name_of_its_own():
+    found = [one.__script__.name for one in vars(scripts).values() if hasattr(one, "__script__")]
+    assert len(found) == len(set(found)) >= 15

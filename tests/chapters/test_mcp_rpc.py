@@ -1,0 +1,227 @@
+"""The MCP chapter on JSON-RPC and stdio: what is right, wrong, and neither."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.kit.model.exchange import Trouble
+from conformance.kit.model.run import Run
+from conformance.spec.vocabulary import Binding, Verdict
+from tests.chapters.mcp_evidence import (
+    LEGACY_RUN,
+    LEGACY_STDIO,
+    MODERN_RUN,
+    MODERN_STDIO,
+    answer,
+    error,
+    evidence,
+    exchange,
+    result,
+    said,
+    speaker,
+)
+
+PASS, FAIL, WARN = Verdict.PASS, Verdict.FAIL, Verdict.WARN
+NOT_VERIFIED, NOT_APPLICABLE = Verdict.NOT_VERIFIED, Verdict.NOT_APPLICABLE
+OPENED = result(
+    protocolVersion="2025-11-25", capabilities={}, serverInfo={"name": "s", "version": "1"}
+)
+LATE = evidence(
+    LEGACY_STDIO,
+    mcp_wire=[
+        exchange(LEGACY_STDIO, "not-json", request=speaker(LEGACY_STDIO).raw(b'{"id":77,"x":1')),
+        exchange(
+            LEGACY_STDIO,
+            "not-json-alive",
+            result(),
+            others=[
+                {"jsonrpc": "2.0", "id": 77, "error": {"code": -32600, "message": "no"}},
+                {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "no"}},
+            ],
+        ),
+    ],
+)
+
+RULINGS = [
+    # JSON-RPC
+    ("an id of another type fails", "MCP-RPC-001", answer({"id": "1", "result": {}}), FAIL),
+    (
+        "a null id in a 400 is tolerated",
+        "MCP-RPC-001",
+        answer({"id": None, **error(-32600)}, status=400),
+        PASS,
+    ),
+    (
+        "a null id in a success fails",
+        "MCP-RPC-001",
+        answer({"id": None, "result": {}}),
+        FAIL,
+    ),
+    ("late answers to malformed messages have ids of ours", "MCP-RPC-001", LATE, PASS),
+    (
+        "a result with an error fails",
+        "MCP-RPC-002",
+        answer({"result": {}, **error(-32600)}),
+        FAIL,
+    ),
+    (
+        "a 500 that is no JSON-RPC is not judged as such",
+        "MCP-RPC-002",
+        answer(b'{"error": "down"}', status=500),
+        NOT_APPLICABLE,
+    ),
+    (
+        "a code as text fails",
+        "MCP-RPC-003",
+        answer({"error": {"code": "-32600", "message": "no"}}),
+        FAIL,
+    ),
+    (
+        "a code as text is still read as the code that it means",
+        "MCP-META-001",
+        evidence(
+            MODERN_RUN,
+            mcp_requests=[
+                exchange(MODERN_RUN, "good", result()),
+                exchange(
+                    MODERN_RUN,
+                    "without-clientCapabilities",
+                    {"error": {"code": "-32602", "message": "no"}},
+                    status=400,
+                ),
+            ],
+        ),
+        PASS,
+    ),
+    (
+        "a body that is not UTF-8 fails",
+        "MCP-RPC-007",
+        answer('{"result": "á"}'.encode("latin-1")),
+        FAIL,
+    ),
+    (
+        "an undefined code of the reserved range fails",
+        "MCP-RPC-009",
+        answer(error(-32050)),
+        FAIL,
+    ),
+    ("a retired code fails", "MCP-RPC-009", answer(error(-32002)), FAIL),
+    ("a code outside the range is the server's own", "MCP-RPC-009", answer(error(-32000)), PASS),
+    ("a result without its type fails", "MCP-RPC-010", answer(result(tools=[])), FAIL),
+    (
+        "another type may be an extension's",
+        "MCP-RPC-010",
+        replace(answer(result(resultType="task")), capabilities={"extensions": {"x": {}}}),
+        NOT_VERIFIED,
+    ),
+    (
+        "the answer to initialize in a modern run is of another era",
+        "MCP-RPC-010",
+        evidence(
+            MODERN_RUN,
+            mcp_initialize=[exchange(MODERN_RUN, "initialize", OPENED, method="initialize")],
+        ),
+        NOT_APPLICABLE,
+    ),
+    (
+        "a missing capability without its name fails",
+        "MCP-ERR-001",
+        answer(error(-32021), status=400),
+        FAIL,
+    ),
+    (
+        "a log message that nobody asked for fails",
+        "MCP-LOG-001",
+        answer(result(), others=[{"jsonrpc": "2.0", "method": "notifications/message"}]),
+        FAIL,
+    ),
+    # stdio
+    (
+        "a line that is no message fails",
+        "MCP-STDIO-001",
+        answer(result(), MODERN_STDIO, noise=["INFO"]),
+        FAIL,
+    ),
+    ("nothing but messages passes", "MCP-STDIO-001", answer(result(), MODERN_STDIO), PASS),
+    (
+        "a process that outlives its input is a warning",
+        "MCP-STDIO-002",
+        evidence(MODERN_STDIO, mcp_alone=[exchange(MODERN_STDIO, "end", trouble=Trouble.TIMEOUT)]),
+        WARN,
+    ),
+    (
+        "silence after a malformed message fails",
+        "MCP-WIRE-001",
+        evidence(
+            MODERN_STDIO,
+            mcp_wire=[
+                exchange(MODERN_STDIO, "before", result()),
+                exchange(MODERN_STDIO, "not-json"),
+                exchange(MODERN_STDIO, "not-json-alive", bare=True, trouble=Trouble.TIMEOUT),
+            ],
+        ),
+        FAIL,
+    ),
+    (
+        "an error for a malformed message is as good as silence",
+        "MCP-WIRE-001",
+        evidence(
+            MODERN_STDIO,
+            mcp_wire=[
+                exchange(MODERN_STDIO, "before", result()),
+                exchange(MODERN_STDIO, "not-json", error(-32700)),
+                exchange(MODERN_STDIO, "not-json-alive", result()),
+            ],
+        ),
+        PASS,
+    ),
+    (
+        "an unknown method may be refused with any error",
+        "MCP-RPC-004",
+        evidence(LEGACY_RUN, mcp_wire=[exchange(LEGACY_RUN, "unknown-method", error(-32000))]),
+        PASS,
+    ),
+    (
+        "a call of no tool that succeeds fails",
+        "MCP-CALL-002",
+        evidence(LEGACY_RUN, mcp_wire=[exchange(LEGACY_RUN, "unknown-tool", result(content=[]))]),
+        FAIL,
+    ),
+    (
+        "a call of no tool may be refused in a result",
+        "MCP-CALL-002",
+        evidence(
+            LEGACY_RUN,
+            mcp_wire=[exchange(LEGACY_RUN, "unknown-tool", result(content=[], isError=True))],
+        ),
+        PASS,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("clause", "run", "expected"), [r[1:] for r in RULINGS], ids=[r[0] for r in RULINGS]
+)
+def test_a_judge_says(clause, run, expected):
+    assert said(clause, run) == expected
+
+
+BATCHES = Run("mcp-2025-03-26", "t", Binding.MCP, "http://127.0.0.1:1/mcp", "2025-03-26")
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b'[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}]', PASS),
+        (b'[{"jsonrpc":"2.0","id":1,"result":{}}]', FAIL),
+        (b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}', FAIL),
+    ],
+    ids=["both answered", "one answered", "refused"],
+)
+def test_each_request_of_a_batch_is_looked_for(body, expected):
+    asked = speaker(BATCHES).raw([{"id": 1, "method": "ping"}, {"id": 2, "method": "ping"}])
+    steps = [
+        exchange(BATCHES, "batch", body, request=asked),
+        exchange(BATCHES, "batch-alive", result(), method="ping"),
+    ]
+    assert said("MCP-RPC-008", evidence(BATCHES, mcp_batch=steps)) == expected

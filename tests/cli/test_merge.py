@@ -1,0 +1,244 @@
+"""Merging the results of many targets into one table."""
+
+import json
+
+import pytest
+
+from conformance.cli.merge import main, rows_of
+from conformance.cli.merge_found import look
+from tests.kit.sessions import ROOT
+
+KNOWN = ROOT / "fixtures" / "implementations"
+GIT = KNOWN / "mcp-server-git.results.json"
+
+
+def small(**changed):
+    """A document of one run with a few verdicts: a whole one takes a second to validate."""
+    document = json.loads(GIT.read_bytes())
+    run = document["runs"][0]
+    return {**document, "runs": [{**run, "items": run["items"][:5]}], **changed}
+
+
+def test_each_run_of_each_file_is_a_row():
+    rows = rows_of(look([KNOWN]))
+    runs = sum(len(json.loads(file.read_bytes())["runs"]) for file in KNOWN.glob("*.results.json"))
+    assert len(rows) == runs > 4
+    assert {row.name for row in rows} >= {"mcp-server-git", "mcp-server-time"}
+
+
+def test_a_report_is_named_after_the_folder_around_it(tmp_path):
+    for folder in ("one", "two/conformance-report"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "results.json").write_bytes(GIT.read_bytes())
+    assert {row.name for row in rows_of(look([tmp_path]))} == {"one", "two"}
+
+
+def test_the_table_is_markdown_in_which_a_target_cannot_write(tmp_path, capsys):
+    (tmp_path / "a|b<i>.results.json").write_bytes(GIT.read_bytes())
+    assert main([str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("| target | run | level |") and "<i>" not in lines[2]
+    assert len({line.replace("\\|", "").count("|") for line in lines}) == 1
+
+
+def test_json_holds_the_figures_of_the_files(capsys):
+    assert main(["--json", str(GIT)]) == 0
+    (row, *_) = json.loads(capsys.readouterr().out)
+    runs = json.loads(GIT.read_bytes())["runs"]
+    (run,) = (each for each in runs if each["run"] == row["run"])
+    assert (row["run"], row["repair"], row["requests"]) == (
+        run["run"],
+        run["repair"]["rate"],
+        run["requests"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("{", "cannot be read"), ('{"kit": 1}', "$"), ("[]", "$")]
+)
+def test_a_file_that_is_no_results_is_named(tmp_path, capsys, text, said):
+    file = tmp_path / "results.json"
+    file.write_text(text)
+    assert main([str(tmp_path)]) == 1
+    assert str(file) in (err := capsys.readouterr().err) and said in err
+
+
+def test_results_without_a_run_are_none(tmp_path, capsys):
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps({**json.loads(GIT.read_bytes()), "runs": []}))
+    assert main([str(file)]) == 1
+    assert f"{file}: it is no results file" in capsys.readouterr().err
+    file.write_text('{"runs": []}')
+    assert main([str(file)]) == 1
+    assert f"{file}: it is no results file" in capsys.readouterr().err
+
+
+@pytest.fixture
+def reports(tmp_path):
+    """Three targets: one was judged, two could not be reached."""
+    (tmp_path / "good").mkdir()
+    (tmp_path / "good" / "results.json").write_bytes(GIT.read_bytes())
+    (tmp_path / "good" / "replay").mkdir()
+    (tmp_path / "away").mkdir()
+    (tmp_path / "gone" / "conformance-report").mkdir(parents=True)
+    return tmp_path
+
+
+def test_a_target_without_a_result_is_a_row_and_a_code_of_its_own(reports, capsys):
+    assert main([str(reports)]) == 3
+    out, err = capsys.readouterr()
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines()]
+    assert [line[0] for line in lines if line[1] == "no result"] == ["away", "gone"]
+    assert {len(line) for line in lines} == {12} and "good" in [line[0] for line in lines]
+    told = [line.removesuffix(": no results.json in it") for line in err.splitlines()]
+    assert told == [str(reports / "away"), str(reports / "gone")]
+
+
+def test_what_was_asked_for_and_is_not_there_is_a_row_too(reports, capsys):
+    nope = reports / "nope"
+    assert main(["--json", str(reports / "good"), str(nope)]) == 3
+    out, err = capsys.readouterr()
+    *_, last = json.loads(out)
+    assert {key for key, value in last.items() if value is not None} == {"name"}
+    assert (last["name"], err) == ("nope", f"{nope}: there is no such file or folder\n")
+    assert main([str(nope)]) == 1
+    assert f"{nope}: there is no such file or folder\n" in capsys.readouterr().err
+
+
+def test_the_help_names_the_exit_codes(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "3  the table was written, and a target in it has no result" in capsys.readouterr().out
+
+
+@pytest.fixture
+def parts(tmp_path):
+    """One target judged as a whole and in part, one only in part, and a part under its own name."""
+    whole = small()
+    part = json.dumps({**whole, "selection": True, "selected": "-k ATDF"})
+    for place in ("both/conformance-report", "part/conformance-report", "elsewhere"):
+        (tmp_path / place).mkdir(parents=True)
+    (tmp_path / "both/conformance-report/results.json").write_text(json.dumps(whole))
+    for place in (
+        "both/conformance-report/selection",
+        "both/conformance-report/replay",
+        "part/conformance-report/selection",
+        "elsewhere",
+    ):
+        (tmp_path / place).mkdir(exist_ok=True)
+        (tmp_path / place / "results.json").write_text(part)
+    return tmp_path
+
+
+def test_a_session_of_a_part_is_no_target_of_its_own(parts, capsys):
+    assert main([str(parts / "both")]) == 0
+    out, err = capsys.readouterr()
+    assert {line.split(" | ")[0] for line in out.splitlines()[2:]} == {"| both"}
+    assert len(err.splitlines()) == 2 and "replay" in err and "left out" in err
+    assert main(["--json", str(parts / "both" / "conformance-report")]) == 0
+    assert {row["name"] for row in json.loads(capsys.readouterr().out)} == {"both"}
+
+
+def test_a_target_judged_only_in_part_has_no_result(parts, capsys):
+    assert main(["--json", str(parts)]) == 3
+    out, err = capsys.readouterr()
+    found = {row["name"]: row["run"] for row in json.loads(out)}
+    assert found == {"both": found["both"], "elsewhere": None, "part": None} and found["both"]
+    assert f"{parts}/elsewhere/results.json: only a part was judged (-k ATDF)" in err
+
+
+def test_an_interrupted_session_has_no_level_in_the_table(tmp_path, capsys):
+    for name, cut in (("cut", True), ("whole", False)):
+        document = json.dumps(small(interrupted=cut))
+        (tmp_path / f"{name}.results.json").write_text(document)
+    level = json.loads(document)["runs"][0]["level"]
+    assert main([str(tmp_path)]) == 3
+    out, err = capsys.readouterr()
+    levels = [line.split(" | ")[2] for line in out.splitlines()[2:]]
+    assert levels == ["interrupted", level.capitalize()]
+    assert (
+        err == f"{tmp_path}/cut.results.json: the session was interrupted, so there is no level\n"
+    )
+    assert main(["--json", str(tmp_path)]) == 3
+    cut, whole = json.loads(capsys.readouterr().out)
+    assert (cut["level"], cut["interrupted"]) == (None, True)
+    assert (whole["level"], whole["interrupted"]) == (level, False)
+
+
+def test_what_is_waived_and_stale_waivers_are_told(tmp_path, capsys):
+    document = small()
+    for item in document["runs"][0]["items"][:2]:
+        item["verdict"] = "waived"
+    stale = {"message": "It is over.", "message_id": "kit.waivers.over", "values": {"until": "1"}}
+    waiver = {"clause": "ATDF-CAT-001", "tool": None, "run": None, "reason": "x", "until": None,
+              "line": 1, "waived": 0}  # fmt: skip
+    document["waivers"] = [waiver | {"stale": None}, waiver | {"stale": stale}]
+    file = tmp_path / "x.results.json"
+    file.write_text(json.dumps(document))
+    assert main([str(file)]) == 0
+    heads, _, row = (line.split(" | ") for line in capsys.readouterr().out.splitlines())
+    told = dict(zip(heads, row, strict=True))
+    assert (told["failed"], told["waived"], told["stale waivers"]) == ("0", "2", "1")
+    assert main(["--json", str(file)]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["waived"], row["stale"]) == (2, 1)
+
+
+def test_a_file_that_was_cut_short_does_not_keep_the_others_from_the_table(tmp_path, capsys):
+    whole = json.dumps(small())
+    for name, text in (("cut", whole[:-40]), ("good", whole)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.json").write_text(text)
+    assert main([str(tmp_path)]) == 3
+    out, err = capsys.readouterr()
+    rows = [line.split(" | ")[:2] for line in out.splitlines()[2:]]
+    assert [name for name, _ in rows] == ["| good", "| cut"] and rows[1][1] == "unusable file"
+    assert err.startswith(f"{tmp_path}/cut/results.json: it cannot be read as JSON: ")
+    assert err.count("\n") == 1
+    assert main(["--json", str(tmp_path)]) == 3
+    *_, last = json.loads(capsys.readouterr().out)
+    assert {key for key, value in last.items() if value is not None} == {"name"}
+
+
+def test_what_the_schema_allows_and_the_kit_cannot_read_is_unusable_too(tmp_path, capsys):
+    document = small()
+    document["runs"][0]["items"][0] |= {"message_id": "x", "message": "x", "values": None}
+    (tmp_path / "x.results.json").write_text(json.dumps(document))
+    assert main([str(tmp_path)]) == 1
+    assert "x.results.json: results.json holds a wrong value" in capsys.readouterr().err
+
+
+def test_the_folder_of_a_part_may_be_a_target_of_that_name(tmp_path, capsys):
+    (tmp_path / "replay").mkdir()
+    (tmp_path / "replay" / "results.json").write_text(json.dumps(small()))
+    assert main(["--json", str(tmp_path)]) == 0
+    assert {row["name"] for row in json.loads(capsys.readouterr().out)} == {"replay"}
+
+
+@pytest.mark.parametrize("name", ["selection", "replay"])
+def test_a_whole_session_in_the_folder_of_a_part_is_not_left_out(tmp_path, capsys, name):
+    (tmp_path / "m" / name).mkdir(parents=True)
+    for place in ("m", f"m/{name}"):
+        (tmp_path / place / "results.json").write_text(json.dumps(small()))
+    assert main(["--json", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert ({row["name"] for row in json.loads(out)}, err) == ({"m", name}, "")
+
+
+def test_a_part_that_was_cut_short_takes_nothing_from_the_whole_beside_it(parts, capsys):
+    file = parts / "both/conformance-report/selection/results.json"
+    file.write_text("{")
+    assert main(["--json", str(parts / "both")]) == 0
+    out, err = capsys.readouterr()
+    assert {row["name"] for row in json.loads(out)} == {"both"}
+    assert f"{file}: it cannot be read as JSON" in err
+
+
+def test_parts_alone_are_no_table(parts, capsys):
+    assert main([str(parts / "elsewhere" / "results.json")]) == 1
+    assert "No results.json of a whole session" in capsys.readouterr().err
+
+
+def test_a_folder_without_results_is_no_empty_table(tmp_path, capsys):
+    assert main([str(tmp_path)]) == 1
+    assert "results.json" in capsys.readouterr().err

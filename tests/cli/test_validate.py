@@ -1,0 +1,276 @@
+"""The command line that validates: what it says of any input, and its exit code."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from conformance.cli import validate as validate_command
+from conformance.cli.validate import main
+from conformance.formats.text.json_text import LARGEST
+from tests.root import ROOT
+
+EXAMPLES = ROOT / "fixtures" / "examples"
+TOOL = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
+CATALOG = json.dumps({"tools": [TOOL]})
+
+
+@pytest.fixture
+def said(capsys):
+    def run(*arguments):
+        code = main([str(each) for each in arguments])
+        return code, capsys.readouterr().out
+
+    return run
+
+
+@pytest.fixture
+def said_all(capsys):
+    def run(*arguments):
+        code = main([str(each) for each in arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def test_a_valid_file_is_named_with_its_document_and_the_rule_that_decided(said, file):
+    code, text = said(file("a.json", CATALOG))
+    assert code == 0
+    assert "atdf catalog 1.0, known by tools: valid" in text
+
+
+def test_a_problem_stands_with_line_path_words_and_clause(said, file):
+    tool = '{"name": "t",\n   "description": "",\n   "inputSchema": {"type": "object"}}'
+    bad = f'{{"tools": [\n  {tool}]}}'
+    code, text = said(file("a.json", bad))
+    assert code == 1
+    assert "3:4  $.tools[0].description  error: The text is empty." in text
+    assert "[ATDF-TOOL-002]" in text
+
+
+def test_a_warning_alone_leaves_the_exit_code_at_zero(said):
+    code, text = said(EXAMPLES / "ardf/invalid/template-variable-unused.json")
+    assert code == 0
+    assert "warning: " in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code", "words"),
+    [
+        ("bom.json", b"\xef\xbb\xbf" + CATALOG.encode(), 0, "valid"),
+        ("utf16.json", CATALOG.encode("utf-16"), 1, "UTF-16"),
+        ("latin.json", CATALOG.replace('"d"', '"\u00e9"').encode("latin-1"), 2, "0xe9"),
+        ("tabs.yaml", "tools:\n\t- name: t\n", 2, "with a tab"),
+        ("twice.json", CATALOG.replace('"name"', '"name": "s", "name"'), 1, "stands twice"),
+        ("deep.json", '{"tools": ' + "[" * 10_000 + "]" * 10_000 + "}", 2, "deep"),
+        (
+            "nan.json",
+            CATALOG.replace('"d"', "\n NaN"),
+            2,
+            '2:2  $  error: JSON has no number "NaN"',
+        ),
+        ("huge.json", '{"a": "1e999",\n"b": 1e999}', 2, "2:6  $  error: JSON has no number"),
+        ("long.json", '{"a":\n' + "7" * 5000 + "}", 2, "2:1  $  error: "),
+        ("twice.yaml", "tools: []\ntools: []\n", 1, "2:1  $.tools  error: "),
+        ("cut.json", CATALOG[:-3], 2, "ends"),
+        ("empty.json", "", 2, "empty"),
+        ("two.json", '{"tools": [], "errors": []}', 2, "two documents"),
+        ("unknown.json", '{"a": 1}', 2, "No known document"),
+        (
+            "network.json",
+            CATALOG.replace('"object"', '"object", "$ref": "https://example.com/s.json"'),
+            1,
+            "ATDF-TOOL-005",
+        ),
+        ("future.yaml", "{tool_id: a, description: b, schema_version: '9.1'}", 1, "ATDF-DESC-007"),
+    ],
+)
+def test_strange_input_is_said_in_words(said, file, name, content, code, words):
+    found, text = said(file(name, content))
+    assert found == code, text
+    assert words in text
+    assert "Traceback" not in text
+
+
+def test_a_file_that_is_too_large_is_not_read(said, tmp_path):
+    path = tmp_path / "large.json"
+    with path.open("wb") as stream:
+        stream.truncate(LARGEST + 100_000_000)
+    code, text = said(path)
+    assert code == 2
+    assert "large" in text
+
+
+def test_the_rest_of_a_batch_goes_on_after_what_cannot_be_used(said, file, tmp_path):
+    good, bad = file("good.json", CATALOG), file("bad.json", "{")
+    code, text = said(tmp_path / "none.json", bad, good)
+    assert code == 2
+    assert "no such file" in text
+    assert "3 read: 1 valid, 0 not valid, 2 unusable" in text
+
+
+def test_a_pipe_is_refused_and_not_waited_for(said, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert said(tmp_path / "pipe")[0] == 2
+
+
+def test_a_directory_is_read_in_depth_and_other_files_are_passed_over(said, file, tmp_path):
+    (tmp_path / "a" / ".hidden").mkdir(parents=True)
+    file("a/tool.yaml", "name: t\ndescription: d\ninputSchema: {type: object}\n")
+    file("a/package.json", '{"version": 1}')
+    file("a/notes.txt", "hello")
+    file("a/.hidden/x.json", "{")
+    (tmp_path / "a" / "loop").symlink_to(tmp_path / "a")
+    code, text = said(tmp_path)
+    assert code == 0
+    assert "package.json: no known document, passed over" in text
+    assert "2 read: 1 valid" in text
+
+
+def test_a_directory_without_any_document_is_unusable(said, file, tmp_path):
+    assert said(tmp_path)[0] == 2
+    file("package.json", "{}")
+    assert said(tmp_path)[0] == 2
+
+
+def test_a_document_is_judged_as_what_it_is_said_to_be(said, file):
+    code, text = said(file("a.json", CATALOG), "--as", "error")
+    assert code == 1
+    assert "ATDF-ERR-001" in text
+
+
+def test_standard_input_may_be_json_or_yaml(monkeypatch, said):
+    for raw in (CATALOG.encode(), b"tools: []\n"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        assert said("-")[0] == 0
+
+
+def test_a_fault_in_yaml_has_the_line_of_the_file(said, file):
+    code, text = said(
+        file("a.yml", "tools:\n- name: ''\n  description: d\n  inputSchema: {type: object}")
+    )
+    assert code == 1
+    assert "2:3  $.tools[0].name" in text
+
+
+def test_json_output_is_one_object_with_a_place_for_each_problem(said):
+    code, text = said(EXAMPLES / "ardf", "--format", "json")
+    held = json.loads(text)
+    index = json.loads((EXAMPLES / "ardf/index.json").read_text(encoding="utf-8"))
+    by_file = {Path(each["file"]).stem: each for each in held["files"]}
+    assert code == 1
+    for entry in index["invalid"]:
+        if by_file[entry["id"]]["document"] == entry["document"]:
+            found = [(p["path"], p["clause"]) for p in by_file[entry["id"]]["problems"]]
+            assert (entry["at"], entry["breaks"]) in found
+    assert held["summary"]["files"] == len(held["files"])
+    assert all(p["line"] for each in held["files"] for p in each["problems"])
+
+
+def sarif(said, *files):
+    code, text = said(*files, "--format", "sarif")
+    log = json.loads(text)
+    (run,) = log["runs"]
+    return code, log, run
+
+
+def test_sarif_output_names_each_rule_that_a_result_uses(said):
+    code, _, run = sarif(said, EXAMPLES / "ardf/invalid")
+    rules = [each["id"] for each in run["tool"]["driver"]["rules"]]
+    assert code in (1, 2)
+    assert run["results"]
+    assert len(set(rules)) == len(rules)
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]] == result["ruleId"]
+        assert result["level"] in ("error", "warning")
+
+
+def test_sarif_output_has_the_structure_that_its_standard_requires(said, file):
+    """The required members of SARIF 2.1.0, and the limits of those that are used."""
+    strange = file("a b.json", "{")
+    _, log, run = sarif(said, EXAMPLES / "atdf/invalid", strange)
+    assert log["version"] == "2.1.0"
+    assert log["$schema"].startswith("https://")
+    assert run["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints")
+    driver = run["tool"]["driver"]
+    assert driver["name"]
+    for rule in driver["rules"]:
+        assert rule["id"]
+        assert rule.get("shortDescription", {"text": "x"})["text"]
+        assert rule.get("helpUri", "https://").startswith("https://")
+    for result in run["results"]:
+        assert result["message"]["text"]
+        (location,) = result["locations"]
+        physical = location["physicalLocation"]
+        uri = urlsplit(physical["artifactLocation"]["uri"])
+        assert uri.scheme == "file"
+        assert " " not in uri.path
+        assert Path(unquote(uri.path)).is_file()
+        region = physical.get("region", {"startLine": 1, "startColumn": 1})
+        assert min(region.values()) >= 1
+
+
+def test_sarif_output_of_nothing_wrong_is_a_run_without_results(said, file):
+    code, _, run = sarif(said, file("a.json", CATALOG))
+    assert (code, run["results"]) == (0, [])
+
+
+def test_sarif_output_names_a_file_as_it_was_named(said, file, monkeypatch, tmp_path):
+    file("a b.json", "{")
+    monkeypatch.chdir(tmp_path)
+    _, _, run = sarif(said, "a b.json")
+    physical = run["results"][0]["locations"][0]["physicalLocation"]
+    assert physical["artifactLocation"]["uri"] == "a%20b.json"
+
+
+def test_a_long_run_says_how_far_it_is_and_names_few_of_the_valid(said_all, tmp_path, monkeypatch):
+    monkeypatch.setattr(validate_command, "_SECONDS", 0.0)
+    for number in range(120):
+        (tmp_path / f"{number}.json").write_text(CATALOG, encoding="utf-8")
+    code, out, err = said_all(tmp_path)
+    assert code == 0
+    assert "60 files read" in err
+    assert out.count(": valid") == 50
+    assert "120 read: 120 valid" in out
+
+
+@pytest.mark.parametrize("language", ["es", "pt"])
+def test_all_is_said_in_the_language_that_is_asked_for(said, language):
+    _, english = said(EXAMPLES / "ardf/invalid")
+    _, other = said(EXAMPLES / "ardf/invalid", "--language", language)
+    assert len(english.splitlines()) == len(other.splitlines())
+    assert " error: " not in other or language == "es"
+    assert "not valid" not in other
+
+
+def test_a_name_that_a_terminal_could_act_on_is_not_printed_as_it_is(said, tmp_path):
+    path = tmp_path / "a\x1b[2J.json"
+    path.write_text(CATALOG, encoding="utf-8")
+    assert "\x1b" not in said(path)[1]
+
+
+def test_the_command_runs_from_any_folder_as_a_file(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "validate.py"), str(EXAMPLES / "atdf/valid")],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 not valid" in done.stdout

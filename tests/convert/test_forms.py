@@ -1,0 +1,255 @@
+"""Conversions: the seeds' pairs on the printed examples, and what each form cannot carry."""
+
+import json
+
+import pytest
+
+from conformance.cli.convert import main
+from conformance.convert.convert import Form, convert, form_of
+from conformance.formats.validate.validate import validate
+from conformance.spec.vocabulary import Requirement
+from tests.root import ROOT
+
+EXAMPLES = ROOT / "fixtures" / "examples"
+TOOL_FORMS = [Form.CATALOG, Form.DESCRIPTOR, Form.ARDF]
+
+
+def example(name):
+    (path,) = EXAMPLES.glob(f"*/valid/{name}.json")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def tools():
+    names = []
+    for index in EXAMPLES.glob("*/index.json"):
+        for entry in json.loads(index.read_text(encoding="utf-8"))["valid"]:
+            document = entry["document"]
+            if document in ("tool", "catalog", "descriptor", "enhanced-descriptor", "collection"):
+                names.append(entry["id"])
+    return sorted(names)
+
+
+def musts(data):
+    return [each for each in validate(data) if each.requirement is Requirement.MUST]
+
+
+@pytest.mark.parametrize("to", TOOL_FORMS)
+@pytest.mark.parametrize("name", tools())
+def test_each_example_of_tools_becomes_a_valid_document_of_each_form(name, to):
+    converted = convert(example(name), to)
+    assert converted.problems == ()
+    # What a prerequisite named may have been a resource of another type, which is lost.
+    lost = {"ATDF-ENH-007"} if converted.lost else set()
+    assert {each.clause for each in musts(converted.data)} <= lost
+    assert form_of(converted.data) in (to, Form.CATALOG)
+
+
+@pytest.mark.parametrize("name", tools())
+def test_each_example_of_tools_becomes_a_tool_of_mcp_and_comes_back(name):
+    there = convert(example(name), Form.MCP)
+    assert there.problems == ()
+    back = convert(there.data, Form.CATALOG, Form.MCP)
+    again = convert(back.data, Form.MCP)
+    assert again.data == there.data
+
+
+def test_the_printed_migration_moves_inputs_under_the_invocation():
+    resource = convert(example("room-hold-descriptor"), Form.ARDF).data
+    assert (resource["resource_id"], resource["resource_type"]) == ("room_hold", "tool")
+    assert resource["how_to_use"]["invocation"]["inputs"][0]["name"] == "room"
+    for name in ("metadata", "localization", "examples", "prerequisites", "feedback"):
+        assert resource[name] == example("room-hold-descriptor")[name]
+
+
+def test_what_a_form_lacks_is_listed_as_made():
+    made = convert(example("search-database-catalog"), Form.DESCRIPTOR)
+    assert "$.tools[0].when_to_use" in made.made
+    assert made.data["tools"][0]["when_to_use"] == made.data["tools"][0]["description"]
+
+
+def test_resources_that_are_no_tools_are_lost_one_by_one():
+    lost = convert(example("hospital-catalog"), Form.CATALOG).lost
+    assert {f"$.resources[{index}]" for index in (1, 2, 3, 4, 5)} <= set(lost)
+
+
+def test_a_dialect_is_written_in_the_form_of_the_specification():
+    converted = convert(example("dialect-content"), Form.ARDF)
+    assert converted.lost[0] == "$.content"
+    assert "invocation" in converted.data["how_to_use"]
+    assert not musts(converted.data)
+
+
+def test_mcp_holds_in_meta_what_it_has_no_field_for():
+    tool = convert(example("room-hold-descriptor"), Form.MCP).data
+    held = tool["_meta"]["agent-formats/atdf"]
+    assert tool.keys() == {"name", "description", "inputSchema", "_meta"}
+    assert held["version"] == "1.2.0"
+    assert held["localization"]
+
+
+def test_an_mcp_tool_without_a_description_gets_one_from_its_title():
+    tool = {"name": "t", "title": "A tool", "inputSchema": {"properties": {}}}
+    converted = convert({"tools": [tool]}, Form.CATALOG)
+    assert converted.data["tools"][0]["description"] == "A tool"
+    assert set(converted.made) == {"$.tools[0].description", "$.tools[0].inputSchema.type"}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}},
+        {"type": "function", "name": "f", "parameters": {"type": "object"}, "strict": True},
+    ],
+)
+def test_a_function_tool_of_either_form_becomes_a_tool(function):
+    converted = convert([function], Form.CATALOG)
+    (tool,) = converted.data["tools"]
+    assert (tool["name"], tool["inputSchema"]) == ("f", {"type": "object"})
+    assert ("$[0].strict" in converted.lost) == ("strict" in function)
+
+
+def test_a_name_that_providers_refuse_is_changed_and_listed():
+    tool = {"name": "a.b", "description": "d", "inputSchema": {"type": "object"}}
+    converted = convert(tool, Form.OPENAI)
+    assert converted.data["function"]["name"] == "a_b"
+    assert "$.name" in converted.lost
+
+
+OPENAPI = {
+    "openapi": "3.1.0",
+    "info": {"title": "Hotel", "version": "1"},
+    "servers": [{"url": "https://hotel.example.com/v1/"}],
+    "security": [{"key": []}],
+    "paths": {
+        "/rooms/{room}": {
+            "parameters": [{"name": "room", "in": "path", "schema": {"type": "string"}}],
+            "get": {
+                "operationId": "room_show",
+                "summary": "Show a room",
+                "tags": ["rooms"],
+                "parameters": [
+                    {"name": "day", "in": "query", "schema": {"type": "string", "format": "date"}},
+                    {"name": "X-Trace", "in": "header", "schema": {"type": "string"}},
+                ],
+                "responses": {
+                    "200": {
+                        "description": "ok",
+                        "content": {
+                            "application/json": {"schema": {"$ref": "#/components/schemas/Room"}}
+                        },
+                    },
+                    "404": {"description": "none"},
+                },
+            },
+            "put": {
+                "requestBody": {
+                    "required": True,
+                    "content": {
+                        "application/json": {"schema": {"$ref": "#/components/schemas/Room"}}
+                    },
+                },
+                "responses": {},
+            },
+        }
+    },
+    "components": {
+        "schemas": {
+            "Room": {
+                "type": "object",
+                "required": ["beds"],
+                "properties": {
+                    "beds": {"type": "integer", "minimum": 1},
+                    "kind": {"$ref": "#/components/schemas/Kind"},
+                },
+            },
+            "Kind": {"type": "string", "enum": ["single", "double"]},
+        }
+    },
+}
+
+
+def test_operations_of_openapi_become_tools_with_what_they_refer_to():
+    converted = convert(OPENAPI, Form.CATALOG)
+    show, put = converted.data["tools"]
+    assert not musts(converted.data)
+    assert (show["name"], show["description"]) == ("room_show", "Show a room")
+    assert show["invocation"] == {
+        "endpoint": "https://hotel.example.com/v1/rooms/{room}",
+        "method": "GET",
+    }
+    assert show["inputSchema"]["required"] == ["room"]
+    assert show["outputs"]["$defs"].keys() == {"Room", "Kind"}
+    assert put["name"] == "put_rooms_room"
+    assert put["inputSchema"]["properties"]["kind"] == {"$ref": "#/$defs/Kind"}
+    assert put["inputSchema"]["required"] == ["room", "beds"]
+    for place in (
+        "$.security",
+        '$.paths["/rooms/{room}"].get.parameters[1]',
+        '$.paths["/rooms/{room}"].get.responses["404"]',
+    ):
+        assert place in converted.lost
+
+
+def test_the_fixed_mapping_of_an_enriched_response():
+    converted = convert(example("enriched-refusal"), Form.ERROR)
+    (error,) = converted.data["errors"]
+    assert not musts(converted.data)
+    assert converted.data["code"] == "invalid-date"
+    assert error["detail"] == "Check-in date cannot be in the past"
+    assert error["parameter_name"] == "check_in"
+    assert error["suggested_value"] == "2025-01-16T14:00:00Z"
+    assert error["tool_name"] == "hotel_reservation"
+    assert error["context"]["solution"] == "Choose a later day"
+
+
+def test_a_success_is_no_error():
+    (problem,) = convert(example("enriched-success"), Form.ERROR).problems
+    assert problem.message.id == "convert.success"
+
+
+def test_an_error_becomes_problem_details_with_the_status_of_its_type():
+    converted = convert(example("invalid-date-error"), Form.PROBLEM)
+    assert converted.data["status"] == 400
+    assert converted.data["tool_name"] == "hotel_reservation"
+    assert convert(converted.data, Form.ERROR).data == example("invalid-date-error")
+
+
+def test_more_errors_than_one_stand_in_an_extension_of_problem_details():
+    converted = convert(example("two-errors"), Form.PROBLEM)
+    assert len(converted.data["more_errors"]) == 1
+    assert convert(converted.data, Form.ERROR).data == example("two-errors")
+
+
+def test_problem_details_with_little_in_them_are_completed_and_it_is_listed():
+    converted = convert({"title": "Gone", "status": 404}, Form.ERROR)
+    (error,) = converted.data["errors"]
+    assert not musts(converted.data)
+    assert error["type"].endswith("/not-found")
+    assert "$.errors[0].instance" in converted.made
+
+
+def test_a_tool_does_not_become_an_error():
+    (problem,) = convert(example("hotel-catalog"), Form.PROBLEM).problems
+    assert problem.message.id == "convert.no_way"
+
+
+def test_the_command_says_what_is_lost_and_gives_json(tmp_path, capsys):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(example("flight-search-tool")), encoding="utf-8")
+    assert main([str(path), "--to", "openai"]) == 0
+    out, said = capsys.readouterr()
+    assert json.loads(out)["function"]["name"] == "flight_search"
+    assert "lost: $.when_to_use" in said
+
+
+@pytest.mark.parametrize(
+    ("raw", "code"),
+    [("{", 2), ('{"a": 1}', 2), ('{"tools": [{"name": ""}]}', 1), ("[]", 2), ("5", 2)],
+)
+def test_the_command_refuses_what_cannot_be_converted_in_words(tmp_path, capsys, raw, code):
+    path = tmp_path / "a.json"
+    path.write_text(raw, encoding="utf-8")
+    assert main([str(path), "--to", "ardf"]) == code
+    out, said = capsys.readouterr()
+    assert (out, bool(said)) == ("", True)
+    assert main([str(tmp_path / "none.json"), "--to", "ardf"]) == 2

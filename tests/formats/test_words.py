@@ -1,0 +1,95 @@
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from conformance.formats.problem import json_path, json_pointer, shown
+from conformance.spec import messages
+from conformance.spec.messages import Message, message
+
+FORMATS = Path(messages.__file__).parent
+BARRED = ("pytest", "socket", "http", "httpx", "httpx2", "urllib.request", "asyncio", "anyio")
+
+
+def sources():
+    return [path for path in FORMATS.glob("*.py") if path.name != "vocabulary.py"]
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
+def test_each_sentence_that_the_code_names_is_in_the_source(path):
+    named = set(re.findall(r'"(documents\.[a-z_.]+[a-z])"', path.read_text(encoding="utf-8")))
+    assert named <= set(messages._catalog())
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
+def test_the_formats_know_no_test_tool_no_network_and_no_kit(path):
+    names = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names.append(node.module or "")
+    for name in names:
+        assert name.split(".")[0] not in BARRED
+        assert name not in BARRED
+        assert not name.startswith("conformance.") or name.startswith("conformance.formats")
+
+
+def test_a_sentence_takes_values_that_look_like_placeholders_as_they_are(monkeypatch):
+    catalog = {"x": {"en": "{a} and {b}, {{so}} {c}"}}
+    monkeypatch.setattr(messages, "_catalog", lambda: catalog)
+    assert message("x", a="{b}", b=2).words() == "{b} and 2, {so} {c}"
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(0, "0 calls, in all 0"), (1, "one call, in all 1"), (21, "21 calls, in all 21")],
+)
+def test_a_count_of_one_has_words_of_its_own(monkeypatch, count, said):
+    catalog = {"x": {"en": "{n|one call|# calls}, in all {n}"}}
+    monkeypatch.setattr(messages, "_catalog", lambda: catalog)
+    assert message("x", n=count).words() == said
+
+
+def test_a_sentence_in_a_sentence_is_said_in_the_same_language(monkeypatch):
+    catalog = {"x": {"en": "after {what}", "es": "tras {what}"}, "y": {"en": "all", "es": "todo"}}
+    monkeypatch.setattr(messages, "_catalog", lambda: catalog)
+    assert message("x", what=message("y")).words("es") == "tras todo"
+
+
+def test_an_unknown_sentence_is_an_error_of_the_code():
+    with pytest.raises(KeyError):
+        Message("documents.nowhere").words()
+
+
+def test_a_path_quotes_names_that_are_no_words():
+    place = ("tools", 0, "a b", 'say "x"', "naïve", "_meta", "$ref")
+    assert json_path(place) == '$.tools[0]["a b"]["say \\"x\\""]["naïve"]._meta.$ref'
+    assert json_pointer(("a/b", 0, "c~d")) == "/a~1b/0/c~0d"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("a", '"a"'),
+        (None, "null"),
+        ({"a": [1, True]}, '{"a": [1, true]}'),
+        ("x" * 200, '"' + "x" * 79 + '…"'),
+        ("\x1b[31m</script>", '"\\u001b[31m</script>"'),
+        ("\ud800", '"\\ud800"'),
+        ({1, 2}, "set"),
+    ],
+)
+def test_a_value_is_shown_short_and_safe(value, expected):
+    assert shown(value) == expected
+
+
+def test_a_number_that_cannot_be_written_is_not_written():
+    assert shown(10**10_000) == "…"
+
+
+def test_a_value_of_any_size_is_shown_at_once():
+    assert len(shown([list(range(1000))] * 10_000)) <= 81
+    assert len(shown({"k" * 10_000_000: 1})) <= 81
+    assert len(json_path(("k" * 10_000_000,))) < 300

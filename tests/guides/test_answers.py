@@ -1,0 +1,305 @@
+"""What the guides' finished HTTP servers answer to bodies that the kit does not send."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import httpx2
+import pytest
+
+from fixtures.guides.play import listening, started
+from fixtures.guides.steps import GUIDES
+from tests.guides.test_guides import need_node
+
+BOOKING = {
+    "guest_name": "Ana Souza",
+    "email": "ana@example.com",
+    "check_in": "2031-05-20",
+    "nights": 2,
+    "room_type": "double",
+    "guests": 2,
+}
+
+
+@pytest.fixture(scope="module", params=["fastapi", "express"])
+def hotel(request):
+    guide = GUIDES[request.param]
+    if guide.node:
+        need_node()
+    with started(guide, len(guide.levels)) as target, httpx2.Client(base_url=target) as client:
+        yield client
+
+
+def asked(hotel, body, media="application/json"):
+    answer = hotel.post("/reservations", content=body, headers={"content-type": media})
+    return answer, answer.json()["errors"]
+
+
+def kind(error):
+    return error["type"].rpartition("/")[2]
+
+
+def body_with(name, raw):
+    return json.dumps(BOOKING | {name: "here"}).replace('"here"', raw)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(body_with("guests", "NaN"), id="NaN"),
+        pytest.param(body_with("guests", "-Infinity"), id="infinity"),
+        pytest.param("{", id="cut"),
+    ],
+)
+def test_what_is_not_json_is_called_malformed(hotel, body):
+    answer, [error] = asked(hotel, body)
+    assert (answer.status_code, kind(error)) == (400, "malformed-request")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(body_with("guests", "1e999"), id="past-every-float"),
+        pytest.param(body_with("guests", "1" + "0" * 309), id="whole-and-past-every-float"),
+        pytest.param(b'{"guest_name": "\xff"}', id="no-utf-8"),
+        pytest.param("[" * 90_000, id="deep-and-cut"),
+        pytest.param("[" * 40_000 + "]" * 40_000, id="deep"),
+        pytest.param(body_with("guest_name", r'"\ud800"'), id="half-a-character"),
+        pytest.param(body_with("room_type", r'"\ud800"'), id="half-a-character-as-a-word"),
+        pytest.param(r'{"\ud800": 1}', id="half-a-character-as-a-name"),
+    ],
+)
+def test_what_is_hard_to_read_is_no_fault_of_the_server(hotel, body):
+    answer = hotel.post("/reservations", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code < 500
+    for error in answer.json().get("errors", ()):
+        assert kind(error) in {"malformed-request", "validation-error"}
+
+
+def test_a_body_of_another_media_type_is_refused_as_such(hotel):
+    answer, [error] = asked(hotel, json.dumps(BOOKING), "text/plain")
+    assert (answer.status_code, kind(error)) == (415, "unsupported-media-type")
+
+
+@pytest.mark.parametrize("media", ["Application/JSON", "application/json ; charset=utf-8"])
+def test_a_media_type_is_compared_as_http_has_it(hotel, media):
+    content, headers = json.dumps(BOOKING), {"content-type": media}
+    assert hotel.post("/reservations", content=content, headers=headers).is_success
+
+
+def test_a_long_value_is_not_sent_back(hotel):
+    answer, _ = asked(hotel, json.dumps(BOOKING | {"guest_name": "a" * 4000}))
+    assert len(answer.content) < 1000
+
+
+def test_a_name_is_never_made_up(hotel):
+    _, [missing] = asked(hotel, json.dumps({k: v for k, v in BOOKING.items() if k != "guest_name"}))
+    _, [empty] = asked(hotel, json.dumps(BOOKING | {"guest_name": ""}))
+    assert missing["suggested_value"] is empty["suggested_value"] is None
+
+
+def test_the_openapi_document_promises_the_envelope(hotel):
+    described = hotel.get("/openapi.json")
+    if described.status_code == 404:
+        pytest.skip("Express describes nothing")
+    document = described.json()
+    refused = document["paths"]["/reservations"]["post"]["responses"]["422"]
+    assert refused["content"]["application/json"]["schema"]["$ref"].endswith("/Errors")
+    assert "HTTPValidationError" not in document["components"]["schemas"]
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """The FastAPI guide's files around a service of somebody else's."""
+    folder = tmp_path_factory.mktemp("own")
+    for file in GUIDES["fastapi"].files(len(GUIDES["fastapi"].levels)):
+        shutil.copy(file, folder)
+    (folder / "main.py").write_text(OWN, encoding="utf-8")
+    with listening(GUIDES["fastapi"], folder) as target, httpx2.Client(base_url=target) as client:
+        yield client
+
+
+OWN = """
+from typing import Annotated, Literal
+
+from fastapi import Body, FastAPI, HTTPException, Query
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from answers import install
+from checks import checked
+
+app = FastAPI()
+install(app)
+
+
+class Parcel(BaseModel):
+    postcode: str = Field(pattern="^[0-9]{5}$")
+
+    @field_validator("postcode")
+    @classmethod
+    def served(cls, postcode):
+        if postcode.startswith("9"):
+            raise ValueError("nobody drives there")
+        return postcode
+
+
+class Track(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    history: bool = False
+    weight: float = Field(default=1, gt=0, le=31.5, multiple_of=0.5)
+    title: str | None = None
+    tags: list[str] = []
+    rooms: list[int] | None = None
+
+
+class Book(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    book_id: str
+    copies: int = Field(default=1, ge=1)
+    draft: bool = False
+
+
+class Card(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    kind: Literal["card", "debit"]
+    month: int = Field(ge=1, le=12)
+
+
+class Transfer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    kind: Literal["transfer"]
+    iban: str
+
+
+class Cash(BaseModel):
+    kind: Literal["cash"]
+    change: bool = False
+
+
+class Pay(BaseModel):
+    by: Card | Transfer = Field(discriminator="kind")
+    tip: Transfer | Cash | float | None = None
+
+
+@app.post("/pay", dependencies=[checked("pay", Pay)])
+def pay(asked: Pay) -> dict:
+    return {"paid": True}
+
+
+@app.post("/parcels", dependencies=[checked("send", Parcel)])
+def send(parcel: Parcel) -> dict:
+    raise HTTPException(409, "It is closed.")
+
+
+@app.get("/track", dependencies=[checked("track", Track)])
+def track(asked: Annotated[Track, Query()]) -> dict:
+    return asked.model_dump(exclude_unset=True)
+
+
+@app.delete("/books/{book_id}", dependencies=[checked("remove", Book)])
+def remove(book_id: str, copies: int = 1) -> dict:
+    return {"book_id": book_id, "copies": copies}
+
+
+@app.put("/books/{book_id}", dependencies=[checked("change", Book)])
+def change(
+    book_id: str, copies: Annotated[int, Body(embed=True)], draft: bool = False
+) -> dict:
+    return {"book_id": book_id, "copies": copies, **({"draft": True} if draft else {})}
+"""
+
+
+@pytest.mark.parametrize("postcode", ["90210", "53111\n"])
+def test_what_only_the_model_refuses_is_called_invalid_at_its_place(own, postcode):
+    answer = own.post("/parcels", json={"postcode": postcode})
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, kind(error)) == (422, "validation-error")
+    assert (error["tool_name"], error["parameter_name"]) == ("send", "postcode")
+
+
+def test_an_exception_of_http_has_the_type_of_its_status(own):
+    [error] = own.post("/parcels", json={"postcode": "53111"}).json()["errors"]
+    assert (kind(error), error["tool_name"]) == ("conflict", None)
+
+
+def test_a_query_is_read_as_its_schema_types_it_and_mended_where_it_is_not(own):
+    assert own.get("/track?history=true").json() == {"history": True}
+    answer = own.get("/track?history=TRUE")
+    [error] = answer.json()["errors"]
+    assert answer.status_code == 422
+    assert (error["parameter_name"], error["suggested_value"]) == ("history", "true")
+
+
+@pytest.mark.parametrize(
+    ("query", "read"),
+    [
+        ("title=123", {"title": "123"}),
+        ("title=null", {"title": "null"}),
+        ("tags=12&tags=b", {"tags": ["12", "b"]}),
+        ("rooms=12&rooms=3", {"rooms": [12, 3]}),
+        ("weight=2.5", {"weight": 2.5}),
+    ],
+)
+def test_a_text_in_a_query_stays_text_where_one_may_stand(own, query, read):
+    assert own.get(f"/track?{query}").json() == read
+
+
+def test_a_number_past_every_float_in_a_query_is_refused(own):
+    answer = own.get("/track?weight=1" + "0" * 309)
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, error["parameter_name"]) == (422, "weight")
+
+
+def test_what_the_path_says_is_judged_with_the_rest_whatever_the_method(own):
+    assert own.delete("/books/b1?copies=2").json() == {"book_id": "b1", "copies": 2}
+    assert own.put("/books/b1", json={"copies": 2}).json() == {"book_id": "b1", "copies": 2}
+    [error] = own.put("/books/b1", json={"copies": 0}).json()["errors"]
+    assert (error["parameter_name"], error["suggested_value"]) == ("copies", "1")
+
+
+def test_the_query_cannot_say_again_what_the_path_says(own):
+    answer = own.delete("/books/b1?book_id=b2")
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, error["parameter_name"]) == (422, "book_id")
+    assert error["title"] == "Unknown parameter"
+
+
+def test_a_query_beside_a_body_is_checked_and_mended_and_hides_nothing_of_the_body(own):
+    two = {"copies": 2}
+    assert own.put("/books/b1?draft=true", json=two).json() == {
+        "book_id": "b1",
+        **two,
+        "draft": True,
+    }
+    [error] = own.put("/books/b1?draft=TRUE", json=two).json()["errors"]
+    assert (error["parameter_name"], error["suggested_value"]) == ("draft", "true")
+    [error] = own.put("/books/b1?copies=2", json={"copies": "2"}).json()["errors"]
+    assert (error["parameter_name"], error["suggested_value"]) == ("copies", "2")
+
+
+CARD = {"kind": "card", "month": 5}
+
+
+@pytest.mark.parametrize(
+    ("body", "place", "suggested"),
+    [
+        ({"by": CARD | {"month": 13}}, "by.month", "12"),
+        ({"by": CARD | {"more": 1}}, "by.more", None),
+        ({"by": CARD | {"kind": "transfr"}}, "by.kind", "transfer"),
+        ({"by": {"kind": "Debit", "month": 5}}, "by.kind", "debit"),
+        ({"by": {"iban": "DE02120300000000202051"}}, "by.kind", "transfer"),
+        ({"by": {"kind": "transfer"}}, "by.iban", None),
+        ({"by": "card"}, "by", None),
+        ({"by": CARD, "tip": {"kind": "cash", "change": "yes"}}, "tip.change", "true"),
+        ({"by": CARD, "tip": {"kind": "cahs"}}, "tip.kind", "cash"),
+        ({"by": CARD, "tip": "2,5"}, "tip", "2.5"),
+    ],
+)
+def test_of_a_union_the_branch_counts_whose_kind_an_object_names(own, body, place, suggested):
+    [error] = own.post("/pay", json=body).json()["errors"]
+    assert (error["parameter_name"], error["suggested_value"]) == (place, suggested)
+
+
+def test_a_call_that_fits_a_branch_goes_through(own):
+    assert own.post("/pay", json={"by": CARD, "tip": {"kind": "cash"}}).json() == {"paid": True}

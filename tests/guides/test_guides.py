@@ -1,0 +1,155 @@
+"""The guides keep what they promise: each step, from an empty folder, reaches its level."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.spec.clauses import clauses
+from conformance.spec.vocabulary import NeededFor
+from fixtures.guides.play import play
+from fixtures.guides.steps import GUIDES, HERE, MODULES, OUTPUT
+from fixtures.servers.start import listening
+from tests.thorough import every
+
+STEPS = [
+    pytest.param(guide, step, id=f"{guide.name}-{step}")
+    for guide in GUIDES.values()
+    for step in every(max(len(guide.levels) - 1, 1), range(1, len(guide.levels) + 1))
+]
+"""The first step and the last; with `FULL=1` all."""
+
+
+def need_node():
+    missing = shutil.which("node") is None or not MODULES.is_dir()
+    if missing and os.environ.get("CI") == "true":
+        pytest.fail("Node's packages are missing: run `npm ci` in fixtures/guides.")
+    if missing:
+        pytest.skip("needs Node: run `npm ci` in fixtures/guides")
+
+
+def node(script, *arguments, given=None):
+    """Run a script of this folder with Node; gives the JSON that it prints."""
+    need_node()
+    command = ["node", Path(__file__).with_name(script), *map(str, arguments)]
+    done = subprocess.run(
+        command, input=json.dumps(given), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(("guide", "step"), STEPS)
+def test_a_step_reaches_its_level_and_its_page_shows_what_the_kit_says(guide, step):
+    if guide.node:
+        need_node()
+    played = play(guide, step)
+    assert played.level is guide.levels[step - 1], played.output
+    shown = (guide.folder(step) / OUTPUT).read_text(encoding="utf-8")
+    named = re.findall(r"^([A-Z]+(?:-[A-Z]+)+-\d+)  fail", shown, re.MULTILINE)
+    assert of_levels(named) == of_levels(played.broken), "stale: run `make guides`"
+
+
+def of_levels(ids):
+    """Leave the clauses of MCP itself out: what an SDK makes of them is no subject of a guide."""
+    return {id for id in ids if clauses()[id].needed_for is not NeededFor.PROTOCOL}
+
+
+def test_every_step_of_a_guide_is_played():
+    for guide in GUIDES.values():
+        folders = {folder.name for folder in guide.folder(1).parent.glob("step-*")}
+        assert folders == {f"step-{n}" for n in range(1, len(guide.levels) + 1)}
+
+
+FLOWS = sorted((HERE / "n8n").glob("*.json"))
+
+
+@pytest.mark.parametrize("file", FLOWS, ids=lambda file: file.stem)
+def test_a_flow_for_n8n_hangs_together(file):
+    flow = json.loads(file.read_text(encoding="utf-8"))
+    names = {node["name"] for node in flow["nodes"]}
+    assert len(names) == len(flow["nodes"])
+    reached = {
+        link["node"] for out in flow["connections"].values() for one in out["main"] for link in one
+    }
+    assert set(flow["connections"]) <= names
+    assert reached | {"Start"} == names
+
+
+@pytest.mark.parametrize("file", FLOWS, ids=lambda file: file.stem)
+def test_the_call_of_a_flow_is_refused_then_mended_by_the_suggestions(file, server):
+    ran = node("n8n_flow.mjs", file, server)
+    assert ran["statuses"][0] == 422
+    assert ran["statuses"][-1] == 200
+    assert ran["end"] == "Done"
+
+
+ZAPIER = HERE.parents[1] / "docs/en/guides/zapier.md"
+BOOKING = {
+    "guest_name": "Ana Souza",
+    "email": "ana@example.com",
+    "check_in": "2031-05-20T14:00:00Z",
+    "check_out": "2031-05-22T12:00:00Z",
+    "room_type": "double",
+    "guests": 2,
+}
+
+
+def zapier(server, **given):
+    code = re.search(r"```js\n(.*?)```", ZAPIER.read_text("utf-8"), re.DOTALL)[1]
+    return node("zapier_action.mjs", given={"code": code, "input": BOOKING | given, "base": server})
+
+
+def test_the_action_for_zapier_makes_a_good_call(server):
+    assert zapier(server)["data"]
+
+
+def test_the_action_for_zapier_follows_suggestions_where_that_was_asked_for(server):
+    assert zapier(server, guests=9, room_type="Double", accept_suggestions=True)["data"]
+
+
+def test_the_action_for_zapier_shows_a_person_what_was_wrong_where_it_was_not(server):
+    told = zapier(server, guests=9)
+    assert "guests" in told["error"]
+    assert told["more"] == ["InvalidData", 422]
+
+
+@pytest.mark.parametrize("file", FLOWS, ids=lambda file: file.stem)
+def test_a_flow_holds_the_script_that_its_page_shows(file):
+    flow = json.loads(file.read_text(encoding="utf-8"))
+    [node] = [node for node in flow["nodes"] if node["name"] == "Apply suggestions"]
+    script = (HERE / "n8n" / "apply-suggestions.js").read_text(encoding="utf-8")
+    assert node["parameters"]["jsCode"] == script
+
+
+@pytest.fixture(scope="module")
+def server():
+    with listening() as target:
+        yield target
+
+
+@pytest.mark.parametrize(
+    ("given", "form", "made"),
+    [("atdf", "ardf", "atdf-to-ardf"), ("mcp", "descriptor", "mcp-to-descriptor")],
+)
+def test_the_pages_on_migration_show_what_the_converter_writes(given, form, made):
+    folder = HERE / "convert"
+    command = [
+        sys.executable,
+        "-m",
+        "conformance.cli.convert",
+        str(folder / f"{given}.json"),
+        "--to",
+        form,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parents[1])
+    assert json.loads(done.stdout) == json.loads((folder / f"{made}.json").read_text("utf-8"))
+    notes = folder / f"{made}.txt"
+    assert done.stderr == (notes.read_text("utf-8") if notes.exists() else "")

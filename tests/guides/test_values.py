@@ -1,0 +1,235 @@
+"""What the guides' servers suggest and say: one table, three implementations."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from fixtures.guides.steps import GUIDES, MODULES
+from tests.guides.test_guides import need_node
+
+LEFT_OUT = "(left out)"
+FLAG = {"type": "boolean", "default": False}
+ON = {"type": "boolean", "default": True}
+WEIGHT = {"type": "number", "exclusiveMinimum": 0, "maximum": 31.5}
+GUESTS = {"type": "integer", "minimum": 1, "maximum": 4}
+RATING = {"type": "number", "minimum": 1, "maximum": 5}
+CENTS = {"type": "number", "multipleOf": 0.01, "maximum": 0}
+DAY = {"type": "string", "format": "date"}
+MOMENT = {"type": "string", "format": "date-time"}
+NAME = {"type": "string", "minLength": 1, "maxLength": 8}
+ROOM = {"enum": ["single", "double", "suite"]}
+MAYBE = {"default": None}
+"""What pydantic makes of `= None`."""
+NULL = {"type": "null"}
+ITEM = {"what": "Books"}
+ITEMS = {"type": "array", "minItems": 1, "maxItems": 2, "examples": [[ITEM]],
+         "items": {"type": "object", "required": ["what"]}}  # fmt: skip
+
+MADE = [
+    (FLAG, "yes", "true"),
+    (FLAG, "TRUE", "true"),
+    (FLAG, "no", "false"),
+    (FLAG, " Yes ", "true"),
+    (FLAG, 1, "true"),
+    (FLAG, 7, "false"),
+    (WEIGHT, "2,5", "2.5"),
+    (WEIGHT, "2.5", "2.5"),
+    (WEIGHT, 0, "0.01"),
+    (WEIGHT, -2, "0.01"),
+    (WEIGHT, 99, "31.5"),
+    (WEIGHT, "NaN", "0.01"),
+    (WEIGHT, "1e999", "0.01"),
+    ({"type": "number"}, "NaN", None),
+    ({"type": "number"}, "1,000", None),
+    ({"type": "integer", "exclusiveMinimum": 0}, 0, "1"),
+    (ON, "off", "false"),
+    (ON, "N", "false"),
+    (ON, "f", "false"),
+    (FLAG, "on", "true"),
+    (FLAG, "y", "true"),
+    (FLAG, "T", "true"),
+    (GUESTS, 9, "4"),
+    (RATING, 5e300, "5"),
+    (RATING, -5e300, "1"),
+    (CENTS, 1e307, "0"),
+    (GUESTS, -3, "1"),
+    (GUESTS, "2", "2"),
+    (GUESTS, LEFT_OUT, None),
+    (DAY, "20.05.2030", "2030-05-20"),
+    (DAY, "2030/5/2", "2030-05-02"),
+    (DAY, "2030-05-20T14:00:00Z", "2030-05-20"),
+    (DAY, "15/06/2035", "2035-06-15"),
+    (DAY, "06/15/2035", "2035-06-15"),
+    (DAY | {"default": "2030-01-01"}, "15/06/2035", "2035-06-15"),
+    (DAY, LEFT_OUT, None),
+    (MOMENT, " 2030-05-20T14:00:00+02:00", "2030-05-20T14:00:00+02:00"),
+    *(
+        ({"type": "string", "format": name}, None, wanted)
+        for name, wanted in (
+            ("time", "12:00:00Z"),
+            ("duration", "P1D"),
+            ("hostname", "example.com"),
+            ("ipv4", "192.0.2.1"),
+            ("ipv6", "2001:db8::1"),
+            ("uuid", None),
+        )
+    ),
+    (NAME, "", None),
+    (NAME, None, None),
+    (NAME, LEFT_OUT, None),
+    (NAME, 7, "7"),
+    (NAME, "Bartholomew", "Bartholo"),
+    ({"type": "string"}, None, None),
+    ({"type": "string", "default": "EUR"}, LEFT_OUT, "EUR"),
+    ({"type": "boolean"}, "perhaps", None),
+    ({"type": "integer"}, "two", None),
+    ({"type": "integer", "multipleOf": 5}, 7, "5"),
+    ({"type": "string", "pattern": "^[0-9]{5}$"}, " 53111", "53111"),
+    ({"type": "string", "pattern": "^[0-9]{5}$"}, "5311", None),
+    (ROOM, "Double ", "double"),
+    (ROOM, "doubel", "double"),
+    (ITEMS, [], json.dumps([ITEM])),
+    (ITEMS, [ITEM, ITEM, ITEM], json.dumps([ITEM, ITEM])),
+    (ITEMS, ITEM, json.dumps([ITEM])),
+    ({"anyOf": [GUESTS, {"type": "null"}]}, 9, "4"),
+    ({"anyOf": [GUESTS, {"type": "null"}]}, "3", "3"),
+    (MAYBE | {"anyOf": [GUESTS, NULL]}, 9, "4"),
+    (MAYBE | {"anyOf": [GUESTS, NULL]}, "null", "null"),
+    (MAYBE | {"anyOf": [DAY, NULL]}, "15/06/2035", "2035-06-15"),
+    (MAYBE | {"anyOf": [ROOM, NULL]}, "zzz", "single"),
+    (MAYBE | {"anyOf": [{"type": "boolean"}, NULL]}, "off", "false"),
+    (MAYBE | {"anyOf": [{"type": "boolean"}, NULL]}, "perhaps", None),
+    (MAYBE | {"anyOf": [NULL, {"type": "string"}]}, 7, "7"),
+    (MAYBE | {"type": ["integer", "null"]}, "two", None),
+]  # fmt: skip
+SAID = [
+    (GUESTS, 9, "`x` must be at most 4, not 9."),
+    (NAME, LEFT_OUT, "`x` is missing."),
+    (NAME, "a" * 4000, "`x` must have at most 8 characters."),
+    (MAYBE | {"anyOf": [GUESTS, NULL]}, 9, "`x` must be at most 4, not 9."),
+    (MAYBE | {"anyOf": [GUESTS, NULL]}, "two", '`x` must be of type integer, not "two".'),
+    ({"anyOf": [GUESTS, NAME]}, True, "`x` must fit its schema, not true."),
+    (ROOM, 7, "`x` must be one of single, double, suite, not 7."),
+]
+LONGEST = 200  # characters of a detail, whatever was sent
+
+
+def refused(guide, folder, cases):
+    """What the last step of a guide makes of (schema, value) pairs: its errors, one list each."""
+    sent = json.dumps([[schema, value] for schema, value, *_ in cases])
+    for file in guide.files(len(guide.levels)):
+        shutil.copy(file, folder)
+    if not guide.node:
+        command = [sys.executable, Path(__file__).with_name("refused.py")]
+        extra = {"PYTHONPATH": str(folder)}
+    else:
+        need_node()
+        (folder / "node_modules").symlink_to(MODULES)
+        [module] = folder.glob("refusals.*")
+        runner = "node_modules/.bin/tsx" if module.suffix == ".ts" else "node"
+        command = [runner, Path(__file__).with_name("refused.mjs"), module.name]
+        extra = {}
+    done = subprocess.run(
+        command, input=sent, cwd=folder, env=os.environ | extra, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module", params=["fastapi", "express", "mcp-typescript"])
+def made(request, tmp_path_factory):
+    guide = GUIDES[request.param]
+    return refused(guide, tmp_path_factory.mktemp(guide.name), MADE + SAID)
+
+
+def plain(suggested):
+    """Without what JSON leaves open: the blanks between its parts."""
+    return None if suggested is None else suggested.replace(" ", "")
+
+
+def test_a_suggestion_is_what_was_meant_or_the_nearest_lawful_value_or_nothing(made):
+    found = {}
+    for (schema, value, wanted), errors in zip(MADE, made, strict=False):
+        assert errors, (schema, value)
+        if plain(errors[0]["suggested_value"]) != plain(wanted):
+            found[json.dumps([schema, value])] = errors[0]["suggested_value"]
+    assert found == {}
+
+
+def test_a_detail_says_which_parameter_what_it_has_to_be_and_what_came(made):
+    details = [errors[0]["detail"].replace("'", '"') for errors in made[len(MADE) :]]
+    assert details == [wanted for *_, wanted in SAID]
+
+
+def test_no_detail_says_again_all_that_was_sent(made):
+    assert max(len(error["detail"]) for errors in made for error in errors) < LONGEST
+
+
+def test_a_day_that_cannot_be_read_gives_way_to_one_that_is_still_to_come(tmp_path):
+    [[error]] = refused(GUIDES["fastapi"], tmp_path, [(DAY, "2026-02-30")])
+    assert date.fromisoformat(error["suggested_value"]) > date.today()
+
+
+PAST_FLOATS = """
+import asyncio
+from types import SimpleNamespace as Some
+from checks import checks
+
+class Server:
+    async def list_tools(self):
+        weight = {"type": "number", "multipleOf": 0.5}
+        return [Some(name="send", input_schema={"properties": {"weight": weight}})]
+
+call = Some(method="tools/call", params={"name": "send", "arguments": {"weight": 10**400}})
+print(asyncio.run(checks(Server())(call, None)).content[0].text)
+"""
+
+
+def run_beside_the_mcp_server(script, folder):
+    """Run a script where the finished server's files are; gives the JSON that it prints."""
+    guide = GUIDES["mcp-python"]
+    for file in guide.files(len(guide.levels)):
+        shutil.copy(file, folder)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_an_integer_past_every_float_is_refused_where_the_sdk_has_read_it(tmp_path):
+    [error] = run_beside_the_mcp_server(PAST_FLOATS, tmp_path)["errors"]
+    assert error["tool_name"] == "send"
+
+
+RULE = """
+import asyncio, json
+from mcp.client import Client
+from main import server
+
+STAY = {"guest_name": "Ana", "email": "ana@example.com", "check_in": "2035-05-20",
+        "nights": 9, "room_type": "suite", "guests": 2}
+
+async def main():
+    async with Client(server) as client:
+        answer = await client.call_tool("hotel_reservation", STAY)
+        print(json.dumps([answer.is_error, answer.meta, answer.content[0].text]))
+
+asyncio.run(main())
+"""
+
+
+def test_what_a_tool_refuses_by_a_rule_of_the_business_reaches_the_agent(tmp_path):
+    is_error, meta, text = run_beside_the_mcp_server(RULE, tmp_path)
+    assert is_error
+    assert json.loads(text) == meta["agent-formats/error"]
+    [error] = json.loads(text)["errors"]
+    assert (error["parameter_name"], error["suggested_value"]) == ("nights", "7")

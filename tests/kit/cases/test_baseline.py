@@ -1,0 +1,322 @@
+"""Which arguments are tried first, and how a refusal's words correct them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from conformance.formats.tool.tool import Tool, ToolExample, ToolForm
+from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
+from conformance.kit.cases.dates import shifted
+from conformance.kit.cases.masks import alternatives, from_masks, literals
+from conformance.kit.schema import view as schemas
+from conformance.kit.schema.unusable_schema import ProblemKind
+
+NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+ZONE = (
+    "IANA timezone name (e.g., 'America/New_York', 'Europe/London'). Use 'UTC' as local timezone "
+    "if no timezone provided by the user."
+)
+TIME = {
+    "type": "object",
+    "properties": {
+        "source_timezone": {"type": "string", "description": f"Source {ZONE}"},
+        "time": {"type": "string", "description": "Time to convert in 24-hour format (HH:MM)"},
+        "target_timezone": {"type": "string", "description": f"Target {ZONE}"},
+    },
+    "required": ["source_timezone", "time", "target_timezone"],
+}
+
+
+def tool(schema, *examples):
+    shown = tuple(ToolExample(str(n), e) for n, e in enumerate(examples))
+    return Tool("t", schema, ToolForm.MCP, {}, examples=shown)
+
+
+def first(schema, *examples):
+    return candidates(tool(schema, *examples), (), NOW)[0]
+
+
+def described(text, kind="string"):
+    return {"properties": {"x": {"type": kind, "description": text}}, "required": ["x"]}
+
+
+def test_a_time_tool_gets_its_call_from_the_descriptions_alone():
+    assert first(TIME) == {
+        "source_timezone": "America/New_York",
+        "time": "14:30",
+        "target_timezone": "America/New_York",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('The branch, e.g. "main"', "main"),
+        ("The currency, e.g. EUR", "EUR"),
+        ("Sort order: `asc` or `desc`", "asc"),
+        ("Date in YYYY-MM-DD", "2026-12-21"),
+        ("Date as 'YYYY-MM-DD'", "2026-12-21"),
+        ("Month (MM/YYYY)", "12/2026"),
+        ("An ISO 8601 timestamp", "2026-12-21T14:30:00Z"),
+        ("An ISO 8601 date", "2026-12-21"),
+        ("Time as HH:MM:SS", "14:30:00"),
+        ("The user's name and the dog's", "x"),
+        ("No hint at all", "x"),
+    ],
+)
+def test_a_description_gives_a_value(text, expected):
+    assert first(described(text)) == {"x": expected}
+
+
+def test_a_literal_is_read_as_the_type_that_is_asked():
+    assert first(described("Size, e.g. '12'", "integer")) == {"x": 12}
+
+
+@pytest.mark.parametrize("word", ["NaN", "-Infinity", "1e999"])
+def test_a_word_that_json_has_no_number_for_is_not_sent(word):
+    schema = described(f"Any number, e.g. '{word}'", "number")
+    assert candidates(tool(schema), (), NOW) == [{"x": 1}]
+    assert from_refusal(tool(schema), {"x": 5}, f"x must be one of: {word}, 2") == {"x": 2}
+
+
+def test_each_literal_has_its_turn_and_then_what_the_schema_alone_tells():
+    found = candidates(tool(described("Order: `asc` or `desc`, YYYY-MM")), (), NOW)
+    assert [each["x"] for each in found] == ["asc", "2026-12", "desc", "x"]
+
+
+def test_a_title_speaks_as_the_description_does():
+    words = {"type": "string", "title": "The branch, e.g. main", "description": "Of the sources."}
+    schema = {"properties": {"x": words}, "required": ["x"]}
+    assert first(schema) == {"x": "main"}
+    words.update(title="main", description="A branch, e.g.")
+    assert first(schema) == {"x": "main"}
+
+
+def test_what_a_description_says_of_a_flag_is_no_value_for_it():
+    schema = described("Leave at 'false' for the short answer.", "boolean")
+    assert candidates(tool(schema), (), NOW) == [{"x": True}]
+
+
+def test_a_literal_that_the_schema_refuses_is_not_used():
+    schema = described("Use 'none' to skip")
+    schema["properties"]["x"]["minLength"] = 6
+    assert first(schema) == {"x": "xaaaaa"}
+
+
+def test_what_the_user_gives_comes_first_even_if_the_schema_refuses_it():
+    schema = described("")
+    assert candidates(tool(schema, {"x": "own"}), [{"x": 5}], NOW)[:2] == [{"x": 5}, {"x": "own"}]
+
+
+def test_an_example_that_the_schema_refuses_is_left_out():
+    assert {"x": 5} not in candidates(tool(described(""), {"x": 5}), (), NOW)
+
+
+def test_the_dates_of_an_example_move_ahead_and_keep_their_distance():
+    when = {"type": "string", "format": "date-time"}
+    schema = {"properties": {"in": when, "out": when}, "required": ["in", "out"]}
+    example = {"in": "2025-01-15T14:00:00Z", "out": "2025-01-17T12:00:00Z"}
+    assert first(schema, example) == {"in": "2026-12-23T14:00:00Z", "out": "2026-12-25T12:00:00Z"}
+
+
+def test_a_schema_shows_calls_in_three_ways_and_all_are_tried():
+    shown = {"examples": [{"x": "a"}, {"x": "b"}, 5], "example": {"x": "c"}, "default": {"x": "d"}}
+    found = candidates(tool({**described(""), **shown}, {"x": "own"}), (), NOW)
+    assert [each["x"] for each in found] == ["own", "a", "b", "c", "d"]
+
+
+def test_the_dates_of_what_was_made_move_ahead_where_the_schema_lets_them():
+    assert first(described("The day, e.g. 2024-05-01")) == {"x": "2026-12-23"}
+    fixed = described("The day, e.g. 2024-05-01")
+    fixed["properties"]["x"]["enum"] = ["2024-05-01"]
+    assert first(fixed) == {"x": "2024-05-01"}
+    assert first(fixed, {"x": "2024-05-01"}) == {"x": "2024-05-01"}
+    day = {"type": "string", "format": "date"}
+    assert first({"properties": {"x": day}, "required": ["x"]}) == {"x": "2026-12-21"}
+
+
+def test_dates_that_lie_ahead_stay():
+    document = {"a": ["2027-01-01", {"b": "2027-01-02"}]}
+    assert shifted(document, NOW) == document
+
+
+@pytest.mark.parametrize(
+    ("day", "ahead"),
+    [("2026-11-20", "2026-12-25"), ("2026-11-22", "2026-12-27"), ("2026-11-23", "2026-11-23")],
+)
+def test_tomorrow_is_too_near_for_an_example_as_it_is_today_elsewhere(day, ahead):
+    assert shifted({"a": day, "b": "2027-01-01"}, NOW)["a"] == ahead
+
+
+@pytest.mark.parametrize("text", ["2024-02-30", "24-01-01", "9999-12-31x", "12:30", ""])
+def test_what_is_no_date_stays(text):
+    assert shifted([text, "2020-01-01"], NOW)[0] == text
+
+
+def test_required_parameters_alone_are_tried_before_all():
+    schema = {"properties": {"a": {"const": 1}, "b": {"const": 2}}, "required": ["a"]}
+    assert candidates(tool(schema), (), NOW) == [{"a": 1}, {"a": 1, "b": 2}]
+
+
+def test_candidates_are_few_and_each_is_given_once():
+    found = candidates(tool(TIME, *({**{}, "x": n} for n in range(30))), (), NOW)
+    assert len(found) <= 8
+    assert all(found.count(each) == 1 for each in found)
+    given = [{"a": 1, "b": 2}, {"b": 2, "a": 1}, *({"a": n} for n in range(9))]
+    assert candidates(tool({}), given, NOW) == [{"a": 1, "b": 2}, *({"a": n} for n in range(7))]
+
+
+def test_an_unusable_schema_leaves_what_the_user_gave():
+    broken = tool({"type": "objekt"})
+    assert candidates(broken, [{"x": 1}], NOW) == [{"x": 1}]
+    assert problem_of(broken).kind is ProblemKind.INVALID_SCHEMA
+
+
+def test_a_schema_that_nothing_satisfies_leaves_what_the_user_gave():
+    schema = described("")
+    schema["properties"]["x"].update(minLength=5, maxLength=3)
+    assert candidates(tool(schema), [{"x": 1}], NOW) == [{"x": 1}]
+    assert problem_of(tool(schema)).kind is ProblemKind.NO_VALUE
+    text = tool({"type": "string"})
+    assert candidates(text, (), NOW) == []
+    assert problem_of(tool({"type": "string", "pattern": "(?<n>"})).detail.startswith("arguments")
+
+
+def test_a_schema_that_costs_too_much_leaves_what_was_found_before(monkeypatch):
+    monkeypatch.setattr(schemas, "_MOST_IN_ALL", 60)
+    found = []
+    for branches in range(3, 25):
+        union = {"anyOf": [{"const": f"{branches} {number}"} for number in range(branches)]}
+        schema = {"properties": {"x": union}, "required": ["x"]}
+        found.append(candidates(tool(schema), [{}], NOW))
+    assert found[0] == [{}, {"x": "3 0"}]
+    assert found[-1] == [{}]
+
+
+def test_a_usable_schema_has_no_problem():
+    assert problem_of(tool(TIME)) is None
+
+
+REFUSALS = [
+    ("Invalid time format. Expected HH:MM [24-hour format]", "time", "14:30"),
+    ("time: Input should be '10:00' or '11:00' [type=literal_error]", "time", "10:00"),
+    ('Invalid enum value for time. Expected "noon" | "night", received "x"', "time", "noon"),
+    ("time must be one of: dawn, dusk", "time", "dawn"),
+    ("'x' is not one of ['am', 'pm'] at time", "time", "am"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "expected"), REFUSALS)
+def test_a_refusal_corrects_the_parameter_that_it_names(text, name, expected):
+    sent = {"source_timezone": "UTC", "time": "x", "target_timezone": "UTC"}
+    assert from_refusal(tool(TIME), sent, text) == {**sent, name: expected}
+
+
+def test_a_refusal_may_begin_with_the_name_as_a_sentence_does():
+    sent = {"source_timezone": "UTC", "time": "x", "target_timezone": "UTC"}
+    said = "Time must be one of: dawn, dusk"
+    assert from_refusal(tool(TIME), sent, said) == {**sent, "time": "dawn"}
+
+
+@pytest.mark.parametrize("sent", [{}, {"n": None}, {"n": 5}, {"n": "x"}])
+def test_a_parameter_that_may_be_null_is_corrected_whatever_was_sent(sent):
+    schema = {"properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}
+    assert from_refusal(tool(schema), sent, "n must be one of: 2, 3") == {"n": 2}
+    schema["properties"]["n"]["anyOf"][0]["type"] = "string"
+    assert from_refusal(tool(schema), sent, "n must be one of: dawn, 3") == {"n": "dawn"}
+
+
+def test_the_value_that_was_refused_is_no_correction():
+    schema = {"properties": {"n": {"type": ["integer", "null"]}}}
+    assert from_refusal(tool(schema), {"n": 1}, "n must be one of: 1, 2") == {"n": 2}
+    assert from_refusal(tool(schema), {"n": 1}, "n must be one of: 1") is None
+    assert from_refusal(tool(schema), {}, "n must be one of: null, 2") == {"n": None}
+
+
+def test_a_refusal_is_read_by_the_branch_that_the_call_uses():
+    names = {"properties": {"by": {"const": "name"}, "width": {"type": "string"}}}
+    sizes = {"properties": {"by": {"const": "size"}, "width": {"type": "integer"}, "n": {}}}
+    schema = {"required": ["by"], "oneOf": [names, sizes]}
+    said = "{} must be one of: 2, 3"
+    for by, wanted in (("size", 2), ("name", "2")):
+        assert from_refusal(tool(schema), {"by": by}, said.format("width"))["width"] == wanted
+    assert from_refusal(tool(schema), {"by": "size"}, said.format("n")) == {"by": "size", "n": "2"}
+
+
+def test_what_has_bounds_gets_a_number_though_no_type_is_named():
+    schema = {"properties": {"n": {"minimum": 1}}}
+    assert from_refusal(tool(schema), {"n": 9}, "n must be one of: 2, 3") == {"n": 2}
+
+
+@pytest.mark.parametrize("text", ["", "Something went wrong", "time is bad", "Expected HH:MM"])
+def test_a_refusal_that_says_nothing_new_corrects_nothing(text):
+    sent = {"source_timezone": "UTC", "time": "x", "target_timezone": "UTC"}
+    assert from_refusal(tool(TIME), sent, text) is None
+
+
+def test_a_refusal_that_names_nothing_is_laid_to_the_only_text():
+    assert from_refusal(tool(described("")), {"x": "y"}, "Expected YYYY-MM-DD")["x"][4] == "-"
+
+
+def test_a_correction_that_the_schema_refuses_is_not_made():
+    schema = {"properties": {"n": {"type": "integer", "maximum": 3}}, "required": ["n"]}
+    assert from_refusal(tool(schema), {"n": 1}, "n must be one of: 7, 8") is None
+    assert from_refusal(tool(schema), {"n": 1}, "n must be one of: 2, 3") == {"n": 2}
+
+
+def test_literals_named_as_examples_come_first():
+    text = "Name of 'the thing' (e.g. 'one', 'two'), never 'three'"
+    assert list(literals(text)) == ["one", "two", "the thing", "three"]
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("YYYY-MM-DD HH:MM", ["2026-12-21 14:30"]),
+        ("yyyy-mm-dd or dd.MM.yy", ["2026-12-21", "21.12.26"]),
+        ("YYYY-MM-DDTHH:MM:SSZ", ["2026-12-21T14:30:00Z"]),
+        ("hh:mm:ss", ["14:30:00"]),
+        ("in 24-hour format", ["14:30"]),
+        ("RFC 3339", ["2026-12-21T14:30:00Z"]),
+        ("AHH:MM, HH:MMB, DD", []),
+    ],
+)
+def test_masks_are_filled_in(text, filled):
+    assert list(from_masks(text, NOW.replace(second=58))) == filled
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("must be one of [asc, desc] but was x", ["asc", "desc"]),
+        ("Allowed values are: (X|Y)", ["X", "Y"]),
+        ("choose from {red, dark red, blue}", ["red", "blue"]),
+        ("valid options: a, 'b' or \"c\".", ["b", "c"]),
+        ("must be one of: a, b or c.\nAsk, or look", ["a", "b", "c"]),
+        ("Options: c and d, e", ["c", "d", "e"]),
+        ("must be shorter", []),
+    ],
+)
+def test_what_a_refusal_allows_is_read_from_quotes_brackets_or_a_line(text, values):
+    assert list(alternatives(text)) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("e.g. XXX.", ["XXX"]),
+        ("such as EUR, USD", ["EUR"]),
+        ("for example `a` or “b”, ‘c’", ["a", "b", "c"]),
+        ("like 'YYYY-MM-DD'", []),
+        ("the dog's and the user's", []),
+    ],
+)
+def test_a_literal_is_quoted_or_stands_behind_a_word_for_examples(text, values):
+    assert list(literals(text)) == values
+
+
+def test_alternatives_end_where_the_received_value_begins():
+    text = "Expected 'a' | 'b', received 'c'"
+    assert list(alternatives(text)) == ["a", "b"]

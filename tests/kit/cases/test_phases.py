@@ -1,0 +1,110 @@
+"""A tool is planned once for all runs of its server, and each gets the plan that is its own."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.formats.tool.tool import Invocation, Tool, ToolForm
+from conformance.kit.cases import phases
+from conformance.kit.cases.drawn import drawn_of
+from conformance.kit.cases.phases import Plans, all_cases
+
+BRANCH = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "place": {"type": "string", "minLength": 2},
+        "guests": {"type": "integer", "minimum": 1, "maximum": 4},
+        "by": {"anyOf": [{"type": "string"}, BRANCH]},
+    },
+    "required": ["place"],
+}
+TOOL = Tool(name="rooms", input_schema=SCHEMA, form=ToolForm.MCP, raw={})
+GOOD = {"place": "Lima"}
+RUNS = ("http", "mcp-2026-07-28", "stdio-2025-11-25")
+HOW = {"seed": 7, "count": 4}
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The runs for which a plan was made."""
+    asked = []
+
+    def counted(tool, run, *rest, **more):
+        asked.append(run)
+        return all_cases(tool, run, *rest, **more)
+
+    monkeypatch.setattr(phases, "all_cases", counted)
+    return asked
+
+
+def test_each_run_gets_the_plan_that_it_would_have_alone(made):
+    plans = Plans()
+    for run in RUNS:
+        alone = all_cases(TOOL, run, GOOD, **HOW)
+        assert plans.cases(TOOL, run, GOOD, **HOW) == alone
+        assert alone.branches
+        assert {case.neighbour for case in alone.cases} != {None}
+    assert made == [""]
+
+
+def test_another_baseline_makes_another_plan(made):
+    plans = Plans()
+    plans.cases(TOOL, "http", GOOD, **HOW)
+    plans.cases(TOOL, "http", {"place": "Quito"}, **HOW)
+    assert made == ["", ""]
+
+
+def test_what_travels_as_text_is_planned_for_its_run_alone(made):
+    asked = Tool(
+        name="rooms",
+        input_schema=SCHEMA,
+        form=ToolForm.CATALOG,
+        raw={},
+        invocation=Invocation("/rooms", "GET"),
+    )
+    planned = Plans().cases(asked, "http", GOOD, **HOW)
+    assert planned == all_cases(asked, "http", GOOD, **HOW)
+    assert made == ["http"]
+
+
+def test_what_was_remembered_of_one_run_is_sent_in_that_one_alone(made):
+    plans = Plans()
+    whole = plans.cases(TOOL, "http", GOOD, **HOW)
+    seen = [drawn_of(case) for case in whole.cases if case.scenario.startswith("random-")][:1]
+    again = plans.cases(TOOL, "http", GOOD, remembered=seen, **HOW)
+    assert [case.id for case in again.remembered] == [seen[0].id]
+    assert plans.cases(TOOL, "mcp-2026-07-28", GOOD, **HOW).remembered == ()
+
+
+def test_no_more_plans_are_kept_than_a_few(made):
+    plans = Plans()
+    for number in (*range(phases._KNOWN), 0):
+        plans.cases(TOOL, "http", {"place": f"Place {number}"}, seed=1, count=0)
+    assert len(made) == phases._KNOWN
+    for number in (phases._KNOWN, phases._KNOWN - 1, 0):
+        plans.cases(TOOL, "http", {"place": f"Place {number}"}, seed=1, count=0)
+    assert len(made) == phases._KNOWN + 2
+
+
+def test_a_schema_too_deep_to_be_written_is_named(made):
+    deep = {}
+    for _ in range(5_000):
+        deep = {"properties": {"a": deep}}
+    planned = Plans().cases(replace(TOOL, input_schema=deep), "http", GOOD, seed=1, count=0)
+    assert planned.cases == ()
+    assert "deep" in planned.problems[0]
+    assert made == ["http"]
+
+
+def test_nothing_is_drawn_where_none_is_asked_for_and_another_seed_draws_other_cases():
+    def drawn(seed, count, remembered=()):
+        made = all_cases(TOOL, "http", GOOD, seed=seed, count=count, remembered=remembered)
+        found = [case for case in made.cases if case.scenario.startswith("random-")]
+        return found, made.remembered
+
+    some, _ = drawn(7, 4)
+    assert drawn(7, 4) == (some, ())
+    assert drawn(8, 4) != (some, ())
+    assert 0 < len(drawn(7, 1)[0]) < len(some)
+    assert drawn(7, 0, [drawn_of(some[0])]) == ([], ())

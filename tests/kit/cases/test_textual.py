@@ -1,0 +1,146 @@
+"""Which cases still mean what they mean where every value is text: in a query, a header, a path."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.formats.tool.tool import Input, Invocation, Tool, ToolForm, Where
+from conformance.kit.cases.textual import survives, textual
+from conformance.kit.model.case import CaseKind, Violation
+from conformance.kit.schema.view import view_of
+from tests.kit.samples import case
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "q": {"type": "integer"},
+        "on": {"type": "boolean"},
+        "day": {"type": "string", "format": "date"},
+        "tags": {"type": "array", "items": {"type": "integer"}},
+        "body": {"type": "integer"},
+    },
+}
+PLACES = {"q": Where.QUERY, "on": Where.QUERY, "day": Where.HEADER, "tags": Where.QUERY,
+          "id": Where.PATH, "body": Where.BODY, "note": Where.HEADER}  # fmt: skip
+CALLED = Invocation("/x/{id}", "POST", tuple(Input(name, at) for name, at in PLACES.items()))
+GOOD = {"id": "a", "body": 1}
+
+
+def valid(**arguments):
+    made = case(CaseKind.VALID, arguments={**GOOD, **arguments})
+    return survives(view_of(SCHEMA), CALLED, made)
+
+
+def broken(name, sent, below=""):
+    whole = {**GOOD, name: sent}
+    violation = Violation(f"/{name}{below}", name, ("type",), was=1, sent=sent)
+    return survives(view_of(SCHEMA), CALLED, case(arguments=whole, violation=violation))
+
+
+@pytest.mark.parametrize(
+    ("invocation", "run", "is_textual"),
+    [
+        (CALLED, "http", True),
+        (CALLED, "openapi", True),
+        (CALLED, "mcp-2026-07-28", False),
+        (CALLED, "stdio-2025-11-25", False),
+        (Invocation("/x"), "http", False),
+        (Invocation("/x", "get"), "http", True),
+        (
+            Invocation("/x", "POST", (Input("a", Where.BODY), Input("b", Where.WHOLE))),
+            "http",
+            False,
+        ),
+        (None, "http", False),
+    ],
+)
+def test_only_over_plain_http_and_outside_the_body_arguments_are_text(invocation, run, is_textual):
+    tool = Tool("t", SCHEMA, ToolForm.CATALOG, {}, invocation=invocation)
+    assert textual(tool, run) == (invocation if is_textual else None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sendable"),
+    [
+        ({"q": 2, "on": True, "day": "2035-06-15"}, True),
+        ({"q": 2.5}, True),
+        ({"q": ""}, True),
+        ({"q": None}, False),
+        ({"tags": [1]}, False),
+        ({"q": {"a": 1}}, False),
+        ({"body": None}, True),
+        ({"body": [{"a": 1}]}, True),
+        ({"id": "a-b_c.d~1"}, True),
+        ({"id": 7}, True),
+        ({"id": ""}, False),
+        ({"id": ".."}, False),
+        ({"id": "a/b"}, False),
+        ({"id": "ä"}, False),
+        ({"note": "two words"}, True),
+        ({"note": ""}, False),
+        ({"note": " edge"}, False),
+        ({"note": "two  spaces"}, False),
+        ({"note": "ä"}, False),
+        ({"note": "a\nb"}, False),
+    ],
+)
+def test_a_valid_call_is_sent_where_each_of_its_values_has_a_text(arguments, sendable):
+    assert valid(**arguments) is sendable
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "meant"),
+    [
+        ("q", "abc", True),
+        ("q", 2.5, True),
+        ("q", "2", False),
+        ("q", 2, False),
+        ("q", "", False),
+        ("q", True, False),
+        ("q", None, False),
+        ("q", [1], False),
+        ("on", "maybe", True),
+        ("on", 7, True),
+        ("on", "YES", False),
+        ("on", "1", False),
+        ("tags", "abc", True),
+        ("tags", "3", False),
+        ("tags", 3, False),
+        ("day", "15/06/2035", True),
+        ("day", "2035-06-15", False),
+        ("day", "the 15th ", False),
+        ("day", 7, True),
+        ("id", 7, False),
+        ("body", None, True),
+        ("body", "2", True),
+    ],
+)
+def test_a_broken_call_is_sent_where_no_reading_of_its_text_is_right(name, sent, meant):
+    assert broken(name, sent) is meant
+
+
+def test_what_is_broken_inside_a_value_that_is_text_is_not_sent():
+    assert not broken("tags", ["x"], "/0")
+    assert broken("body", ["x"], "/0")
+
+
+def test_a_parameter_that_is_missing_is_missing_in_a_query_but_not_in_a_path():
+    def without(name):
+        gone = Violation(f"/{name}", name, ("required",), was=1, sent_absent=True)
+        return survives(view_of(SCHEMA), CALLED, case(arguments={"body": 1}, violation=gone))
+
+    assert [without(name) for name in ("q", "day", "id")] == [True, True, False]
+
+
+@pytest.mark.parametrize("arguments", [None, [], "x"])
+def test_arguments_that_are_no_object_are_not_sent_as_text(arguments):
+    whole = Violation("", None, ("type",), sent=arguments)
+    made = case(arguments=arguments, violation=whole)
+    assert not survives(view_of(SCHEMA), CALLED, made)
+    assert not survives(view_of(SCHEMA), CALLED, replace(made, violation=None))
+
+
+def test_a_break_in_the_body_is_sent_only_where_the_rest_has_a_text():
+    violation = Violation("/body", "body", ("type",), was=1, sent="x")
+    made = case(arguments={"id": "..", "body": "x"}, violation=violation)
+    assert not survives(view_of(SCHEMA), CALLED, made)

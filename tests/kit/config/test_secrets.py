@@ -1,0 +1,112 @@
+"""Secrets: known ones never get out, in whatever form a server echoes them."""
+
+import base64
+import json
+
+import pytest
+
+from conformance.kit.config.given_secrets import in_cookies, in_headers, in_target
+from conformance.kit.config.secrets import Redactor, is_secret_name
+
+TOKEN = "s3cr3t-token"
+
+
+def test_a_secret_becomes_a_placeholder():
+    assert Redactor([TOKEN])(f"x {TOKEN} y") == "x «secret-1» y"
+
+
+def test_the_placeholder_is_the_same_each_time_so_that_an_echo_is_seen():
+    assert Redactor([TOKEN])(f"{TOKEN} {TOKEN}") == "«secret-1» «secret-1»"
+
+
+def test_each_secret_has_a_placeholder_of_its_own():
+    assert Redactor([TOKEN, "another-one"])(f"another-one {TOKEN}") == "«secret-2» «secret-1»"
+
+
+def test_a_bearer_token_is_found_without_its_scheme():
+    redact = Redactor([f"Bearer {TOKEN}"])
+    assert TOKEN not in redact(f"token {TOKEN} is not valid")
+
+
+def test_a_whole_authorization_header_is_found():
+    assert TOKEN not in Redactor([f"Bearer {TOKEN}"])(f"Authorization: Bearer {TOKEN}")
+
+
+@pytest.mark.parametrize("secret", ['with"quote', "back\\slash", "ünïcödé-word", "tab\tinside"])
+def test_a_secret_is_found_as_json_writes_it(secret):
+    text = json.dumps({"echo": secret})
+    assert json.dumps(secret)[1:-1] not in Redactor([secret])(text)
+
+
+def test_a_secret_is_found_as_an_address_writes_it():
+    redact = Redactor(["p@ss word"])
+    assert redact("?a=p%40ss%20word&b=p%40ss+word") == "?a=«secret-1»&b=«secret-1»"
+
+
+def test_with_or_without_its_scheme_a_secret_has_one_placeholder():
+    assert Redactor([f"Bearer {TOKEN}"])(f"Bearer {TOKEN}, {TOKEN}") == "«secret-1», «secret-1»"
+
+
+def test_a_lone_surrogate_in_a_secret_is_no_fault():
+    assert Redactor(["secret\udc80"])("secret\udc80") == "«secret-1»"
+
+
+def test_of_two_secrets_the_longer_is_taken_out_first():
+    assert Redactor(["secret", "secret-and-more"])("secret-and-more") == "«secret-2»"
+
+
+@pytest.mark.parametrize("short", ["", "1", "true", "12345"])
+def test_what_is_too_short_to_be_a_secret_stays(short):
+    text = f"12345 is true, 1 and {short}"
+    assert Redactor([short])(text) == text
+
+
+def test_a_secret_learnt_later_is_found_too():
+    redact = Redactor()
+    redact.add([TOKEN])
+    assert redact(TOKEN) == "«secret-1»"
+
+
+def test_signs_of_regular_expressions_in_a_secret_mean_nothing():
+    assert Redactor(["a.b*c(d[e"])("aXbbc a.b*c(d[e") == "aXbbc «secret-1»"
+
+
+@pytest.mark.parametrize("name", ["API_TOKEN", "my_secret", "AWS_KEY", "Password", "Authorization"])
+def test_names_that_speak_of_secrets_are_known(name):
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", ["HOME", "PATH", "Accept", "LANG", "GIT_AUTHOR_NAME"])
+def test_other_names_hold_no_secret(name):
+    assert not is_secret_name(name)
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "user:"])
+def test_a_secret_is_found_inside_base64_wherever_it_begins(before):
+    coded = base64.b64encode(f"{before}{TOKEN} and more".encode()).decode()
+    assert "«secret-1»" in Redactor([TOKEN])(coded)
+
+
+def test_the_password_of_a_basic_header_is_a_secret_too():
+    coded = base64.b64encode(f"me:{TOKEN}".encode()).decode()
+    assert TOKEN in list(in_headers([("Authorization", f"Basic {coded}")]))
+
+
+@pytest.mark.parametrize(
+    ("target", "secrets"),
+    [
+        ("http://127.0.0.1:8000/mcp?lang=spanish", set()),
+        (f"http://h/?token={TOKEN}&page=tomorrow", {TOKEN}),
+        (f"http://me:{TOKEN}@h", {TOKEN, f"me:{TOKEN}"}),
+        ("https://h/s/a1b2c3d4e5f6a7b8c9d0e1/mcp", {"a1b2c3d4e5f6a7b8c9d0e1"}),
+        ("stdio:uvx mcp-server-git --repository /tmp/scratch", set()),
+        (f"stdio:npx server --api-key {TOKEN}", {TOKEN}),
+    ],
+)
+def test_of_a_target_only_what_is_secret_is_hidden(target, secrets):
+    assert set(in_target(target)) == secrets
+
+
+def test_a_cookie_that_is_no_secret_may_be_read():
+    given = [("set-cookie", "theme=midnight; Path=/"), ("set-cookie", f"session={TOKEN}")]
+    assert list(in_cookies(given)) == [TOKEN]

@@ -1,0 +1,346 @@
+"""Discovery: what a target is found to be, or the one sentence why it cannot be judged."""
+
+import asyncio
+import json
+import shutil
+import ssl
+import subprocess
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from conformance.kit.drive.channel import Context
+from conformance.kit.drive.discovery.discover import discover
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.evidence.declarations import declared
+from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.model.settings import Settings
+from conformance.spec.vocabulary import Binding
+from tests.kit.peers import always, close, hang, offering, serving, unused_url, whole
+
+TOOL = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
+JSON = "Content-Type: application/json"
+LEGACY = "2025-11-25"
+
+
+def look(target, **more):
+    """What is found at a target."""
+    settings = Settings(**{"request_timeout": 30.0, **more})
+    context = Context(settings, Recorder(), time.monotonic() + 600)
+    return asyncio.run(discover(target, context))
+
+
+def looked(answer, path="", **more):
+    """What is found at a server that answers so."""
+
+    async def main():
+        async with serving(answer) as peer:
+            settings = Settings(**{"request_timeout": 30.0, **more})
+            context = Context(settings, Recorder(), time.monotonic() + 600)
+            return await discover(peer.url + path, context), peer
+
+    return asyncio.run(main())
+
+
+def refusal(answer, path="", **more):
+    """The id of the sentence with which a server is refused."""
+    with pytest.raises(TargetUnusable) as refused:
+        looked(answer, path, **more)
+    return refused.value.words.id.removeprefix("kit.target.")
+
+
+def mcp(*, versions=(LEGACY,), get=b"", tools=(TOOL,), path="/mcp", lists=None):
+    """A server of MCP at one path, in the handshake era or the modern one; 404 elsewhere."""
+
+    def reply(asked):
+        method = asked.get("method")
+        if method == "initialize" and LEGACY in versions:
+            return {"result": {"protocolVersion": LEGACY, "capabilities": {"tools": {}},
+                               "serverInfo": {"name": "s", "version": "1"}}}  # fmt: skip
+        if method == "server/discover" and "2026-07-28" in versions:
+            return {"result": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                               "serverInfo": {"name": "s", "version": "1"}}}  # fmt: skip
+        if method == "tools/list":
+            cursor = asked.get("params", {}).get("cursor")
+            return {"result": (lists or {None: {"tools": list(tools)}})[cursor]}
+        return {"error": {"code": -32601, "message": "no such method"}}
+
+    async def answer(writer, peer):
+        head, body = peer.requests[-1]
+        method, asked_path, _ = head.split(" ", 2)
+        if asked_path != path or (method != "POST" and not get):
+            writer.write(whole(b"{}", JSON, status="404 X" if asked_path != path else "405 X"))
+        elif method != "POST":
+            writer.write(get)
+        else:
+            asked = json.loads(body)
+            if "id" not in asked:
+                writer.write(whole(b"", status="202 X"))
+                return
+            message = {"jsonrpc": "2.0", "id": asked["id"], **reply(asked)}
+            writer.write(whole(json.dumps(message).encode(), JSON))
+
+    return answer
+
+
+def runs(found):
+    return [one.run.id for one in found]
+
+
+def test_the_http_binding_is_found_by_its_list_of_tools():
+    with offering([TOOL], lambda *_: (200, {})) as url:
+        (only,) = look(url)
+    assert (only.run.binding, [tool.name for tool in only.tools]) == (Binding.HTTP, ["t"])
+
+
+def test_the_http_binding_is_found_by_its_manifest():
+    with offering([TOOL], lambda *_: (200, {}), manifest=True) as url:
+        (only,) = look(url)
+    assert only.tools_path == "/tools"
+
+
+def test_mcp_is_found_at_its_usual_path():
+    found, _ = looked(mcp())
+    assert runs(found) == ["mcp-2025-11-25"]
+
+
+def test_mcp_is_found_at_the_address_that_was_given():
+    found, _ = looked(mcp(path="/deep/endpoint"), "/deep/endpoint")
+    assert runs(found) == ["mcp-2025-11-25"]
+
+
+def test_both_eras_of_one_server_are_two_runs():
+    found, _ = looked(mcp(versions=(LEGACY, "2026-07-28")))
+    assert sorted(runs(found)) == ["mcp-2025-11-25", "mcp-2026-07-28"]
+
+
+def test_a_get_that_never_answers_does_not_hide_mcp():
+    """Servers of the handshake era may keep a GET open without a word, as a stream."""
+
+    async def silent_get(writer, peer):
+        if peer.requests[-1][0].startswith("GET"):
+            await hang(writer, peer)
+        else:
+            await mcp()(writer, peer)
+
+    found, _ = looked(silent_get, "/mcp", request_timeout=2.0)
+    assert runs(found) == ["mcp-2025-11-25"]
+
+
+@pytest.mark.parametrize("status", ["401 X", "302 Found"])
+def test_a_front_page_that_refuses_or_redirects_does_not_hide_mcp(status):
+    async def front(writer, peer):
+        if peer.requests[-1][0].startswith("GET / "):
+            writer.write(whole(b"", "Location: https://example.org/", status=status))
+        else:
+            await mcp()(writer, peer)
+
+    found, _ = looked(front)
+    assert runs(found) == ["mcp-2025-11-25"]
+
+
+def test_html_at_the_address_does_not_hide_mcp():
+    async def front(writer, peer):
+        if peer.requests[-1][0].startswith("GET "):
+            writer.write(whole(b"<html>", "Content-Type: text/html"))
+        else:
+            await mcp()(writer, peer)
+
+    found, _ = looked(front)
+    assert runs(found) == ["mcp-2025-11-25"]
+
+
+def test_only_the_binding_that_was_asked_for_is_looked_for():
+    assert refusal(mcp(), profiles=("http",)) == "nothing_found"
+
+
+def test_pages_are_followed_to_the_last():
+    pages = {
+        None: {"tools": [TOOL], "nextCursor": "2"},
+        "2": {"tools": [{**TOOL, "name": "u"}], "nextCursor": ""},
+    }
+    found, _ = looked(mcp(lists=pages))
+    assert [tool.name for tool in found[0].tools] == ["t", "u"]
+
+
+def test_a_cursor_that_comes_again_ends_the_list():
+    pages = {None: {"tools": [TOOL], "nextCursor": "2"}, "2": {"tools": [], "nextCursor": "2"}}
+    found, _ = looked(mcp(lists=pages))
+    assert len(found[0].documents) == 2
+
+
+def test_a_server_that_offers_no_tools_is_not_asked_for_them():
+    async def none(writer, peer):
+        asked = json.loads(peer.requests[-1][1] or b"{}")
+        result = {"protocolVersion": LEGACY, "capabilities": {"prompts": {}}, "serverInfo": {}}
+        found = {"result": result} if asked.get("method") == "initialize" else {"error": {}}
+        message = {"jsonrpc": "2.0", "id": asked.get("id"), **found}
+        writer.write(whole(json.dumps(message).encode(), JSON))
+
+    found, _ = looked(none, "/mcp", profiles=("mcp",))
+    assert (found[0].listed, found[0].tools) == (False, ())
+
+
+def test_a_catalog_whose_path_is_on_another_server_is_not_fetched():
+    manifest = {"resources": [{"type": "tool", "path": "http://127.0.0.2:9/tools"}]}
+
+    async def elsewhere(writer, peer):
+        known = peer.requests[-1][0].startswith("GET /manifest")
+        body = json.dumps(manifest).encode() if known else b"{}"
+        writer.write(whole(body, JSON, status="200 X" if known else "404 X"))
+
+    found, _ = looked(elsewhere)
+    assert found[0].tools == ()
+
+
+def test_nothing_listens():
+    with pytest.raises(TargetUnusable) as refused:
+        look(unused_url())
+    assert refused.value.words.id == "kit.target.unreachable"
+    assert "the connection was refused" in refused.value.words.words()
+    assert "se rechazó la conexión" in refused.value.words.words("es")
+
+
+def test_no_such_host():
+    with pytest.raises(TargetUnusable) as refused:
+        look("http://no-such-host.invalid")
+    assert refused.value.words.id == "kit.target.unreachable"
+
+
+@pytest.mark.parametrize("words", [b"SSH-2.0-OpenSSH_9.6\r\n\r\n", b"+OK ready\r\n\r\n"])
+def test_not_http(words):
+    assert refusal(always(words, then=close)) == "not_http"
+
+
+def test_a_server_that_only_closes_has_a_reason_too():
+    with pytest.raises(TargetUnusable) as refused:
+        looked(close)
+    reason = dict(refused.value.words.values)["reason"]
+    assert reason
+    assert not reason.endswith(".")
+
+
+def test_silence():
+    assert refusal(hang, "/mcp", request_timeout=1.0) == "silent"
+
+
+def test_html():
+    page = always(whole(b"<!doctype html>", "Content-Type: text/html; charset=utf-8"))
+    assert refusal(page) == "html"
+
+
+@pytest.mark.parametrize("status", ["401 X", "403 X", "407 X"])
+def test_credentials_are_asked_for(status):
+    assert refusal(always(whole(b"", status=status))) == "credentials"
+
+
+def test_credentials_are_asked_for_at_the_endpoint_alone():
+    async def guarded(writer, peer):
+        endpoint = " /mcp " in peer.requests[-1][0]
+        writer.write(whole(b"", status="401 X" if endpoint else "404 X"))
+
+    assert refusal(guarded) == "credentials"
+
+
+def test_credentials_were_sent_and_are_refused():
+    own = (("authorization", "Bearer x"),)
+    refuses = always(whole(b"", status="401 X"))
+    assert refusal(refuses, headers=own) == "credentials_refused"
+
+
+def test_a_redirect_elsewhere():
+    away = always(whole(b"", "Location: https://example.org/a", status="302 Found"))
+    with pytest.raises(TargetUnusable) as refused:
+        looked(away)
+    assert refused.value.words.id == "kit.target.redirects"
+    assert "https://example.org/a" in refused.value.words.words()
+
+
+def listing(body):
+    """A server whose `/tools` answers this, and that has nothing else."""
+
+    async def serve(writer, peer):
+        known = " /tools " in peer.requests[-1][0]
+        writer.write(whole(body, JSON, status="200 X" if known else "404 X"))
+
+    return serve
+
+
+def test_a_bare_list_of_tools_is_judged_and_is_no_catalog():
+    found, _ = looked(listing(json.dumps([TOOL]).encode()))
+    assert [one.name for one in found[0].tools] == ["t"]
+    judged = declared(found[0])
+    assert [problem.clause for problem in judged.catalog] == ["ATDF-CAT-001"]
+    assert judged.unusable == ()
+
+
+def test_a_bare_list_of_other_things():
+    with pytest.raises(TargetUnusable) as refused:
+        looked(listing(b'[{"name": "a"}]'))
+    assert refused.value.words.id == "kit.target.bare_list"
+    assert "/tools answers a bare list" in refused.value.words.words()
+
+
+def test_a_catalog_that_is_not_json():
+    async def broken(writer, peer):
+        known = " /tools " in peer.requests[-1][0]
+        writer.write(whole(b'{"tools": [', JSON, status="200 X" if known else "404 X"))
+
+    with pytest.raises(TargetUnusable) as refused:
+        looked(broken)
+    assert refused.value.words.id == "kit.target.not_json"
+    assert dict(refused.value.words.values)["url"].endswith("/tools")
+
+
+@pytest.mark.parametrize("body", [b"{}", b"[]", b'{"tools": {"a": 1}}', b'"tools"', b"null"])
+def test_json_that_is_no_catalog(body):
+    assert refusal(always(whole(body, JSON))) == "nothing_found"
+
+
+def test_plain_http_where_tls_was_asked_for():
+    with offering([TOOL], lambda *_: (200, {})) as url, pytest.raises(TargetUnusable) as refused:
+        look(url.replace("http:", "https:"))
+    assert refused.value.words.id == "kit.target.tls"
+
+
+def test_a_certificate_that_nobody_vouches_for(tmp_path):
+    with self_signed(tmp_path) as url, pytest.raises(TargetUnusable) as refused:
+        look(url)
+    assert refused.value.words.id == "kit.target.tls"
+    assert "self-signed" in refused.value.words.words()
+
+
+def test_tls_where_plain_http_was_asked_for(tmp_path):
+    with self_signed(tmp_path) as url, pytest.raises(TargetUnusable) as refused:
+        look(url.replace("https:", "http:"))
+    assert refused.value.words.id == "kit.target.not_http"
+
+
+@contextmanager
+def self_signed(folder):
+    """A server that speaks TLS with a certificate of its own making."""
+    tool = shutil.which("openssl")
+    if tool is None:
+        pytest.skip("openssl makes the certificate, and is not installed")
+    certificate, key = folder / "c.pem", folder / "k.pem"
+    subprocess.run(
+        [tool, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+         "/CN=localhost", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    server.handle_error = lambda *args: None
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield f"https://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

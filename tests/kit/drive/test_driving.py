@@ -1,0 +1,503 @@
+"""Driving and confirming, against small servers with one oddity each."""
+
+import functools
+import json
+import random
+import re
+import threading
+import time
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.kit.drive import tool_driver as toolrun
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.evidence.safety import turn_of
+from conformance.kit.model.case import CaseKind
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.report.data import results_document
+from conformance.kit.report.exit import exit_of
+from conformance.kit.session import Engine, Runs
+from conformance.kit.verdicts.chapter import load
+from conformance.spec.vocabulary import Level, Outcome, Verdict
+from tests.kit.peers import offering
+from tests.kit.samples import envelope, error
+
+COUNT = {
+    "name": "count",
+    "description": "Counts.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "n": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."}
+        },
+        "required": ["n"],
+    },
+}
+WHERE = {"name": "where", "description": "Says where.", "inputSchema": {"type": "object"}}
+
+
+def right(arguments):
+    """Whether a call of `count` is valid."""
+    n = arguments.get("n") if isinstance(arguments, dict) else None
+    return type(n) is int and 1 <= n <= 9 and len(arguments) == 1
+
+
+def sound(name, arguments):
+    """A server without a fault."""
+    return (200, {"ok": True}) if name != "count" or right(arguments) else (400, {"n": "1 to 9"})
+
+
+def judged(
+    call, *, tools=(COUNT,), manifest=False, before_driving=None, before_judging=None, **settings
+):
+    """The items by clause, and the engine, of a session with such a server."""
+    chapter = load("conformance.atdf")
+    with offering(list(tools), call, manifest=manifest) as url:
+        engine = Engine(Settings(targets=(url,), profiles=("http",), **settings))
+        engine.scripts.extend(chapter.scripts)
+        engine.discover((url,))
+        asked = engine.questions(list(chapter.tests))
+        if before_driving:
+            before_driving(engine)
+        engine.drive()
+        if before_judging:
+            before_judging(engine)
+        items = engine.judge(asked)
+    by_clause = {(q.clause.id, q.tool): items[n] for n, q in enumerate(asked)}
+    return by_clause, engine, engine.results(asked, items)
+
+
+def verdict(call, clause, **more):
+    return judged(call, **more)[0][clause, "count"].verdict
+
+
+def calls(engine, tool="count"):
+    (evidence,) = engine.evidence().values()
+    return evidence.by_tool[tool]
+
+
+def test_a_server_without_a_fault_gets_no_finding():
+    items, _, _ = judged(sound)
+    bad = {key: i.verdict for key, i in items.items() if i.verdict in {Verdict.FAIL, Verdict.FLAKY}}
+    assert bad == {}
+
+
+def test_the_baseline_comes_first_and_once_more_after_everything():
+    _, engine, _ = judged(sound)
+    kinds = [call.case.kind for call in calls(engine).calls]
+    assert (kinds[0], kinds[-1]) == (CaseKind.BASELINE, CaseKind.AFTER)
+
+
+def test_every_case_is_sent_once():
+    _, engine, _ = judged(sound)
+    ids = Counter(call.case.id for call in calls(engine).calls)
+    assert set(ids.values()) == {1}
+
+
+def test_the_cases_are_the_same_each_time():
+    first, second = ([c.case.id for c in calls(judged(sound)[1]).calls] for _ in range(2))
+    assert sorted(first) == sorted(second)
+
+
+class Flaky:
+    """Accepts each broken call the first time that it comes."""
+
+    def __init__(self, later):
+        self._seen = Counter()
+        self._later = later
+        self._lock = threading.Lock()
+
+    def __call__(self, name, arguments):
+        with self._lock:
+            self._seen[repr(arguments)] += 1
+            first = self._seen[repr(arguments)] == 1
+        if right(arguments) or first:
+            return 200, {"ok": True}
+        return self._later
+
+
+def test_what_is_not_found_again_is_flaky_and_no_failure():
+    assert verdict(Flaky((400, {"n": "1 to 9"})), "ATDF-CALL-001") is Verdict.FLAKY
+
+
+def test_a_flaky_finding_does_not_break_the_session():
+    _, _, result = judged(Flaky((400, {"n": "1 to 9"})))
+    assert Verdict.FAIL not in {item.verdict for item in result.runs[0].items}
+
+
+def test_a_re_send_that_is_refused_for_state_confirms():
+    assert verdict(Flaky((409, {"taken": True})), "ATDF-CALL-001") is Verdict.FAIL
+
+
+def test_what_is_found_again_each_time_stays_a_failure():
+    assert verdict(lambda *_: (200, {"ok": True}), "ATDF-CALL-001") is Verdict.FAIL
+
+
+def test_at_most_three_cases_of_a_clause_and_tool_are_confirmed_twice_each():
+    items, engine, _ = judged(lambda *_: (200, {"ok": True}))
+    found = [i for i in items.values() if i.verdict in {Verdict.FAIL, Verdict.WARN}]
+    again = [e for e in engine.recorder.by_id.values() if e.confirms is not None and e.case]
+    sent = Counter(exchange.case.id for exchange in again)
+    assert len(items["ATDF-CALL-001", "count"].findings) > 3
+    assert 0 < len(sent) <= 3 * len(found)
+    assert set(sent.values()) == {2}
+
+
+def test_a_confirming_exchange_names_the_one_that_it_repeats():
+    _, engine, _ = judged(lambda *_: (200, {"ok": True}))
+    recorded = engine.recorder.by_id
+    for exchange in recorded.values():
+        if exchange.confirms is not None and exchange.case is not None:
+            assert recorded[exchange.confirms].case.id == exchange.case.id
+
+
+def test_a_server_that_refuses_everything_is_not_verified_with_a_hint():
+    items, _, _ = judged(lambda *_: (400, {"no": "no"}))
+    item = items["ATDF-CALL-001", "count"]
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert "--examples" in item.findings[0].message.words()
+
+
+def test_a_broken_call_that_is_accepted_is_a_finding_although_the_baseline_was_refused():
+    def upside_down(name, arguments):
+        return (400, {"no": "no"}) if right(arguments) else (200, {"ok": True})
+
+    assert verdict(upside_down, "ATDF-CALL-001") is Verdict.FAIL
+
+
+def test_known_good_calls_are_tried_first():
+    def particular(name, arguments):
+        if arguments == {"n": 7}:
+            return 200, {"ok": True}
+        return 400, {"n": "wrong"}
+
+    _, engine, _ = judged(particular, examples={"count": ({"n": 7},)})
+    assert calls(engine).baseline.reading.accepted
+
+
+def test_a_baseline_that_is_refused_is_mended_by_the_suggestion_it_gets():
+    def guides(name, arguments):
+        if arguments == {"n": 7}:
+            return 200, {"ok": True}
+        return 422, envelope(error(parameter="n", tool_name="count", suggested_value="7"))
+
+    _, engine, _ = judged(guides)
+    assert calls(engine).baseline.case.arguments == {"n": 7}
+
+
+def test_a_5xx_on_a_broken_call_fails_and_names_the_exchange_that_shows_it():
+    def fragile(name, arguments):
+        return sound(name, arguments) if isinstance(arguments, dict) else (500, {})
+
+    items, engine, _ = judged(fragile)
+    item = items["ATDF-CALL-005", "count"]
+    assert item.verdict is Verdict.FAIL
+    shown = engine.recorder.by_id[item.findings[0].exchange]
+    assert shown.answer.status == 500
+
+
+def test_a_connection_that_is_closed_on_a_call_fails():
+    def crashes(name, arguments):
+        return sound(name, arguments) if isinstance(arguments, dict) else None
+
+    assert verdict(crashes, "ATDF-CALL-005") is Verdict.FAIL
+
+
+def test_a_tool_that_is_too_slow_is_given_up_after_two_calls_and_fails_nothing():
+    seen = []
+
+    def sleeps(name, arguments):
+        seen.append(time.monotonic())
+        time.sleep(1.0)
+        return 200, {"ok": True}
+
+    items, _, _ = judged(sleeps, request_timeout=0.3, concurrency=1)
+    assert len(seen) == 2
+    assert items["ATDF-CALL-001", "count"].verdict is Verdict.NOT_VERIFIED
+    assert items["ATDF-CALL-006", "count"].verdict is not Verdict.FAIL
+
+
+def test_no_more_of_a_tool_is_sent_after_answers_that_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(toolrun, "_MOST_ANSWERED", 20_000)
+
+    def much(name, arguments):
+        status, document = sound(name, arguments)
+        return status, {**document, "much": "x" * 9_000}
+
+    items, engine, _ = judged(much, concurrency=1, max_examples=0)
+    assert len(calls(engine).calls) == 3
+    item = items["ATDF-CALL-001", "count"]
+    said = [finding.message.id for finding in item.findings]
+    assert (item.verdict, set(said)) == (Verdict.NOT_VERIFIED, {"kit.not_verified.heavy"})
+
+
+class OneAtATime:
+    """A server that works off one call at a time, and takes so long for each."""
+
+    def __init__(self, seconds):
+        self._seconds = seconds
+        self._lock = threading.Lock()
+
+    def __call__(self, name, arguments):
+        with self._lock:
+            time.sleep(self._seconds)
+        return sound(name, arguments)
+
+
+def test_calls_do_not_time_out_behind_each_other_where_they_are_worked_off_one_at_a_time():
+    items, engine, _ = judged(OneAtATime(0.2), request_timeout=2.0, max_examples=0)
+    assert len(calls(engine).calls) > 16
+    assert calls(engine).unsent == ()
+    bad = {Verdict.FAIL, Verdict.FLAKY, Verdict.NOT_VERIFIED}
+    assert {key: i.verdict for key, i in items.items() if key[1] and i.verdict in bad} == {}
+
+
+def began_earlier(engine, seconds):
+    engine._began -= seconds
+
+
+def test_driving_ends_while_there_is_time_for_confirming():
+    early = functools.partial(began_earlier, seconds=850)
+    _, engine, _ = judged(sound, max_time=1000.0, before_driving=early)
+    assert engine.time_up
+
+
+@pytest.mark.parametrize(("pairs", "up"), [(10_000, False), (4_000_000, True)])
+def test_driving_ends_sooner_where_there_is_much_to_be_judged(monkeypatch, pairs, up):
+    monkeypatch.setattr(Runs, "pairs", pairs)
+    half = functools.partial(began_earlier, seconds=500)
+    _, engine, _ = judged(sound, max_time=1000.0, before_driving=half)
+    assert engine.time_up is up
+
+
+def test_nothing_is_confirmed_when_the_time_of_the_session_is_up():
+    late = functools.partial(began_earlier, seconds=1000)
+    items, engine, _ = judged(lambda *_: (200, {}), max_time=1000.0, before_judging=late)
+    accused = items["ATDF-CALL-001", "count"]
+    assert accused.verdict is Verdict.NOT_VERIFIED
+    assert [f.message.id for f in accused.findings] == ["kit.not_verified.not_confirmed"]
+    assert engine.time_up
+    assert [e for e in engine.recorder.by_id.values() if e.confirms is not None] == []
+
+
+def test_a_target_that_is_not_known_when_the_time_is_up_cannot_be_judged():
+    with pytest.raises(TargetUnusable) as told:
+        judged(sound, max_time=0.0)
+    assert told.value.words.id == "kit.target.time_up"
+
+
+def test_what_cannot_be_done_in_time_by_a_slow_server_is_laid_to_its_slowness():
+    _, engine, result = judged(OneAtATime(0.3), max_time=1.5, request_timeout=1.0)
+    assert engine.time_up
+    _, why = exit_of(result, engine.settings, called_matters=True)
+    assert why.id == "kit.exit.time_up_narrow"
+
+
+def test_time_that_is_up_on_a_fast_server_is_not_laid_to_it():
+    _, engine, result = judged(sound)
+    late = replace(result, interrupted=True, time_up=True)
+    _, why = exit_of(late, engine.settings, called_matters=True)
+    assert why.id == "kit.exit.time_up"
+
+
+def test_a_slow_tool_does_not_keep_another_from_being_judged():
+    def one_sleeps(name, arguments):
+        if name == "where":
+            time.sleep(1.0)
+        return sound(name, arguments)
+
+    items, _, _ = judged(one_sleeps, tools=(COUNT, WHERE), request_timeout=0.4)
+    assert items["ATDF-CALL-001", "count"].verdict is Verdict.PASS
+
+
+def test_time_that_is_up_ends_the_driving_and_keeps_what_was_gathered():
+    def slow(name, arguments):
+        time.sleep(0.2)
+        return sound(name, arguments)
+
+    items, engine, result = judged(slow, max_time=1.0, concurrency=1)
+    assert engine.time_up
+    assert result.interrupted
+    assert [run.level for run in result.runs] == [None]
+    assert calls(engine).calls
+    assert items["ATDF-CALL-001", "count"].verdict is Verdict.NOT_VERIFIED
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_no_more_calls_are_made_at_once_than_was_asked(most):
+    here, highest, lock = [0], [0], threading.Lock()
+
+    def counts(name, arguments):
+        with lock:
+            here[0] += 1
+            highest[0] = max(highest[0], here[0])
+        time.sleep(0.01)  # long enough for another call to come, if one may
+        with lock:
+            here[0] -= 1
+        return sound(name, arguments)
+
+    judged(counts, tools=(COUNT, WHERE), concurrency=most, max_examples=0)
+    assert highest[0] == most
+
+
+def test_with_calls_switched_off_nothing_is_called():
+    seen = []
+
+    def call(name, arguments):
+        seen.append(name)
+        return 200, {}
+
+    judged(call, allow_calls=AllowCalls.NONE)
+    assert seen == []
+
+
+def test_a_tool_that_was_excluded_is_not_called():
+    seen = set()
+
+    def call(name, arguments):
+        seen.add(name)
+        return sound(name, arguments)
+
+    judged(call, tools=(COUNT, WHERE), exclude_tools=("count",))
+    assert seen == {"where"}
+
+
+def test_a_manifest_claims_atdf_and_then_a_missing_envelope_fails():
+    items, _, result = judged(sound, manifest=True)
+    assert result.runs[0].claims_atdf
+    assert items["ATDF-ERR-015", "count"].verdict is Verdict.FAIL
+
+
+def test_without_a_claim_the_level_tops_out_at_guarded():
+    _, _, result = judged(sound)
+    assert not result.runs[0].levels[Level.EXPLAINED].reached
+
+
+def test_one_answer_with_an_envelope_claims_atdf_for_the_run():
+    def envelopes(name, arguments):
+        if right(arguments):
+            return 200, {"ok": True}
+        return 422, envelope(error(parameter="n", tool_name="count"))
+
+    _, _, result = judged(envelopes)
+    assert result.runs[0].claims_atdf
+
+
+@pytest.mark.parametrize("suggested", ["9", "1"])
+def test_suggestions_are_followed_and_counted(suggested):
+    def guides(name, arguments):
+        if right(arguments):
+            return 200, {"ok": True}
+        return 422, envelope(error(parameter="n", tool_name="count", suggested_value=suggested))
+
+    _, engine, result = judged(guides)
+    assert any(call.case.kind is CaseKind.REPAIR for call in calls(engine).calls)
+    assert result.runs[0].repair.rate.hits > 0
+
+
+def test_following_suggestions_that_lead_in_a_circle_ends():
+    def circles(name, arguments):
+        if arguments == {"n": 5}:
+            return 200, {"ok": True}
+        n = arguments.get("n") if isinstance(arguments, dict) else None
+        other = "1" if n == 9 else "9"
+        return 422, envelope(error(parameter="n", tool_name="count", suggested_value=other))
+
+    _, engine, _ = judged(circles, examples={"count": ({"n": 5},)})
+    steps = Counter(c.case.neighbour for c in calls(engine).of(CaseKind.REPAIR))
+    assert max(steps.values()) <= 5
+
+
+def test_a_repair_that_leads_nowhere_shows_its_steps():
+    def circles(name, arguments):
+        if right(arguments) and arguments["n"] == 5:
+            return 200, {"ok": True}
+        return 422, envelope(error(parameter="n", tool_name="count", suggested_value="9"))
+
+    items, engine, _ = judged(circles, examples={"count": ({"n": 5},)}, max_examples=0)
+    stuck = [
+        finding
+        for finding in items["ATDF-ERR-012", "count"].findings
+        if finding.message.id == "finding.suggestion.stuck"
+    ]
+    shown = [engine.recorder.by_id[id].case for finding in stuck for id in finding.then]
+    assert shown
+    assert {case.kind for case in shown} == {CaseKind.REPAIR}
+    assert {case.arguments["n"] for case in shown} == {9}
+
+
+def test_a_tool_that_changes_nothing_is_called_twice():
+    read = {**WHERE, "annotations": {"readOnlyHint": True}}
+    _, engine, _ = judged(sound, tools=(read,))
+    (second,) = calls(engine, "where").of(CaseKind.SECOND)
+    assert second.reading.outcome is Outcome.ACCEPTED
+
+
+def test_a_tool_that_cannot_be_used_keeps_a_plain_server_from_the_first_level():
+    odd = {"name": "odd", "description": "Odd.", "inputSchema": {"type": "objekt"}}
+    missing = []
+    for tools in ((COUNT,), (COUNT, odd)):
+        (run,) = judged(sound, tools=tools)[2].runs
+        assert not run.claims_atdf
+        missing.append("ATDF-TOOL-003" in run.levels[Level.DESCRIBED].missing)
+    assert missing == [False, True]
+
+
+def test_two_sessions_with_one_server_give_the_same_results_apart_from_times():
+    """Whoever is answered first: answers come after pauses that differ from call to call."""
+
+    def hasty(name, arguments):
+        time.sleep(random.random() / 50)
+        if not isinstance(arguments, dict) or "n" not in arguments:
+            return 422, envelope(error(parameter="n", tool_name=name, suggested_value="12"))
+        return (422, envelope(error(parameter="m", tool_name=name))) if arguments["n"] == 9 else (
+            200, {"ok": True})  # fmt: skip
+
+    tools = [{**COUNT, "name": f"count_{number}"} for number in range(6)]
+    told = [results_document(judged(hasty, tools=tools)[2], "en") for _ in range(2)]
+    for data in told:
+        del data["started"], data["duration_s"]
+        for run in data["runs"]:
+            run["target"] = run["endpoint"] = ""
+    text = [re.sub(r"127\.0\.0\.1:\d+|/errors/\d+", "", json.dumps(data)) for data in told]
+    assert '"fail"' in text[0]
+    assert text[0] == text[1]
+
+
+def test_a_destructive_tool_waits_until_no_other_needs_what_it_takes_away():
+    """Here nothing can be counted any more once something was emptied."""
+    gone = threading.Event()
+
+    def call(name, arguments):
+        if name == "empty":
+            gone.set()
+        return (
+            (404, {"detail": "gone"})
+            if gone.is_set() and name == "count"
+            else sound(name, arguments)
+        )
+
+    empty = WHERE | {"name": "empty", "annotations": {"destructiveHint": True}}
+    items, engine, _ = judged(call, tools=(empty, COUNT, WHERE), allow_calls=AllowCalls.ALL)
+    assert 404 not in {call.reading.status for call in calls(engine).calls}
+    assert items["ATDF-CALL-001", "count"].verdict is Verdict.PASS
+    assert calls(engine, "empty").calls
+
+
+@pytest.mark.parametrize(
+    ("method", "hints", "turn"),
+    [
+        ("POST", {}, 0),
+        ("POST", {"destructiveHint": False}, 0),
+        ("PATCH", {"destructiveHint": True}, 1),
+        ("DELETE", {}, 2),
+        ("delete", {"destructiveHint": True}, 2),
+    ],
+)
+def test_what_deletes_comes_after_what_changes(method, hints, turn):
+    item = {**WHERE, "annotations": hints, "invocation": {"endpoint": "/x", "method": method}}
+    (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
+    assert turn_of(tool) == turn

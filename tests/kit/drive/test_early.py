@@ -1,0 +1,81 @@
+"""What is told of the first tool, while all others are still to be called."""
+
+import asyncio
+import time
+
+import pytest
+
+from conformance.kit.drive import run_driver as driving
+from conformance.kit.model.settings import Settings
+from conformance.kit.report.progress import first_line
+from conformance.kit.session import Engine
+from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.early import Early, early
+from conformance.spec.vocabulary import Verdict
+from tests.kit.drive.test_driving import COUNT, WHERE, sound
+from tests.kit.peers import offering
+
+LANGUAGES = ("en", "es", "pt")
+
+
+def driven(call):
+    """A session with such a server: its engine, what was told early, and the items at the end."""
+    chapter = load("conformance.atdf")
+    told = []
+    with offering([COUNT, WHERE], call) as url:
+        engine = Engine(Settings(targets=(url,), profiles=("http",)))
+        engine.discover((url,))
+        asked = engine.questions(list(chapter.tests))
+
+        async def first(run, tool):
+            done = {e.case.tool for e in engine.recorder.by_id.values() if e.case is not None}
+            told.append((await early(asked, engine.evidence()[run], tool), done))
+
+        engine.progress.first = first
+        engine.drive()
+        items = engine.judge(asked)
+    return engine, told, [items[n] for n in range(len(asked))]
+
+
+def test_the_first_tool_is_told_before_the_second_is_called(monkeypatch):
+    monkeypatch.setattr(driving, "_AHEAD", 60.0)
+    _, told, items = driven(sound)
+    [(seen, called)] = told
+    assert (seen.run, seen.tool, seen.doubtful) == ("http", "count", 0)
+    assert called == {"count"}
+    held = [i for i in items if i.tool == "count" and i.verdict is Verdict.PASS]
+    assert seen.held == len(held) > 5
+
+
+def test_what_seems_broken_is_counted_apart():
+    _, [(seen, _)], items = driven(lambda name, arguments: (200, {"ok": True}))
+    broken = [i for i in items if i.tool == "count" and i.verdict in {Verdict.FAIL, Verdict.WARN}]
+    assert seen.doubtful == len(broken) > 0
+
+
+def test_a_slow_first_tool_holds_up_no_other(monkeypatch):
+    monkeypatch.setattr(driving, "_AHEAD", 0.0)
+
+    def call(name, arguments):
+        time.sleep(0.02 if name == "count" else 0.0)
+        return sound(name, arguments)
+
+    engine, [(seen, called)], _ = driven(call)
+    assert (seen.tool, called) == ("count", {"count", "where"})
+    assert not any(e.trouble for e in engine.recorder.by_id.values())
+
+
+def test_where_no_call_shows_anything_nothing_is_told():
+    engine, _, _ = driven(sound)
+    evidence = engine.evidence()["http"]
+    assert asyncio.run(early([], evidence, "count")) is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_line_names_the_tool_and_what_is_open(language):
+    whole = first_line(Early("http", "count", 12, 0), language)
+    open_ = first_line(Early("http", "count", 1, 2), language)
+    assert whole.startswith("http: count ")
+    assert "12" in whole
+    assert whole != open_
+    assert {"1", "2"} <= set(open_.split())

@@ -1,0 +1,120 @@
+"""A plain REST service with an OpenAPI document: judged without a false alarm, and each defect."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.formats.catalog.openapi import operations
+from conformance.formats.tool.tool import Where
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.session import Engine
+from conformance.kit.verdicts.chapter import load
+from conformance.spec.vocabulary import Level, Verdict
+from fixtures.servers.start import listening
+
+REST = "fixtures.servers.rest"
+QUIET = {Verdict.PASS, Verdict.NOT_APPLICABLE}
+CAUGHT_BY = {
+    "number-unbounded": "ATDF-CALL-001",
+    "header-unchecked": "ATDF-CALL-001",
+    "body-unchecked": "ATDF-CALL-001 ATDF-CALL-002",
+    "answer-of-another-form": "HTTP-OAS-003",
+    "dies-at-a-text": "ATDF-CALL-005",
+    "schema-of-no-kind": "HTTP-OAS-002",
+    "title-missing": "HTTP-OAS-001",
+}
+
+
+def judged(url, **settings):
+    engine = Engine(Settings(profiles=("http",), **settings))
+    chapters = [load(f"conformance.{name}") for name in ("atdf", "http")]
+    engine.scripts = [script for chapter in chapters for script in chapter.scripts]
+    engine.discover((url,))
+    asked = engine.questions([test for chapter in chapters for test in chapter.tests])
+    engine.drive()
+    return engine, engine.results(asked, engine.judge(asked)).runs[0]
+
+
+def test_a_lawful_service_has_no_finding_and_is_guarded():
+    with listening(REST, "--version", "3.0") as url:
+        _, run = judged(url, allow_calls=AllowCalls.ALL)
+    assert [(i.clause, i.tool, i.findings) for i in run.items if i.verdict not in QUIET] == []
+    assert run.level is Level.GUARDED
+
+
+def test_what_may_not_or_cannot_be_called_is_named_and_the_rest_broken_where_it_survives_text():
+    with listening(REST, "--version", "3.1") as url:
+        engine, run = judged(url)
+    assert {i.verdict for i in run.items if i.tool != "drop_item"} <= QUIET
+    assert set(run.tools_called) == {"list_items", "add_item", "get_item"}
+    assert {left.tool: left.reason.id for left in run.tools_left_out} == {
+        "drop_item": "kit.left_out.method",
+        "page": "kit.left_out.openapi_answer",
+    }
+    cases = [e.case for e in engine.recorder.by_id.values() if e.case is not None]
+    broken = {(c.tool, c.violation.parameter) for c in cases if c.violation is not None}
+    assert {("list_items", "limit"), ("list_items", "X-Sort"), ("add_item", "size")} <= broken
+    assert ("get_item", "id") not in broken
+
+
+@pytest.mark.parametrize(("fault", "clauses"), CAUGHT_BY.items())
+def test_a_defect_is_caught_by_its_clauses_alone(fault, clauses):
+    with listening(REST, "--fault", fault) as url:
+        _, run = judged(url)
+    assert {i.clause for i in run.items if i.verdict in {Verdict.FAIL, Verdict.WARN}} == {
+        *clauses.split()
+    }
+
+
+def test_a_document_that_is_not_there_is_said_in_one_sentence():
+    with listening(REST) as url, pytest.raises(TargetUnusable) as unusable:
+        judged(url, openapi="/elsewhere.json")
+    assert "/elsewhere.json" in unusable.value.words.words()
+
+
+def document(operation, **more):
+    post = {"operationId": "x", "responses": OK, **operation}
+    info = {"title": "t", "version": "1"}
+    return {"openapi": "3.1.0", "info": info, "paths": {"/x": {"post": post}}, **more}
+
+
+OK = {"200": {"content": {"application/json": {}}}}
+
+
+def body(schema, *, required=True):
+    return {"required": required, "content": {"application/json": {"schema": schema}}}
+
+
+LEFT = {
+    "openapi_body": {"requestBody": {"required": True, "content": {"text/csv": {}}}},
+    "openapi_parameter": {"parameters": [{"name": "c", "in": "cookie", "required": True}]},
+    "openapi_path": {"parameters": [{"name": "id", "in": "path", "schema": {}}]},
+    "openapi_answer": {"responses": {"204": {}}},
+}
+
+
+@pytest.mark.parametrize(("reason", "operation"), LEFT.items())
+def test_an_operation_that_cannot_be_called_is_left_out_by_name(reason, operation):
+    found = operations(document(operation))
+    assert [(name, why.id) for name, why in found.left_out] == [("x", f"kit.left_out.{reason}")]
+
+
+def test_a_body_that_is_no_plain_object_is_one_input():
+    [tool] = operations(document({"requestBody": body({"type": "array"})})).tools
+    assert [(one.name, one.where) for one in tool.invocation.inputs] == [("body", Where.WHOLE)]
+
+
+@pytest.mark.parametrize("reference", ["#/components/schemas/None", "https://example.org/x.json"])
+def test_a_reference_that_leads_nowhere_is_a_problem_and_no_crash(reference):
+    found = operations(document({"requestBody": body({"$ref": reference})}))
+    assert [one.clause for one in found.problems] == ["HTTP-OAS-001"]
+
+
+def test_a_schema_that_refers_to_itself_comes_to_an_end():
+    node = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Node"}}}
+    components = {"schemas": {"Node": node}}
+    reference = {"$ref": "#/components/schemas/Node"}
+    found = operations(document({"requestBody": body(reference)}, components=components))
+    assert [tool.name for tool in found.tools] == ["x"]
+    assert found.problems == ()

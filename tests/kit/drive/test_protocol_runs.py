@@ -1,0 +1,97 @@
+"""Older versions of MCP: found, spoken as they were, judged by their own differences, no level."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.session import Engine
+from conformance.kit.verdicts.chapter import load
+from conformance.spec.vocabulary import RunKind, Verdict
+from fixtures.servers.start import FAULTY, REFERENCE, command, listening
+
+STDIO = "stdio:" + shlex.join(command(REFERENCE, "--stdio"))
+SETTINGS = Settings(
+    profiles=("mcp",), allow_calls=AllowCalls.ALL, include_tools=("get_booking",)
+)  # fmt: skip
+QUIET = {Verdict.PASS, Verdict.NOT_APPLICABLE}
+OVER_HTTP = ["mcp-2025-06-18", "mcp-2025-03-26"]
+OVER_STDIO = ["stdio-2025-06-18", "stdio-2025-03-26", "stdio-2024-11-05"]
+
+
+def judged(target):
+    engine = Engine(SETTINGS)
+    chapter = load("conformance.mcp")
+    engine.scripts = list(chapter.scripts)
+    engine.discover((target,))
+    asked = engine.questions(list(chapter.tests))
+    engine.drive()
+    return engine.results(asked, engine.judge(asked))
+
+
+@pytest.fixture(scope="module", params=["http", "stdio"])
+def session(request):
+    if request.param == "stdio":
+        return judged(STDIO)
+    with listening() as url:
+        return judged(f"{url}/mcp")
+
+
+@pytest.fixture
+def mixed_up():
+    """A server that agrees to another version than was asked for."""
+    with listening(FAULTY, "--fault", "versions-mixed-up") as url:
+        yield url
+
+
+def older(session):
+    return [run for run in session.runs if run.run.kind is RunKind.PROTOCOL]
+
+
+def test_each_older_version_that_is_agreed_to_is_a_run_without_a_level(session):
+    found = [run.run.id for run in older(session)]
+    assert found in (OVER_HTTP, OVER_STDIO)
+    assert [(run.level, dict(run.levels)) for run in older(session)] == [(None, {})] * len(found)
+
+
+def test_a_correct_server_has_no_finding_in_any_version_and_all_is_verified(session):
+    said = [(r.run.id, i.clause) for r in older(session) for i in r.items if i.verdict not in QUIET]
+    assert said == []
+
+
+def test_a_protocol_run_makes_one_good_call_and_few_requests(session):
+    for run in older(session):
+        assert run.tools_called == ("get_booking",)
+        assert run.requests < 20
+
+
+def test_a_batch_is_judged_in_the_one_version_that_has_them(session):
+    where = [
+        run.run.version
+        for run in session.runs
+        for item in run.items
+        if item.clause == "MCP-RPC-008" and item.verdict is Verdict.PASS
+    ]
+    assert where == ["2025-03-26"]
+
+
+def test_a_version_that_is_asked_for_gets_the_full_run_of_its_era():
+    with listening() as url:
+        found = discovered(f"{url}/mcp", spec_versions=("2025-06-18", "2025-03-26"))
+    found = [(one.run.id, one.run.kind) for one in found]
+    assert found == [("mcp-2025-06-18", RunKind.FULL), ("mcp-2025-03-26", RunKind.PROTOCOL)]
+
+
+def discovered(url, **settings):
+    engine = Engine(Settings(profiles=("mcp",), **settings))
+    engine.discover((url,))
+    return engine.found
+
+
+def test_a_version_that_is_not_spoken_is_said_in_one_sentence(mixed_up):
+    with pytest.raises(TargetUnusable) as unusable:
+        discovered(f"{mixed_up}/mcp", spec_versions=("2025-06-18",))
+    assert "2025-06-18" in unusable.value.words.words()

@@ -1,0 +1,237 @@
+"""Scripts: what they yield is done in order, and they are handed what came."""
+
+import asyncio
+import shlex
+import sys
+import time
+from dataclasses import replace
+
+import pytest
+
+from conformance.kit.drive.channel import Context, open_channel
+from conformance.kit.drive.play import play
+from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.evidence.script import Close, Open, Restart, Send, script
+from conformance.kit.model.exchange import Trouble
+from conformance.kit.model.run import Run
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.spec.vocabulary import Binding, Era
+from tests.kit.peers import offering, unused_url
+from tests.kit.samples import HTTP, LEGACY, MCP, STDIO, TOOL
+
+FAKE = """
+import json, sys, os
+for line in sys.stdin:
+    asked = json.loads(line)
+    result = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {},
+              "pid": os.getpid(), "method": asked.get("method")}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+
+
+def over_http(steps, *, shared=False, tools=(), good=None, url=None, **more):
+    """The exchanges of a script over HTTP; `more` are settings."""
+    own = script(Binding.HTTP)(steps).__script__
+
+    async def main(address):
+        run = Run("http", address, Binding.HTTP, address)
+        context = Context(Settings(**more), Recorder(), time.monotonic() + 600)
+        channel = await open_channel(run, context) if shared else None
+        try:
+            return await play(own, run, context, tools, good or {}, shared=channel)
+        finally:
+            if channel is not None:
+                await channel.close()
+
+    if url is not None:
+        return asyncio.run(main(url))
+    with offering([], lambda *_: (200, {})) as address:
+        return asyncio.run(main(address))
+
+
+def over_stdio(steps, code=FAKE, **marks):
+    """The exchanges of a script with a process that runs `code`."""
+    own = script(Binding.STDIO, **marks)(steps).__script__
+
+    async def main():
+        command = shlex.join([sys.executable, "-c", code])
+        run = replace(STDIO, endpoint=command)
+        context = Context(Settings(request_timeout=60), Recorder(), time.monotonic() + 600)
+        return await play(own, run, context, (), {})
+
+    return asyncio.run(main())
+
+
+def pids(exchanges):
+    return [e.answer.messages[-1]["result"]["pid"] for e in exchanges if e.answer.messages]
+
+
+def test_a_script_is_handed_the_answer_to_what_it_sent():
+    seen = []
+
+    def steps(stage):
+        seen.append((yield Send(stage.web().get("/tools"), "list")))
+        seen.append((yield Send(stage.web().get("/nothing"), "unknown")))
+
+    exchanges = over_http(steps)
+    assert tuple(seen) == exchanges
+    assert [(e.step, e.answer.status) for e in exchanges] == [("list", 200), ("unknown", 404)]
+
+
+def test_an_exchange_is_recorded_under_its_script_and_step():
+    def look_around(stage):
+        yield Send(stage.web().get("/tools"), "list")
+
+    (only,) = over_http(look_around)
+    assert (only.script, only.step) == ("look_around", "list")
+
+
+def test_a_script_that_sends_nothing_has_no_exchanges():
+    def steps(stage):
+        return
+        yield
+
+    assert over_http(steps) == ()
+
+
+def test_a_script_without_end_is_ended():
+    def steps(stage):
+        while True:
+            yield Send(stage.web().get("/tools"), "again")
+
+    assert len(over_http(steps)) == 500
+
+
+def test_a_script_may_clean_up_when_it_is_ended():
+    cleaned = []
+
+    def steps(stage):
+        try:
+            while True:
+                yield Send(stage.web().get("/tools"), "again")
+        finally:
+            cleaned.append(True)
+
+    over_http(steps)
+    assert cleaned == [True]
+
+
+def test_a_script_knows_the_good_calls_and_the_tools_that_may_be_called():
+    known = []
+
+    def steps(stage):
+        known.append((stage.good_calls, stage.may_call))
+        yield Send(stage.web().get("/tools"), "list")
+
+    task = replace(TOOL, name="later", task_required=True)
+    over_http(steps, tools=(TOOL, task), good={"book": {"count": 1}}, exclude_tools=("x",))
+    assert known == [({"book": {"count": 1}}, frozenset({"book", "later"}))]
+
+
+def test_with_calls_switched_off_no_tool_may_be_called():
+    known = []
+
+    def steps(stage):
+        known.append(stage.may_call)
+        yield Send(stage.web().get("/tools"), "list")
+
+    over_http(steps, tools=(TOOL,), allow_calls=AllowCalls.NONE)
+    assert known == [frozenset()]
+
+
+def test_a_step_that_meets_no_server_is_an_exchange_with_its_trouble():
+    def steps(stage):
+        yield Send(stage.web().get("/tools"), "list")
+
+    (only,) = over_http(steps, url=unused_url())
+    assert only.trouble is Trouble.REFUSED
+
+
+def test_a_shared_channel_stays_open_for_the_next_script():
+    def steps(stage):
+        yield Send(stage.web().get("/tools"), "list")
+
+    assert over_http(steps, shared=True)[0].answer.status == 200
+
+
+def test_close_tells_how_the_process_ended():
+    def steps(stage):
+        yield Send(stage.speaker().request("ping", id=5), "ping")
+        yield Close("end")
+
+    _, end = over_stdio(steps)
+    assert (end.step, end.answer.status, end.trouble) == ("end", 0, None)
+
+
+@pytest.mark.parametrize("again", [Restart(), Open()])
+def test_restart_and_open_give_another_process(again):
+    def steps(stage):
+        yield Send(stage.speaker().request("ping", id=5), "before")
+        yield again
+        yield Send(stage.speaker().request("ping", id=6), "after")
+
+    before, _, after = over_stdio(steps)
+    assert pids([before]) != pids([after])
+
+
+def test_open_without_a_handshake_leaves_it_to_the_script():
+    def steps(stage):
+        yield Send(stage.speaker().initialize(id=3), "own")
+
+    (own,) = over_stdio(steps, handshake=False)
+    assert own.answer.messages[-1]["result"]["method"] == "initialize"
+
+
+def test_the_handshake_is_handed_to_a_script_that_opens_again():
+    handed = []
+
+    def steps(stage):
+        handed.append((yield Restart()))
+
+    over_stdio(steps)
+    assert handed[0].answer.messages[-1]["result"]["method"] == "initialize"
+
+
+def test_a_server_that_does_not_come_back_is_a_trouble_of_the_step():
+    once = "import os\nif os.path.exists(FLAG): os._exit(4)\nopen(FLAG, 'w').close()\n" + FAKE
+
+    def steps(stage):
+        handed.append((yield Restart()))
+
+    handed = []
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        over_stdio(steps, once.replace("FLAG", repr(f"{folder}/flag")))
+    assert handed[0].trouble is Trouble.CLOSED
+
+
+def test_a_handshake_that_fails_at_once_leaves_its_exchange():
+    def steps(stage):
+        yield Send(stage.speaker().request("ping", id=5), "ping")
+
+    (only,) = over_stdio(steps, "import os; os._exit(4)")
+    assert only.step == "initialize"
+
+
+def test_a_script_of_another_binding_cannot_be_said():
+    def steps(stage):
+        yield Send(stage.speaker().request("ping"), "ping")
+
+    with pytest.raises(RuntimeError, match="does not speak MCP"):
+        over_http(steps)
+
+
+@pytest.mark.parametrize(
+    ("bindings", "eras", "runs"),
+    [
+        ((Binding.HTTP,), tuple(Era), {HTTP.id}),
+        ((Binding.MCP,), tuple(Era), {MCP.id, LEGACY.id}),
+        ((Binding.MCP, Binding.STDIO), (Era.LEGACY,), {LEGACY.id, STDIO.id}),
+        ((Binding.HTTP,), (Era.LEGACY,), {HTTP.id}),
+    ],
+)
+def test_a_script_runs_in_the_runs_of_its_bindings_and_eras(bindings, eras, runs):
+    own = script(*bindings, eras=eras)(lambda stage: None).__script__
+    assert {run.id for run in (HTTP, MCP, LEGACY, STDIO) if own.runs_in(run)} == runs

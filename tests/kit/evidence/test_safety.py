@@ -1,0 +1,207 @@
+"""Which tools are called: where the server is, what it says of the tool, and what was allowed."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.formats.tool.tool import Annotations, Invocation
+from conformance.kit.config.secrets import Redactor
+from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.safety import is_called_unasked, why_left_out
+from conformance.kit.model.loopback import is_loopback
+from conformance.kit.model.run import Run
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.plugin.quiet import warning
+from conformance.kit.session import Engine
+from conformance.kit.verdicts.chapter import load
+from conformance.spec.vocabulary import Binding
+from tests.kit.peers import offering
+from tests.kit.samples import HTTP, MCP, STDIO, TOOL
+
+REMOTE = Run("mcp", "https://example.org", Binding.MCP, "https://example.org/mcp", "2026-07-28")
+OURS = replace(STDIO, endpoint="python -m fixtures.servers.reference --stdio")
+PLAIN = TOOL
+READ = replace(TOOL, annotations=Annotations(read_only=True))
+READ_CLOSED = replace(TOOL, annotations=Annotations(read_only=True, open_world=False))
+READ_OPEN = replace(TOOL, annotations=Annotations(read_only=True, open_world=True))
+DESTROYS = replace(TOOL, annotations=Annotations(destructive=True))
+SAFE = replace(TOOL, safe=True)
+GETS = replace(TOOL, invocation=Invocation("/book", "GET"))
+TASK = replace(TOOL, task_required=True)
+
+
+def reason(tool, run, allow=AllowCalls.AUTO, **more):
+    found = why_left_out(tool, run, Settings(allow_calls=allow, **more))
+    return found.id.rpartition(".")[2] if found is not None else None
+
+
+@pytest.mark.parametrize(
+    ("tool", "run", "why"),
+    [
+        (PLAIN, HTTP, None),
+        (READ, HTTP, None),
+        (DESTROYS, HTTP, "destructive"),
+        (PLAIN, MCP, None),
+        (DESTROYS, MCP, "destructive"),
+        (PLAIN, OURS, None),
+        (DESTROYS, OURS, "destructive"),
+        (PLAIN, STDIO, "read_only"),
+        (READ, STDIO, None),
+        (READ_OPEN, STDIO, "open_world"),
+        (SAFE, STDIO, None),
+        (DESTROYS, STDIO, "read_only"),
+        (PLAIN, REMOTE, "read_only"),
+        (READ, REMOTE, "open_world"),
+        (READ_CLOSED, REMOTE, None),
+        (READ_OPEN, REMOTE, "open_world"),
+        (SAFE, REMOTE, None),
+        (GETS, REMOTE, None),
+    ],
+)
+def test_by_default_what_may_be_called_hangs_on_where_the_server_runs(tool, run, why):
+    assert reason(tool, run) == why
+
+
+@pytest.mark.parametrize("run", [HTTP, MCP, STDIO, OURS, REMOTE])
+@pytest.mark.parametrize("tool", [PLAIN, READ_OPEN, DESTROYS])
+def test_all_allows_every_tool_everywhere(tool, run):
+    assert reason(tool, run, AllowCalls.ALL) is None
+
+
+@pytest.mark.parametrize("run", [HTTP, MCP, STDIO, OURS, REMOTE])
+@pytest.mark.parametrize("tool", [PLAIN, READ_CLOSED, SAFE])
+def test_none_allows_no_tool_anywhere(tool, run):
+    assert reason(tool, run, AllowCalls.NONE) == "none"
+
+
+@pytest.mark.parametrize("run", [HTTP, MCP, STDIO, OURS, REMOTE])
+@pytest.mark.parametrize(
+    ("tool", "why"), [(PLAIN, "read_only"), (READ, "open_world"), (READ_CLOSED, None), (SAFE, None)]
+)
+def test_read_only_is_as_strict_here_as_elsewhere(tool, why, run):
+    assert reason(tool, run, AllowCalls.READ_ONLY) == why
+
+
+@pytest.mark.parametrize("allow", list(AllowCalls))
+def test_the_command_line_s_globs_come_before_everything(allow):
+    assert reason(READ_CLOSED, HTTP, allow, exclude_tools=("b*",)) == "not_selected"
+
+
+def test_an_included_tool_still_has_to_be_allowed():
+    assert reason(DESTROYS, HTTP, include_tools=("book",)) == "destructive"
+
+
+@pytest.mark.parametrize("allow", list(AllowCalls))
+def test_a_tool_that_has_to_be_called_as_a_task_is_never_called(allow):
+    assert reason(TASK, HTTP, allow) == "task_required"
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    ["https://example.org/book", "http://127.0.0.1:2/book", "//example.org/book",
+     "https://127.0.0.1:1/book"],
+)  # fmt: skip
+def test_an_endpoint_on_another_host_or_port_is_never_called(endpoint):
+    elsewhere = replace(TOOL, invocation=Invocation(endpoint))
+    assert reason(elsewhere, HTTP, AllowCalls.ALL) == "other_host"
+
+
+@pytest.mark.parametrize("endpoint", ["/api/book", "api/book", "http://127.0.0.1:1/x"])
+def test_an_endpoint_on_the_target_is_called(endpoint):
+    assert reason(replace(TOOL, invocation=Invocation(endpoint)), HTTP) is None
+
+
+@pytest.mark.parametrize("endpoint", ["http://[", "http://127.0.0.1:99999/x"])
+def test_an_endpoint_that_is_no_address_is_never_called(endpoint):
+    assert reason(replace(TOOL, invocation=Invocation(endpoint)), HTTP) == "other_host"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://localhost", "http://a.localhost:8", "http://127.0.0.1", "http://127.9.9.9",
+            "http://[::1]:80/x"],
+)  # fmt: skip
+def test_this_machine_is_loopback(url):
+    assert is_loopback(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://localhost.example.org", "http://10.0.0.1", "http://127.0.0.1.example.org",
+     "http://[::2]", "http://0.0.0.0.1", "http://127.0.0.1@example.org"],
+)  # fmt: skip
+def test_another_machine_is_not(url):
+    assert not is_loopback(url)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -m fixtures.servers.reference --stdio",
+        "/srv/.venv/bin/python3.11 -m fixtures.servers.faulty --stdio --fault x",
+    ],
+)
+def test_a_server_of_this_project_is_known_by_how_it_is_started(command):
+    assert reason(PLAIN, replace(STDIO, endpoint=command)) is None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npx some-server --config fixtures.servers.yaml",
+        "some-server python -m fixtures.servers.reference",
+        "python -m some_server -m fixtures.servers.reference",
+        "python -c fixtures.servers.reference",
+        "ssh host python -m fixtures.servers.reference",
+        "fixtures.servers.reference",
+        "python -m 'fixtures.servers.reference",
+        "",
+    ],
+)
+def test_a_command_that_only_holds_the_name_is_somebody_else_s(command):
+    assert reason(PLAIN, replace(STDIO, endpoint=command)) == "read_only"
+
+
+@pytest.mark.parametrize(
+    ("tool", "run", "allow", "unasked"),
+    [
+        (PLAIN, HTTP, AllowCalls.AUTO, True),
+        (READ, HTTP, AllowCalls.AUTO, False),
+        (SAFE, HTTP, AllowCalls.AUTO, False),
+        (GETS, HTTP, AllowCalls.AUTO, False),
+        (DESTROYS, HTTP, AllowCalls.AUTO, False),
+        (replace(TOOL, annotations=Annotations(destructive=False)), HTTP, AllowCalls.AUTO, False),
+        (PLAIN, HTTP, AllowCalls.ALL, False),
+        (PLAIN, HTTP, AllowCalls.READ_ONLY, False),
+        (PLAIN, STDIO, AllowCalls.AUTO, False),
+    ],
+)
+def test_a_tool_that_says_nothing_is_known_for_one(tool, run, allow, unasked):
+    assert is_called_unasked(tool, run, Settings(allow_calls=allow)) is unasked
+
+
+def test_tools_that_say_nothing_are_named_before_they_are_called():
+    found = [Discovered(HTTP, (TOOL, replace(TOOL, name="read", annotations=READ.annotations)))]
+    said = warning(found, Settings(), Redactor())
+    assert "book" in said
+    assert "read," not in said
+    assert "--allow-calls read-only" in said
+    assert warning(found, Settings(allow_calls=AllowCalls.ALL), Redactor()) == ""
+
+
+def test_without_calls_the_scripts_are_played_that_call_no_tool():
+    called = []
+
+    def call(name, arguments):
+        called.append(name)
+        return 404, {}
+
+    chapter = load("conformance.http")
+    with offering([{"name": "count", "inputSchema": {"type": "object"}}], call) as url:
+        engine = Engine(Settings(profiles=("http",), allow_calls=AllowCalls.NONE))
+        engine.scripts.extend(chapter.scripts)
+        engine.discover((url,))
+        engine.drive()
+    (evidence,) = engine.evidence().values()
+    assert {"unknown-path", "unknown-tool"} <= set(evidence.steps("http_wire"))
+    assert {"health", "one"} <= set(evidence.steps("http_look_around"))
+    assert "count" not in called

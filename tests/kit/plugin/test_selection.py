@@ -1,0 +1,287 @@
+"""A selection has no level, the settings file is read, and the replay line repeats the session."""
+
+import json
+import re
+import shlex
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+
+from conformance.kit.plugin.command_line import fill_in, options_of
+from conformance.kit.plugin.selection import report_folder, selected_by
+from conformance.kit.record.exchanges import read_exchanges
+from conformance.kit.report.replay_line import replay_line
+from tests.kit.peers import offering
+from tests.kit.plugin.test_bad_input import FILES, GOOD
+from tests.kit.sessions import ROOT
+
+CASE = "http/good/wrong-type-string/n"
+
+
+def config(folder, *args, **held):
+    """As much of pytest's configuration as is asked for."""
+    return SimpleNamespace(
+        invocation_params=SimpleNamespace(args=args, dir=folder),
+        rootpath=folder,
+        getini=lambda _: [],
+        option=SimpleNamespace(**held),
+    )
+
+
+@pytest.fixture(scope="module")
+def faulty():
+    """A server of one tool that takes all that it is given."""
+    with offering([GOOD], lambda *_: (200, {"ok": True})) as url:
+        yield url
+
+
+def judged(kit, tmp_path, *args):
+    ran = kit("--report", str(tmp_path / "out"), *args)
+    files = {path.name: path.read_text("utf-8") for path in (tmp_path / "out").iterdir()}
+    return ran, files
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["conformance", "-k", "ATDF-ERR"],
+        ["conformance", "--replay", CASE],
+        ["conformance/atdf"],
+    ],
+    ids=["-k", "--replay", "chapter"],
+)
+def test_a_selection_has_no_level_and_a_grey_badge(kit, tmp_path, faulty, args):
+    ran, files = judged(kit, tmp_path, *args, "--target", faulty, "--profile", "http")
+    assert json.loads(files["badge.json"]) == {
+        "schemaVersion": 1, "label": "agent formats", "message": "selection", "color": "lightgrey",
+    }  # fmt: skip
+    results = json.loads(files["results.json"])
+    assert results["selection"] is True
+    assert [run["level"] for run in results["runs"]] == [None]
+    assert "Level:" not in ran.out
+    assert "Only a selection was judged" in ran.out
+    assert "What keeps it from" not in files["report.html"]
+
+
+def test_a_level_that_is_asked_of_a_selection_is_missed_in_words(kit, tmp_path, faulty):
+    ran, _ = judged(
+        kit, tmp_path, "conformance", "-k", "HTTP-WIRE", "--target", faulty, "--profile", "http",
+        "--level", "described",
+    )  # fmt: skip
+    assert ran.code == 1
+    assert "cannot be told from a selection" in ran.out
+
+
+def test_the_report_prints_a_replay_line_that_finds_the_same_again(kit, tmp_path, faulty):
+    secret = "s3cret-of-a-header"
+    _, files = judged(
+        kit, tmp_path, "conformance", "--target", faulty, "--profile", "http",
+        "--include-tool", "g*", "-H", f"X-Api-Key: {secret}", "--rate", "900",
+    )  # fmt: skip
+    found = re.search(r"<code>([^ ]*pytest conformance .*?)</code>", files["summary.md"])
+    shown = re.sub(r"\\(.)", r"\1", found[1]).replace("&#58;", ":").replace("&#64;", "@")
+    words = shlex.split(shown)[2:]
+    assert words[:2] == ["--target", faulty]
+    assert words[words.index("--include-tool") :][:2] == ["--include-tool", "g*"]
+    assert "X-Api-Key: «secret-1»" in words
+    again = [word.replace("«secret-1»", secret) for word in words]
+    ran = kit("conformance", *again, "--report", str(tmp_path / "again"))
+    assert ran.code == 1
+    assert "ATDF-CALL-0" in ran.out
+    assert words[-2] == "--replay"
+
+
+def test_a_session_with_the_reference_names_no_port_that_is_gone(tmp_path):
+    assert options_of(config(tmp_path, "conformance")) == ()
+
+
+def test_only_what_was_given_is_repeated(tmp_path):
+    given = ["conformance", "--target=http://h", "-k", "x", "--rate", "5", "--level", "guarded",
+             "-H", "A: b", "-H", "C: d", "--report", "x", "-vv"]  # fmt: skip
+    assert options_of(config(tmp_path, *given)) == (
+        "--target", "http://h", "--header", "A: b", "--header", "C: d", "--rate", "5",
+    )  # fmt: skip
+
+
+def test_what_the_shell_would_take_for_its_own_stays_as_it_is():
+    target = "stdio:run '$HOME' \"x\""
+    line = replay_line(["--target", target], "stdio/a b/c", ROOT)
+    assert shlex.split(line)[1:] == ["conformance", "--target", target, "--replay", "stdio/a b/c"]
+
+
+def test_a_command_stands_in_the_line_in_one_pair_of_quotes():
+    target = "stdio:uvx mcp-server-time --local-timezone Europe/Lisbon"
+    line = replay_line(["--target", target], "stdio/tool/missing/name", ROOT)
+    assert line.endswith(f"pytest conformance --target '{target}' --replay stdio/tool/missing/name")
+
+
+def test_elsewhere_than_in_a_clone_the_line_holds_from_where_the_session_was_started(tmp_path):
+    line = replay_line(["--target", "http://h"], "http/a b/c", tmp_path)
+    ran = subprocess.run(
+        [*shlex.split(line), "--explain", "ATDF-ERR-012"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert shlex.split(line)[-4:] == ["--target", "http://h", "--replay", "http/a b/c"]
+    assert not [word for word in shlex.split(line) if word.startswith("/")]
+
+
+FILE = 'target = ["http://h"]\nrate = 5\nlanguage = "es"\nallow-calls = "none"\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("agent-formats.toml", FILE),
+        ("pyproject.toml", "[tool.agent-formats]\n" + FILE.replace("-", "_")),
+    ],
+)
+def test_settings_may_stand_in_a_file(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    here = config(tmp_path, "--rate", "7", rate=7.0, target=[], language="en", allow_calls=None)
+    fill_in(here)
+    held = here.option
+    assert (held.rate, held.target, held.language, held.allow_calls) == (
+        7.0, ["http://h"], "es", "none",
+    )  # fmt: skip
+    assert options_of(here)[:2] == ("--target", "http://h")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("tarjet = 'x'", ["tarjet", "target"]),
+        ("rate = 'quick'", ["--rate", "quick"]),
+        ("language = 'fr'", ["--language", "fr"]),
+        ("rate = {a = 1}", ["rate"]),
+        ("x = = 1", ["line 1"]),
+    ],
+)
+def test_a_settings_file_that_cannot_be_used_is_one_sentence(tmp_path, text, words):
+    (tmp_path / "agent-formats.toml").write_text(text)
+    with pytest.raises(pytest.UsageError) as refused:
+        fill_in(config(tmp_path))
+    assert all(word in str(refused.value) for word in ["agent-formats.toml", *words])
+
+
+def test_a_pyproject_of_others_says_nothing(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[tool.ruff]\nline-length = 100\n")
+    here = config(tmp_path)
+    fill_in(here)
+    assert vars(here.option) == {}
+
+
+def test_a_session_takes_its_settings_from_the_folder_that_it_is_started_in(kit, tmp_path):
+    (tmp_path / "agent-formats.toml").write_text('target = "http://h h"\n')
+    ran = kit(str(ROOT / "conformance"), cwd=tmp_path)
+    assert ran.code == 4
+    assert "http://h h is no target" in ran.said
+
+
+WHOLE = ROOT / "conformance"
+
+
+@pytest.mark.parametrize(
+    ("given", "held", "folder"),
+    [
+        ("conformance-report", {}, "conformance-report"),
+        ("conformance-report", {"replay": CASE}, "conformance-report/replay"),
+        ("conformance-report", {"keyword": "ATDF"}, "conformance-report/selection"),
+        ("conformance-report", {"paths": [WHOLE / "atdf"]}, "conformance-report/selection"),
+        ("elsewhere", {"replay": CASE}, "elsewhere"),
+        ("elsewhere", {"keyword": "ATDF"}, "elsewhere"),
+    ],
+)
+def test_the_report_of_a_part_leaves_the_whole_one_where_it_is(tmp_path, given, held, folder):
+    assert report_folder(asking(tmp_path, report=given, **held)) == tmp_path / folder
+
+
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        ({}, ""),
+        ({"paths": [ROOT]}, ""),
+        ({"paths": [WHOLE / "atdf", WHOLE]}, ""),
+        ({"paths": [WHOLE / "mcp/test_lists.py::test_x"]}, f"{WHOLE}/mcp/test_lists.py::test_x"),
+        ({"keyword": "ATDF or MCP", "markexpr": "must"}, "-k 'ATDF or MCP' -m must"),
+        ({"deselect": ["a", "b"], "lf": True}, "--deselect a --deselect b --lf"),
+    ],
+)
+def test_what_is_selected_is_said_as_it_was_written(tmp_path, held, words):
+    assert selected_by(asking(tmp_path, **held)) == words
+
+
+def asking(folder, *, report="conformance-report", paths=(WHOLE,), **held):
+    """As much of pytest's configuration as a selection shows in."""
+    made = config(folder, **held)
+    made.args = [str(path) for path in paths]
+    made.getoption = {"--report": report, "--replay": held.get("replay")}.__getitem__
+    return made
+
+
+def test_the_report_of_a_selection_says_at_its_top_what_was_selected(kit, tmp_path, faulty):
+    whole = tmp_path / "conformance-report" / "report.html"
+    whole.parent.mkdir()
+    whole.write_text("the whole one")
+    ran = kit(
+        str(WHOLE), "-k", "ATDF-ERR or x", "--target", faulty, "--profile", "http",
+        "--language", "es", cwd=tmp_path,
+    )  # fmt: skip
+    own = whole.parent / "selection"
+    assert "Seleccionado con: -k 'ATDF-ERR or x'" in ran.out
+    assert whole.read_text() == "the whole one"
+    page = (own / "report.html").read_text("utf-8")
+    assert "Seleccionado con: <code>-k &#x27;ATDF-ERR or x&#x27;</code>" in page
+    assert "Seleccionado con: <code>" in (own / "summary.md").read_text("utf-8")
+    assert json.loads((own / "results.json").read_text("utf-8"))["selected"] == (
+        "-k 'ATDF-ERR or x'"
+    )
+
+
+def test_a_selection_that_leaves_nothing_out_is_whole_and_takes_the_place_of_the_whole_one(
+    kit, tmp_path, faulty
+):
+    folder = tmp_path / "conformance-report"
+    folder.mkdir()
+    for name in ("results.json", "badge.json"):
+        (folder / name).write_text("the one before")
+    ran = kit(
+        str(WHOLE), "--lf", "-k", "not NOPE", "--target", faulty, "--profile", "http",
+        "-o", f"cache_dir={tmp_path / 'cache'}", cwd=tmp_path,
+    )  # fmt: skip
+    results = json.loads((folder / "results.json").read_text("utf-8"))
+    assert (results["selection"], results["selected"]) == (False, "")
+    assert {path.name for path in folder.iterdir()} == {*FILES, "test_replay.py"}
+    assert "conformance-report/report.html" in ran.out
+    assert "/selection" not in ran.said
+    assert read_exchanges(folder / "exchanges.ndjson").complete
+    page = (folder / "report.html").read_text("utf-8")
+    assert "POST " in page  # what was sent is read after the move
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_where_nothing_is_selected_no_report_is_left(kit, tmp_path, faulty, there):
+    folder = tmp_path / "conformance-report"
+    if there:
+        folder.mkdir()
+        (folder / "results.json").write_text("the whole one")
+    ran = kit(str(WHOLE), "-k", "NOPE", "--target", faulty, cwd=tmp_path)
+    assert ran.code == 5 and "-k NOPE" in ran.out
+    assert "html" not in ran.said and "xml" not in ran.said
+    assert [path.name for path in tmp_path.rglob("*")] == (
+        ["conformance-report", "results.json"] if there else []
+    )
+
+
+def test_where_nothing_is_selected_a_report_that_pytest_was_asked_for_is_written(
+    kit, tmp_path, faulty
+):
+    own = [str(tmp_path / "own.html"), str(tmp_path / "own.xml")]
+    ran = kit(
+        str(WHOLE), "-k", "NOPE", "--target", faulty, "--html", own[0], "--junitxml", own[1],
+        "--report", str(tmp_path / "out"), cwd=tmp_path,
+    )  # fmt: skip
+    assert ran.code == 5
+    assert sorted(map(str, tmp_path.glob("own.*"))) == own
+    assert not any((tmp_path / "out").iterdir())

@@ -1,0 +1,157 @@
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.kit.model.exchange import Answer, Trouble
+from conformance.kit.record.exchanges import ExchangesError, ExchangeWriter, Looked, read_exchanges
+from tests.kit.report.sample import case, exchange, exchanges, session
+
+RUNS = tuple(Looked(run.run, ({"name": "hotel_reservation"},)) for run in session().runs)
+
+
+def written(path: Path, *made, redact=None, whole=False):
+    file = path / "exchanges.ndjson"
+    with ExchangeWriter(file, kit="0.1.0", started="now", runs=RUNS, redact=redact) as writer:
+        for each in made:
+            writer.write(each, whole=whole)
+    return file
+
+
+def test_what_is_written_is_read_back_equal(tmp_path):
+    made = tuple(exchanges().values())
+    recording = read_exchanges(written(tmp_path, *made))
+    assert tuple(each.exchange for each in recording.exchanges) == made
+    assert recording.runs == RUNS
+    assert recording.complete
+
+
+def test_every_kind_of_body_is_read_back_equal(tmp_path):
+    bodies = (b"", b"plain", "ñ \u202e".encode(), b"\xff\x00\xfe", b"\xc3(", b'{"a": "\\ud800"}')
+    made = tuple(exchange(n, body=body) for n, body in enumerate(bodies))
+    recording = read_exchanges(written(tmp_path, *made))
+    assert tuple(each.exchange for each in recording.exchanges) == made
+
+
+def test_lone_surrogates_and_huge_numbers_in_arguments_survive(tmp_path):
+    odd = replace(case(), arguments={"a": "\ud800", "b": 10**400, "c": [None, True, 1.5]})
+    recording = read_exchanges(written(tmp_path, exchange(of=odd, body=b"{}")))
+    assert recording.exchanges[0].exchange.case == odd
+
+
+def test_trouble_and_confirming_are_read_back(tmp_path):
+    made = replace(
+        exchange(), answer=None, trouble=Trouble.TIMEOUT, trouble_detail="10 s", confirms=3
+    )
+    assert read_exchanges(written(tmp_path, made)).exchanges[0].exchange == made
+
+
+def test_a_long_body_keeps_its_head_its_length_and_its_hash(tmp_path):
+    body = b"x" * 100_000
+    file = written(tmp_path, exchange(body=body))
+    line = json.loads(file.read_text().splitlines()[1])["answer"]["body"]
+    assert (len(line["text"]), line["length"]) == (65_536, 100_000)
+    assert line["sha256"] == hashlib.sha256(body).hexdigest()
+    assert read_exchanges(file).exchanges[0].cut == ("answer.body",)
+
+
+def test_a_discovery_body_is_kept_whole(tmp_path):
+    made = exchange(body=b"x" * 100_000)
+    read = read_exchanges(written(tmp_path, made, whole=True)).exchanges[0]
+    assert (read.exchange, read.cut) == (made, ())
+
+
+def test_a_file_that_was_cut_is_recognised(tmp_path):
+    file = written(tmp_path, exchange(1), exchange(2))
+    data = file.read_bytes()
+    file.write_bytes(data[: data.rindex(b'{"exchanges"') - 40])
+    recording = read_exchanges(file)
+    assert not recording.complete
+    assert [each.exchange.id for each in recording.exchanges] == [1]
+
+
+def test_a_file_without_its_footer_is_recognised(tmp_path):
+    file = written(tmp_path, exchange(1))
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:-1]))
+    recording = read_exchanges(file)
+    assert (recording.complete, len(recording.exchanges)) == (False, 1)
+
+
+def test_a_file_of_which_a_line_was_taken_is_not_complete(tmp_path):
+    file = written(tmp_path, exchange(1), exchange(2))
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([lines[0], lines[2], lines[3]]))
+    assert not read_exchanges(file).complete
+
+
+@pytest.mark.parametrize(
+    "text", ["", "not json\n", "[]\n", '{"format": 2, "runs": []}\n', '{"kit": "1"}\n']
+)
+def test_a_file_of_another_kind_is_refused_with_a_sentence(tmp_path, text):
+    file = tmp_path / "exchanges.ndjson"
+    file.write_text(text)
+    with pytest.raises(ExchangesError, match=r"exchanges\.ndjson"):
+        read_exchanges(file)
+
+
+def test_a_spoilt_line_is_named(tmp_path):
+    file = written(tmp_path, exchange(1))
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join([lines[0], '{"id": 1}', *lines[1:]]) + "\n")
+    with pytest.raises(ExchangesError, match="line 2"):
+        read_exchanges(file)
+
+
+def test_no_secret_is_written_wherever_it_stands(tmp_path):
+    secret = "hunter2hunter2"
+    made = exchange()
+    leaky = replace(
+        made,
+        case=replace(made.case, arguments={"a": [secret], secret: 1}),
+        request=replace(
+            made.request,
+            url=f"http://h/?k={secret}",
+            headers=(("Authorization", f"Bearer {secret}"),),
+            body=secret.encode() + b"\xff",
+        ),
+        answer=Answer(
+            body=f"you sent {secret}".encode(), messages=({"echo": secret},), noise=(secret,)
+        ),
+        trouble_detail=secret,
+    )
+    file = written(tmp_path, leaky, redact=lambda text: text.replace(secret, "«secret-1»"))
+    assert secret.encode() not in file.read_bytes()
+    read = read_exchanges(file).exchanges[0].exchange
+    assert read.answer is not None
+    assert read.answer.body.decode() == "you sent «secret-1»"
+    assert read.request.body == "«secret-1»".encode("latin-1") + b"\xff"
+
+
+def test_the_writer_gives_back_what_it_wrote_before_and_after_it_is_closed(tmp_path):
+    file = tmp_path / "exchanges.ndjson"
+    writer = ExchangeWriter(file, kit="0.1.0", started="now", runs=RUNS)
+    writer.write(exchange(1))
+    assert writer.read(1) == exchange(1)
+    writer.write(exchange(2))
+    writer.close()
+    assert (writer.read(2), writer.read(3)) == (exchange(2), None)
+    assert read_exchanges(file).complete
+
+
+def test_a_value_nested_as_deeply_as_a_decoder_allows_is_cut_and_not_a_fault(tmp_path):
+    deep: list = []
+    for _ in range(5_000):
+        deep = [deep]
+    made = replace(exchange(), answer=Answer(messages=(deep,)))
+    for redact in (None, lambda text: text):
+        file = written(tmp_path, made, redact=redact)
+        assert read_exchanges(file).exchanges[0].cut == ("answer.messages",)
+
+
+def test_a_file_holds_ascii_only(tmp_path):
+    file = written(tmp_path, exchange(body="\x1b[31m \u202e ñ".encode()))
+    assert file.read_bytes().isascii()
+    assert b"\x1b" not in file.read_bytes()

@@ -1,0 +1,272 @@
+"""`--judge`: a recorded session judged again gives the same verdicts, and says what it lacks."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from conformance.kit.config.secrets import Redactor
+from conformance.kit.confirm.confirm import repeat
+from conformance.kit.evidence.script import LOOKED
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
+from conformance.kit.session import Engine
+from conformance.kit.verdicts.chapter import load
+from conformance.spec.vocabulary import Verdict
+from fixtures.servers.start import FAULTY, REFERENCE, listening
+from tests.kit.peers import offering
+from tests.kit.plugin.test_bad_input import GOOD
+from tests.kit.samples import envelope, error
+
+CHAPTERS = [load(f"conformance.{name}") for name in ("atdf", "http", "mcp")]
+TESTS = [test for chapter in CHAPTERS for test in chapter.tests]
+SECRET = "the-s3cret-of-a-header"
+SETTINGS = Settings(
+    allow_calls=AllowCalls.ALL,
+    include_tools=("hotel_*",),
+    headers=(("X-Api-Key", SECRET),),
+    credentials=(SECRET,),
+)
+
+
+def verdicts(items):
+    """What was said, by clause, run and tool."""
+    return {
+        (item.clause, item.run, item.tool): (item.verdict, [f.message for f in item.findings])
+        for item in items.values()
+    }
+
+
+def recorded(url, path, settings):
+    """Judge a server as the plugin does; gives the verdicts, and the record in `path`."""
+    engine = Engine(settings)
+    engine.scripts = [script for chapter in CHAPTERS for script in chapter.scripts]
+    engine.discover((url,))
+    with ExchangeWriter(
+        path, kit="1", started=engine.started, runs=(), redact=Redactor([SECRET]),
+        more=engine.first_line(),
+    ) as writer:  # fmt: skip
+        for exchange in engine.recorder.by_id.values():
+            writer.write(exchange, whole=True)
+        engine.recorder.listeners.append(lambda e: writer.write(e, whole=e.script == LOOKED))
+        asked = engine.questions(TESTS)
+        engine.drive()
+        items = engine.judge(asked)
+        writer.last = engine.last_line()
+    return verdicts(items), [run.level for run in engine.results(asked, items).runs]
+
+
+def again(path, **settings):
+    """Judge the record; gives the verdicts and the levels."""
+    engine = Engine(replace(Settings(), **settings))
+    engine.recall(read_exchanges(path))
+    asked = engine.questions(TESTS)
+    items = engine.judge(asked)
+    return verdicts(items), [run.level for run in engine.results(asked, items).runs]
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory):
+    """The record of a faulty server that is gone by now, and what was said of it."""
+    path = tmp_path_factory.mktemp("faulty") / "exchanges.ndjson"
+    with listening(FAULTY, "--fault", "true-for-an-integer") as url:
+        said = recorded(url, path, replace(SETTINGS, profiles=("http",)))
+    return path, said
+
+
+def edited(path, tmp_path, edit):
+    """A copy of the record with its lines changed."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    copy = tmp_path / "exchanges.ndjson"
+    copy.write_text("".join(json.dumps(line) + "\n" for line in edit(lines)))
+    return copy
+
+
+def test_the_record_of_a_faulty_server_gives_the_same_verdicts(faulty):
+    path, said = faulty
+    assert again(path) == said
+    assert {key[0] for key, (verdict, _) in said[0].items() if verdict is Verdict.FAIL} == {
+        "ATDF-CALL-002"
+    }
+
+
+@pytest.mark.parametrize("profile", ["http", "mcp"])
+def test_the_record_of_the_reference_gives_the_same_verdicts(tmp_path, profile):
+    path = tmp_path / "exchanges.ndjson"
+    with listening(REFERENCE) as url:
+        said = recorded(url, path, replace(SETTINGS, profiles=(profile,)))
+    assert again(path) == said
+    assert not {Verdict.FAIL, Verdict.WARN} & {verdict for verdict, _ in said[0].values()}
+    assert SECRET not in path.read_text()
+
+
+def test_a_failure_that_was_not_confirmed_is_not_verified(faulty, tmp_path):
+    def unconfirmed(lines):
+        lines[-1]["repeats"] = {"cases": [], "scripts": [], "gone": []}
+        return [line for line in lines if not line.get("confirms")]
+
+    path, _ = faulty
+    found, _ = again(edited(path, tmp_path, unconfirmed))
+    verdict, messages = next(v for k, v in found.items() if k[0] == "ATDF-CALL-002" and k[2])
+    assert (verdict, messages[0].id) == (Verdict.NOT_VERIFIED, "kit.not_verified.not_confirmed")
+
+
+def test_of_a_session_that_is_cut_while_it_confirms_what_was_confirmed_stands(
+    tmp_path, monkeypatch
+):
+    async def cut_after_the_first(failed, *others):
+        assert len(failed) > 1
+        await repeat(failed[:1], *others)
+        raise TimeoutError
+
+    monkeypatch.setattr("conformance.kit.session.repeat", cut_after_the_first)
+    path = tmp_path / "exchanges.ndjson"
+    several = replace(SETTINGS, profiles=("http",), include_tools=("hotel_*", "flight_*"))
+    with listening(FAULTY, "--fault", "error-with-status-200") as url:
+        said = recorded(url, path, several)
+    about = [v for k, v in said[0].items() if k[0] == "HTTP-ERR-001"]
+    stood = Counter(verdict for verdict, _ in about)
+    assert stood[Verdict.FAIL] == 1
+    later = [messages[0].id for verdict, messages in about if verdict is Verdict.NOT_VERIFIED]
+    assert "kit.not_verified.not_confirmed" in later
+    assert again(path) == said
+
+
+def test_what_only_a_newer_kit_sends_was_not_recorded(faulty, tmp_path):
+    def older(lines):
+        own = lines[-1]["evidence"]["http"]["scripts"]
+        del own["http_wire"]
+        lines[-1]["scripts"].remove("http_wire")
+        return lines
+
+    path, said = faulty
+    found, _ = again(edited(path, tmp_path, older))
+    lacking = {key for key in found if found[key] != said[0][key]}
+    assert ("HTTP-ERR-006", "http", None) in lacking
+    assert {found[key][0] for key in lacking} == {Verdict.NOT_VERIFIED}
+    assert {found[key][1][0].id for key in lacking} == {"kit.not_verified.not_recorded"}
+
+
+@pytest.mark.parametrize("kept", [0.1, 0.5, 0.999])
+def test_a_file_that_was_cut_accuses_nobody_and_passes_nothing_by_calls(faulty, tmp_path, kept):
+    path, _ = faulty
+    text = path.read_bytes()
+    copy = tmp_path / "exchanges.ndjson"
+    copy.write_bytes(text[: int(len(text) * kept)])
+    assert not read_exchanges(copy).complete
+    found, _ = again(copy)
+    count = Counter(verdict for verdict, _ in found.values())
+    assert count[Verdict.FAIL] == 0
+    calls = {v for k, (v, _) in found.items() if k[0].startswith("ATDF-CALL") and k[2]}
+    assert calls <= {Verdict.NOT_VERIFIED, Verdict.NOT_APPLICABLE}
+
+
+def test_a_finding_on_an_answer_that_was_not_kept_whole_is_not_verified(faulty, tmp_path):
+    def cut(lines):
+        for line in lines:
+            if line.get("case") and line["case"]["scenario"].startswith("near-miss"):
+                line["cut"] = ["answer.body"]
+        return lines
+
+    path, _ = faulty
+    found, _ = again(edited(path, tmp_path, cut))
+    verdict, messages = next(v for k, v in found.items() if k[0] == "ATDF-CALL-002" and k[2])
+    assert (verdict, messages[0].id) == (Verdict.NOT_VERIFIED, "kit.not_verified.not_recorded")
+
+
+def long_answers(name, arguments):
+    """Accepts a number with more than a record keeps, and refuses anything else in an envelope."""
+    given = arguments.get("n") if isinstance(arguments, dict) else None
+    if isinstance(given, int) and not isinstance(given, bool):
+        return 200, {"answer": "x" * 100_000}
+    return 422, envelope(error(parameter="n", tool_name="good"))
+
+
+@pytest.fixture(scope="module")
+def cut_short(tmp_path_factory):
+    """The record of a server whose good answers are longer than a record keeps."""
+    path = tmp_path_factory.mktemp("long") / "exchanges.ndjson"
+    settings = Settings(profiles=("http",), max_examples=0)
+    with offering([GOOD], long_answers, manifest=True) as url:
+        said = recorded(url, path, settings)
+    return path, said[0]
+
+
+def test_a_pass_that_rests_on_what_was_not_kept_is_not_verified(cut_short):
+    path, said = cut_short
+    found, _ = again(path)
+    key = ("HTTP-ERR-001", "http", "good")  # no error in a success: its body has to be read
+    assert said[key][0] is Verdict.PASS
+    assert found[key][0] is Verdict.NOT_VERIFIED
+    assert found[key][1][0].id == "kit.not_verified.not_recorded"
+
+
+@pytest.mark.parametrize(
+    "clause", ["ATDF-CALL-001", "ATDF-CALL-004", "ATDF-CALL-005", "ATDF-ERR-006"]
+)
+def test_a_pass_that_needs_only_what_an_answer_meant_stays_one(cut_short, clause):
+    path, said = cut_short
+    found, _ = again(path)
+    key = (clause, "http", "good")
+    assert (said[key][0], found[key][0]) == (Verdict.PASS, Verdict.PASS)
+
+
+def test_of_an_older_record_nothing_is_known_of_an_answer_that_was_cut(cut_short, tmp_path):
+    path, _ = cut_short
+    older = lambda lines: [{k: v for k, v in line.items() if k != "meant"} for line in lines]  # noqa: E731
+    found, _ = again(edited(path, tmp_path, older))
+    verdict, messages = found[("ATDF-CALL-004", "http", "good")]
+    assert (verdict, messages[0].id) == (Verdict.NOT_VERIFIED, "kit.not_verified.not_recorded")
+
+
+def test_a_session_of_a_record_needs_no_server_and_ends_alike(kit, tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    with offering([GOOD], lambda *_: (200, {"ok": True}), manifest=True) as url:
+        live = kit("conformance", "--target", url, "--report", str(first), "--seed", "7")
+    record = first / "exchanges.ndjson"
+    ran = kit("conformance", "--judge", str(record), "--report", str(second))
+    assert ran.code == live.code == 1, ran.said
+    ours, theirs = (json.loads((each / "results.json").read_text()) for each in (first, second))
+    assert ours["runs"] == theirs["runs"]
+    assert theirs["seed"] == 7
+    assert record.exists()
+    page = (second / "report.html").read_text()  # rows stand in comments: no `--` as such
+    assert f"--target {url}" in unescape(page)
+    compile((first / "test_replay.py").read_text(), "test_replay.py", "exec")
+    assert (first / "test_replay.py").read_text() == (second / "test_replay.py").read_text()
+    assert "What was sent" in (second / "report.html").read_text()
+
+    kit("conformance", "--judge", str(record), "--report", str(first), "--language", "pt")
+    assert record.exists()
+    record.write_bytes(record.read_bytes()[:-100])
+    ran = kit("conformance", "--judge", str(record), "--report", str(second))
+    assert ran.code == 2
+    assert "has no end" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "there is no such file"),
+        ("hello", "does not begin with the line"),
+        ('{"format": 99, "runs": []}\n', "format 99"),
+        ('{"format": 1, "kit": "x", "started": "x", "runs": []}\n', "lacks what this kit needs"),
+        ('{"format": 1, "kit": "x", "started": "x", "runs": []}\n{}\n', "line 2"),
+    ],
+)
+def test_a_file_that_cannot_be_judged_is_one_sentence(kit, tmp_path, text, words):
+    path = tmp_path / "record"
+    if text is not None:
+        path.write_text(text)
+    ran = kit("conformance", "--judge", str(path), "--report", str(tmp_path / "out"))
+    assert ran.code == 4
+    assert words in ran.err
+    assert len(ran.err.strip().splitlines()) == 1
+
+
+def test_a_record_takes_the_place_of_a_target(kit, tmp_path):
+    ran = kit("conformance", "--judge", "x", "--target", "http://h")
+    assert ran.code == 4
+    assert "takes the place of --target" in ran.err

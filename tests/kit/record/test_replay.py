@@ -1,0 +1,72 @@
+"""`--replay`: one case again, with what it needs beside it and nothing else."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.kit.drive.discovery.discover import TargetUnusable
+from conformance.kit.model.case import CaseKind
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.session import Engine
+from conformance.kit.verdicts.chapter import load
+from conformance.spec.vocabulary import Verdict
+from fixtures.servers.start import FAULTY, REFERENCE, listening
+
+CASE = "http/hotel_reservation/above-maximum/guests"
+SETTINGS = Settings(profiles=("http",), allow_calls=AllowCalls.ALL)
+
+
+def _engine(url: str, case: str) -> Engine:
+    engine = Engine(replace(SETTINGS, replay=case))
+    engine.discover((url,))
+    return engine
+
+
+def test_only_the_case_its_good_call_and_its_repairs_are_sent() -> None:
+    with listening(REFERENCE) as url:
+        engine = _engine(url, CASE)
+        engine.drive()
+    cases = [e.case for e in engine.recorder.by_id.values() if e.case is not None]
+    assert {case.tool for case in cases} == {"hotel_reservation"}
+    assert [case.id for case in cases if case.kind is CaseKind.BROKEN] == [CASE]
+    assert {case.kind for case in cases} == {
+        CaseKind.BASELINE,
+        CaseKind.BROKEN,
+        CaseKind.REPAIR,
+        CaseKind.AFTER,
+    }
+
+
+def test_a_repair_is_replayed_from_the_case_that_it_mends() -> None:
+    with listening(REFERENCE) as url:
+        engine = _engine(url, f"{CASE}/repair-1")
+        engine.drive()
+    ids = {e.case.id for e in engine.recorder.by_id.values() if e.case is not None}
+    assert {CASE, f"{CASE}/repair-1"} <= ids
+
+
+def test_a_fault_is_found_again() -> None:
+    chapter = load("conformance.atdf")
+    with listening(FAULTY, "--fault", "true-for-an-integer") as url:
+        engine = _engine(url, "http/hotel_reservation/near-miss-true/guests")
+        asked = engine.questions(list(chapter.tests))
+        engine.drive()
+        items = engine.judge(asked)
+    broken = {item.clause for item in items.values() if item.verdict is Verdict.FAIL}
+    assert broken == {"ATDF-CALL-002"}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "there_is_one"), [("above-maximum/guests", True), ("x", False)]
+)
+def test_a_case_that_a_tool_does_not_have_is_told(scenario, there_is_one) -> None:
+    with listening(REFERENCE) as url:
+        engine = _engine(url, f"http/hotel_reservation/{scenario}")
+        engine.drive()
+    assert engine.replayed is there_is_one
+
+
+def test_a_case_of_another_target_is_refused_in_one_sentence() -> None:
+    with listening(REFERENCE) as url, pytest.raises(TargetUnusable) as refused:
+        _engine(url, "stdio-2025-11-25/hotel_reservation/missing/email")
+    assert "names no case of this target" in refused.value.words.words()

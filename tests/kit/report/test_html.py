@@ -1,0 +1,329 @@
+import html
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from conformance.kit.model.results import Finding, Item
+from conformance.kit.report.fold import fold
+from conformance.kit.report.json_html import json_html, pointer_of
+from conformance.kit.report.levels import all_items
+from conformance.kit.report.localise import STYLE
+from conformance.kit.report.matrix import matrix
+from conformance.kit.report.rows import in_comment
+from conformance.kit.report.view import View
+from conformance.spec.messages import LANGUAGES, message
+from conformance.spec.vocabulary import Requirement, Verdict
+from tests.kit.report.sample import make_report, many_tools, sample_words, session
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.fixture(autouse=True)
+def _words() -> Iterator[None]:
+    with sample_words():
+        yield
+
+
+def item(clause="A-B-001", tool="t", verdict=Verdict.FAIL, *messages: str, run="http") -> Item:
+    findings = tuple(Finding(message("sample.raw", text=text)) for text in messages)
+    return Item(clause, Requirement.MUST, run, tool, verdict, findings)
+
+
+def blob(page: str) -> dict:
+    found = re.search(r'data-jsonblob="([^"]*)"', page)
+    assert found
+    return json.loads(html.unescape(found[1]))
+
+
+# --- Folding
+
+
+def test_tools_with_the_same_clause_and_message_share_a_row():
+    folded = fold([item(tool="a"), item(tool="b"), item(tool="b", run="mcp-2026-07-28")])
+    assert [(row.tools, row.runs) for row in folded.rows] == [
+        (("a", "b"), ("http", "mcp-2026-07-28"))
+    ]
+
+
+def test_an_item_with_two_messages_stands_in_two_rows():
+    two = Item(
+        "A-B-001",
+        Requirement.MUST,
+        "http",
+        "t",
+        Verdict.FAIL,
+        (Finding(message("sample.status", status=1)), Finding(message("sample.silent"))),
+    )
+    assert len(fold([two]).rows) == 2
+
+
+def test_messages_that_differ_in_their_values_alone_share_a_row():
+    folded = fold(
+        [item("A-B-001", "a", Verdict.FAIL, "x"), item("A-B-001", "b", Verdict.FAIL, "y")]
+    )
+    assert len(folded.rows) == 1
+
+
+def test_what_did_not_pass_comes_first():
+    verdicts = [Verdict.PASS, Verdict.WARN, Verdict.FAIL, Verdict.NOT_APPLICABLE, Verdict.KIT_ERROR]
+    rows = fold([item(verdict=verdict) for verdict in verdicts]).rows
+    assert [row.verdict for row in rows] == [
+        Verdict.KIT_ERROR,
+        Verdict.FAIL,
+        Verdict.WARN,
+        Verdict.NOT_APPLICABLE,
+        Verdict.PASS,
+    ]
+
+
+def test_rows_past_the_limit_are_counted_and_the_gravest_kept():
+    items = [item(f"A-B-{n:03d}", verdict=Verdict.PASS) for n in range(600)]
+    folded = fold([*items, item("Z-Z-001")])
+    assert (len(folded.rows), folded.rest) == (500, 101)
+    assert folded.rows[0].clause == "Z-Z-001"
+
+
+# --- A JSON value
+
+
+def view() -> View:
+    return View(session())
+
+
+@pytest.mark.parametrize(
+    ("value", "pointer", "marked"),
+    [
+        ({"a": 1, "b": 2}, "/b", "2"),
+        ({"a": [{"b~/": "x"}]}, "/a/0/b~0~1", "&quot;x&quot;"),
+        ({"a": 1}, "/c", '<span class="x">'),
+        ([1], "", None),
+        ({}, "/c", None),
+        ({"a": 1}, "/a/b/c", ""),
+    ],
+)
+def test_the_broken_spot_is_marked(value, pointer, marked):
+    shown = json_html(value, view(), pointer, absent="left out")
+    if marked == "":
+        assert "<mark>" not in shown
+    else:
+        assert shown.count("<mark>") == shown.count("</mark>") == 1
+    if pointer == "/c":
+        assert "<mark>&quot;c&quot;: <i>left out</i></mark>" in shown
+    elif marked:
+        assert f"<mark>{marked}</mark>" in shown
+
+
+def test_the_broken_spot_is_shown_even_far_down_a_large_value():
+    value = {"list": list(range(100_000)), "deep": {"x": {"y": "broken"}}}
+    shown = json_html(value, view(), "/list/99999")
+    assert "<mark>99999</mark>" in shown
+    assert len(shown) < 20_000
+
+
+def test_deep_and_huge_values_are_cut():
+    deep: list = []
+    for _ in range(900):
+        deep = [deep]
+    assert "…" in json_html(deep, view())
+    assert len(json_html({str(n): "x" * 5_000 for n in range(5_000)}, view())) < 30_000
+    assert json_html(10**5_000, view()) == "…"
+
+
+def test_nothing_is_called_cut_that_is_whole():
+    assert "…" not in json_html({"a": [1, {"b": []}]}, view())
+
+
+@pytest.mark.parametrize(
+    ("path", "pointer"),
+    [
+        ("$.errors[0].type", "/errors/0/type"),
+        ("$", ""),
+        ("$['a']", "/a"),
+        ("content-type", None),
+    ],
+)
+def test_a_json_path_becomes_a_pointer(path, pointer):
+    assert pointer_of(path) == pointer
+
+
+# --- The matrix
+
+
+def test_the_matrix_is_open_for_few_tools_and_folded_past_twenty():
+    for count, is_folded in ((20, False), (21, True)):
+        made = view()
+        made = replace(made, session=many_tools(count))
+        assert matrix(made, fold(all_items(made.session))).startswith("<details>") is is_folded
+
+
+def test_a_matrix_of_many_tools_shows_one_hundred_that_are_broken():
+    made = replace(view(), session=many_tools(1_100))
+    table = matrix(made, fold(all_items(made.session)))
+    assert table.count('<th scope="row">') == 100
+    assert "each of 110 tools" in table
+    assert "and 10 more" in table
+
+
+def test_a_matrix_of_many_tools_has_the_gravest_first():
+    made = replace(view(), session=many_tools(30))
+    run = made.session.runs[0]
+    warned = tuple(
+        replace(each, verdict=Verdict.WARN if each.tool == "tool_0005" else each.verdict)
+        for each in run.items
+    )
+    made = replace(made, session=replace(made.session, runs=(replace(run, items=warned),)))
+    table = matrix(made, fold(all_items(made.session)))
+    assert re.findall(r'"row">.*?(tool_\d+)', table) == [
+        "tool_0000", "tool_0010", "tool_0020", "tool_0005"
+    ]  # fmt: skip
+
+
+def test_a_matrix_of_many_tools_has_no_cell_of_what_nothing_breaks():
+    made = replace(view(), session=many_tools(30))
+    broken, rest = matrix(made, fold(all_items(made.session))).split("</details>")[:2]
+    assert re.findall(r'"col"><span>([^<]+)', broken) == ["ATDF-ERR-007"]
+    assert broken.count('<th scope="row">') == 3
+    others = {each.clause for each in made.session.runs[0].items} - {"ATDF-ERR-007"}
+    assert f"{len(others)} clauses that nothing breaks" in rest
+    assert {each: rest.count(each) for each in others} == dict.fromkeys(others, 1)
+
+
+# --- The page
+
+
+def test_the_inside_of_a_row_cannot_end_the_comment_that_holds_it():
+    for words in ("a --> b", "--!>", "<!-- x", "---->", "--path-as-is"):
+        assert "--" not in in_comment(words)
+        assert html.unescape(in_comment(words)) == words
+
+
+def test_each_row_of_pytest_html_is_one_of_ours_with_its_outcome(pytester):
+    page = make_report(pytester).read_text(encoding="utf-8")
+    tests = blob(page)["tests"]
+    results = {entry[0]["result"] for entry in tests.values()}
+    assert next(iter(tests)) == "r1"
+    assert results == {"Failed", "XFailed", "Skipped", "Passed"}
+    assert all(re.fullmatch(r"r\d+", name) for name in tests)
+
+
+def test_a_warning_is_a_failure_where_should_fails(pytester):
+    path = make_report(pytester, more="state.fail_on_should = True")
+    tests = blob(path.read_text(encoding="utf-8"))["tests"]
+    warned = [
+        entry[0]["result"]
+        for entry in tests.values()
+        if 'data-verdict="warn"' in "".join(entry[0]["resultsTableRow"])
+    ]
+    assert warned == ["Failed"]
+
+
+BROKEN = """
+import pytest
+
+@pytest.fixture
+def broken():
+    raise ValueError("hunter2 <b>")
+
+def test_x(broken):
+    pass
+"""
+
+
+def test_an_error_in_setting_up_keeps_its_row_without_secrets(pytester):
+    redact = "state.redact = lambda text: text.replace('hunter2', 'hidden')"
+    path = make_report(pytester, more=redact, tests=BROKEN)
+    tests = blob(path.read_text(encoding="utf-8"))["tests"]
+    own = [entry[0] for entry in tests.values() if entry[0]["testId"].startswith("own-")]
+    assert [entry["result"] for entry in own] == ["Error"]
+    assert "hunter2" not in own[0]["log"]
+    assert "hidden &lt;b&gt;" in own[0]["log"]
+
+
+def test_an_error_of_an_item_that_was_judged_has_no_second_row(pytester):
+    judged = "state.judged = {item.nodeid for item in session.items}"
+    path = make_report(pytester, more=judged, tests=BROKEN)
+    tests = blob(path.read_text(encoding="utf-8"))["tests"]
+    assert not any(entry[0]["testId"].startswith("own-") for entry in tests.values())
+
+
+def test_where_no_session_was_reached_pytests_own_rows_stay(pytester):
+    path = make_report(pytester, more="state.session = None")
+    tests = blob(path.read_text(encoding="utf-8"))["tests"]
+    assert [entry[0]["result"] for entry in tests.values()] == ["Passed", "Failed", "Skipped"]
+    assert "Nothing was judged in this session" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_says_its_language_and_keeps_none_of_pytest_htmls_words(pytester, language):
+    page = make_report(pytester, language).read_text(encoding="utf-8")
+    assert f'<html lang="{language}">' in page
+    body = page[: page.index('<div id="data-container"')]
+    for words in (
+        "Report generated",
+        "Environment",
+        "Summary",
+        "took",
+        "(Un)check",
+        "Show all details",
+        "Hide all details",
+        "Failed",
+        "Passed",
+        "Skipped",
+        "Expected failures",
+        "Unexpected passes",
+        "Errors",
+        "Reruns",
+        "Retried",
+        "No results found",
+        "still tests running",
+        "expand [+]",
+        "show details",
+    ):
+        assert words not in body.replace("Took", ""), words
+
+
+def test_the_page_has_a_wall_that_lets_only_its_own_two_scripts_run(pytester):
+    page = make_report(pytester).read_text(encoding="utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy
+    assert policy[1].startswith("default-src 'none'; script-src 'sha256-")
+    assert policy[1].count("sha256-") == 3
+    assert "unsafe" not in policy[1]
+
+
+# --- Colours
+
+
+def _luminance(colour: str) -> float:
+    digits = colour if len(colour) == 6 else "".join(digit * 2 for digit in colour)
+    parts = [int(digits[n : n + 2], 16) / 255 for n in (0, 2, 4)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one: str, other: str) -> float:
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def _tokens() -> list[dict[str, str]]:
+    light, dark = re.findall(r":root \{(.*?)\n\s*\}", STYLE, re.S)[:2]
+    find = re.compile(r"--([a-z0-9-]+): #([0-9a-f]{3,6});")
+    first = dict(find.findall(light))
+    return [first, first | dict(find.findall(dark))]
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_every_text_has_enough_contrast_light_and_dark(theme):
+    tokens = _tokens()[theme]
+    pairs = [(name, f"{name}-bg") for name in tokens if f"{name}-bg" in tokens]
+    pairs += [
+        (name, on) for name in ("text", "muted", "accent") for on in ("bg", "surface", "sunken")
+    ]
+    pairs += [("mark-text", "mark"), ("fail", "sunken"), ("pass", "surface")]
+    assert len(pairs) > 16
+    weak = [pair for pair in pairs if _contrast(tokens[pair[0]], tokens[pair[1]]) < 4.5]
+    assert weak == []

@@ -1,0 +1,310 @@
+"""What a gate reads first: whether it conforms, and what keeps it from the next level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from conformance.kit.model.results import (
+    Advice,
+    Finding,
+    Item,
+    LevelState,
+    Rate,
+    Unnamed,
+    UsedWaiver,
+    Waiver,
+)
+from conformance.kit.report.cards import cards
+from conformance.kit.report.charts import explain_panel, repair_panel
+from conformance.kit.report.exit import Exit
+from conformance.kit.report.fold import Folded, fold
+from conformance.kit.report.lacking import Lack, lacks
+from conformance.kit.report.levels import all_items
+from conformance.kit.report.matrix import matrix
+from conformance.kit.report.outcome import Ended, outcome
+from conformance.kit.report.page import masthead, top
+from conformance.kit.report.summary import summary
+from conformance.kit.report.terminal import summary_lines
+from conformance.kit.report.view import View
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Level, Requirement, Verdict
+from tests.kit.report.sample import TOOLS, sample_words, session
+
+BROKEN = Ended(Exit.BROKEN)
+LEFT_OUT = message("kit.left_out.destructive")
+
+
+@pytest.fixture(autouse=True)
+def _words() -> Iterator[None]:
+    with sample_words():
+        yield
+
+
+def waived(stale):
+    reason = message("sample.raw", text="kept") if stale else None
+    return UsedWaiver(Waiver("ATDF-ERR-007", "later"), 1, reason)
+
+
+def test_what_is_broken_is_counted_by_clause():
+    assert outcome(session(), BROKEN, "en") == "It does not conform. 2 clauses are broken."
+    assert outcome(session(), BROKEN, "es") == "No es conforme. Se incumplen 2 cláusulas."
+
+
+def test_a_warning_counts_where_it_fails_the_session():
+    ended = replace(BROKEN, fail_on_should=True)
+    assert "3 clauses" in outcome(session(), ended, "en")
+
+
+def test_a_stale_waiver_and_a_missed_level_are_told():
+    stale = replace(session(), runs=(), waivers=(waived(stale=True), waived(stale=False)))
+    assert outcome(stale, BROKEN, "en") == "It does not conform. 1 waiver is stale."
+    missed = message("kit.exit.level_missed", level="explained")
+    said = outcome(replace(session(), runs=()), replace(BROKEN, why=missed), "en")
+    assert said == "It does not conform. The level asked for, explained, was not reached."
+
+
+def test_what_conforms_says_so_and_what_was_not_decided_says_why():
+    assert outcome(session(), Ended(Exit.CONFORMANT), "en").startswith("It conforms")
+    assert outcome(session(), Ended(Exit.INTERRUPTED), "en") == ""
+    nothing = message("kit.exit.nothing_judged", reason="x")
+    assert outcome(session(), Ended(Exit.NOTHING_JUDGED, nothing), "en") == (
+        "Nothing could be judged: x."
+    )
+
+
+def test_the_outcome_is_the_first_line_of_the_summary_and_the_head_of_the_page():
+    assert summary(session(), ended=BROKEN).splitlines()[2] == (
+        "**✕ It does not conform. 2 clauses are broken.**"
+    )
+    assert 'class="outcome v-fail"' in masthead(View(session(), ended=BROKEN))
+    assert "outcome" not in masthead(View(session()))
+
+
+def test_the_summary_tells_what_was_found_before_how_the_runs_fared():
+    said = summary(session())
+    assert said.index("### Findings") < said.index("| Run |")
+    assert said.count("[ATDF-ERR-007](https://") >= 1
+
+
+def one_run(*items, missing=("A-B-001", "A-B-002", "A-B-003")):
+    run = session().runs[0]
+    levels = {**run.levels, Level.EXPLAINED: LevelState(False, missing)}
+    return replace(run, items=items, levels=levels)
+
+
+def item(clause, verdict, reason=None, tool="t"):
+    findings = (Finding(reason),) if reason else ()
+    return Item(clause, Requirement.MUST, "http", tool, verdict, findings)
+
+
+def test_clauses_that_one_reason_keeps_from_being_judged_stand_in_one_line():
+    run = one_run(
+        item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-002", Verdict.FAIL, message("sample.silent")),
+        item("A-B-003", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-003", Verdict.NOT_VERIFIED, LEFT_OUT, tool="u"),
+    )
+    assert lacks(run, Level.EXPLAINED) == (
+        Lack(Verdict.FAIL, ("A-B-002",)),
+        Lack(Verdict.NOT_VERIFIED, ("A-B-001", "A-B-003"), LEFT_OUT, ("t", "u")),
+    )
+
+
+def test_a_warning_in_the_way_says_what_it_is_about_and_nothing_to_judge_is_left_out_beside_it():
+    silent = message("sample.silent")
+    warned = item("A-B-002", Verdict.WARN, silent)
+    nothing = [item(f"A-B-00{n}", Verdict.NOT_APPLICABLE, LEFT_OUT) for n in (1, 3)]
+    assert lacks(one_run(*nothing, warned), Level.EXPLAINED) == (
+        Lack(Verdict.WARN, ("A-B-002",), silent, ("t",)),
+    )
+    alone = Lack(Verdict.NOT_APPLICABLE, ("A-B-001", "A-B-003"), LEFT_OUT, ("t",))
+    missing = ("A-B-001", "A-B-003")
+    assert lacks(one_run(*nothing, missing=missing), Level.EXPLAINED) == (alone,)
+
+
+def status(said):
+    return message("sample.raw", text=said)
+
+
+def of_several_tools():
+    """A run that lacks one clause for four tools, each with an answer of its own."""
+    names = ("book", "charge", "refund", "search_<b>")
+    items = [item("A-B-001", Verdict.NOT_VERIFIED, status(name[0]), name) for name in names]
+    return one_run(*items, missing=("A-B-001",))
+
+
+def test_every_tool_that_lacks_a_clause_is_there_whatever_the_words_of_its_own_reason():
+    assert lacks(of_several_tools(), Level.EXPLAINED) == (
+        Lack(
+            Verdict.NOT_VERIFIED,
+            ("A-B-001",),
+            status("b"),
+            ("book",),
+            ("charge", "refund", "search_<b>"),
+        ),
+    )
+
+
+def test_the_terminal_the_page_and_the_summary_name_the_tools_that_lack_a_clause():
+    sample = replace(session(), runs=(of_several_tools(),))
+    page = top(View(sample), Folded((), 0)).split("</section>")[0]
+    assert '<span class="meta">and 3 more: ' in page
+    assert '<bdi class="tool">search_&lt;b&gt;</bdi>' in page
+    assert "and 3 more: charge, refund, search_<b>" in "\n".join(
+        line.text for line in summary_lines(sample)
+    )
+    assert "y 3 más: charge, refund, search\\_&#60;b&#62;" in summary(sample, "es")
+
+
+def test_reasons_of_different_kinds_are_told_one_by_one():
+    silent = message("sample.silent")
+    run = one_run(
+        item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-001", Verdict.NOT_VERIFIED, silent, tool="u"),
+        missing=("A-B-001",),
+    )
+    assert {(lack.reason, lack.tools) for lack in lacks(run, Level.EXPLAINED)} == {
+        (LEFT_OUT, ("t",)),
+        (silent, ("u",)),
+    }
+
+
+def test_a_waived_bound_stands_in_the_way_beside_what_was_not_verified():
+    silent = message("sample.silent")
+    run = one_run(
+        item("A-B-001", Verdict.WAIVED, silent, tool="u"),
+        item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-001", Verdict.PASS, tool="v"),
+        missing=("A-B-001",),
+    )
+    assert lacks(run, Level.EXPLAINED) == (
+        Lack(Verdict.NOT_VERIFIED, ("A-B-001",), LEFT_OUT, ("t",)),
+        Lack(Verdict.WAIVED, ("A-B-001",), silent, ("u",)),
+    )
+
+
+def test_runs_that_lack_a_clause_for_other_tools_have_a_card_each():
+    one = one_run(item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT), missing=("A-B-001",))
+    other = replace(
+        one,
+        run=replace(one.run, id="other"),
+        items=(item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT, tool="u"),),
+    )
+    view, none = View(session()), Folded((), 0)
+    assert cards((one, other), view, none).count("<article") == 2
+    assert cards((one, replace(one, run=other.run)), view, none).count("<article") == 1
+
+
+def test_a_clause_without_a_verdict_still_stands_there():
+    assert lacks(one_run(missing=("A-B-009",)), Level.EXPLAINED) == (Lack(None, ("A-B-009",)),)
+
+
+def test_the_page_and_the_summary_tell_the_reason_once_and_with_its_tool():
+    sample = session()
+    run = one_run(
+        *(item(f"A-B-00{n}", Verdict.NOT_VERIFIED, LEFT_OUT, "cancel_it") for n in (1, 2, 3))
+    )
+    sample = replace(sample, runs=(run,))
+    words = LEFT_OUT.words("en").split(";")[0]
+    assert top(View(sample), Folded((), 0)).split("</section>")[0].count(words) == 1
+    assert summary(sample).partition("### Where it stands")[0].count(words) == 1
+    assert f"cancel\\_it: {words}" in summary(sample)
+
+
+def panel(**changes):
+    run = session().runs[0]
+    return repair_panel(replace(run, repair=replace(run.repair, **changes)), View(session(), "pt"))
+
+
+def test_what_became_of_the_mistakes_is_one_bar_with_its_words():
+    made = panel(steps={1: 38, 2: 3}, stuck=4, wrong=2, none_given=5)
+    ends = made.partition('class="bar whole"')[2]
+    assert ends.partition("</svg>")[0].count("<rect") == 5
+    assert "corrigidos em 2 chamadas: 3" in ends
+    assert "sugestão errada: 2" in ends
+
+
+def test_no_bar_is_drawn_of_parts_that_are_not_all_known_or_of_one():
+    assert "bar whole" not in panel(steps={})
+    assert "não levou a nada: 4" in panel(steps={})
+    assert "legend" not in panel(steps={1: 52}, stuck=0, wrong=0, none_given=0)
+
+
+def refusals(*found, of=84):
+    run = session().runs[0]
+    explain = replace(run.explain, unnamed=found, names_parameter=Rate(of - len(found), of))
+    return explain_panel(replace(run, explain=explain), View(session(), "es"))
+
+
+def test_refusals_that_do_not_name_the_parameter_are_shown_with_what_they_name():
+    other = Unnamed("pattern", "a<b>", "http/a/no-match/p", "p", ("q<i>",), "q <script> is wrong")
+    made = refusals(other, replace(other, named=(), said=""))
+    said = made.partition("Rechazos que no nombran el parámetro")[2]
+    assert "nombra: <code>q&lt;i&gt;</code>" in said
+    assert "<q>q &lt;script&gt; is wrong</q>" in said
+    assert "http/a/no-match/p" in said
+    assert "no nombra ningún parámetro" in said
+    assert "más" not in said
+    assert "Rechazos" not in refusals()
+
+
+def test_of_refusals_that_do_not_name_the_parameter_each_keyword_has_its_own_first():
+    many = [Unnamed("type", "t", f"c{n}", "p", (), "") for n in range(12)]
+    said = refusals(*many, Unnamed("pattern", "t", "c12", "p", (), "")).partition("Rechazos")[2]
+    assert said.count("<li>") == 11
+    assert "c12" in said
+    assert "y 3 más" in said
+
+
+def test_advice_needs_no_click_unless_there_is_much_of_it():
+    few = tuple(Advice(f"k{n}", "t", "p", None, "v") for n in range(4))
+    assert "<details open>" in panel(advice=few)
+    assert "<details open>" not in panel(advice=few + few)
+
+
+def test_the_matrix_folds_the_clauses_that_nothing_breaks():
+    view = View(session())
+    shown, folded = matrix(view, fold(all_items(view.session))).split("<details>")[:2]
+    assert "ATDF-ERR-007" in shown
+    assert "ATDF-CALL-001" not in shown
+    assert "clauses that nothing breaks" in folded
+    assert "ATDF-CALL-001" in folded
+    assert all(tool in shown for tool in TOOLS)
+
+
+def matrix_of(*items, missing):
+    view = View(replace(session(), runs=(one_run(*items, missing=missing),)))
+    return matrix(view, fold(all_items(view.session))).partition("<details>")
+
+
+def test_the_matrix_hides_no_unverified_clause_that_stands_in_the_way_of_a_level():
+    shown, _, folded = matrix_of(
+        item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-002", Verdict.NOT_VERIFIED, LEFT_OUT),
+        item("A-B-003", Verdict.PASS),
+        missing=("A-B-001",),
+    )
+    assert "A-B-001" in shown
+    assert "A-B-001" not in folded
+    assert "A-B-002" in folded
+    assert "A-B-003" in folded
+    whole, _, rest = matrix_of(
+        item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT, None),
+        item("A-B-003", Verdict.PASS, tool=None),
+        missing=("A-B-001",),
+    )
+    assert "A-B-001" in whole
+    assert "A-B-003" in rest
+
+
+def test_the_page_of_an_interrupted_session_says_so_in_place_of_the_level():
+    cut = View(replace(session(), interrupted=True))
+    whole = View(session())
+    assert '<p class="badge l-null">' in masthead(cut)
+    assert "<strong>interrupted</strong>" in masthead(cut)
+    folded = fold(all_items(whole.session))
+    assert 'class="ladder"' in top(whole, folded) and 'class="ladder"' not in top(cut, folded)
+    assert "protocol only" not in top(cut, folded)

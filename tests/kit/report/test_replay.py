@@ -1,0 +1,200 @@
+"""`test_replay.py`: without the kit it fails on the faulty server, and passes on a good one."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager, suppress
+from itertools import permutations
+
+import pytest
+
+from conformance.kit.config.secrets import Redactor
+from conformance.kit.model.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.report.replay_file import replay_file, sent_before
+from conformance.kit.session import Engine
+from conformance.kit.verdicts.chapter import load
+from conformance.spec.vocabulary import Verdict
+from fixtures.servers.start import FAULTY, REFERENCE, command, listening
+from tests.kit.drive.test_driving import COUNT, sound
+from tests.kit.peers import offering
+from tests.kit.sessions import ROOT
+
+SECRET = "the-s3cret-of-a-header"
+CHAPTERS = {name: load(f"conformance.{name}") for name in ("atdf", "http", "mcp")}
+
+
+def written(target, clause, profile, tmp_path, versions=()):
+    """The file for the failures of one clause; gives its path."""
+    settings = Settings(
+        profiles=(profile,), allow_calls=AllowCalls.ALL, include_tools=("hotel_*",),
+        headers=(("X-Api-Key", SECRET),), language="es", spec_versions=versions,
+    )  # fmt: skip
+    engine = Engine(settings)
+    engine.scripts = [script for chapter in CHAPTERS.values() for script in chapter.scripts]
+    engine.discover((target,))
+    tests = [test for chapter in CHAPTERS.values() for test in chapter.tests]
+    asked = engine.questions([test for test in tests if test[1].id == clause])
+    engine.drive()
+    items = engine.judge(asked)
+    assert Verdict.FAIL in {item.verdict for item in items.values()}
+    seen = engine.recorder.by_id
+    redact = Redactor([SECRET])
+    text = replay_file(
+        engine.results(asked, items), "es", seen.get, redact, sent_before(seen.values()),
+        headers=settings.headers,
+    )  # fmt: skip
+    assert SECRET not in text
+    path = tmp_path / "test_replay.py"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def run(path, target, **environment):
+    """Run the file with nothing of the project in reach; gives its exit code and what it said."""
+    ran = subprocess.run(
+        [sys.executable, "-I", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:html",
+          "--noconftest", "--rootdir", str(path.parent), str(path)],
+        cwd=path.parent, text=True, capture_output=True, check=False,
+        env={"PATH": os.environ["PATH"], "TARGET": target, **environment},
+    )  # fmt: skip
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("fault", "clause", "profile"),
+    [
+        ("no-allow-with-405", "HTTP-ERR-006", "http"),
+        ("true-for-an-integer", "ATDF-CALL-002", "mcp"),
+    ],
+)
+def test_over_http_it_fails_on_the_faulty_server_and_passes_on_the_reference(
+    tmp_path, fault, clause, profile
+):
+    with listening(FAULTY, "--fault", fault) as url:
+        path = written(url, clause, profile, tmp_path)
+        code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 1, said
+    assert clause in said
+    assert "passed" not in said
+    with listening(REFERENCE) as url:
+        code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 0, said
+    assert "skipped" not in said
+    code, said = run(path, "http://127.0.0.1:9")
+    assert code == 0, said
+    assert "skipped" in said
+
+
+def fails_at_nine(name, arguments):
+    status, body = sound("count", arguments)
+    return (500, {"detail": "no"}) if arguments == {"n": 9} else (status, body)
+
+
+def test_a_server_that_is_not_there_or_gives_no_answer_has_mended_nothing(tmp_path):
+    tool = {**COUNT, "name": "hotel_count"}
+    with offering([tool], fails_at_nine) as url:
+        path = written(url, "ATDF-CALL-005", "http", tmp_path)
+    code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 1, said
+    assert "no server can be reached at 127.0.0.1:" in said
+    assert "passed" not in said
+    with closing_each() as url:
+        code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 1, said
+    assert "the call got no answer" in said
+    assert "passed" not in said
+
+
+@contextmanager
+def closing_each():
+    """A server that takes each connection, and ends it without a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def close():
+            with suppress(OSError):
+                while True:
+                    taken, _ = server.accept()
+                    taken.recv(65536)
+                    taken.close()
+
+        ending = threading.Thread(target=close, daemon=True)
+        ending.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+        ending.join()
+
+
+def test_over_stdio_it_starts_the_server_itself(tmp_path):
+    fault = ("--fault", "true-for-an-integer")
+    target = " ".join(["stdio:" + command(FAULTY, "--stdio", *fault)[0], "-m", FAULTY, "--stdio"])
+    target += " " + " ".join(fault)
+    home = os.getcwd()
+    os.chdir(ROOT)
+    try:
+        path = written(target, "ATDF-CALL-002", "mcp", tmp_path)
+    finally:
+        os.chdir(home)
+    code, said = run(path, "")
+    assert code == 1, said
+    assert "passed" not in said
+    code, said = run(path, f"stdio:{sys.executable} -m {REFERENCE} --stdio")
+    assert code == 0, said
+    code, said = run(path, "stdio:/no/such/command")
+    assert code == 1, said
+    assert "the server cannot be started" in said
+    code, said = run(path, f"stdio:{sys.executable} -c pass")
+    assert code == 1, said
+    assert "the call got no answer" in said
+
+
+def test_a_failure_of_the_server_is_still_one_in_other_words(tmp_path):
+    words = map("".join, permutations("failure"))
+    tool = {**COUNT, "name": "hotel_count"}
+
+    def fails(name, arguments):
+        status, body = sound("count", arguments)
+        return (500, {"detail": next(words)}) if arguments == {"n": 9} else (status, body)
+
+    with offering([tool], fails) as url:
+        path = written(url, "ATDF-CALL-005", "http", tmp_path)
+        code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 1, said
+    assert "passed" not in said
+    with offering([tool], lambda name, arguments: sound("count", arguments)) as url:
+        code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 0, said
+
+
+def test_what_only_a_sequence_shows_is_shown_by_the_whole_sequence(tmp_path):
+    with listening(FAULTY, "--fault", "session-never-ends") as url:
+        path = written(f"{url}/mcp", "MCP-SESS-003", "mcp", tmp_path, ("2025-11-25",))
+        code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 1, said
+    with listening(REFERENCE) as url:
+        code, said = run(path, url, SECRET_1=SECRET)
+    assert code == 0, said
+    assert "skipped" not in said
+
+
+def asked(number, method, version=None, script=None):
+    body = {"jsonrpc": "2.0", "id": number, "method": method}
+    if version is not None:
+        body["params"] = {"protocolVersion": version}
+    request = Request(Transport.STDIO, json.dumps(body).encode())
+    return Exchange(number, "stdio-2026-07-28", request, Answer(), None, 0, 0, script=script)
+
+
+def test_an_initialize_that_asks_for_another_version_is_no_handshake_of_the_run():
+    other, call = asked(1, "initialize", "2025-11-25", "probe"), asked(2, "tools/call")
+    assert sent_before([other, call]).of(call) == []
+    own = asked(1, "initialize", "2026-07-28", "probe")
+    assert sent_before([own, call]).of(call) == [own]
+
+
+def test_before_a_step_go_the_earlier_steps_of_its_script_and_not_the_later_ones():
+    first, second, third = (asked(n, "ping", script="s") for n in (1, 2, 3))
+    assert sent_before([first, second, third]).of(second) == [first]

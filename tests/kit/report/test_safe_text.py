@@ -1,0 +1,103 @@
+import subprocess
+
+import pytest
+
+from conformance.kit.model.exchange import Request, Transport
+from conformance.kit.report.reproduce import command, json_rpc
+from conformance.kit.report.safe_text import in_html, in_markdown, visible
+from tests.kit.report.sample import exchange
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mred", r"\x1b[31mred"),
+        ("a\u202eb", r"a\u202eb"),
+        ("a\u200bb\ufeff", r"a\u200bb\ufeff"),
+        ("\ud800", r"\ud800"),
+        ("a\nb\r\tc", r"a\nb\r\tc"),
+        ("\U000e0041", r"\U000e0041"),
+        ("ñ é 日本 🙂", "ñ é 日本 🙂"),
+    ],
+)
+def test_what_cannot_be_seen_is_written_out(text, shown):
+    assert visible(text) == shown
+
+
+def test_line_ends_stay_where_lines_are_wanted():
+    assert visible("a\n\tb\x07", lines=True) == "a\n\tb\\x07"
+
+
+def test_a_long_text_is_cut_and_says_by_how_much():
+    assert visible("x" * 250, 200) == "x" * 200 + "… (+50)"
+
+
+def test_html_is_escaped_in_content_and_attributes():
+    assert in_html("</script><img src=x onerror='a' title=\"b\">") == (
+        "&lt;/script&gt;&lt;img src=x onerror=&#x27;a&#x27; title=&quot;b&quot;&gt;"
+    )
+
+
+def test_markdown_has_no_meaning_left():
+    shown = in_markdown("[a](http://b) | <b> *c* `d` @e\n# f")
+    for mark in ("](", "|", "<", " *c*", "http:", "@", "\n"):
+        assert mark not in shown
+
+
+def run_curl_line(line: str, tmp_path) -> list[bytes]:
+    """Run the line in a POSIX shell with a `curl` that notes its arguments and standard input."""
+    fake = tmp_path / "curl"
+    fake.write_text('#!/bin/sh\nfor a; do printf "%s\\0" "$a"; done > args\ncat > stdin\n')
+    fake.chmod(0o755)
+    subprocess.run(
+        ["sh", "-c", line],
+        cwd=tmp_path,
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        stdin=subprocess.DEVNULL,
+        check=True,
+    )
+    arguments = (tmp_path / "args").read_bytes().split(b"\0")[:-1]
+    return [*arguments, (tmp_path / "stdin").read_bytes()]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"a": 1}',
+        b'it\'s $(touch owned) `touch owned` \\ "q"',
+        b"@/etc/passwd",
+        b"\x00\xff\x1b[31m",
+        "\u202e".encode(),
+        b"two\nlines\n",
+        b"-n",
+    ],
+)
+def test_the_curl_line_sends_the_very_bytes_and_runs_nothing_else(body, tmp_path):
+    made = exchange().request
+    request = Request(Transport.HTTP, body, made.method, made.url, made.headers)
+    *arguments, stdin = run_curl_line(command(request) or "", tmp_path)
+    sent = stdin if b"@-" in arguments else arguments[arguments.index(b"--data-raw") + 1]
+    assert sent == body
+    assert not (tmp_path / "owned").exists()
+    assert arguments[-2:] == [b"--url", made.url.encode()]
+
+
+def test_headers_that_curl_would_read_as_files_or_lines_are_left_out(tmp_path):
+    headers = (("@/etc/passwd", "x"), ("X-A", "b\r\nX-C: d"), ("X-Empty", ""), ("Host", "h"))
+    request = Request(Transport.HTTP, b"", "GET", "http://h/", headers)
+    arguments = run_curl_line(command(request) or "", tmp_path)
+    assert arguments[arguments.index(b"-H") + 1] == b"X-Empty;"
+    assert arguments.count(b"-H") == 1
+
+
+def test_a_url_with_a_line_end_has_no_line():
+    assert command(Request(Transport.HTTP, b"", "GET", "http://h/\n-o x")) is None
+
+
+def test_a_body_too_long_to_paste_has_no_line():
+    assert command(Request(Transport.HTTP, b"x" * 9_000, "POST", "http://h/")) is None
+
+
+def test_a_stdio_request_is_its_message():
+    assert json_rpc(Request(Transport.STDIO, b'{"id": 1}')) == '{"id": 1}'
+    assert command(Request(Transport.STDIO, b'{"id": "\xe2\x80\xae"}')) is None

@@ -1,0 +1,347 @@
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from conformance.kit.drive.tool_driver import RunDriven
+from conformance.kit.model.results import Finding, Item, LeftOut, LevelState, Rate, SessionResult
+from conformance.kit.report.badge import badge
+from conformance.kit.report.levels import session_level
+from conformance.kit.report.progress import Progress, ends_line, progress_line
+from conformance.kit.report.replay_line import replay_line
+from conformance.kit.report.summary import summary
+from conformance.kit.report.terminal import summary_lines
+from conformance.kit.report.words import level_name, number, percent
+from conformance.kit.report.write import write_files
+from conformance.spec.messages import LANGUAGES, message
+from conformance.spec.vocabulary import Level, Verdict
+from tests.kit.report.sample import run_result, said, sample_words, session
+
+
+@pytest.fixture(autouse=True)
+def _words() -> Iterator[None]:
+    with sample_words():
+        yield
+
+
+def lines(made: SessionResult, **options) -> list[str]:
+    return [line.text for line in summary_lines(made, **options)]
+
+
+def with_items(items) -> SessionResult:
+    sample = session()
+    return replace(sample, runs=(replace(sample.runs[0], items=tuple(items)),))
+
+
+def failing(count: int) -> SessionResult:
+    item = session().runs[0].items[0]
+    finding = Finding(said("It broke."), case="http/x/y")
+    return with_items(
+        replace(item, clause=f"X-Y-{n:03d}", verdict=Verdict.FAIL, findings=(finding,))
+        for n in range(count)
+    )
+
+
+def test_failures_are_grouped_by_clause_with_one_line_and_the_command_to_replay_it():
+    text = lines(session(), options=("--target", "http://h"))
+    at = next(n for n, line in enumerate(text) if line.startswith("ATDF-ERR-007"))
+    assert text[at] == "ATDF-ERR-007  fail  hotel_reservation, flight_search"
+    assert text[at + 1] == "    The error names room_type, and guests was broken."
+    assert text[at + 2].startswith("    and 5 more: hotel_reservation · check_out, flight_search")
+    case = "http/hotel_reservation/above-maximum/guests"
+    assert text[at + 3].strip() == replay_line(["--target", "http://h"], case)
+    assert sum(line.startswith("ATDF-ERR-007") for line in text) == 1
+
+
+def test_what_is_said_of_a_place_in_an_answer_names_the_place():
+    item = session().runs[0].items[0]
+    wrong = message("documents.keyword.type", value="null", expected="string")
+    finding = Finding(wrong, case="http/x/y", path="$.items[0].speed")
+    made = with_items([replace(item, clause="X-Y-000", verdict=Verdict.FAIL, findings=(finding,))])
+    begin = "$.items[0].speed: Here stands null"
+    assert lines(made)[1].strip().startswith(begin)
+    assert ".speed: Here stands null" in summary(made)
+
+
+def test_a_failure_of_some_runs_names_them():
+    made = failing(1)
+    other = replace(made.runs[0], run=replace(made.runs[0].run, id="stdio"), items=())
+    assert "X-Y-000  fail  (http)" in lines(replace(made, runs=(*made.runs, other)))
+
+
+def test_a_failure_of_every_run_names_none():
+    assert "X-Y-000  fail" in lines(failing(1))
+
+
+def test_at_most_twenty_groups_are_shown_and_the_rest_counted():
+    text = lines(failing(25))
+    assert sum(line.startswith("X-Y-") for line in text) == 20
+    assert "and 5 more in the report" in text
+
+
+def test_tools_left_out_are_named_with_the_option_that_includes_them():
+    text = "\n".join(lines(session()))
+    assert "Tools called: 4, left out: 1" in text
+    assert "cancel_booking: It says that it is destructive: --include-tool" in text
+
+
+def test_clauses_verified_are_counted():
+    assert "Clauses verified: 3 of 12" in lines(session())
+
+
+def test_the_level_comes_last_with_what_keeps_it_from_the_next_and_then_the_report():
+    text = lines(session(), report="conformance-report/report.html")
+    assert text[-6:] == [
+        "Level: Guarded",
+        "    What keeps it from Explained:",
+        "      ATDF-ERR-007  fail  `parameter_name` MUST name the input that was refused.",
+        "      ATDF-ERR-007  not verified",
+        "          validate_data: not verified: no call of this tool was accepted; "
+        "give one with --examples",
+        "Report: conformance-report/report.html",
+    ]
+
+
+def test_a_clause_that_could_not_be_judged_says_why_it_keeps_the_level_down():
+    sample = session()
+    items = [item for item in sample.runs[0].items if item.verdict is Verdict.NOT_VERIFIED]
+    level = {Level.EXPLAINED: LevelState(reached=False, missing=("ATDF-CALL-001",))}
+    run = replace(sample.runs[0], items=tuple(items), levels=level)
+    why = "not verified: no call of this tool was accepted; give one with --examples"
+    text = lines(replace(sample, runs=(run,)))
+    at = text.index("      ATDF-CALL-001  not verified")
+    assert text[at + 1] == f"          {items[0].tool}: {why}"
+
+
+def test_the_level_is_that_of_the_weakest_full_run():
+    sample = session()
+    runs = (
+        sample.runs[0],
+        run_result(sample.runs[1].run, Level.NONE),
+        run_result(sample.runs[1].run, None),
+    )
+    assert "Level: none" in lines(replace(sample, runs=runs))
+    assert badge(replace(sample, runs=runs))["color"] == "red"
+
+
+def test_a_clean_session_says_so_without_findings():
+    sample = session()
+    items = [replace(item, verdict=Verdict.PASS, findings=()) for item in sample.runs[0].items]
+    text = lines(with_items(items))
+    assert not any(line.startswith("ATDF-") for line in text)
+
+
+def test_control_characters_of_the_target_are_written_out():
+    item = session().runs[0].items[0]
+    finding = Finding(said("\x1b]0;owned\x07 \u202e"), case="a\x1b[2J")
+    item = replace(item, tool="\x1b[31m", verdict=Verdict.FAIL, findings=(finding,))
+    text = "\n".join(lines(with_items([item])))
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert r"\x1b[31m" in text
+
+
+def test_a_secret_is_not_shown():
+    item = session().runs[0].items[0]
+    finding = Finding(said("hunter2hunter2"))
+    item = replace(item, verdict=Verdict.FAIL, findings=(finding,))
+    made = with_items([item])
+    hide = {"redact": lambda text: text.replace("hunter2hunter2", "«secret-1»")}
+    assert "«secret-1»" in "\n".join(lines(made, **hide))
+    assert "hunter2" not in "\n".join(lines(made, **hide)) + summary(made, **hide)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_all_words(language):
+    text = "\n".join(line.text for line in summary_lines(session(), language, report="r"))
+    assert "{" not in text + summary(session(), language)
+
+
+def warned(*clauses: str) -> list[Item]:
+    finding = Finding(said("It broke."), case="http/x/y")
+    one = replace(session().runs[0].items[0], verdict=Verdict.WARN, findings=(finding,))
+    return [replace(one, clause=clause) for clause in clauses]
+
+
+def test_what_breaks_a_should_is_told_where_it_fails_the_session():
+    told = "\n".join(lines(with_items(warned("MCP-CALL-003")), fail_on_should=True))
+    assert "MCP-CALL-003  warning" in told
+    assert "It broke." in told
+
+
+def test_what_breaks_a_should_is_named_in_one_line_with_its_count():
+    told = lines(with_items(warned("MCP-CALL-003", "MCP-CALL-003")))
+    named = [line for line in told if "MCP-CALL-003" in line]
+    assert len(named) == 1
+    assert named[0].startswith("MCP-CALL-003  warning 2  An input that breaks the schema SHOULD")
+    assert "It broke." not in "\n".join(told)
+
+
+def test_warnings_come_after_failures_and_within_the_same_limit():
+    failed = failing(18).runs[0].items
+    told = lines(with_items([*warned("MCP-CALL-003", "MCP-CALL-005", "MCP-RPC-005"), *failed]))
+    named = [line.split()[0] for line in told if line.startswith(("X-Y-", "MCP-"))]
+    assert named[-3:] == ["X-Y-017", "MCP-CALL-003", "MCP-CALL-005"]
+    assert "and 1 more in the report" in told
+
+
+def test_a_target_with_more_tools_than_are_judged_is_told_that_it_has_no_level():
+    left = LeftOut("+2", message("kit.left_out.too_many", most=4000, more=2))
+    run = replace(session().runs[0], level=Level.NONE, tools_left_out=(left,), levels={})
+    made = replace(session(), runs=(run,))
+    told = "There is no level: only 4000 tools are judged at once, and there are 2 more"
+    assert any(told in line for line in lines(made))
+    assert told in summary(made)
+
+
+def test_a_session_that_was_interrupted_has_no_level():
+    told = lines(replace(session(), interrupted=True))
+    assert not any(line.startswith("Level:") for line in told)
+    assert any(line.startswith("Level:") for line in lines(session()))
+
+
+def test_an_interrupted_session_has_no_level_in_the_summary_and_the_badge():
+    cut = replace(session(), interrupted=True)
+    reached = level_name(session_level(session()), "en")
+    told = summary(cut)
+    assert "**Level: interrupted**" in told and "The session was interrupted." in told
+    assert reached in summary(session()) and reached not in told and "What keeps it" not in told
+    assert badge(cut, "es") == {
+        "schemaVersion": 1, "label": "agent formats",
+        "message": "sesión interrumpida", "color": "lightgrey",
+    }  # fmt: skip
+
+
+def test_an_empty_session_has_a_summary():
+    empty = replace(session(), runs=(), kit_errors=("a fault",))
+    assert "Level: not judged" in lines(empty)
+    assert "a fault" in summary(empty)
+    assert badge(empty)["color"] == "lightgrey"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_run_of_one_case_is_told_as_one():
+    told = [ends_line(RunDriven("http", 1, 1, 0.25), language) for language in LANGUAGES]
+    assert told[0] == "http: 1 case, 1 request in 250 ms"
+    assert told[1:] == [
+        "http: 1 caso, 1 petición en 250 ms",
+        "http: 1 caso, 1 requisição em 250 ms",
+    ]
+
+
+def test_progress_is_silent_where_there_is_no_terminal():
+    stream = io.StringIO()
+    progress = Progress(stream)
+    progress.update(1, 2)
+    progress.finish()
+    assert stream.getvalue() == ""
+
+
+def test_progress_writes_one_line_over_at_most_ten_times_a_second():
+    stream, now = Terminal(), iter(n * 0.01 for n in range(200))
+    progress = Progress(stream, clock=lambda: next(now))
+    for done in range(100):
+        progress.update(done, 100)
+    assert stream.getvalue().count("\r") <= 11
+    assert "\n" not in stream.getvalue()
+    progress.finish()
+    assert stream.getvalue().endswith("\r\x1b[K")
+
+
+def test_the_progress_line_tells_the_rate_and_the_time_left():
+    assert progress_line(500, 1500, 2.0, "en") == "500 of 1,500 cases · 250/s · 4.0 s left"
+    assert progress_line(0, 1500, 2.0, "es") == "0 de 1500 casos · 0/s"
+
+
+@pytest.mark.parametrize(
+    ("rate", "shown"),
+    [(Rate(0, 0), "–"), (Rate(999, 1000), "99%"), (Rate(1, 1000), "1%"), (Rate(3, 3), "100%")],
+)
+def test_a_hundred_per_cent_is_exactly_that(rate, shown):
+    assert percent(rate, "en") == shown
+
+
+def test_thousands_are_marked_as_the_language_does():
+    assert [number(1234, one) for one in LANGUAGES] == ["1,234", "1234", "1234"]
+    assert number(12345, "es") == "12\u00a0345"
+
+
+def test_the_summary_keeps_a_hostile_tool_name_in_its_cell():
+    item = session().runs[0].items[0]
+    name = "x](http://evil)|<img src=x>\n# Heading"
+    made = with_items([replace(item, tool=name, verdict=Verdict.FAIL)])
+    page = summary(made)
+    assert "](http://evil" not in page
+    assert "<img" not in page
+    assert "\n# Heading" not in page
+
+
+def test_the_badge_is_a_shields_endpoint():
+    assert badge(session()) == {
+        "schemaVersion": 1,
+        "label": "agent formats",
+        "message": "Guarded, 2 clauses broken",
+        "color": "orange",
+    }
+
+
+def test_a_badge_is_green_only_where_nothing_is_broken():
+    sample = session()
+    run = run_result(sample.runs[0].run, Level.RECOVERABLE)
+    assert badge(replace(sample, runs=(run,)))["color"] == "orange"
+    whole = replace(run, items=tuple(i for i in run.items if i.verdict is not Verdict.FAIL))
+    assert badge(replace(sample, runs=(whole,)), "es") == {
+        "schemaVersion": 1,
+        "label": "agent formats",
+        "message": "Recuperable",
+        "color": "brightgreen",
+    }
+
+
+def test_the_files_are_written_into_a_new_folder(tmp_path):
+    files = write_files(session(), tmp_path / "a" / "b")
+    assert [file.name for file in files] == ["results.json", "badge.json", "summary.md"]
+    assert all(file.stat().st_size for file in files)
+
+
+def broken_at(*parameters: str) -> SessionResult:
+    item = session().runs[0].items[0]
+    findings = tuple(Finding(said("It broke."), parameter=each) for each in parameters)
+    return with_items([replace(item, verdict=Verdict.FAIL, findings=findings)])
+
+
+@pytest.mark.parametrize(
+    ("language", "more"),
+    [("en", "    and 2 more: n, to"), ("es", "    y 2 más: n, to"), ("pt", "    e mais 2: n, to")],
+)
+def test_a_group_says_how_many_more_there_are_and_where(language, more):
+    text = [line.text for line in summary_lines(broken_at("from", "n", "to"), language)]
+    assert text[2] == more
+
+
+def test_a_place_that_was_told_already_is_not_told_again():
+    assert lines(broken_at("from", "from"))[2] == "    and 1 more"
+
+
+def test_a_single_finding_has_nothing_beside_it():
+    assert not any("more" in line for line in lines(broken_at("from")))
+
+
+def test_a_handful_of_places_is_named():
+    text = lines(broken_at(*"abcdefghijk"))
+    assert text[2] == "    and 10 more: b, c, d, e, f, …"
+
+
+def test_places_are_told_apart_by_their_tools():
+    one = broken_at("n").runs[0].items[0]
+    items = [replace(one, tool=tool) for tool in "xy"]
+    assert lines(with_items(items))[2] == "    and 1 more: y · n"
+
+
+def test_the_summary_for_a_job_says_how_many_more_there_are():
+    assert "<br>and 1 more: n" in summary(broken_at("from", "n"))

@@ -1,0 +1,276 @@
+"""The HTTP connection: whatever a server does, an answer or a named trouble comes back in time."""
+
+import asyncio
+import gzip
+import json
+import time
+import zlib
+from types import MappingProxyType
+
+import pytest
+
+from conformance.kit.model.exchange import Request, Transport, Trouble
+from conformance.kit.transport import http_connection as http
+from conformance.kit.transport.connection import BODY_CAP, CUT_KEPT
+from conformance.kit.transport.http_connection import HttpConnection
+from tests.kit.peers import always, close, hang, head, serving, whole
+
+LONG = 30.0
+"""A request timeout that no test waits for, however slow the machine."""
+EVENTS = "Content-Type: text/event-stream"
+
+
+def send(answer, *, method="POST", path="/mcp", timeout=LONG, headers=(), body=b"{}", **request):
+    """What one request to such a server gives, and the server's side of it."""
+
+    async def main():
+        async with serving(answer) as peer:
+            connection = HttpConnection(peer.url, timeout=timeout, headers=headers, width=4)
+            url = path if path.startswith("http") else peer.url + path
+            asked = Request(Transport.HTTP, body, method, url, **request)
+            try:
+                return await connection.send(asked), peer
+            finally:
+                await connection.close()
+
+    return asyncio.run(main())
+
+
+def event(message):
+    return f"data: {json.dumps(message)}\n\n".encode()
+
+
+REPLY = {"jsonrpc": "2.0", "id": 7, "result": {}}
+NOTE = {"jsonrpc": "2.0", "method": "notifications/message"}
+
+
+def test_an_answer_comes_back_with_status_headers_and_body():
+    received, _ = send(always(whole(b'{"a":1}', "Content-Type: application/json", status="201 X")))
+    assert (received.answer.status, received.answer.body) == (201, b'{"a":1}')
+    assert received.answer.header("CONTENT-TYPE") == "application/json"
+    assert received.trouble is None
+
+
+def test_headers_of_the_session_go_with_every_request():
+    _, peer = send(always(whole(b"")), headers=(("X-Own", "yes"),))
+    assert "x-own: yes" in peer.requests[0][0].lower()
+
+
+def test_nothing_is_asked_to_be_packed():
+    _, peer = send(always(whole(b"")))
+    assert "accept-encoding: identity" in peer.requests[0][0].lower()
+
+
+def test_no_header_is_sent_that_the_request_does_not_name():
+    _, peer = send(always(whole(b"")))
+    names = {line.split(":")[0].lower() for line in peer.requests[0][0].splitlines()[1:] if line}
+    assert names == {"host", "accept-encoding", "content-length"}
+
+
+def test_a_stream_is_read_up_to_the_response_with_our_id_and_no_further():
+    stream = head(EVENTS) + event(NOTE) + event({**REPLY, "id": 6}) + event(REPLY)
+    received, _ = send(always(stream, then=hang), answer_to=7)
+    assert [m.get("id") for m in received.answer.messages] == [None, 6, 7]
+    assert received.trouble is None
+
+
+@pytest.mark.parametrize(
+    "priming", [b"data:\n\n", b"id: 1\ndata: \n\n", b": comment\n\n", b"retry: 10\n\n", b"\r\n\r\n"]
+)
+def test_priming_events_and_comments_are_passed_over(priming):
+    stream = head(EVENTS) + priming + event(REPLY)
+    received, _ = send(always(stream, then=hang), answer_to=7)
+    assert received.answer.messages == (REPLY,)
+
+
+def test_an_event_that_is_no_json_is_passed_over():
+    stream = head(EVENTS) + b"data: {nonsense\n\n" + event(REPLY)
+    received, _ = send(always(stream, then=hang), answer_to=7)
+    assert received.answer.messages == (REPLY,)
+
+
+def test_an_event_over_several_lines_and_several_packets_is_one_message():
+    text = json.dumps(REPLY, indent=1).replace("\n", "\r\ndata: ")
+    data = f"data: {text}\r\n\r\n".encode()
+
+    async def drip(writer, peer):
+        for part in (data[:9], data[9:25], data[25:]):
+            writer.write(part)
+            await writer.drain()
+            await asyncio.sleep(0.05)
+        await hang(writer, peer)
+
+    received, _ = send(always(head(EVENTS), then=drip), answer_to=7)
+    assert received.answer.messages == (REPLY,)
+
+
+def test_a_stream_that_a_get_opened_is_read_for_a_moment_only():
+    stream = head(EVENTS) + event(NOTE)
+    received, _ = send(always(stream, then=hang), method="GET", settle=0.3)
+    assert received.answer.messages == (NOTE,)
+    assert received.trouble is None
+
+
+def test_a_body_without_end_is_capped():
+    async def pour(writer, peer):
+        while True:
+            writer.write(b"x" * 65536)
+            await writer.drain()
+
+    received, _ = send(always(head("Content-Length: 99999999999"), then=pour))
+    assert received.trouble is Trouble.TOO_LARGE
+    assert len(received.answer.body) == CUT_KEPT
+
+
+def test_a_stream_without_end_is_capped():
+    async def pour(writer, peer):
+        while True:
+            writer.write(event({**NOTE, "params": "x" * 65536}))
+            await writer.drain()
+
+    received, _ = send(always(head(EVENTS), then=pour), answer_to=7)
+    assert received.trouble is Trouble.TOO_LARGE
+
+
+@pytest.mark.parametrize("kind", ["gzip", "deflate"])
+def test_a_small_answer_that_unpacks_to_a_large_one_is_capped(kind):
+    pack = gzip.compress if kind == "gzip" else zlib.compress
+    bomb = pack(b"\0" * (BODY_CAP * 4))
+    received, _ = send(always(whole(bomb, f"Content-Encoding: {kind}")))
+    assert received.trouble is Trouble.TOO_LARGE
+    assert len(received.answer.body) == CUT_KEPT
+
+
+def test_an_answer_that_is_packed_unasked_is_unpacked():
+    received, _ = send(always(whole(gzip.compress(b"{}"), "Content-Encoding: gzip")))
+    assert received.answer.body == b"{}"
+
+
+@pytest.mark.parametrize(("kind", "body"), [("gzip", b"not packed at all"), ("br", b"xx")])
+def test_an_answer_that_cannot_be_unpacked_is_garbled(kind, body):
+    received, _ = send(always(whole(body, f"Content-Encoding: {kind}")))
+    assert received.trouble is Trouble.GARBLED
+    assert received.answer.status == 200
+
+
+@pytest.mark.parametrize("to", ["http://127.0.0.2:9/x", "https://example.org/x", "//example.org"])
+def test_a_redirect_to_another_server_is_not_followed(to):
+    received, peer = send(always(whole(b"", f"Location: {to}", status="302 Found")))
+    assert received.trouble is Trouble.REDIRECTED
+    assert received.answer.header("location") == to
+    assert len(peer.requests) == 1
+
+
+def test_a_redirect_to_no_address_at_all_is_garbled():
+    received, _ = send(always(whole(b"", "Location: http://[", status="302 Found")))
+    assert received.trouble is Trouble.GARBLED
+
+
+def test_a_redirect_on_the_same_server_that_keeps_the_method_is_followed_with_the_body():
+    async def answer(writer, peer):
+        first = len(peer.requests) == 1
+        moved = whole(b"", "Location: /mcp/", status="307 Temporary Redirect")
+        writer.write(moved if first else whole(b"there"))
+
+    received, peer = send(answer, body=b'{"x":1}')
+    assert received.answer.body == b"there"
+    assert [body for _, body in peer.requests] == [b'{"x":1}'] * 2
+
+
+def test_a_redirect_that_would_turn_a_post_into_a_get_is_not_followed():
+    received, peer = send(always(whole(b"", "Location: /else", status="303 See Other")))
+    assert received.answer.status == 303
+    assert len(peer.requests) == 1
+
+
+def test_a_redirect_in_a_circle_ends():
+    received, peer = send(always(whole(b"", "Location: /mcp", status="308 X")))
+    assert received.trouble is Trouble.REDIRECTED
+    assert len(peer.requests) == 4
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.2:9/x", "https://example.org/", "http://["])
+def test_nothing_is_sent_to_an_address_that_is_not_the_target_s(url):
+    received, peer = send(always(whole(b"")), path=url)
+    assert received.trouble is Trouble.REDIRECTED
+    assert peer.requests == []
+
+
+def test_a_slow_drip_ends_at_the_timeout_although_something_always_comes():
+    async def drip(writer, peer):
+        while True:
+            writer.write(b"x")
+            await writer.drain()
+            await asyncio.sleep(0.05)
+
+    received, _ = send(always(head("Content-Length: 1000000"), then=drip), timeout=1.0)
+    assert received.trouble is Trouble.TIMEOUT
+    assert received.answer.status == 200
+
+
+def test_no_answer_at_all_ends_at_the_timeout():
+    received, _ = send(hang, timeout=0.5)
+    assert (received.answer, received.trouble) == (None, Trouble.TIMEOUT)
+
+
+def test_a_connection_that_closes_before_the_answer_is_closed():
+    received, _ = send(close)
+    assert (received.answer, received.trouble) == (None, Trouble.CLOSED)
+
+
+@pytest.mark.parametrize(
+    ("framing", "cut"),
+    [
+        (["Content-Length: 100"], slice(3, 7)),
+        (["Transfer-Encoding: chunked"], slice(None)),
+    ],
+)
+def test_a_connection_that_closes_in_the_body_is_closed_and_keeps_what_came(framing, cut):
+    received, _ = send(always(head(*framing) + b"4\r\nhalf\r\n"[cut], then=close))
+    assert received.trouble is Trouble.CLOSED
+    assert received.answer.body == b"half"
+
+
+@pytest.mark.parametrize("words", [b"SSH-2.0-OpenSSH_9.6\r\n\r\n", b"\x00\xff\x00\r\n\r\n"])
+def test_what_is_no_http_is_garbled(words):
+    received, _ = send(always(words, then=close))
+    assert (received.answer, received.trouble) == (None, Trouble.GARBLED)
+
+
+def test_a_server_that_is_not_there_is_refused_in_the_system_s_words():
+    async def main():
+        async with serving(hang) as peer:
+            url = peer.url
+        connection = HttpConnection(url, timeout=LONG, headers=(), width=1)
+        try:
+            return await connection.send(Request(Transport.HTTP, method="GET", url=url))
+        finally:
+            await connection.close()
+
+    received = asyncio.run(main())
+    assert (received.trouble, received.detail) == (Trouble.REFUSED, "Connection refused")
+
+
+def test_time_is_measured_around_the_whole_answer():
+    async def late(writer, peer):
+        await asyncio.sleep(0.3)
+        writer.write(whole(b""))
+
+    began = time.perf_counter()
+    received, _ = send(late)
+    assert 0.3 <= received.elapsed <= time.perf_counter() - began
+
+
+def test_what_is_unpacked_comes_in_small_pieces_so_that_none_fills_the_memory():
+    class Packed:
+        headers = MappingProxyType({"content-encoding": "gzip"})
+
+        async def aiter_raw(self):
+            yield gzip.compress(b"\0" * BODY_CAP)
+
+    async def main():
+        return [len(piece) async for piece in http._decoded(Packed())]
+
+    sizes = asyncio.run(main())
+    assert sum(sizes) == BODY_CAP
+    assert max(sizes) <= 65536

@@ -1,0 +1,266 @@
+"""The kept connections: used again, closed when broken, and nothing that was said is lost."""
+
+import asyncio
+import socket
+import struct
+from contextlib import asynccontextmanager
+
+import httpx2
+
+from conformance.kit.model.exchange import Request, Transport
+from conformance.kit.transport.http_connection import HttpConnection
+from conformance.kit.transport.kept_connections import Lines
+from conformance.kit.transport.loopback_pool import Near
+
+STUCK = 10
+"""Seconds after which what should have come at once is taken never to come."""
+
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+
+class Seen:
+    """What came to the server: the pieces of each connection, as they were read.
+
+    `over` has a token for each connection that the server has seen the end of.
+    """
+
+    def __init__(self):
+        self.url = ""
+        self.connections = []
+        self.over = asyncio.Semaphore(0)
+
+
+@asynccontextmanager
+async def reading(answer):
+    """A server that reads a piece, leaves the rest to `answer`, and goes on while that is true."""
+    seen = Seen()
+
+    async def handle(reader, writer):
+        pieces = []
+        seen.connections.append(pieces)
+        try:
+            while piece := await reader.read(1 << 20):
+                pieces.append(piece)
+                if not await answer(reader, writer):
+                    break
+        except ConnectionError:
+            pass  # the client has gone
+        finally:
+            writer.close()
+            seen.over.release()
+
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    seen.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield seen
+    finally:
+        server.close()
+
+
+async def say(reader, writer):
+    writer.write(ANSWER)
+    await writer.drain()
+    return True
+
+
+def sent(answer, talk):
+    """What `talk`, given a way to send a body, gives back, and the server's side of it."""
+
+    async def main():
+        async with reading(answer) as seen:
+            connection = HttpConnection(seen.url, timeout=30.0, headers=(), width=4)
+
+            async def send(body=b"{}"):
+                return await connection.send(Request(Transport.HTTP, body, "POST", seen.url + "/x"))
+
+            try:
+                return await talk(send), seen
+            finally:
+                await connection.close()
+
+    return asyncio.run(main())
+
+
+async def one_by_one(send):
+    return [await send() for _ in range(5)]
+
+
+def test_calls_one_after_the_other_share_a_connection():
+    received, seen = sent(say, one_by_one)
+    assert [each.answer.body for each in received] == [b"{}"] * 5
+    assert len(seen.connections) == 1
+
+
+def test_a_request_leaves_in_one_piece(monkeypatch):
+    handed_over = []
+
+    class Counting(socket.socket):
+        """What is sent one piece after the other may be read as one: count where it leaves."""
+
+        def send(self, data, *flags):
+            if self.family == socket.AF_INET:  # the loop wakes itself over another kind
+                handed_over.append(bytes(data))
+            return super().send(data, *flags)
+
+    monkeypatch.setattr(socket, "socket", Counting)
+    sent(say, one_by_one)
+    requests = [piece for piece in handed_over if piece != ANSWER]
+    assert len(requests) == 5
+    assert all(piece.startswith(b"POST /x ") for piece in requests)
+    assert all(piece.endswith(b"\r\n\r\n{}") for piece in requests)
+
+
+def test_calls_at_once_have_a_connection_each():
+    async def at_once(send):
+        return await asyncio.gather(*(send() for _ in range(3)))
+
+    waiting = []
+
+    async def together(reader, writer):
+        """Answer only once all three are here."""
+        waiting.append(writer)
+        if len(waiting) == 3:
+            for each in waiting:
+                each.write(ANSWER)
+        return True
+
+    received, seen = sent(together, at_once)
+    assert [each.answer.status for each in received] == [200] * 3
+    assert len(seen.connections) == 3
+
+
+def test_a_connection_that_the_server_closed_fails_no_call():
+    async def once(reader, writer):
+        await say(reader, writer)
+        return False
+
+    async def with_pauses(send):
+        first = await send()
+        await asyncio.sleep(0.2)
+        return [first, await send()]
+
+    received, seen = sent(once, with_pauses)
+    assert [each.answer.status for each in received] == [200, 200]
+    assert [len(pieces) for pieces in seen.connections] == [1, 1]  # nothing was sent twice
+
+
+def test_a_connection_that_the_server_closed_is_not_used_again():
+    """Of the lines themselves: the sending above them would try once more, and hide it."""
+
+    async def once(reader, writer):
+        await say(reader, writer)
+        return False
+
+    async def main():
+        async with reading(once) as seen, httpx2.AsyncClient(transport=Lines()) as client:
+            statuses = []
+            for _ in range(3):
+                statuses.append((await client.post(seen.url, content=b"{}")).status_code)
+                async with asyncio.timeout(STUCK):
+                    await seen.over.acquire()
+                await asyncio.sleep(0)  # the server's end is closed in the loop's next round
+            return statuses, seen.connections
+
+    statuses, connections = asyncio.run(main())
+    assert statuses == [200] * 3
+    assert [len(pieces) for pieces in connections] == [1] * 3
+
+
+def test_idle_connections_are_closed_with_the_client():
+    waiting = []
+
+    async def together(reader, writer):
+        """Answer only once all three are here, so that there are three connections."""
+        waiting.append(writer)
+        if len(waiting) == 3:
+            for each in waiting:
+                each.write(ANSWER)
+        return True
+
+    async def main():
+        async with reading(together) as seen:
+            connection = HttpConnection(seen.url, timeout=30.0, headers=(), width=4)
+            request = Request(Transport.HTTP, b"{}", "POST", seen.url + "/x")
+            await asyncio.gather(*(connection.send(request) for _ in range(3)))
+            still_open = seen.over.locked()
+            await connection.close()
+            async with asyncio.timeout(STUCK):
+                for _ in range(3):
+                    await seen.over.acquire()
+            return still_open, len(seen.connections), connection  # kept: nothing else closes them
+
+    still_open, connections, _ = asyncio.run(main())
+    assert still_open
+    assert connections == 3
+
+
+def test_a_server_waits_for_a_slow_reader_and_all_of_it_comes():
+    part, most = b"x" * (64 << 10), 64 << 20
+
+    async def main():
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            stream = await Near().connect_tcp(*server.getsockname())
+            peer, _ = server.accept()
+        with peer:
+            peer.setblocking(False)
+            said = refused = 0
+            while said < most and refused < 100:  # refused: what was said is not taken any more
+                try:
+                    said += peer.send(part)
+                    refused = 0
+                except BlockingIOError:
+                    refused += 1
+                await asyncio.sleep(0)
+        heard = 0
+        async with asyncio.timeout(STUCK):
+            while data := await stream.read(1 << 16):
+                heard += len(data)
+        await stream.aclose()
+        return said, heard
+
+    said, heard = asyncio.run(main())
+    assert 256 << 10 < said < most
+    assert heard == said
+
+
+def test_what_was_said_before_the_connection_broke_is_read():
+    async def refuse(reader, writer):
+        """Answer while the body is still coming, and break the connection off."""
+        writer.write(b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n{}")
+        await writer.drain()
+        await asyncio.sleep(0.3)
+        linger = struct.pack("ii", 1, 0)
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        writer.transport.abort()
+        return False
+
+    async def too_much(send):
+        return await send(b"x" * (16 << 20))
+
+    received, _ = sent(refuse, too_much)
+    assert (received.answer.status, received.answer.body) == (413, b"{}")
+
+
+def test_a_long_answer_is_whole():
+    body = bytes(range(256)) * 8192
+
+    async def long(reader, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        await writer.drain()
+        return True
+
+    received, seen = sent(long, one_by_one)
+    assert all(each.answer.body == body for each in received)
+    assert len(seen.connections) == 1
+
+
+def test_a_name_of_this_machine_is_connected_to():
+    async def main():
+        async with reading(say) as seen:
+            url = seen.url.replace("127.0.0.1", "localhost")
+            connection = HttpConnection(url, timeout=30.0, headers=(), width=4)
+            received = await connection.send(Request(Transport.HTTP, b"{}", "POST", url + "/x"))
+            await connection.close()
+            return received
+
+    assert asyncio.run(main()).answer.status == 200

@@ -1,0 +1,105 @@
+"""A name in braces in an endpoint is an argument that travels in the path."""
+
+import pytest
+
+from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.kit.cases.plan import plan
+from conformance.kit.transport.http import HttpSpeaker
+from tests.kit.samples import HTTP
+
+INPUTS = {
+    "type": "object",
+    "properties": {
+        "tracking": {"type": "string", "pattern": "^PX[0-9]{3}$"},
+        "history": {"type": "boolean"},
+        "limit": {"type": "integer", "minimum": 1},
+    },
+    "required": ["tracking"],
+}
+GOOD = {"tracking": "PX001", "history": True}
+
+
+def parcel(method, endpoint="/parcels/{tracking}"):
+    item = {
+        "name": "track",
+        "description": "Tracks a parcel.",
+        "inputSchema": INPUTS,
+        "invocation": {"endpoint": endpoint, "method": method},
+    }
+    (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
+    return tool
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [("GET", "/parcels/PX001?history=true", b""), ("POST", "/parcels/PX001", b'{"history": true}')],
+)
+def test_the_argument_goes_into_the_path_alone(method, path, body):
+    request = HttpSpeaker(HTTP).call(parcel(method), GOOD)
+    assert request.url == HTTP.endpoint.rstrip("/") + path
+    assert request.body.replace(b" ", b"") == body.replace(b" ", b"")
+
+
+def test_an_argument_in_the_path_is_never_broken_as_another_path_is_another_place():
+    cases = plan(parcel("GET"), "http", GOOD).cases
+    broken = {case.violation.parameter for case in cases if case.violation is not None}
+    assert broken == {"history", "limit"}
+
+
+def test_braces_that_name_no_input_stay_as_they_are():
+    request = HttpSpeaker(HTTP).call(parcel("POST", "/parcels/{other}"), GOOD)
+    assert request.url.endswith("/parcels/{other}")
+    assert b"tracking" in request.body
+
+
+def test_what_text_parsers_read_as_a_truth_value_is_no_broken_one_in_a_query():
+    cases = plan(parcel("GET"), "http", GOOD).cases
+    sent = {
+        case.violation.sent
+        for case in cases
+        if case.violation is not None and case.violation.parameter == "history"
+    }
+    assert sent
+    assert not sent & {"yes", "no", 0, 1, "0", "1", "on", "TRUE"}
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "GET"])
+def test_each_broken_call_is_another_request_than_the_good_one(method):
+    only = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+    item = {
+        "name": "t",
+        "description": "d",
+        "inputSchema": {**only, "additionalProperties": False},
+        "invocation": {"endpoint": "/parcels/{id}", "method": method},
+    }
+    (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
+    web = HttpSpeaker(HTTP)
+    good = web.call(tool, {"id": "x"})
+    broken = [c for c in plan(tool, "http", {"id": "x"}).cases if c.violation is not None]
+    assert broken
+    for case in broken:
+        sent = web.call(tool, case.arguments)
+        assert (sent.url, sent.body) != (good.url, good.body), case.id
+
+
+def test_one_value_in_a_query_may_be_a_list_of_one():
+    lists = {
+        name: {"type": "array", "items": {"type": kind}}
+        for name, kind in (("tags", "string"), ("ids", "integer"))
+    }
+    item = {
+        "name": "t",
+        "description": "d",
+        "inputSchema": {"type": "object", "properties": lists},
+        "invocation": {"endpoint": "/x", "method": "GET"},
+    }
+    (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
+    cases = plan(tool, "http", {"tags": ["a"], "ids": [1]}).cases
+    sent = [
+        (case.violation.parameter, case.violation.sent)
+        for case in cases
+        if case.violation is not None and not case.violation.sent_absent
+    ]
+    assert ("ids", "abc") in sent
+    assert not [value for name, value in sent if name == "tags"]
+    assert not [value for name, value in sent if name == "ids" and isinstance(value, int)]

@@ -1,0 +1,275 @@
+"""The stdio connection: whatever a process does, an answer or a named trouble comes back."""
+
+import asyncio
+import json
+import os
+import sys
+import time
+
+import pytest
+
+from conformance.kit.model.exchange import Request, Transport, Trouble
+from conformance.kit.transport import stdio_connection as stdio
+from conformance.kit.transport.connection import BODY_CAP
+from conformance.kit.transport.stdio_connection import StdioConnection
+
+LONG = 60.0
+"""A request timeout that no test waits for, however slow the machine."""
+ECHO = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": asked}), flush=True)
+"""
+
+
+def use(code, work, *, timeout=LONG, environment=None, command=None):
+    """What `work(connection)` gives with a process that runs `code`, and how the process ended."""
+
+    async def main():
+        connection = StdioConnection(
+            command or [sys.executable, "-c", code],
+            timeout=timeout,
+            environment=environment or {"PATH": os.environ["PATH"]},
+        )
+        await connection.start()
+        try:
+            given = await work(connection)
+        finally:
+            ended = await connection.close()
+        return given, ended
+
+    return asyncio.run(main())
+
+
+def ask(id=1, **more):
+    body = json.dumps({"jsonrpc": "2.0", "id": id, "method": "x"}).encode()
+    return Request(Transport.STDIO, body, answer_to=id, **more)
+
+
+def answer_of(code, request=None, **more):
+    """What one request to such a process gives."""
+    return use(code, lambda connection: connection.send(request or ask()), **more)[0]
+
+
+def answering(*lines, then="sys.stdin.read()"):
+    """A process that reads one line, writes these, and does `then`."""
+    writes = "\n".join(f"sys.stdout.write({line!r})" for line in lines)
+    return f"import sys, os, time\nsys.stdin.readline()\n{writes}\nsys.stdout.flush()\n{then}"
+
+
+REPLY = '{"jsonrpc": "2.0", "id": 1, "result": {}}\n'
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """A process that will not end is not waited for."""
+    monkeypatch.setattr(stdio, "_EXIT_GRACE", 0.3)
+
+
+def gone(pid):
+    """Whether a process is no more, within a while."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            os.kill(pid, 0)
+            with open(f"/proc/{pid}/stat") as stat:
+                if stat.read().rpartition(")")[2].split()[0] == "Z":
+                    return True
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_the_message_with_our_id_is_the_answer():
+    received = answer_of(ECHO)
+    assert received.answer.messages[-1]["result"]["method"] == "x"
+    assert received.trouble is None
+
+
+def test_answers_that_come_in_another_order_find_their_requests():
+    swapped = """
+import sys, json
+one, two = json.loads(sys.stdin.readline()), json.loads(sys.stdin.readline())
+for asked in (two, one):
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": asked["id"]}), flush=True)
+sys.stdin.read()
+"""
+
+    async def both(connection):
+        return await asyncio.gather(connection.send(ask(1)), connection.send(ask(2)))
+
+    (first, second), _ = use(swapped, both)
+    assert first.answer.messages[-1]["result"] == 1
+    assert second.answer.messages[-1]["result"] == 2
+
+
+def test_an_id_of_true_is_not_the_answer_to_1():
+    code = answering('{"jsonrpc": "2.0", "id": true, "result": {}}\n', REPLY)
+    assert answer_of(code).answer.messages[-1]["id"] is not True
+
+
+def test_noise_on_standard_output_is_kept_apart_from_the_answer():
+    received = answer_of(answering("Listening on stdio\n", "3\n", REPLY))
+    assert received.answer.noise == ("Listening on stdio", "3")
+    assert received.answer.messages == (json.loads(REPLY),)
+
+
+def test_notifications_before_the_answer_are_kept():
+    note = '{"jsonrpc": "2.0", "method": "notifications/message"}\n'
+    received = answer_of(answering(note, REPLY))
+    assert [m.get("method") for m in received.answer.messages] == ["notifications/message", None]
+
+
+def test_a_ping_of_the_server_is_answered():
+    code = """
+import sys, json
+sys.stdin.readline()
+print(json.dumps({"jsonrpc": "2.0", "id": "p", "method": "ping"}), flush=True)
+back = json.loads(sys.stdin.readline())
+print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": back}), flush=True)
+sys.stdin.read()
+"""
+    assert answer_of(code).answer.messages[-1]["result"] == {
+        "jsonrpc": "2.0", "id": "p", "result": {}
+    }  # fmt: skip
+
+
+def test_a_process_that_crashes_closes_and_tells_its_last_words():
+    received = answer_of(answering("", then="sys.exit('out of paper')"))
+    assert received.trouble is Trouble.CLOSED
+    assert "out of paper" in received.detail
+
+
+def test_the_exit_code_of_a_crash_is_known_at_once():
+    async def work(connection):
+        await connection.send(ask())
+        return connection.exit_code, connection.has_ended
+
+    assert use(answering("", then="os._exit(7)"), work)[0] == (7, True)
+
+
+def test_a_process_that_has_ended_is_not_written_to():
+    async def work(connection):
+        await connection.send(ask())
+        return await connection.send(ask(2))
+
+    assert use("pass", work)[0].trouble is Trouble.CLOSED
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_silent_process_ends_at_the_timeout():
+    received = answer_of("import time; time.sleep(600)", timeout=0.5)
+    assert (received.answer, received.trouble) == (None, Trouble.TIMEOUT)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_process_that_never_reads_ends_at_the_timeout():
+    big = Request(Transport.STDIO, b"x" * (4 << 20), answer_to=1)
+    assert answer_of("import time; time.sleep(600)", big, timeout=0.5).trouble is Trouble.TIMEOUT
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_line_that_never_ends_is_too_large():
+    endless = "import sys\nwhile True: sys.stdout.write('x' * 65536)"
+    assert answer_of(endless).trouble is Trouble.TOO_LARGE
+
+
+@pytest.mark.usefixtures("impatient")
+def test_noise_that_never_ends_is_too_large():
+    endless = "while True: print('y')"
+    assert answer_of(endless).trouble is Trouble.TOO_LARGE
+
+
+def test_a_long_line_below_the_cap_is_read():
+    code = f"""
+import sys, json
+sys.stdin.readline()
+print(json.dumps({{"jsonrpc": "2.0", "id": 1, "result": "x" * {BODY_CAP // 4}}}), flush=True)
+sys.stdin.read()
+"""
+    answer = answer_of(code).answer
+    assert len(json.loads(answer.body)["result"]) == BODY_CAP // 4
+    assert answer.messages == (), "as values it would take ten times as much memory"
+
+
+def test_a_line_without_its_end_counts_when_the_process_ends():
+    received = answer_of(answering(REPLY.strip(), then=""))
+    assert received.answer.messages == (json.loads(REPLY),)
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000 + "\n", "\ud83d\n", '{"a": NaN\n', "null\n"])
+def test_a_line_that_no_reader_can_decode_is_noise(line):
+    code = answering(REPLY).replace(
+        "sys.stdin.readline()",
+        f"sys.stdin.readline(); sys.stdout.buffer.write({line.encode('utf-8', 'surrogatepass')!r})",
+    )
+    received = answer_of(code)
+    assert len(received.answer.noise) == 1
+    assert received.trouble is None
+
+
+def test_after_a_notification_only_a_moment_is_waited():
+    note = Request(Transport.STDIO, b'{"jsonrpc": "2.0", "method": "x"}', settle=0.1)
+    received = answer_of(ECHO, note)
+    assert (received.answer.messages, received.trouble) == ((), None)
+
+
+def test_any_message_answers_a_malformed_request():
+    odd = Request(Transport.STDIO, b"{", any_answer=True, settle=LONG)
+    code = answering('{"jsonrpc": "2.0", "id": null, "error": {"code": -32700}}\n')
+    assert answer_of(code, odd).answer.messages[-1]["error"]["code"] == -32700
+
+
+def test_a_process_ends_by_itself_when_its_input_ends():
+    _, ended = use(ECHO, lambda connection: connection.send(ask()))
+    assert (ended.answer.status, ended.trouble) == (0, None)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_process_that_stays_is_ended_by_force_and_that_is_told():
+    stubborn = f"import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{ECHO}\n" + (
+        "import time\ntime.sleep(600)"
+    )
+    received, ended = use(stubborn, lambda connection: connection.send(ask()))
+    assert received.trouble is None
+    assert ended.trouble is Trouble.TIMEOUT
+
+
+def test_what_a_process_started_is_gone_with_it():
+    parent = """
+import subprocess, sys, json
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+sys.stdin.readline()
+print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": child.pid}), flush=True)
+sys.stdin.read()
+"""
+    received, _ = use(parent, lambda connection: connection.send(ask()))
+    assert gone(received.answer.messages[-1]["result"])
+
+
+def test_what_a_crashed_process_started_is_gone_too():
+    parent = """
+import subprocess, sys, json, os
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+sys.stdin.readline()
+print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": child.pid}), flush=True)
+os._exit(9)
+"""
+    received, _ = use(parent, lambda connection: connection.send(ask()))
+    assert gone(received.answer.messages[-1]["result"])
+
+
+def test_a_process_gets_the_environment_that_it_is_given_and_no_other():
+    code = "import os\nprint(dict(os.environ))"
+    received = answer_of(code, environment={"PATH": os.environ["PATH"], "ONE": "1"})
+    given = set(eval(received.answer.noise[0])) - {"LC_CTYPE"}  # python's own, where none is set
+    assert given == {"PATH", "ONE"}
+
+
+@pytest.mark.parametrize("command", [["no-such-command-anywhere"], ["/"], ["a\0b"]])
+def test_a_command_that_cannot_be_run_raises_at_the_start(command):
+    with pytest.raises((OSError, ValueError)):
+        use("", None, command=command)

@@ -1,0 +1,225 @@
+"""Repair rate and explain rate: what counts, and what came of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.kit.model.case import CaseKind, Violation
+from conformance.kit.model.exchange import Trouble
+from conformance.kit.verdicts.rates import Mended, explain, mended, repair, repairable
+from tests.kit.samples import (
+    accepted,
+    called,
+    case,
+    envelope,
+    error,
+    refused,
+    tool_evidence,
+    web,
+)
+
+RIGHT = error(suggested_value="9")
+
+
+def step(broken, outcome, number=1):
+    """What came of sending a suggestion."""
+    repaired = case(CaseKind.REPAIR, neighbour=broken.case.id, step=number)
+    if outcome == "accepted":
+        return called(web(200, {"ok": True}, of=repaired))
+    body = envelope(error("conflict" if outcome == "state" else "validation-error"))
+    return called(web(422, body, of=repaired))
+
+
+def came_of(broken, *steps):
+    return mended(tool_evidence(accepted(), broken, *steps), broken)
+
+
+def test_a_call_that_is_accepted_after_its_suggestion_is_repaired():
+    broken = refused(RIGHT)
+    assert came_of(broken, step(broken, "accepted")) is Mended.REPAIRED
+
+
+def test_a_call_that_is_refused_for_state_after_its_suggestion_is_repaired():
+    broken = refused(RIGHT)
+    assert came_of(broken, step(broken, "state")) is Mended.REPAIRED
+
+
+def test_a_call_that_is_still_refused_after_its_suggestion_is_stuck():
+    broken = refused(RIGHT)
+    assert came_of(broken, step(broken, "refused")) is Mended.STUCK
+
+
+def test_only_the_last_step_decides():
+    broken = refused(RIGHT)
+    assert came_of(broken, step(broken, "refused"), step(broken, "accepted", 2)) is Mended.REPAIRED
+
+
+def test_a_suggestion_that_was_never_sent_repaired_nothing():
+    assert came_of(refused(RIGHT)) is Mended.STUCK
+
+
+def test_a_repair_that_was_cut_is_neither_stuck_nor_counted():
+    tool = replace(tool_evidence(accepted(), refused(error(suggested_value="9"))), cut=True)
+    assert mended(tool, next(iter(tool.broken))) is Mended.UNSEEN
+    assert repair([tool]).rate.rate is None
+
+
+def test_a_suggestion_that_is_not_valid_is_wrong():
+    assert came_of(refused(error(suggested_value="99"))) is Mended.WRONG
+
+
+def test_a_refusal_without_a_suggestion_gave_none():
+    assert came_of(refused(error())) is Mended.NONE_GIVEN
+
+
+def test_a_suggestion_of_null_is_none():
+    assert came_of(refused(error(suggested_value=None))) is Mended.NONE_GIVEN
+
+
+def test_the_rate_is_repaired_over_repairable():
+    one, two = refused(RIGHT), refused(error())
+    tool = tool_evidence(accepted(), one, step(one, "accepted"), two)
+    found = repair([tool])
+    assert (found.rate.hits, found.rate.of, found.none_given) == (1, 2, 1)
+
+
+def test_without_a_repairable_case_there_is_no_rate():
+    assert repair([tool_evidence(accepted())]).rate.rate is None
+
+
+def test_a_case_that_is_not_repairable_does_not_count():
+    assert repair([tool_evidence(accepted(), refused(repairable=False))]).rate.of == 0
+
+
+def test_a_refusal_without_an_accepted_neighbour_does_not_count():
+    assert repairable(tool_evidence(refused(RIGHT))) == []
+
+
+def test_a_broken_case_that_was_accepted_does_not_count():
+    let_through = called(web(200, {"ok": True}, of=case()))
+    assert repairable(tool_evidence(accepted(), let_through)) == []
+
+
+def test_a_refusal_for_state_does_not_count():
+    assert repairable(tool_evidence(accepted(), refused(error("conflict")))) == []
+
+
+def test_the_rate_is_also_told_by_the_keyword_that_was_broken():
+    found = repair([tool_evidence(accepted(), refused(error()))])
+    assert {name: rate.rate for name, rate in found.by_keyword.items()} == {"maximum": 0.0}
+
+
+def plain(text):
+    """A refusal that is only text."""
+    return called(web(400, text.encode(), of=case()))
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "right"),
+    [
+        ("count must be at most 9", 1, 1),
+        ("count is wrong", 1, 0),
+        ("must be at most 9", 0, 0),
+        ("bad request", 0, 0),
+    ],
+)
+def test_a_refusal_explains_by_naming_the_parameter_and_what_would_be_right(text, names, right):
+    found = explain([tool_evidence(plain(text))])
+    assert (found.names_parameter.hits, found.says_what_is_right.hits) == (names, right)
+
+
+def unnamed(broken):
+    return [(each.parameter, each.named, each.said) for each in explain([broken]).unnamed]
+
+
+def test_a_refusal_that_does_not_name_the_parameter_is_kept_with_what_it_names():
+    assert unnamed(tool_evidence(plain("the day is bad"))) == [
+        ("count", ("day",), "the day is bad")
+    ]
+    assert unnamed(tool_evidence(plain("bad request"))) == [("count", (), "bad request")]
+    assert unnamed(tool_evidence(plain("count is wrong"))) == []
+    other = tool_evidence(refused(error(parameter_name="currency")))
+    assert [(each[0], each[1]) for each in unnamed(other)] == [("count", ("currency",))]
+
+
+def test_of_refusals_that_do_not_name_the_parameter_a_few_of_each_keyword_are_kept():
+    many = tool_evidence(*(plain(f"bad {n}") for n in range(30)))
+    found = explain([many])
+    assert found.names_parameter.of == 30
+    assert len(found.unnamed) == 5
+
+
+def test_the_explain_rate_needs_no_accepted_neighbour():
+    assert explain([tool_evidence(plain("count"))]).names_parameter.of == 1
+
+
+def test_without_a_refusal_there_is_no_explain_rate():
+    found = explain([tool_evidence(accepted())])
+    assert found.names_parameter.rate is None
+    assert found.says_what_is_right.rate is None
+
+
+def test_arguments_that_are_no_object_name_no_parameter_and_do_not_count():
+    whole = refused(violation=None)
+    assert explain([tool_evidence(whole)]).names_parameter.of == 0
+
+
+def test_a_repair_step_that_was_not_sent_leaves_its_end_unseen_and_that_of_others_alone():
+    one, other = refused(RIGHT), refused(RIGHT)
+    unsent = case(CaseKind.REPAIR, neighbour=one.case.id, step=1)
+    tool = tool_evidence(accepted(), one, other, unsent=(unsent,))
+    assert (mended(tool, one), mended(tool, other)) == (Mended.UNSEEN, Mended.STUCK)
+
+
+def test_a_case_that_was_not_sent_is_no_repair_of_one():
+    broken = refused(RIGHT)
+    tool = tool_evidence(accepted(), broken, unsent=(case(neighbour=broken.case.id),))
+    assert mended(tool, broken) is Mended.STUCK
+
+
+def test_a_step_that_got_no_answer_leaves_the_end_unseen():
+    broken = refused(RIGHT)
+    late = case(CaseKind.REPAIR, neighbour=broken.case.id, step=1)
+    silent = called(web(0, answered=False, trouble=Trouble.TIMEOUT, of=late))
+    assert came_of(broken, silent) is Mended.UNSEEN
+
+
+def test_all_that_came_of_the_suggestions_is_counted_whatever_was_not_seen_before_it():
+    unseen, one, two, stuck, other = (refused(RIGHT) for _ in range(5))
+    wrong, silent = refused(error(suggested_value="99")), refused(error())
+    unsent = case(CaseKind.REPAIR, neighbour=unseen.case.id, step=1)
+    steps = (step(one, "accepted"), step(two, "refused"), step(two, "accepted", 2),
+             step(stuck, "refused"), step(other, "state"))  # fmt: skip
+    calls = (unseen, one, two, stuck, other, wrong, silent)
+    found = repair([tool_evidence(accepted(), *calls, *steps, unsent=(unsent,))])
+    assert (found.rate.hits, found.rate.of) == (3, 6)
+    assert (found.stuck, found.wrong, found.none_given) == (1, 1, 1)
+    assert found.steps == {1: 2, 2: 1}
+    assert list(found.steps) == [1, 2]
+    assert [each.keyword for each in found.advice] == ["maximum"]
+
+
+def test_both_shares_of_the_explain_rate_are_told_by_the_keyword_that_was_broken():
+    of_type = Violation("/count", "count", ("type", "maximum"), was=2, sent="x")
+    unnamed = Violation("/count", "count", (), was=2, sent=99)
+    calls = [called(web(400, {"detail": "wrong"}, of=case(violation=each)))
+             for each in (of_type, unnamed)]  # fmt: skip
+    good = called(web(400, {"detail": "`count` must be at most 9"}))
+    found = explain([tool_evidence(good, *calls)])
+    assert {k: (a.hits, a.of, b.hits, b.of) for k, (a, b) in found.by_keyword.items()} == {
+        "maximum": (1, 1, 1, 1),
+        "type": (0, 2, 0, 2),
+    }
+    assert (found.says_what_is_right.hits, found.says_what_is_right.of) == (1, 3)
+
+
+def test_each_keyword_without_a_suggestion_is_advised_once_whichever_tool_it_was():
+    least = Violation("/count", "count", ("minimum",), was=2, sent=-1)
+    first = tool_evidence(accepted(), refused(error()), refused(RIGHT))
+    second = tool_evidence(accepted(), refused(error(), violation=least), refused(error()))
+    advised = [each.keyword for each in repair([first, second]).advice]
+    assert sorted(advised) == sorted(set(advised))
+    assert "maximum" in advised
+    repaired = refused(RIGHT)
+    none = repair([tool_evidence(accepted(), repaired, step(repaired, "accepted"))])
+    assert none.advice == ()

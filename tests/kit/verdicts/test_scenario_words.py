@@ -1,0 +1,91 @@
+"""What a case is about is said in words, for every scenario that a planner can name."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from types import ModuleType
+
+import pytest
+
+from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.cases import deviations, members
+from conformance.kit.cases import plan as named
+from conformance.kit.cases.random import negate
+from conformance.kit.cases.random import plan as drawn
+from conformance.kit.schema.string_formats import FORMATS
+from conformance.kit.verdicts.scenario_words import scenario_words
+from conformance.spec.messages import LANGUAGES
+from fixtures.servers.tools import TOOLS
+
+MAKERS = ("Deviation", "Negation", "whole", "valid_whole", "branch")
+
+
+def _named_in(module: ModuleType) -> set[str]:
+    """The scenarios that a module gives to what makes cases, those that stand there whole."""
+    found = set()
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        maker = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+        given = node.args[0] if maker != "branch" else node.args[1]
+        if maker in MAKERS and isinstance(given, ast.Constant):
+            found.add(given.value)
+    return found
+
+
+PUT_TOGETHER = {
+    *(
+        f"{name}-{end}"
+        for name in ("enum", "const")
+        for end in ("neighbour", "case", "space", "empty")
+    ),
+    *(f"{chance}format-{name}" for chance in ("", "random-") for name in FORMATS),
+    *(f"near-miss-number-for-{name}" for name in ("date", "date-time")),
+    "near-miss-date-for-date-time",
+    "near-miss-date-time-for-date",
+    *(f"wrong-type-{kind}" for kind, _ in deviations._SAMPLES),
+    *("enum-value", "const", "most-items", "several-items", "branch-2", "baseline"),
+    *(negate.TYPE, drawn.VALID),
+}
+STANDING = set().union(*map(_named_in, (deviations, members, named, negate)))
+
+
+def test_the_scenarios_are_found():
+    assert len(STANDING) > 50
+    assert {"below-minimum", "missing", "arguments-null", "random-pattern", "filled-in"} <= STANDING
+
+
+@pytest.mark.parametrize("scenario", sorted(STANDING | PUT_TOGETHER))
+def test_each_scenario_has_words_in_each_language(scenario):
+    words = scenario_words(scenario)
+    assert words is not None
+    for language in LANGUAGES:
+        said = words.words(language)
+        assert said
+        assert scenario not in said or scenario.isalpha()
+        assert "{" not in said
+
+
+def test_what_the_planner_names_for_the_reference_tools_has_words():
+    scenarios = set()
+    for one in TOOLS:
+        tool = Tool(one.name, one.input_schema, ToolForm.CATALOG, {})
+        scenarios |= {case.scenario for case in named.plan(tool, "http", one.example).cases}
+    assert len(scenarios) > 50
+    assert [each for each in scenarios if scenario_words(each) is None] == []
+
+
+def test_a_value_in_the_name_stands_in_the_words():
+    assert scenario_words("format-date-time").words("pt") == "um texto que não é `date-time`"
+    assert scenario_words("near-miss-yes").words("es") == "`yes` en lugar de `true` o `false`"
+
+
+def test_what_is_drawn_by_chance_says_so():
+    assert scenario_words("random-above-maximum").words() == (
+        "a number above the maximum, drawn by chance"
+    )
+
+
+def test_a_scenario_of_another_kit_has_none():
+    assert scenario_words("of-the-future") is None

@@ -1,0 +1,234 @@
+"""The benchmarks that are kept: their shape, what they count, and the page that is made of them."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from fixtures.servers.faults import FAULTS
+from scripts import bench
+from scripts.generator.build import load_source, read_source
+from scripts.generator.texts import LANGUAGES
+from scripts.measure.figures import GOALS, Figure, read, told
+from scripts.measure.figures import save as save_speed
+from scripts.peers import claims, official, schemathesis
+from scripts.peers.document import Comparison, Pair, Sound, Speed, Tried, save, written
+from scripts.peers.trials import wardrobe_faults
+from scripts.website.pages.benchmarks import BENCHMARKS, benchmarks_page
+from scripts.website.pages.context import Context
+from scripts.website.pages.vocabularies import homes
+from tests.kit.sessions import ROOT
+
+FILES = sorted(BENCHMARKS.glob("*.json"))
+WHERE = {
+    (schemathesis.NAME, "reference"): {each.name for each in claims.visible(schemathesis.NAME)},
+    (official.NAME, "furnished"): {each.name for each in claims.visible(official.NAME)},
+    (schemathesis.NAME, "wardrobe"): set(wardrobe_faults()),
+}
+
+
+def closed(**properties):
+    required = list(properties)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def many(items, least=0):
+    return {"type": "array", "items": items, "minItems": least}
+
+
+TEXT, COUNT, RATE = (
+    {"type": "string", "minLength": 1},
+    {"type": "integer", "minimum": 0},
+    {"type": "number", "exclusiveMinimum": 0},
+)
+TRIED = closed(
+    fault=TEXT,
+    claimed={"type": "boolean"},
+    ours={"type": "boolean"},
+    theirs={"type": "boolean"},
+    by=many(TEXT),
+)
+PEERS = closed(
+    kind={"const": "peers"},
+    date={"type": "string", "format": "date"},
+    machine=closed(processors=COUNT, system=TEXT, load={"type": "number", "minimum": 0}),
+    versions={"type": "object", "additionalProperties": TEXT, "minProperties": 4},
+    processes={"type": "integer", "minimum": 1},
+    seed={"type": "integer"},
+    method=many(TEXT, 4),
+    speed=closed(ours=many(RATE, 1), theirs=many(RATE, 1)),
+    sound=many(
+        closed(kit=TEXT, server=TEXT, alarms=COUNT, requests=COUNT, seconds=RATE, processor=RATE), 1
+    ),
+    pairs=many(closed(peer=TEXT, server=TEXT, visible=COUNT, claimed=COUNT, tried=many(TRIED)), 1),
+)
+
+
+def comparison():
+    made = Comparison({"Python": "3", "Node": "24", "schemathesis": "1", "official": "2"})
+    made.speed = Speed((900.0, 1000.0, 1100.0), (100.0, 100.0, 200.0))
+    made.sound = [Sound("agent-formats", "reference over MCP", 0, 2700, 10.0, 5.0)]
+    pair = Pair(schemathesis.NAME, "reference", 211, 107)
+    pair.tried = [
+        Tried("no-health", claimed=True, ours=True, theirs=False),
+        Tried("empty-name", claimed=True, ours=True, theirs=True, by=("check GET /tools 200",)),
+    ]
+    made.pairs = [pair]
+    return made
+
+
+def problems(value):
+    return [error.message for error in Draft202012Validator(PEERS).iter_errors(value)]
+
+
+def test_a_comparison_is_written_in_the_shape_that_is_kept(tmp_path):
+    file = tmp_path / "peers.json"
+    save(comparison(), file)
+    kept = json.loads(file.read_bytes())
+    assert problems(kept) == []
+    assert [each["fault"] for each in kept["pairs"][0]["tried"]] == ["empty-name", "no-health"]
+    assert kept == json.loads(json.dumps(written(comparison(), datetime.now(UTC))))
+
+
+@pytest.mark.parametrize(
+    ("measured", "kept"), [(sorted(GOALS), True), (sorted(GOALS.keys() - {"report_opens"}), False)]
+)
+def test_a_benchmark_is_kept_only_if_every_goal_was_measured(
+    measured, kept, tmp_path, monkeypatch, capsys
+):
+    file = tmp_path / "speed.json"
+    figures = [
+        Figure(name, (1.0,), dict.fromkeys(("tools", "few", "many"), 1)) for name in measured
+    ]
+    monkeypatch.setattr(bench, "KEPT", file)
+    for name in ("cases_a_second", "default_run", "report"):
+        monkeypatch.setattr(bench, name, list)
+    monkeypatch.setattr(bench, "drive_over_bare_loop", lambda: figures)
+    monkeypatch.setattr(bench, "scale", lambda sizes: [])
+    assert bench.main([]) == 0
+    assert file.exists() is kept
+    assert ("speed.json stays as it was, since not measured: report_opens"
+            in capsys.readouterr().out) is not kept  # fmt: skip
+    assert bench.main(["--keep", str(tmp_path / "other.json")]) == 0
+    assert (tmp_path / "other.json").exists()
+
+
+def test_there_is_a_comparison():
+    assert "peers.json" in {file.name for file in FILES}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_what_is_kept_has_its_shape_and_names_faults_that_the_peer_can_see(file):
+    kept = json.loads(file.read_bytes())
+    if kept["kind"] in ("mutants", "coverage"):
+        return  # their own tests look at them
+    if kept["kind"] == "speed":
+        names = {figure.name for figure in read(kept)}
+        assert names >= GOALS.keys(), "every goal was measured"
+        assert kept["machine"]["load"] >= 0
+        return
+    assert problems(kept) == []
+    for pair in kept["pairs"]:
+        names = [each["fault"] for each in pair["tried"]]
+        assert len(names) == len(set(names)) <= pair["visible"]
+        assert set(names) <= WHERE[pair["peer"], pair["server"]]
+        assert all(bool(each["by"]) == each["theirs"] for each in pair["tried"])
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_what_a_peer_claims_is_kept_as_the_table_of_claims_has_it(file):
+    kept = json.loads(file.read_bytes())
+    for pair in kept.get("pairs", []):
+        for each in pair["tried"]:
+            fault = FAULTS.get(each["fault"])
+            expected = (
+                each["fault"] not in claims.WARDROBE_UNCLAIMED
+                if pair["server"] == "wardrobe"
+                else fault is not None and claims.claimed(pair["peer"], fault)
+            )
+            assert each["claimed"] == expected, each["fault"]
+
+
+@pytest.fixture(scope="module")
+def source():
+    found, _ = read_source(load_source(ROOT))
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_says_what_was_found_how_fast_and_how_it_was_measured(tmp_path, source, language):
+    save(comparison(), tmp_path / "peers.json")
+    context = Context(source, language, homes(source))
+    made = benchmarks_page(context, tmp_path).decode()
+    lines = made.splitlines()
+    row = next(line for line in lines if "211" in line)
+    found = context.said("peers_of", found=2, all=2)
+    assert [cell.strip() for cell in row.split("|")[3:6]] == ["211", "2", found]
+    fast, ratio = {"en": ("1,000", "10.0")}.get(language, ("1000", "10,0"))
+    assert ratio in next(line for line in lines if f" {fast} " in line)
+    assert all(context.said(f"peers_method_{each}") in made for each in ("servers", "found"))
+    assert "`no-health`" in made and "`check GET /tools 200`" in made
+    anchors = ("peers", "peers-found", "peers-speed", "peers-sound", "peers-method", "peers-each")
+    assert all(f"{{ #{anchor} }}" in made for anchor in anchors)
+
+
+@pytest.mark.parametrize(("ours", "missed"), [(499.0, True), (500.0, False)])
+def test_a_speed_below_its_goal_is_told_with_its_cause(tmp_path, source, ours, missed):
+    kept = {**written(comparison()), "speed": {"ours": [ours], "theirs": [100.0]}}
+    (tmp_path / "peers.json").write_text(json.dumps(kept))
+    context = Context(source, "en", homes(source))
+    made = benchmarks_page(context, tmp_path).decode()
+    assert (context.said("peers_speed_missed", goal=5) in made) is missed
+
+
+def test_a_comparison_in_several_processes_says_so(tmp_path, source):
+    kept = {**written(comparison()), "processes": 3}
+    (tmp_path / "peers.json").write_text(json.dumps(kept))
+    context = Context(source, "en", homes(source))
+    assert context.said("peers_parts", count=3) in benchmarks_page(context, tmp_path).decode()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_speed_is_told_with_its_goals_and_what_is_missed_with_its_cause(tmp_path, source, language):
+    kept = tmp_path / "speed.json"
+    measured = [
+        Figure("bare", (800.0, 875.0, 900.0)),
+        Figure("ratio", (0.5, 0.58, 0.7)),
+        Figure("whole", (31.0, 30.0, 29.0)),
+        Figure("cases", (2600.0,)),
+        Figure("tools_memory", (258.0,), {"tools": 1000}),
+    ]
+    save_speed(measured, {"Python": "3.11"}, kept)
+    made = benchmarks_page(Context(source, language, homes(source)), tmp_path).decode()
+    rows = {line for line in made.splitlines() if line.startswith("|")}
+    point, thousand = {"en": (".", "1,000")}.get(language, (",", "1000"))
+    assert any(f"| 29{point}00 | 30{point}00 | 31{point}00 |" in row for row in rows)
+    assert any(thousand in row and "| 258 |" in row for row in rows)
+    told = [line for line in made.splitlines() if "30" in line and line not in rows]
+    assert any(f"15{point}00" in line for line in told), "as it would be on a machine twice as fast"
+    assert any(f"0{point}58" in line for line in made.splitlines() if line not in rows)
+    assert made.count(Context(source, language, homes(source)).said("speed_cause_ratio")) == 1
+    assert not any("258" in line for line in made.splitlines() if line not in rows)
+
+
+def test_every_figure_that_the_benchmark_takes_has_words_that_fit_its_table(source):
+    names = {name for name in source.messages if name.startswith("site.speed_")}
+    assert {f"site.speed_{name}" for name in GOALS} <= names
+    line = told(Figure("each_tool", (0.4,), {"few": 100, "many": 1000}))
+    assert line.index("0.40") == line.rindex("0.40") - 20
+
+
+def test_a_file_that_is_no_benchmark_is_named(tmp_path, source):
+    (tmp_path / "other.json").write_text(json.dumps({"figures": []}))
+    with pytest.raises(ValueError, match=r"other\.json"):
+        benchmarks_page(Context(source, "en", homes(source)), tmp_path)
+
+
+def test_without_a_benchmark_there_is_no_page(tmp_path, source):
+    assert benchmarks_page(Context(source, "en", homes(source)), tmp_path) is None

@@ -1,0 +1,69 @@
+"""A server that falls silent: one call is blamed, no more are made, the rest is not verified."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.kit.evidence.script import UNPLAYED
+from conformance.kit.model.exchange import Trouble
+from conformance.spec.vocabulary import Verdict
+from scripts.prove import Trial, judged, serving
+
+pytestmark = pytest.mark.usefixtures("forked")
+
+TIMEOUT = 1.0
+
+
+@pytest.fixture(scope="module", params=["http", "stdio"])
+def hung(request):
+    """A session with a server that hangs at one input; its engine and items."""
+    trial = Trial("hangs-at-an-empty-text", request.param, "modern" * (request.param == "stdio"))
+    with serving(trial) as target:
+        engine, items = judged(trial, target, request_timeout=TIMEOUT)
+    return engine, {(item.clause, item.tool): item for item in items}
+
+
+def the_run(hung):
+    (evidence,) = hung[0].evidence().values()
+    return evidence
+
+
+def test_the_call_that_was_not_answered_is_blamed(hung):
+    item = hung[1]["ATDF-CALL-006", "search_database"]
+    assert item.verdict is Verdict.FAIL
+    assert [finding.scenario for finding in item.findings] == ["empty-text"]
+
+
+def test_no_call_is_made_once_the_server_is_silent(hung):
+    calls = the_run(hung).by_tool["search_database"]
+    assert calls.silenced
+    unanswered = [call for call in calls.calls if call.exchange.trouble is Trouble.TIMEOUT]
+    last = max(call.exchange.started for call in calls.calls)
+    assert last < unanswered[0].exchange.started + TIMEOUT
+    assert calls.unsent
+
+
+def test_what_rests_on_calls_that_were_not_made_is_not_verified(hung):
+    item = hung[1]["ATDF-CALL-004", "search_database"]
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert "stopped answering" in item.findings[0].message.words()
+
+
+def test_what_rests_on_documents_alone_is_still_judged(hung):
+    assert hung[1]["ATDF-TOOL-004", "search_database"].verdict is Verdict.PASS
+
+
+def test_no_other_clause_is_called_broken(hung):
+    broken = {key for key, item in hung[1].items() if item.verdict in (Verdict.FAIL, Verdict.WARN)}
+    assert broken == {("ATDF-CALL-006", "search_database")}
+
+
+def test_scripts_are_played_only_where_another_process_can_be_started(hung):
+    evidence = the_run(hung)
+    played = set(evidence.scripts) - UNPLAYED
+    assert bool(played) == (evidence.run.id.startswith("stdio"))
+
+
+def test_a_silent_server_takes_a_handful_of_timeouts(hung):
+    recorded = hung[0].recorder.by_id.values()
+    assert sum(exchange.trouble is Trouble.TIMEOUT for exchange in recorded) < 30

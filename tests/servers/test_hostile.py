@@ -1,0 +1,52 @@
+"""Hostile servers: a sample of them ends in a verdict, in little memory, and in an inert report."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.servers.hostility.table import table
+from scripts.survive import attempt, main
+from tests.kit.report.test_browser import chromium, opened
+
+__all__ = ["chromium"]  # a fixture of the tests of the report
+
+SAMPLE = [
+    ("markup-in-every-text", "http"),
+    ("markup-in-every-answer", "mcp"),
+    ("endless-noise", "stdio"),
+    ("compression-bomb", "http"),
+]
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """The report of a session with a server that has markup in every text."""
+    folder = tmp_path_factory.mktemp("report")
+    survived = attempt("markup-in-every-text", "http", folder, max_time=15.0)
+    assert survived.wrong == ""
+    return folder / "report.html"
+
+
+@pytest.mark.parametrize(("name", "binding"), SAMPLE[1:])
+def test_a_hostile_server_ends_in_a_verdict_and_a_report_in_little_memory(name, binding):
+    assert attempt(name, binding, max_time=15.0).wrong == ""
+
+
+def test_the_report_on_markup_runs_no_script_and_asks_for_nothing(report, chromium):
+    page, seen = opened(chromium, report)
+    for row in page.locator("details > summary").all()[:20]:
+        if row.is_visible():
+            row.click(timeout=2000, no_wait_after=True)
+    own = ("file:", "data:", "blob:")
+    assert [url for url in seen.requests if not url.startswith(own)] == []
+    assert (seen.dialogs, page.locator("img[src='x']").count()) == ([], 0)
+    assert "pwned" not in page.title()
+
+
+def test_every_hostile_server_has_a_binding():
+    assert [name for name, bindings in table().items() if not bindings] == []
+
+
+def test_a_hostile_server_that_does_not_exist_is_an_unusable_command_line(capsys):
+    assert main(["--only", "no-such-server"]) == 2
+    assert "no-such-server" in capsys.readouterr().err

@@ -1,0 +1,361 @@
+"""The built site in a real browser, served below a path as Pages serves a project."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urljoin
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+
+from scripts.generator.texts import LANGUAGES
+from scripts.website.layout import SITE
+from scripts.website.npm import npm_file
+from scripts.website.serve import serving
+from tests.kit.report.test_browser import ARGUMENTS
+
+PAGES = ("", "atdf/error/", "conformance/clauses/", "conformance/options/", "playground/")
+PHONE = {"width": 390, "height": 844}
+DESKTOP = {"width": 1280, "height": 900}
+
+
+def lacking(what: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    if not (SITE / "index.html").exists():
+        lacking("the site is not built: `make site-build` builds it")
+    with serving(SITE) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium"), args=ARGUMENTS
+            )
+        except Error as error:
+            lacking(f"no Chromium to open the site in: {error.message.splitlines()[0]}")
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Seen:
+    requests: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def visit(chromium, address):
+    contexts = []
+
+    def visit(path: str, **options) -> tuple[Page, Seen]:
+        context = chromium.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        seen = Seen()
+        page.on("request", lambda request: seen.requests.append(request.url))
+        page.on("console", lambda said: said.type == "error" and seen.errors.append(said.text))
+        page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        page.goto(address + path)
+        return page, seen
+
+    yield visit
+    for context in contexts:
+        context.close()
+
+
+def start(language: str) -> str:
+    return "" if language == "en" else f"{language}/"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_page_asks_another_host_or_complains(visit, address, language):
+    page, seen = visit(start(language))
+    for path in PAGES:
+        page.goto(address + start(language) + path)
+        page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_timeout(300)
+    outside = [url for url in seen.requests if not url.startswith((address, "blob:", "data:"))]
+    assert outside == []
+    assert seen.errors == []
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_no_page_is_wider_than_the_window(visit, address, size):
+    page, _ = visit("", viewport=size)
+    for path in (*PAGES, "es/atdf/error/", "pt/conformance/clauses/"):
+        page.goto(address + path)
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, path
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "page_of"),
+    [
+        ("es", "validacion", None),
+        ("es", "validación", None),
+        ("pt", "validacao", None),
+        ("en", "suggested_value", "atdf/"),
+        ("es", "suggested_value", "atdf/"),
+        ("pt", "suggested_value", "atdf/"),
+        ("en", "ATDF-ERR-004", "atdf/error/#atdf-err-004"),
+        ("es", "atdf-err-004", "atdf/error/#atdf-err-004"),
+        ("pt", "ATDF-ERR-004", "atdf/error/#atdf-err-004"),
+    ],
+)
+def test_search_finds(visit, language, query, page_of):
+    page, _ = visit(f"{start(language)}?q={query}")
+    results = page.locator(".md-search-result__link")
+    expect(results.first).to_be_visible(timeout=15_000)
+    links = [each.get_attribute("href").partition("?")[0] for each in results.all()]
+    assert all(f"/agent-formats/{start(language)}" in urljoin(page.url, each) for each in links)
+    if page_of:
+        hrefs = [urljoin(page.url, each.get_attribute("href")) for each in results.all()]
+        plain = [each.partition("?")[0] + "#" + each.partition("#")[2] for each in hrefs]
+        assert any(page_of in each for each in plain), plain[:5]
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "marked"),
+    [("es", "validacion", "validación"), ("pt", "codigo", "código")],
+)
+def test_what_was_searched_for_is_marked_on_the_page(visit, language, query, marked):
+    page, seen = visit(f"{start(language)}?q={query}")
+    page.locator(".md-search-result__link").first.click(timeout=15_000)
+    page.wait_for_url(f"**h={query}*")
+    expect(page.locator("article mark").first).to_have_text(re.compile(marked, re.IGNORECASE))
+    assert seen.errors == []
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with script", "without script"])
+def test_the_language_switch_stays_on_the_page(visit, script):
+    page, _ = visit("atdf/error/", java_script_enabled=script)
+    for language in ("es", "pt", "en"):
+        page.click(f".af-languages a[hreflang={language}]")
+        assert page.url.endswith(f"/agent-formats/{start(language)}atdf/error/")
+        assert page.get_attribute("html", "lang") == language
+
+
+def test_dark_is_chosen_by_the_system_and_by_the_button(visit):
+    page, _ = visit("", color_scheme="dark")
+    body = page.locator("body")
+    expect(body).to_have_attribute("data-md-color-scheme", "slate")
+    page.click("label.md-header__button[for^=__palette]:visible")
+    expect(body).to_have_attribute("data-md-color-scheme", "default")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_diagram_is_drawn_when_it_comes_near_and_cuts_no_word(visit, scheme):
+    page, seen = visit("es/runtime/concepts/", color_scheme=scheme)
+    blocks = page.locator("pre.diagram")
+    for number in range(blocks.count()):
+        blocks.nth(number).evaluate("block => (block.previousElementSibling).scrollIntoView()")
+        expect(blocks.nth(number)).to_be_hidden(timeout=15_000)
+        expect(page.locator("div.diagram > svg").nth(number)).to_be_visible(timeout=15_000)
+    cut = page.evaluate(
+        "() => [...document.querySelectorAll('div.diagram foreignObject')].filter(box =>"
+        " box.firstElementChild.scrollWidth > box.width.baseVal.value + 1)"
+        ".map(box => box.textContent.trim())"
+    )
+    assert cut == []
+    assert seen.errors == []
+
+
+def test_a_page_is_read_without_the_index_of_the_search(visit):
+    page, seen = visit("atdf/error/")
+    page.wait_for_function("window.document$")
+    page.wait_for_timeout(500)
+    assert [url for url in seen.requests if "search_index" in url] == []
+    assert page.evaluate("performance.getEntriesByType('layout-shift').length") == 0
+
+
+def test_code_is_copied(visit):
+    page, _ = visit("conformance/quick-start/", permissions=["clipboard-read", "clipboard-write"])
+    block = page.locator(".highlight", has=page.locator("pre")).first
+    wanted = block.locator("code").inner_text().strip()
+    block.hover()
+    block.locator("[data-clipboard-target], .md-clipboard, .md-code__button").first.click()
+    page.wait_for_timeout(200)
+    assert page.evaluate("navigator.clipboard.readText()").strip() == wanted
+
+
+def test_code_that_is_opened_or_too_wide_is_reached_by_keys(visit):
+    page, _ = visit("atdf/error/", viewport=PHONE)
+    page.wait_for_load_state("networkidle")
+    folded = page.locator("details:not([open]) pre > code").first
+    assert folded.locator("xpath=..").get_attribute("data-equipped") is None
+    page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+    page.wait_for_function("!document.querySelector('pre:not([data-equipped], .diagram) > code')")
+    page.wait_for_timeout(200)
+    wide = page.evaluate(
+        "() => [...document.querySelectorAll('pre > code')].filter(each =>"
+        " (each.scrollWidth > each.clientWidth) !== (each.tabIndex === 0)).length"
+    )
+    assert wide == 0
+
+
+def put(page: Page, text: str) -> None:
+    page.evaluate(
+        "text => { const at = document.getElementById('playground-text'); at.value = text;"
+        " at.dispatchEvent(new Event('input')); }",
+        text,
+    )
+
+
+def test_the_playground_says_what_is_wrong_and_where(visit):
+    page, _ = visit("es/playground/")
+    verdict, state = page.locator(".playground__verdict"), page.locator("#playground")
+    put(page, '{\n "errors": [\n  {"title": "x"}\n ]\n}')
+    expect(state).to_have_attribute("data-state", "invalid")
+    first = page.locator(".playground__problems li").first
+    expect(first).to_contain_text("Línea 3")
+    assert "/es/conformance/clauses/#atdf-err-" in urljoin(
+        page.url, page.locator(".playground__problems a").first.get_attribute("href")
+    )
+    page.select_option("#playground-example", "0")
+    expect(state).to_have_attribute("data-state", "valid")
+    expect(verdict).to_contain_text("Catálogo ATDF 1.0")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not json",
+        "42",
+        '{"unknown": 1}',
+        "[" * 5000,
+        '{"errors": "<img src=x onerror=window.hurt=1>", "<script>window.hurt=1</script>": 1}',
+    ],
+)
+def test_the_playground_has_words_for_whatever_is_pasted(visit, text):
+    page, seen = visit("playground/")
+    put(page, text)
+    expect(page.locator(".playground__problems li").first).to_be_visible()
+    assert page.evaluate("window.hurt") is None
+    assert seen.errors == []
+
+
+def test_the_playground_stays_awake_with_ten_megabytes(visit):
+    page, _ = visit("playground/")
+    page.evaluate(
+        "() => { const at = document.getElementById('playground-text');"
+        " at.value = '['.repeat(10 * 1024 * 1024); at.dispatchEvent(new Event('input')); }"
+    )
+    expect(page.locator(".playground__verdict")).to_contain_text("5 MB")
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "said"),
+    [
+        ('JSON.stringify({ errors: [{ title: "x".repeat(4e6) }] })', "invalid", "error"),
+        (
+            "JSON.stringify({ errors: Array(300).fill(1) })",
+            "invalid",
+            "ATDF error 1.0: 300 problems",
+        ),
+        ("JSON.stringify({ errors: Array(1e5).fill(1) })", "invalid", "more than 1000 problems"),
+        ("JSON.stringify({ a: 1 }).repeat(2)", "unknown", ""),
+    ],
+    ids=["one long string", "many problems", "very many problems", "two documents"],
+)
+def test_the_playground_stays_awake_with_what_is_large(visit, text, state, said):
+    page, seen = visit("playground/")
+    page.evaluate(
+        "text => { const at = document.getElementById('playground-text');"
+        " at.value = text; at.dispatchEvent(new Event('input')); }",
+        page.evaluate(text),
+    )
+    expect(page.locator("#playground")).to_have_attribute("data-state", state, timeout=15_000)
+    expect(page.locator(".playground__verdict")).to_contain_text(said)
+    assert page.locator(".playground__problems li").count() <= 100
+    assert seen.errors == []
+
+
+def test_downloads_are_json_and_have_the_sums_that_are_told(address):
+    with urlopen(address + "schema/index.json") as answer:
+        assert answer.headers["Content-Type"] == "application/json"
+        listed = json.load(answer)["files"]
+    assert len(listed) > 100
+    for each in listed:
+        assert hashlib.sha256((SITE / each["path"]).read_bytes()).hexdigest() == each["sha256"]
+    schema = json.loads((SITE / "es/schema/atdf/1.0/error.schema.json").read_bytes())
+    english = json.loads((SITE / "schema/atdf/1.0/error.schema.json").read_bytes())
+    assert schema["$id"] == english["$id"]
+    assert schema["description"] != english["description"]
+
+
+def test_a_keyboard_is_enough(visit):
+    page, _ = visit("atdf/error/")
+    page.keyboard.press("Tab")
+    assert "md-skip" in page.evaluate("document.activeElement.className")
+    for _ in range(14):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.hreflang") == "es":
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/es/atdf/error/")
+    page.wait_for_function("window.document$")  # the theme's script comes after the first paint
+    page.keyboard.press("/")
+    page.keyboard.type("retry")
+    expect(page.locator(".md-search-result__link").first).to_be_visible(timeout=15_000)
+
+
+def test_an_unknown_address_is_answered_in_three_languages(visit):
+    page, _ = visit("no/such/page/")
+    assert page.locator("article section").count() == 3
+    for language in LANGUAGES:
+        assert page.locator(f"article section[lang={language}] a").count() == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_keeps_people_from_reading(visit, address, scheme):
+    page, _ = visit("", color_scheme=scheme)
+    found = {}
+    for path in ("", "atdf/error/", "es/playground/", "pt/conformance/clauses/"):
+        page.goto(address + path)
+        page.evaluate("document.querySelectorAll('details').forEach((d, i) => (d.open = i < 2))")
+        page.add_script_tag(content=npm_file("axe").read_text("utf-8"))
+        result = page.evaluate("axe.run({ resultTypes: ['violations'] })")
+        for each in result["violations"]:
+            places = [node["html"][:160] for node in each["nodes"][:3]]
+            found[f"{path} {each['id']}"] = places
+    assert found == {}
+
+
+def test_every_link_and_anchor_leads_somewhere():
+    if not (SITE / "index.html").exists():
+        lacking("the site is not built: `make site-build` builds it")
+    lychee = shutil.which("lychee", path=str(Path(sys.executable).parent))
+    command = [lychee, "--offline", "--include-fragments", "--no-progress", "--root-dir", SITE]
+    command += ["--index-files", "index.html", "--exclude-path", "sample-report"]
+    done = subprocess.run(
+        [*command, "--exclude-path", "404.html", f"{SITE}/**/*.html"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_two_builds_would_give_one_sitemap_for_all_languages():
+    text = (SITE / "sitemap.xml").read_text("utf-8")
+    assert text.count("<loc>") == 3 * text.count('hreflang="es"') / 3
+    assert "/es/atdf/error/" in text

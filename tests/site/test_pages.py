@@ -1,0 +1,187 @@
+"""The pages that are made of the source: all of it is shown, in each language."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from conformance.spec.clauses import clause_url, clauses
+from scripts.generator.build import load_source, read_source
+from scripts.generator.keywords import positions
+from scripts.generator.texts import LANGUAGES
+from scripts.website.layout import ROOT
+from scripts.website.pages.context import Context
+from scripts.website.pages.found import sentences
+from scripts.website.pages.made import made_pages
+
+_ANCHOR = re.compile(r"\{ ?#([a-z0-9-]+) ?\}")
+
+
+@pytest.fixture(scope="module")
+def made():
+    return made_pages()
+
+
+@pytest.fixture(scope="module")
+def source():
+    read, problems = read_source(load_source(ROOT))
+    assert problems == []
+    return read
+
+
+@pytest.fixture(scope="module")
+def pages(made):
+    return {path: text.decode() for path, text in made.files.items() if path.endswith(".md")}
+
+
+def test_the_languages_have_the_same_pages_with_the_same_anchors(pages):
+    shapes = {
+        language: {
+            path.removeprefix(f"{language}/"): _ANCHOR.findall(text)
+            for path, text in pages.items()
+            if path.startswith(f"{language}/")
+        }
+        for language in LANGUAGES
+    }
+    assert shapes["es"] == shapes["en"]
+    assert shapes["pt"] == shapes["en"]
+    assert len(shapes["en"]) > 30
+
+
+def test_no_anchor_stands_twice_on_a_page(pages):
+    for path, text in pages.items():
+        anchors = _ANCHOR.findall(text) + re.findall(r'<span id="([^"]+)">', text)
+        assert len(anchors) == len(set(anchors)), path
+
+
+def test_every_word_of_the_kit_on_a_page_is_filled_in(pages):
+    # A place of a message, such as `{judged|# clause|# clauses}`, is nothing to read.
+    left = {path for path, text in pages.items() if re.search(r"\{\w+\|[^}]*\}|\{passed\}", text)}
+    assert left == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_report_links_to_a_row_that_is_there(pages, language):
+    rows = set(_ANCHOR.findall(pages[f"{language}/conformance/clauses.md"]))
+    assert {clause_url(each).partition("#")[2] for each in clauses().values()} <= rows
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_clause_stands_under_one_heading(pages, source, language):
+    headings = [
+        found
+        for path, text in pages.items()
+        if path.startswith(f"{language}/")
+        for found in re.findall(r"^### (\S+) \{ #", text, re.MULTILINE)
+    ]
+    assert sorted(each for each in headings if each in clauses()) == sorted(
+        each.id for each in source.clauses
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_described_field_is_a_row(pages, source, language):
+    missing = []
+    for schema in source.schemas:
+        text = pages[f"{language}/{schema.spec}/{schema.name}.md"]
+        for path, node in positions(schema.source.data):
+            if len(path) < 2 or path[-2] != "properties" or {"if", "not"} & set(path):
+                continue
+            shown = isinstance(node, dict) and ("description" in node or "$ref" in node)
+            if shown and not re.search(rf"^\| `([^`|]*\.)?{re.escape(path[-1])}`", text, re.M):
+                missing.append(f"{schema.name}: {'/'.join(map(str, path))}")
+    assert missing == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_example_and_every_word_is_shown(pages, source, language):
+    for example in source.examples:
+        text = pages[f"{language}/{example.spec}/{example.document}.md"]
+        assert f'id="example-{example.id}"' in text
+    vocabularies = "".join(
+        text
+        for path, text in pages.items()
+        if path.endswith("vocabularies.md") and path[:2] == language
+    )
+    for vocabulary in source.vocabularies.values():
+        for value in vocabulary.values:
+            assert f"| `{value.value}` |" in vocabularies
+
+
+def test_an_invalid_example_marks_the_line_of_its_error(pages):
+    text = pages["en/atdf/error.md"]
+    shown = text.partition('id="example-error-without-instance"')[2].partition("<span")[0]
+    assert 'hl_lines="3"' in shown
+    assert "**Line 3**, `$.errors[0]`" in shown
+    assert "[ATDF-ERR-004](#atdf-err-004)" in shown
+
+
+def test_the_human_text_of_an_example_is_in_the_language_of_the_page(pages):
+    assert "Se requiere autenticación" in pages["es/atdf/error.md"]
+    assert "É necessária autenticação" in pages["pt/atdf/error.md"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_option_is_told_in_the_language_of_the_page(pages, language):
+    text = pages[f"{language}/conformance/options.md"]
+    told = {"en": "what to judge", "es": "Qué se evalúa", "pt": "O que se avalia"}
+    assert told[language].lower() in text.lower()
+    assert "{{" not in text
+    assert "None" not in text
+    for name in ("--target", "--waivers", "--language"):
+        assert f"## {name} {{ #option-{name[2:]} }}" in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_glossary_has_each_word_of_the_source(pages, source, language):
+    text = pages[f"{language}/about/glossary.md"]
+    assert len(source.glossary) > 20
+    for word in source.glossary:
+        assert f"{{ #{word.name.replace('_', '-')} }}" in text
+
+
+_RECORDED = {
+    "runs": [
+        {
+            "items": [
+                {
+                    "message": "Of the 3 requests of a batch, 1 got no result.",
+                    "message_id": "finding.mcp.batch",
+                    "values": {"count": "3", "missing": "1", "version": "2025-03-26"},
+                    "more": [
+                        {
+                            "message": "A sentence whose words have changed.",
+                            "message_id": "finding.mcp.batch",
+                            "values": {"count": "3"},
+                        }
+                    ],
+                },
+                {"message": None, "message_id": None, "values": None, "more": []},
+            ]
+        }
+    ]
+}
+
+
+def test_what_was_found_elsewhere_is_said_in_the_language_of_the_page(source):
+    said = sentences(Context(source, "es", {}), _RECORDED)
+    first = said["Of the 3 requests of a batch, 1 got no result."]
+    assert first.startswith("De las 3 peticiones de un lote, 1 quedó sin resultado.")
+
+
+def test_a_sentence_that_lacks_a_value_stays_as_it_was_recorded(source):
+    said = sentences(Context(source, "es", {}), _RECORDED)
+    words = "A sentence whose words have changed."
+    assert said[words] == words
+
+
+@pytest.mark.parametrize("language", ["es", "pt"])
+def test_what_was_found_elsewhere_is_not_left_in_english(pages, language):
+    text = pages[f"{language}/conformance/implementations.md"]
+    assert "breaks type, and was accepted" not in text
+
+
+@pytest.mark.parametrize(("language", "share"), [("en", "100%"), ("es", "100 %"), ("pt", "100%")])
+def test_a_share_is_written_as_the_language_writes_it(pages, language, share):
+    assert f"| {share} |" in pages[f"{language}/conformance/implementations.md"]

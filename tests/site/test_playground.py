@@ -1,0 +1,242 @@
+"""The playground's engine gives, for every example, what the validator gives."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conformance.formats.runtime.rows import RuntimeRow
+from conformance.formats.validate.recognize import TABLE, Recognition, recognise
+from conformance.formats.validate.validate import DEEPEST, validate
+from scripts.generator.build import load_source, read_source
+from scripts.website.layout import ROOT
+from scripts.website.pages.playground import data, engine, scripts
+
+WHOLE = re.compile(r"\b(\d+)\.0\b")
+"""Python writes a whole number with its fraction; a browser has no other numbers."""
+RUN = """
+const fs = require("fs"), vm = require("vm");
+const { engine, data, texts } = JSON.parse(fs.readFileSync(0, "utf8"));
+const run = vm.runInNewContext(engine + ";[examine, CONDITIONS, KEYWORDS, APPLIED]", {});
+const [examine, conditions, keywords, applied] = run;
+const known = [...Object.keys(keywords), ...Object.keys(applied)];
+const found = texts.map((text) => examine(text, data));
+process.stdout.write(JSON.stringify({ found, conditions: Object.keys(conditions), known }));
+"""
+
+
+@pytest.fixture(scope="module")
+def source():
+    read, problems = read_source(load_source(ROOT))
+    assert problems == []
+    return read
+
+
+@pytest.fixture(scope="module")
+def node():
+    found = shutil.which("node")
+    if found is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("Node is missing")
+        pytest.skip("there is no Node to run the playground's engine with")
+    return found
+
+
+@pytest.fixture(scope="module")
+def run(source, node):
+
+    def run(texts, language="en"):
+        given = {"engine": engine(), "data": data(source, language)}
+        done = subprocess.run(
+            [node, "-e", RUN],
+            input=json.dumps(given | {"texts": texts}),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(done.stdout)
+
+    return run
+
+
+def of_schema(problem):
+    """Whether a schema holds the rule; the playground has no others."""
+    return "-" not in problem.keyword
+
+
+def test_each_example_gets_the_verdict_that_python_gives(run, source):
+    examples = [(each.document, each.data) for each in source.examples]
+    found = run([json.dumps(value, ensure_ascii=False) for _, value in examples])["found"]
+    wrong = []
+    for (_, value), seen in zip(examples, found, strict=True):
+        known = recognise(value)
+        if not isinstance(known, Recognition):
+            assert seen["row"] is None
+            assert seen["problems"][0]["words"] == known.message.words("en")
+            continue
+        assert seen["row"] == {
+            "spec": known.spec, "document": known.document, "version": known.version,
+        }  # fmt: skip
+        theirs = sorted(
+            (each.path, each.keyword, each.clause or "", WHOLE.sub(r"\1", each.message.words("en")))
+            for each in validate(value)
+            if of_schema(each)
+        )
+        ours = sorted(
+            (each["path"], each["keyword"], each["clause"] or "", WHOLE.sub(r"\1", each["words"]))
+            for each in seen["problems"]
+        )
+        if ours != theirs:
+            wrong.append((ours, theirs))
+    assert wrong == []
+
+
+def test_near_misses_of_each_valid_example_get_the_same_verdict(run, source):
+    drawn = random.Random(7)
+    values = [drawn_break(each.data, drawn) for each in source.examples if each.valid] * 1
+    found = run([json.dumps(value) for value in values])["found"]
+    for value, seen in zip(values, found, strict=True):
+        known = recognise(value)
+        if not isinstance(known, Recognition):
+            assert seen["row"] is None, value
+            continue
+        theirs = {
+            (each.path, each.keyword, each.clause) for each in validate(value) if of_schema(each)
+        }
+        assert {(e["path"], e["keyword"], e["clause"]) for e in seen["problems"]} == theirs, value
+
+
+def drawn_break(value, drawn):
+    """One place of a document, changed."""
+    made = json.loads(json.dumps(value))
+    at = made
+    while True:
+        steps = list(at) if isinstance(at, dict) else range(len(at))
+        step = drawn.choice(list(steps))
+        if isinstance(at[step], dict | list) and at[step] and drawn.random() < 0.8:
+            at = at[step]
+            continue
+        if drawn.random() < 0.3 and isinstance(at, dict):
+            del at[step]
+        else:
+            at[step] = drawn.choice([None, 7, "", "x y", [], {}, True, -1.5])
+        return made
+
+
+def test_a_problem_stands_at_its_line(run):
+    text = '{\n  "errors": [\n    {\n      "title": "x"\n    }\n  ]\n}'
+    [seen] = run([text])["found"]
+    assert {each["line"] for each in seen["problems"]} == {3}
+
+
+def test_the_words_are_in_the_language_of_the_page(run):
+    [seen] = run(['{"errors": []}'], "es")["found"]
+    assert "elementos" in seen["problems"][0]["words"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", 1),
+        ("not json", 1),
+        ('{"a": 1,\n}', 2),
+        ('{"a": NaN}', 1),
+        ("[1, 2", 1),
+        ('{"a": "\n"}', 1),
+        ('{"a": 01}', 1),
+        ("[" * (DEEPEST + 5), 1),
+        ('{"errors": 1} x', 1),
+        ("42", 1),
+        ('{"__proto__": {"tools": []}}', 1),
+        ('{"constructor": 1, "toString": 2}', 1),
+    ],
+)
+def test_what_is_no_document_gets_words_and_a_line(run, text, line):
+    [seen] = run([text])["found"]
+    assert seen["row"] is None
+    [problem] = seen["problems"]
+    assert problem["line"] == line
+    assert problem["words"]
+
+
+def test_of_very_many_problems_the_first_are_told_and_that_there_are_more(run):
+    few, exact, many, twice = run(
+        [
+            json.dumps({"errors": [1] * 3}),
+            json.dumps({"errors": [1] * 1000}),
+            json.dumps({"errors": [1] * 100_000}),
+            '{"errors": [' + ",".join(['{"a": 1, "a": 2}'] * 1001) + "]}",
+        ]
+    )["found"]
+    assert (len(few["problems"]), few["more"]) == (3, False)
+    assert (len(exact["problems"]), exact["more"]) == (1000, False)
+    assert (len(many["problems"]), many["more"]) == (1000, True)
+    assert sum(each["keyword"] == "duplicate" for each in twice["problems"]) == 1000
+    assert twice["more"] is True
+
+
+@pytest.mark.parametrize(
+    ("items", "twice"),
+    [
+        ([1, "1", True, None, "true"], False),
+        ([{"a": 1, "b": [2]}, {"b": [2], "a": 1}], True),
+        ([{"a": 1}, {"a": "1"}], False),
+        ([[1, 2], [2, 1]], False),
+        ([1, 1.0], True),
+    ],
+)
+def test_equal_items_are_found_whatever_the_order_of_their_names(node, items, twice):
+    asked = f"; [...KEYWORDS.uniqueItems(true, {json.dumps(items)})].length"
+    done = subprocess.run(
+        [node, "-p", engine() + asked], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == str(int(twice))
+
+
+def test_a_key_that_stands_twice_is_said(run):
+    [seen] = run(['{"errors": [],\n "errors": []}'])["found"]
+    assert any(each["keyword"] == "duplicate" and each["line"] == 2 for each in seen["problems"])
+
+
+def test_hostile_texts_are_shown_as_written_escapes(run):
+    text = json.dumps({"errors": "\u202e\u0000<img src=x onerror=alert(1)>" * 50})
+    [seen] = run([text])["found"]
+    words = seen["problems"][0]["words"]
+    assert "\u202e" not in words
+    assert len(words) < 300
+
+
+def test_the_engine_knows_every_keyword_and_condition(run, source):
+    from scripts.generator.keywords import positions
+
+    seen = run([])
+    used = {
+        key
+        for schema in source.schemas
+        for _, node in positions(schema.source.data)
+        if isinstance(node, dict)
+        for key in node
+    }
+    beside = {"$ref", "$defs", "title", "description", "x-clauses", "x-document", "then", "else"}
+    assert used - beside <= set(seen["known"])
+    conditional = {
+        row.document
+        for row in TABLE
+        if (row.also if isinstance(row, RuntimeRow) else row.when) is not None
+    }
+    assert conditional == set(seen["conditions"])
+
+
+def test_the_scripts_are_small(source):
+    import gzip
+
+    for language in ("en", "es", "pt"):
+        files = dict(scripts(source, language))
+        assert sum(len(gzip.compress(each)) for each in files.values()) < 60 * 1024
+        assert sum(map(len, files.values())) < 120 * 1024

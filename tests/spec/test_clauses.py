@@ -1,0 +1,87 @@
+import json
+
+import pytest
+
+from conformance.spec import clauses as module
+from conformance.spec.clauses import Clause, clause_url, clauses, newest
+from conformance.spec.vocabulary import Binding, NeededFor, Requirement, Scope, Verified
+
+
+def test_each_clause_stands_under_its_own_id_with_text_in_three_languages():
+    assert len(clauses()) > 50
+    for name, clause in clauses().items():
+        assert clause.id == name
+        assert set(clause.text) == {"en", "es", "pt"}
+
+
+def test_a_clause_has_what_the_source_says_of_it():
+    clause = clauses()["ATDF-TOOL-001"]
+    assert (clause.spec, clause.document, clause.at) == ("atdf", "tool", ("/properties/name",))
+    assert (clause.requirement, clause.needed_for) == (Requirement.MUST, NeededFor.DESCRIBED)
+    assert (clause.scope, clause.verified) == (Scope.TOOL, Verified.SCHEMA)
+    assert clause.applies_to.claimed
+
+
+def test_a_requirement_may_rise_where_atdf_is_claimed():
+    clause = clauses()["ATDF-CALL-002"]
+    assert (clause.requirement, clause.where_claimed) == (Requirement.SHOULD, Requirement.MUST)
+
+
+def test_a_clause_about_repetition_is_not_confirmed():
+    assert not clauses()["ATDF-ERR-005"].confirm
+    assert clauses()["ATDF-ERR-006"].confirm
+
+
+def test_a_clause_of_one_binding_says_which():
+    assert clauses()["HTTP-ERR-001"].applies_to.bindings == (Binding.HTTP,)
+
+
+def test_clauses_are_read_once():
+    assert clauses() is clauses()
+
+
+def test_a_clause_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        clauses()["ATDF-TOOL-001"].id = "x"
+    with pytest.raises(TypeError):
+        clauses()["X"] = None
+
+
+def test_the_address_of_a_clause_ends_in_its_id():
+    clause = clauses()["ATDF-TOOL-001"]
+    assert clause_url(clause).endswith("/#atdf-tool-001")
+    assert "/es/" in clause_url(clause, "es")
+
+
+def test_the_newest_version_is_found_by_number_and_not_by_letter(tmp_path):
+    for name in ("1.9", "1.10", "notes"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "clauses.json").touch()
+    (tmp_path / "2.0").mkdir()
+    assert newest(tmp_path).name == "1.10"
+
+
+def test_a_tree_without_clauses_says_what_to_do(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"scripts/generate\.py"):
+        module._clauses(tmp_path)
+
+
+def test_what_an_entry_leaves_out_has_a_default(tmp_path):
+    folder = tmp_path / "x" / "1.0"
+    folder.mkdir(parents=True)
+    entry = {
+        "id": "X-A-001",
+        "requirement": "MAY",
+        "needed_for": "protocol",
+        "scope": "target",
+        "text": {"en": "a", "es": "b", "pt": "c"},
+        "excluded": {"en": "a", "es": "b", "pt": "c"},
+        "also_at": [],
+        "at": None,
+    }
+    held = {"spec": "x", "version": "1.0", "clauses": [entry]}
+    (folder / "clauses.json").write_text(json.dumps(held), encoding="utf-8")
+    clause = module._clauses(tmp_path)["X-A-001"]
+    assert isinstance(clause, Clause)
+    assert (clause.verified, clause.source, clause.at, clause.confirm) == (None, None, (), True)
+    assert not clause.applies_to.claimed
