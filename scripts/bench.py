@@ -28,7 +28,7 @@ from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
 from conformance.kit.model.settings import Settings
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from fixtures.servers.start import listening
 from scripts import bench_report
 from scripts.measure.driving import requests_a_second
@@ -129,7 +129,7 @@ def cases_a_second() -> list[Figure]:
 
 def _tools() -> list[tuple[Tool, dict[str, object]]]:
     with listening() as url:
-        engine = Engine(Settings(profiles=("http",)))
+        engine = Session(Settings(profiles=("http",)))
         engine.discover((url,))
     now = engine.began
     return [(tool, candidates(tool, (), now)[0]) for tool in engine.found[0].tools]

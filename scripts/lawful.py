@@ -29,7 +29,7 @@ from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.results import Item
 from conformance.kit.model.run import MODERN
 from conformance.kit.model.settings import AllowCalls, Settings
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Era, Verdict
@@ -139,13 +139,13 @@ def _judged(trial: Trial, target: str) -> list[Item]:
         request_timeout=_SHORT.get((trial.oddity, trial.binding), _LONG),
         spec_versions=(LEGACY_VERSIONS[-1], MODERN),
     )
-    engine = Engine(settings)
+    session = Session(settings)
     chapters = [load(package) for package in CHAPTERS]
-    engine.scripts = [script for chapter in chapters for script in chapter.scripts]
-    engine.discover((target,), (Era(trial.era),) if trial.era else ())
-    asked = engine.questions([test for chapter in chapters for test in chapter.tests])
-    engine.drive()
-    return list(engine.judge(asked).values())
+    session.scripts = [script for chapter in chapters for script in chapter.scripts]
+    session.discover((target,), (Era(trial.era),) if trial.era else ())
+    asked = session.questions([test for chapter in chapters for test in chapter.tests])
+    session.drive()
+    return list(session.judge(asked).values())
 
 
 @contextmanager

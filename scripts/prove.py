@@ -32,7 +32,7 @@ from conformance.kit.model.results import Item
 from conformance.kit.model.run import MODERN, Run
 from conformance.kit.model.settings import MAX_EXAMPLES, AllowCalls, Settings
 from conformance.kit.report.words import verdict_name
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.transport.mcp import LEGACY_VERSIONS, McpSpeaker
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Binding, Era, Verdict
@@ -211,7 +211,7 @@ def _attempt(trial: Trial, request_timeout: float) -> Outcome:
     began = time.monotonic()
     try:
         with serving(trial) as target:
-            engine, items = judged(trial, target, request_timeout=request_timeout)
+            session, items = judged(trial, target, request_timeout=request_timeout)
     except TargetUnusable as unusable:
         said = (unusable.words.words(),)
         return Outcome(trial, (), said, time.monotonic() - began, timeouts=1)
@@ -224,10 +224,10 @@ def _attempt(trial: Trial, request_timeout: float) -> Outcome:
             found.setdefault(item.clause, item.findings[0].message.words())
         elif item.verdict is Verdict.KIT_ERROR:
             broken.append(item.findings[0].message.words())
-    timeouts = sum(one.trouble is Trouble.TIMEOUT for one in engine.recorder.by_id.values())
+    timeouts = sum(one.trouble is Trouble.TIMEOUT for one in session.recorder.by_id.values())
     took = time.monotonic() - began
     missed = {item.clause for item in items}.intersection(planted(trial).clauses) - {*found}
-    called = [each for each in items if each.tool is None or engine.settings.selects(each.tool)]
+    called = [each for each in items if each.tool is None or session.settings.selects(each.tool)]
     ended = tuple((each, how_ended(each, called) or how_ended(each, items)) for each in missed)
     return Outcome(trial, tuple(found.items()), tuple(broken[:2]), took, timeouts, ended=ended)
 
@@ -250,8 +250,8 @@ def judged(
     *,
     request_timeout: float = _REQUEST_TIMEOUT,
     max_examples: int = MAX_EXAMPLES,
-) -> tuple[Engine, list[Item]]:
-    """Judge the server of a trial, as the command line would; gives the engine and all items."""
+) -> tuple[Session, list[Item]]:
+    """Judge the server of a trial, as the command line would; gives the session and all items."""
     profile = "http" if trial.binding == "http" else "mcp"
     fault = planted(trial)
     settings = Settings(
@@ -262,13 +262,13 @@ def judged(
         spec_versions=() if fault.versions else _NEWEST,
         max_examples=max_examples,
     )
-    engine = Engine(settings)
+    session = Session(settings)
     chapters = [load(package) for package in CHAPTERS]
-    engine.scripts = [script for chapter in chapters for script in chapter.scripts]
-    engine.discover((target,), (Era(trial.era),) if trial.era else ())
-    asked = engine.questions([test for chapter in chapters for test in chapter.tests])
-    engine.drive()
-    return engine, list(engine.judge(asked).values())
+    session.scripts = [script for chapter in chapters for script in chapter.scripts]
+    session.discover((target,), (Era(trial.era),) if trial.era else ())
+    asked = session.questions([test for chapter in chapters for test in chapter.tests])
+    session.drive()
+    return session, list(session.judge(asked).values())
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from conformance.kit.drive.budget import driving_ends, until
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
 from conformance.kit.drive.discovery.versions import protocol_runs
-from conformance.kit.drive.run_driver import Session
+from conformance.kit.drive.run_driver import SessionDriver
 from conformance.kit.drive.tool_driver import Progress
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.catalog import offered
@@ -125,7 +125,7 @@ def _replays(wanted: str | None, run: str) -> bool:
 
 
 @dataclass(slots=True)
-class Engine:
+class Session:
     """Holds one session's state from step to step."""
 
     settings: Settings
@@ -135,7 +135,7 @@ class Engine:
     progress: Progress = field(default_factory=Progress)
     interrupted: bool = False
     time_up: bool = False
-    session: Session | None = None
+    driver: SessionDriver | None = None
     waivers: tuple[UsedWaiver, ...] = ()
     repeats: Repeats = field(default_factory=Repeats)
     memory: Memory | None = None
@@ -196,8 +196,8 @@ class Engine:
         )
         self.runs = Runs(list(past.found), dict(past.declared))
         self.interrupted, self.time_up = past.interrupted and not past.time_up, past.time_up
-        self.session = Session(self.found, self.declared, [], self._context(), self.progress)
-        self.session.evidence = dict(past.evidence)
+        self.driver = SessionDriver(self.found, self.declared, [], self._context(), self.progress)
+        self.driver.evidence = dict(past.evidence)
         self._started = datetime.fromisoformat(recording.started)
 
     def first_line(self) -> dict[str, Any]:
@@ -217,7 +217,7 @@ class Engine:
     def last_line(self) -> dict[str, Any]:
         """What it ends with."""
         return last_line(
-            self.session.evidence if self.session is not None else {},
+            self.driver.evidence if self.driver is not None else {},
             self.repeats,
             (script.name for script in self.scripts),
             interrupted=self.interrupted or self.time_up,
@@ -226,13 +226,13 @@ class Engine:
 
     def drive(self) -> None:
         """Call the tools and play the scripts. An interrupt or the time limit ends it early."""
-        self.session = Session(
+        self.driver = SessionDriver(
             self.found, self.declared, self.scripts, self._context(), self.progress
         )
         if self.settings.replay is not None:
-            self.session.scripts = []
+            self.driver.scripts = []
         try:
-            asyncio.run(until(self.session.drive(), self._driving_ends(self.runs.pairs)))
+            asyncio.run(until(self.driver.drive(), self._driving_ends(self.runs.pairs)))
         except KeyboardInterrupt:
             self.interrupted = True
         except TimeoutError:
@@ -256,9 +256,9 @@ class Engine:
     def replayed(self) -> bool:
         """Whether the case that was to be replayed was sent; True where none was."""
         wanted = self.settings.replay
-        if wanted is None or self.session is None:
+        if wanted is None or self.driver is None:
             return True
-        sent = [call.case.id for one in self.session.evidence.values() for call in one.calls]
+        sent = [call.case.id for one in self.driver.evidence.values() for call in one.calls]
         return any(wanted == id or wanted.startswith(f"{id}/") for id in sent)
 
     def judge(self, asked: list[Question]) -> dict[int, Item]:
@@ -325,10 +325,10 @@ class Engine:
 
     def evidence(self) -> dict[str, RunEvidence]:
         """Each run's evidence, with what it claims."""
-        assert self.session is not None
+        assert self.driver is not None
         return {
             name: replace(one, claims_atdf=claims_atdf(one, self.settings))
-            for name, one in side_by_side(self.session.evidence).items()
+            for name, one in side_by_side(self.driver.evidence).items()
         }
 
     def results(
@@ -361,7 +361,7 @@ class Engine:
             runs=runs,
             interrupted=self.interrupted or self.time_up,
             time_up=self.time_up,
-            narrow=self.session is not None and bool(self.session.narrow),
+            narrow=self.driver is not None and bool(self.driver.narrow),
             selection=selected,
             waivers=self.waivers,
             waivers_file=self.settings.waivers_file,

@@ -18,7 +18,7 @@ from typing import Final
 
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.model.settings import AllowCalls, Settings
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 _LOADED_LATE: Final = "conformance.kit.cases.random.plan"
@@ -42,12 +42,12 @@ def _driven(url: str, *concurrency: str) -> float:
     settings = Settings(profiles=("http",), allow_calls=AllowCalls.ALL)
     if concurrency:
         settings = replace(settings, concurrency=int(concurrency[0]))
-    engine = Engine(settings, recorder=Recorder())
-    engine.discover((url,))
-    before = len(engine.recorder.by_id)
+    session = Session(settings, recorder=Recorder())
+    session.discover((url,))
+    before = len(session.recorder.by_id)
     began = time.perf_counter()
-    engine.drive()
-    return (len(engine.recorder.by_id) - before) / (time.perf_counter() - began)
+    session.drive()
+    return (len(session.recorder.by_id) - before) / (time.perf_counter() - began)
 
 
 if __name__ == "__main__":

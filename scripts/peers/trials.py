@@ -12,7 +12,7 @@ from typing import Final
 
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.model.settings import Settings
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from fixtures.servers import openapi
 from fixtures.servers.faults.fault import Fault
 from fixtures.servers.rest import FAULTS as WARDROBE_FAULTS
@@ -158,8 +158,8 @@ def _shown(failures: frozenset[Failure]) -> tuple[str, ...]:
 def write_openapi(file: Path) -> None:
     """Write the OpenAPI document, with calls that are good today as its examples."""
     with serving(PEER) as served:
-        engine = Engine(Settings(profiles=("http",)))
-        engine.discover((served.url,))
-    now = engine.began
-    good = {tool.name: candidates(tool, (), now)[0] for tool in engine.found[0].tools}
+        session = Session(Settings(profiles=("http",)))
+        session.discover((served.url,))
+    now = session.began
+    good = {tool.name: candidates(tool, (), now)[0] for tool in session.found[0].tools}
     file.write_text(json.dumps(openapi.document(good)), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Calls and runs made by hand, for the tests of the kit's engine."""
+"""Calls and runs made by hand, for the tests of the kit's session."""
 
 from __future__ import annotations
 

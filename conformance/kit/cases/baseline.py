@@ -15,7 +15,7 @@ from conformance.kit.cases import masks
 from conformance.kit.cases.dates import shifted
 from conformance.kit.cases.valid_values import Hints, Maker
 from conformance.kit.schema.applies import applied, member
-from conformance.kit.schema.constraints import Facts, facts
+from conformance.kit.schema.constraints import Constraints, constraints
 from conformance.kit.schema.pointer import ABSENT
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
@@ -83,7 +83,7 @@ def from_refusal(tool: Tool, arguments: Any, text: str) -> dict[str, Any] | None
         return None
     try:
         view = view_of(tool.input_schema)
-        asked = facts(applied(view, (view.root,), arguments).flat)
+        asked = constraints(applied(view, (view.root,), arguments).flat)
         for name, value in _mended(view, asked, arguments, text):
             changed = {**arguments, name: value}
             if arguments.get(name, ABSENT) != value and view.accepts(changed):
@@ -94,7 +94,7 @@ def from_refusal(tool: Tool, arguments: Any, text: str) -> dict[str, Any] | None
 
 
 def _mended(
-    view: SchemaView, asked: Facts, arguments: dict[str, Any], text: str
+    view: SchemaView, asked: Constraints, arguments: dict[str, Any], text: str
 ) -> Iterator[tuple[str, Any]]:
     """Pairs of a parameter and a value that the text may mean, the likeliest first."""
     text = text[: masks.READ]
@@ -106,12 +106,12 @@ def _mended(
     values = list(dict.fromkeys((*masks.alternatives(text), *masks.from_masks(text, SOMEDAY))))
     for name in meant:
         # What was sent is to be replaced, so the branch of a union that it uses is none to keep to.
-        here = facts(applied(view, member(asked.flat, name), ABSENT).flat)
+        here = constraints(applied(view, member(asked.flat, name), ABSENT).flat)
         for value in values:
             yield from ((name, each) for each in _read(value, here))
 
 
-def _read(text: str, asked: Facts) -> Iterator[Any]:
+def _read(text: str, asked: Constraints) -> Iterator[Any]:
     """The text as a value: itself where strings may be taken, and what it is as JSON."""
     if "string" in asked.kinds or not asked.kinds:
         yield text
@@ -150,12 +150,12 @@ def _ahead(view: SchemaView, example: Any, now: datetime) -> dict[str, Any] | No
 def _hint_orders(now: datetime) -> Iterator[Hints]:
     """Ways to read the descriptions: literal before mask; mask first; the second literal; none."""
 
-    def words(asked: Facts) -> str:
+    def words(asked: Constraints) -> str:
         texts = [asked.first("description"), asked.first("title")]
         return " ".join(t for t in texts if isinstance(t, str))
 
     def hinted(pick: Callable[[list[str], list[str]], Iterable[str]]) -> Hints:
-        def hints(_name: str, asked: Facts) -> Iterable[Any]:
+        def hints(_name: str, asked: Constraints) -> Iterable[Any]:
             if "boolean" in asked.kinds:  # the words say what the flag does
                 return ()
             text = words(asked)

@@ -12,7 +12,7 @@ from conformance.formats.schema.ecma import patterns
 from conformance.kit.cases.near_misses import Taken, is_near_miss
 from conformance.kit.cases.valid_values import LONGEST_TEXT, fitted
 from conformance.kit.schema import numbers
-from conformance.kit.schema.constraints import Facts, type_of
+from conformance.kit.schema.constraints import Constraints, type_of
 from conformance.kit.schema.pointer import Absent
 from conformance.kit.schema.string_formats import FORMATS
 
@@ -46,7 +46,7 @@ class Place:
     that cannot be judged here.
     """
 
-    asked: Facts
+    asked: Constraints
     value: Any
     taken: Taken
     judgeable: bool = True
@@ -84,7 +84,7 @@ def valid(place: Place) -> Iterator[Deviation]:
         yield Deviation("empty-object", {})
 
 
-def _valid_numbers(asked: Facts, whole: bool) -> Iterator[Deviation]:
+def _valid_numbers(asked: Constraints, whole: bool) -> Iterator[Deviation]:
     low, high = numbers.ends(asked, whole)
     step = numbers.step_of(asked, whole) or Fraction(1)
     like = 1 if whole else _like(asked)
@@ -104,12 +104,12 @@ def _valid_numbers(asked: Facts, whole: bool) -> Iterator[Deviation]:
         yield Deviation("with-fraction", round(float(middle), 2))
 
 
-def _like(asked: Facts) -> float | int:
+def _like(asked: Constraints) -> float | int:
     ends = [b.value for b in (asked.low, asked.high) if b is not None] + list(asked.multiples)
     return 1.0 if any(isinstance(e, float) for e in ends) else 1
 
 
-def _valid_texts(asked: Facts) -> Iterator[Deviation]:
+def _valid_texts(asked: Constraints) -> Iterator[Deviation]:
     least, most = asked.min_length, asked.max_length
     if least == 0:
         yield Deviation("empty-text", "")
@@ -127,7 +127,7 @@ def _valid_texts(asked: Facts) -> Iterator[Deviation]:
     yield Deviation("unicode", fitted(UNICODE, asked))
 
 
-def _valid_arrays(asked: Facts, value: list[Any]) -> Iterator[Deviation]:
+def _valid_arrays(asked: Constraints, value: list[Any]) -> Iterator[Deviation]:
     if asked.min_items == 0:
         yield Deviation("empty-array", [])
     elif len(value) > asked.min_items:
@@ -152,7 +152,7 @@ def broken(place: Place) -> Iterator[Deviation]:
     yield from _wrong_types(place)
 
 
-def _broken_choices(asked: Facts, value: Any) -> Iterator[Deviation]:
+def _broken_choices(asked: Constraints, value: Any) -> Iterator[Deviation]:
     """Give near misses of the value that is there: a server that reads them leniently accepts."""
     allowed = asked.allowed or ()
     texts = [v for v in allowed if isinstance(v, str) and v]
@@ -190,7 +190,7 @@ def _broken_texts(place: Place) -> Iterator[Deviation]:
             yield Deviation(f"format-{name}", "", "empty")
 
 
-def _broken_numbers(asked: Facts, whole: bool) -> Iterator[Deviation]:
+def _broken_numbers(asked: Constraints, whole: bool) -> Iterator[Deviation]:
     low, high = numbers.ends(asked, whole)
     step = numbers.step_of(asked, whole) or Fraction(1)
     if asked.low is not None and low is not None:
@@ -217,7 +217,7 @@ def _beyond(value: Fraction, limit: int | float) -> int | float:
     return numbers.to_json(value)
 
 
-def _broken_arrays(asked: Facts, value: list[Any]) -> Iterator[Deviation]:
+def _broken_arrays(asked: Constraints, value: list[Any]) -> Iterator[Deviation]:
     if 0 < asked.min_items <= MOST_SENT:
         yield Deviation("too-few-items", value[: asked.min_items - 1])
     if asked.unique and value:

@@ -11,7 +11,7 @@ from conformance.kit.cases.walk import Spot, discriminators
 from conformance.kit.model.case import Strictness
 from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.breaks import Break
-from conformance.kit.schema.constraints import Facts, facts
+from conformance.kit.schema.constraints import Constraints, constraints
 from conformance.kit.schema.pointer import ABSENT, Tokens
 from conformance.kit.schema.string_formats import ATDF_FORMATS, FORMATS
 from conformance.kit.schema.unusable_schema import SchemaProblem
@@ -47,7 +47,7 @@ def strictness(found: Sequence[Break], near_miss: bool) -> Strictness:
     return Strictness.STRICT
 
 
-def is_judgeable(asked: Facts) -> bool:
+def is_judgeable(asked: Constraints) -> bool:
     """Say whether strings at this place can be judged here: its patterns and formats are known."""
     return all(f in FORMATS for f in asked.formats) and all(map(is_known, asked.patterns))
 
@@ -87,12 +87,12 @@ def can_be_filled_in(view: SchemaView, spot: Spot, blamed: Tokens, names: Sequen
     name = str(blamed[0])
     if name in discriminators(view, spot.found):
         return False
-    asked = facts(applied(view, member(spot.found.flat, name), spot.value[name]).flat)
+    asked = constraints(applied(view, member(spot.found.flat, name), spot.value[name]).flat)
     if governed(asked):
         return False
     return asked.first("default") is not ABSENT or asked.first("const") is not ABSENT
 
 
-def governed(asked: Facts) -> bool:
+def governed(asked: Constraints) -> bool:
     """Say whether more than the plain keywords decides on the value at a place."""
     return bool(asked.patterns) or asked.forbids or any(f not in FORMATS for f in asked.formats)

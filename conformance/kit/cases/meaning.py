@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.kit.cases.walk import Spot, spots
-from conformance.kit.schema.constraints import Facts, same
+from conformance.kit.schema.constraints import Constraints, same
 from conformance.kit.schema.pointer import ABSENT, get
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
@@ -36,7 +36,7 @@ def _is_known(spot: Spot, known: Any) -> bool:
     return spot.value is ABSENT or (there is not ABSENT and same(spot.value, there))
 
 
-def _is_open(asked: Facts, value: Any) -> bool:
+def _is_open(asked: Constraints, value: Any) -> bool:
     if asked.allowed is not None or any(same(value, one) for one in _given(asked)):
         return False
     if isinstance(value, str):
@@ -45,7 +45,7 @@ def _is_open(asked: Facts, value: Any) -> bool:
     return is_number and (asked.low is None or asked.high is None)
 
 
-def _given(asked: Facts) -> list[Any]:
+def _given(asked: Constraints) -> list[Any]:
     """The values that the schema itself shows."""
     examples = asked.first("examples")
     shown = list(examples) if isinstance(examples, list) else []

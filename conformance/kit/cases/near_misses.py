@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.kit.schema.constraints import Facts, facts, same, type_of
+from conformance.kit.schema.constraints import Constraints, constraints, same, type_of
 from conformance.kit.schema.pointer import ABSENT
 from conformance.kit.schema.view import Node
 
@@ -32,9 +32,9 @@ class Taken:
     formats: tuple[str, ...]
 
 
-def taken(asked: Facts, everywhere: Sequence[Node]) -> Taken:
+def taken(asked: Constraints, everywhere: Sequence[Node]) -> Taken:
     """Gather what a place takes from what is asked of its value, and from `every_branch` there."""
-    each = [asked, *(facts((node,)) for node in everywhere)]
+    each = [asked, *(constraints((node,)) for node in everywhere)]
     return Taken(
         tuple(dict.fromkeys(kind for one in each for kind in one.kinds)),
         tuple(dict.fromkeys(name for one in each for name in one.formats)),

@@ -19,7 +19,7 @@ from conformance.kit.cases.textual import survives, textual
 from conformance.kit.cases.walk import Spot, declared, spot_at, spots
 from conformance.kit.model.case import Case, Strictness
 from conformance.kit.schema.applies import Union, applied
-from conformance.kit.schema.constraints import facts, type_of
+from conformance.kit.schema.constraints import constraints, type_of
 from conformance.kit.schema.pointer import ABSENT, put
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
@@ -129,7 +129,7 @@ def _explore(planner: Planner, arguments: dict[str, Any]) -> None:
 def _alone_and_all(planner: Planner, arguments: dict[str, Any]) -> None:
     """Each optional parameter alone beside the required ones, and all of them together."""
     root = (planner.view.root,)
-    asked = facts(applied(planner.view, root, arguments).flat)
+    asked = constraints(applied(planner.view, root, arguments).flat)
     planner.each = max(_MOST_TRIED // max(len(asked.names), len(arguments), 1), 2)
     needed = {n: v for n, v in arguments.items() if n in asked.required}
     everything = planner.maker(full=True).value(root, keep=arguments)
@@ -194,7 +194,7 @@ def _branch(planner: Planner, start: Start, spot: Spot, union: Union, index: int
     if planner.is_full(start):
         return
     branch = union.branches[index]
-    outside = frozenset(facts(applied(planner.view, spot.nodes, ABSENT).flat).names)
+    outside = frozenset(constraints(applied(planner.view, spot.nodes, ABSENT).flat).names)
     kept = spot.value
     if isinstance(kept, dict):
         kept = {name: value for name, value in kept.items() if name in outside}

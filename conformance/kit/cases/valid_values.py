@@ -11,7 +11,7 @@ from typing import Any, Final
 from conformance.formats.schema.ecma import patterns
 from conformance.kit.schema import numbers
 from conformance.kit.schema.applies import alternatives, item, member
-from conformance.kit.schema.constraints import Facts, facts, same, type_of
+from conformance.kit.schema.constraints import Constraints, constraints, same, type_of
 from conformance.kit.schema.pointer import ABSENT, Absent
 from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
@@ -29,11 +29,11 @@ _MOST_TRIED: Final = 40
 _GIVEN_FORMATS: Final = FORMATS.keys() - {"uuid"}
 """Formats that give a value: a UUID is somebody's, and one that is made up is nobody's."""
 
-Hints = Callable[[str, Facts], Iterable[Any]]
+Hints = Callable[[str, Constraints], Iterable[Any]]
 """From a property's name and facts to values worth trying before a made one."""
 
 
-def _no_hints(_name: str, _facts: Facts) -> Iterable[Any]:
+def _no_hints(_name: str, _facts: Constraints) -> Iterable[Any]:
     return ()
 
 
@@ -66,7 +66,7 @@ class Maker:
         null_is_valid = False
         reason = "no branch can be satisfied"
         for flat in alternatives(self.view, nodes, _MOST_WAYS):
-            asked = facts(flat)
+            asked = constraints(flat)
             try:
                 for made in self._attempts(asked, name, depth, keep):
                     self._spend(name)
@@ -98,7 +98,7 @@ class Maker:
         if self._left < 0:
             raise SchemaProblem(ProblemKind.TOO_COMPLEX, f"{name}: too many values to try")
 
-    def _attempts(self, asked: Facts, name: str, depth: int, keep: Any) -> Iterator[Any]:
+    def _attempts(self, asked: Constraints, name: str, depth: int, keep: Any) -> Iterator[Any]:
         if not isinstance(keep, Absent) and not isinstance(keep, dict):
             yield keep
         if asked.allowed is not None:
@@ -119,7 +119,9 @@ class Maker:
         for kind in sorted(kinds, key=lambda k: k == "null"):
             yield from self._of_kind(kind, asked, name, depth, keep)
 
-    def _of_kind(self, kind: str, asked: Facts, name: str, depth: int, keep: Any) -> Iterator[Any]:
+    def _of_kind(
+        self, kind: str, asked: Constraints, name: str, depth: int, keep: Any
+    ) -> Iterator[Any]:
         if kind == "object":
             yield from self._objects(asked, name, depth, keep)
         elif kind == "array":
@@ -134,7 +136,7 @@ class Maker:
         else:
             yield None
 
-    def texts(self, asked: Facts, name: str) -> Iterator[str]:
+    def texts(self, asked: Constraints, name: str) -> Iterator[str]:
         """Give strings that may do: of the format, of the pattern, or the name in its length."""
         for known in (f for f in asked.formats if f in FORMATS):
             for _ in range(6):
@@ -151,7 +153,7 @@ class Maker:
             for number in range(8):
                 yield fitted(f"{name}{number or ''}", asked)
 
-    def _array(self, asked: Facts, name: str, depth: int) -> list[Any]:
+    def _array(self, asked: Constraints, name: str, depth: int) -> list[Any]:
         most = MOST_ITEMS if asked.max_items is None else asked.max_items
         wanted = max(asked.min_items, min(1, most))
         if wanted > 2_000:
@@ -179,7 +181,7 @@ class Maker:
                 raise
         return items
 
-    def _objects(self, asked: Facts, name: str, depth: int, keep: Any) -> Iterator[Any]:
+    def _objects(self, asked: Constraints, name: str, depth: int, keep: Any) -> Iterator[Any]:
         kept = keep if isinstance(keep, dict) else {}
         said = asked.first("default")
         if isinstance(said, dict):
@@ -203,7 +205,7 @@ class Maker:
             made[each] = self._member(asked, each, depth, kept)
         yield made
 
-    def _dependents(self, asked: Facts, made: dict[str, Any], depth: int, kept: Any) -> None:
+    def _dependents(self, asked: Constraints, made: dict[str, Any], depth: int, kept: Any) -> None:
         for node in asked.flat:
             for keyword in ("dependentRequired", "dependencies"):
                 table = node.schema.get(keyword, {}) if isinstance(node.schema, dict) else {}
@@ -214,7 +216,7 @@ class Maker:
 
     def _optional(
         self,
-        asked: Facts,
+        asked: Constraints,
         made: dict[str, Any],
         names: Sequence[str],
         depth: int,
@@ -236,13 +238,13 @@ class Maker:
             if self.view.is_valid(asked.flat, with_it) or not self.view.is_valid(asked.flat, made):
                 made[name] = value
 
-    def _member(self, asked: Facts, name: str, depth: int, kept: dict[str, Any]) -> Any:
+    def _member(self, asked: Constraints, name: str, depth: int, kept: dict[str, Any]) -> Any:
         nodes = member(asked.flat, name)
         return self.value(nodes, name, depth + 1, kept.get(name, ABSENT))
 
     def _variants(self, nodes: Sequence[Node], name: str, depth: int) -> Iterator[Any]:
         for flat in alternatives(self.view, nodes, _MOST_WAYS):
-            asked = facts(flat)
+            asked = constraints(flat)
             if asked.allowed is not None:
                 yield from asked.allowed
                 continue
@@ -269,7 +271,7 @@ def _none_at(name: str, reason: str) -> SchemaProblem:
     return SchemaProblem(ProblemKind.NO_VALUE, told)
 
 
-def _is_given(kind: str, asked: Facts) -> bool:
+def _is_given(kind: str, asked: Constraints) -> bool:
     """Whether the schema of a place gives a value of this type, without a default."""
     if kind == "string":
         return not asked.patterns and any(name in _GIVEN_FORMATS for name in asked.formats)
@@ -278,7 +280,7 @@ def _is_given(kind: str, asked: Facts) -> bool:
     return False
 
 
-def fitted(text: str, asked: Facts) -> str:
+def fitted(text: str, asked: Constraints) -> str:
     """Lengthen or cut a text so that its length is allowed."""
     most = LONGEST_TEXT if asked.max_length is None else asked.max_length
     if asked.min_length > 100_000:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from conformance.kit.cases.near_misses import Taken, taken
 from conformance.kit.schema.applies import Applied, Union, applied, every_branch, item, member
-from conformance.kit.schema.constraints import Facts, facts
+from conformance.kit.schema.constraints import Constraints, constraints
 from conformance.kit.schema.pointer import ABSENT, Absent, Tokens, get
 from conformance.kit.schema.view import Node, SchemaView
 
@@ -33,7 +33,7 @@ class Spot:
     tokens: Tokens
     nodes: tuple[Node, ...]
     found: Applied
-    asked: Facts
+    asked: Constraints
     value: Any
     required: bool
     scope: Tokens
@@ -83,7 +83,7 @@ class _Step:
 
 def _spot(view: SchemaView, nodes: Sequence[Node], step: _Step) -> Spot:
     found = applied(view, nodes, step.value)
-    asked, everywhere = facts(found.flat), every_branch(view, step.branches)
+    asked, everywhere = constraints(found.flat), every_branch(view, step.branches)
     return Spot(
         tokens=step.tokens,
         nodes=tuple(nodes),
@@ -159,7 +159,7 @@ def _scope(
     return spot.scope, spot.scope_nodes
 
 
-def _walked(value: list[Any], asked: Facts) -> int:
+def _walked(value: list[Any], asked: Constraints) -> int:
     each_its_own = asked.has("prefixItems") or isinstance(asked.first("items"), list)
     return min(len(value), _MOST_INDEXES if each_its_own else 1)
 

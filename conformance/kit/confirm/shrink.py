@@ -21,7 +21,7 @@ from conformance.kit.model.case import Case
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.schema.applies import applied
-from conformance.kit.schema.constraints import facts
+from conformance.kit.schema.constraints import constraints
 from conformance.kit.schema.pointer import from_pointer
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
@@ -159,7 +159,7 @@ class _Search:
         try:
             view = view_of(self._tool.input_schema)
             view.refill()
-            needed = facts(applied(view, (view.root,), case.arguments).flat).required
+            needed = constraints(applied(view, (view.root,), case.arguments).flat).required
         except SchemaProblem:
             return
         place = from_pointer(violation.pointer, case.arguments) if violation is not None else None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.database import Memory
-from conformance.kit.drive.crashes import Fellows, Group
+from conformance.kit.drive.crashes import CallsUnderWay, Group
 from conformance.kit.drive.pacing import Width
 from conformance.kit.drive.unusable_target import no_handshake, no_start
 from conformance.kit.evidence.recorder import Recorder
@@ -97,7 +97,7 @@ class Channel:
         self._heard = False
         self._opening = asyncio.Lock()
         self._doubt = asyncio.Lock()
-        self.fellows = Fellows()
+        self.fellows = CallsUnderWay()
         """Which calls shared a process."""
         self._revivals = _MOST_STARTS
         self.silent = False

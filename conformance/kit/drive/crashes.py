@@ -1,4 +1,4 @@
-"""Fellows: the calls that are under way on one process, which one of them may end for all.
+"""CallsUnderWay: the calls that are under way on one process, which one of them may end for all.
 
 Whose call it was cannot be told from outside. So each that was left without an answer is sent again
 alone, while nothing else is under way. If one of them ends the process again, the others were
@@ -32,7 +32,7 @@ class Group:
     settled: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Fellows:
+class CallsUnderWay:
     """Who is under way beside whom in one channel, and who is sent again alone."""
 
     def __init__(self) -> None:

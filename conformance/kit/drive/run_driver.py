@@ -33,7 +33,7 @@ _AHEAD = 2.0
 
 
 @dataclass(slots=True)
-class Session:
+class SessionDriver:
     """What has been gathered so far: complete after `drive`, a part of it after an interrupt."""
 
     found: list[Discovered]
@@ -55,7 +55,7 @@ class Session:
             self.evidence[discovered.run.id] = _before(discovered, self)
         for discovered in self.found:
             if discovered.run.kind is RunKind.FULL:
-                await self._watched(discovered.run.id, _RunDrive(self, discovered).drive())
+                await self._watched(discovered.run.id, RunDriver(self, discovered).drive())
         older = [d.run for d in self.found if d.run.kind is RunKind.PROTOCOL]
         at_once = asyncio.Semaphore(1 if self.narrow else max(len(older), 1))
         await together(self._in_turn(run, at_once) for run in older)
@@ -90,7 +90,7 @@ class Session:
         self.evidence[run.id] = await drive_protocol(before, self.scripts, self.context, lent)
 
 
-def _before(discovered: Discovered, session: Session) -> RunEvidence:
+def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
     """What is known of a run before any tool is called."""
     settings = session.context.settings
     judged = session.declared[discovered.run.id]
@@ -137,10 +137,10 @@ def _unusable(problems: tuple[Problem, ...], language: str) -> Message:
     return message("kit.left_out.unusable", reason=words, place=first.path)
 
 
-class _RunDrive:
+class RunDriver:
     """One run's drive."""
 
-    def __init__(self, session: Session, discovered: Discovered) -> None:
+    def __init__(self, session: SessionDriver, discovered: Discovered) -> None:
         self._session = session
         self._run = discovered.run
         self._tools_path = discovered.tools_path

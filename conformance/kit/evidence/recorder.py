@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.evidence import Call
-from conformance.kit.evidence.spill import Kept, Vault
+from conformance.kit.evidence.spill import Kept, Spill
 from conformance.kit.model.case import Case
 from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.transport.connection import Received
@@ -96,11 +96,11 @@ class Recorder:
     Calls stay in memory until they are put away. `requests` counts what was sent in each run.
     """
 
-    def __init__(self, vault: Vault | None = None) -> None:
+    def __init__(self, vault: Spill | None = None) -> None:
         self.listeners: list[Listener] = []
         self.by_id = Exchanges()
         self.requests: Counter[str] = Counter()
-        self._vault = vault or Vault()
+        self._vault = vault or Spill()
         self._began = time.perf_counter()
         self._many = 0
 

@@ -42,7 +42,7 @@ class Kept(Sequence[T], Generic[T]):
 
     def __init__(
         self,
-        vault: Vault,
+        vault: Spill,
         exchanges: Sequence[Exchange],
         exchange_of: Callable[[T], Exchange],
         again: Callable[[Exchange], T],
@@ -71,7 +71,7 @@ class Kept(Sequence[T], Generic[T]):
         return iter(self._vault.values(self))
 
 
-class Vault:
+class Spill:
     """Holds the values that were used last, as many as there is room for. Not for two threads."""
 
     def __init__(self, room: int = ROOM) -> None:

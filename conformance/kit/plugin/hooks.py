@@ -26,14 +26,14 @@ from conformance.kit.plugin.session_steps import (
     load_scripts,
     nothing_asked,
 )
-from conformance.kit.plugin.state import STATE, State, memory_of
+from conformance.kit.plugin.state import STATE, PluginState, memory_of
 from conformance.kit.report.exit import Exit, exit_of
 from conformance.kit.report.folder import FolderUnusable
 from conformance.kit.report.outcome import Ended
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.terminal import write_summary
 from conformance.kit.report.write import write_files
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import ClauseTest
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
@@ -119,7 +119,7 @@ def pytest_configure(config: pytest.Config) -> None:
         options=tuple(redact(word) for word in options_of(config)),
         headers=tuple((name, redact(value)) for name, value in settings.headers),
     )
-    config.stash[STATE] = State(settings, Engine(settings), redact, report)
+    config.stash[STATE] = PluginState(settings, Session(settings), redact, report)
     config.option.reportchars = ""
     config.pluginmanager.register(QuietItems(), "agent-formats-quiet")
     if config.option.collectonly or settings.plan_only or _only_asks(config):
@@ -142,13 +142,13 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     state = config.stash[STATE]
     if not _only_asks(config):
         discover(config, state)
-        state.engine.memory = memory_of(config, state.redact)
+        state.session.memory = memory_of(config, state.redact)
         config.option.no_header = config.get_verbosity() <= 0
     result = yield
-    if state.engine.found and config.get_verbosity() >= 0:
+    if state.session.found and config.get_verbosity() >= 0:
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
-            found, settings = state.engine.found, state.settings
+            found, settings = state.session.found, state.settings
             reporter.write_line(header(found, settings.language, state.redact))
             calls = not _calls_nothing(config, state)
             for line in (*notes(found, settings, state.redact, calls=calls), state.said_first):
@@ -163,7 +163,7 @@ def _only_asks(config: pytest.Config) -> bool:
     return any(getattr(config.option, each, None) for each in asked)
 
 
-def _calls_nothing(config: pytest.Config, state: State) -> bool:
+def _calls_nothing(config: pytest.Config, state: PluginState) -> bool:
     """Whether this session only lists what it would do."""
     return bool(config.option.collectonly or state.settings.plan_only)
 
@@ -177,10 +177,10 @@ def pytest_pycollect_makeitem(
         return None
     state = collector.config.stash[STATE]
     load_scripts(state, collector)
-    asked = state.engine.questions([(test, clause_of(test.clause))])
+    asked = state.session.questions([(test, clause_of(test.clause))])
     line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
     # Told as text, the id is read as it will be read from the cache of `--lf`.
-    groups = grouped(asked, fold=state.engine.runs.pairs > MOST_ITEMS)
+    groups = grouped(asked, fold=state.session.runs.pairs > MOST_ITEMS)
     named = [(item_name(name, questions), questions) for questions in groups]
     return [
         ClauseItem.from_parent(
@@ -210,7 +210,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     config = session.config
     state = config.stash[STATE]
     if state.settings.plan_only:
-        lines = list(planned(state.engine.found, state.settings, state.engine.memory))
+        lines = list(planned(state.session.found, state.settings, state.session.memory))
         if not lines and state.settings.replay is not None:
             said = message("kit.option.replay", case=visible(state.settings.replay))
             raise pytest.UsageError(said.words(state.settings.language))
@@ -245,7 +245,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         clauses()[i.clause].verified in by_calls for r in state.result.runs for i in r.items
     )
     code, why = exit_of(
-        state.result, state.settings, called_matters=matters, replayed=state.engine.replayed
+        state.result, state.settings, called_matters=matters, replayed=state.session.replayed
     )
     state.report.ended = Ended(code, why, state.settings.fail_on_should)
     write_files(

@@ -14,7 +14,7 @@ from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Item
 from conformance.kit.plugin.collecting import collecting_seldom
-from conformance.kit.plugin.state import State
+from conformance.kit.plugin.state import PluginState
 from conformance.kit.record.exchanges import (
     ExchangesError,
     ExchangeWriter,
@@ -38,40 +38,42 @@ from conformance.spec.messages import Message, message
 
 
 def driven(
-    state: State, asked: list[Question], say: Callable[[str], None] = lambda _: None
+    state: PluginState, asked: list[Question], say: Callable[[str], None] = lambda _: None
 ) -> dict[int, Item]:
     """Drive and judge, and record all that is needed to judge it again.
 
     `say` is given a line for what the first tool shows, and one as each run begins and ends where
     no progress can be shown.
     """
-    engine, language = state.engine, state.settings.language
+    session, language = state.session, state.settings.language
     with _writer(state) as writer, collecting_seldom():
         state.exchanges, state.report.exchange = writer, writer.read
         shown = Progress(sys.__stderr__ or sys.stderr, language)
         if not shown.active:
-            engine.progress.begins = lambda run: say(begins_line(run, language))
-            engine.progress.ends = lambda driven: say(ends_line(driven, language))
+            session.progress.begins = lambda run: say(begins_line(run, language))
+            session.progress.ends = lambda driven: say(ends_line(driven, language))
 
         async def first(run: str, tool: str) -> None:
-            seen = await early(asked, engine.evidence()[run], tool)
+            seen = await early(asked, session.evidence()[run], tool)
             if seen is not None:
                 shown.finish()
                 say(visible(state.redact(first_line(seen, language)), 400))
 
-        engine.progress.first = first
-        engine.progress.confirms = lambda count: say(confirms_line(count, language))
-        engine.progress.tell = lambda: shown.update(engine.progress.done, engine.progress.planned)
-        engine.drive()
+        session.progress.first = first
+        session.progress.confirms = lambda count: say(confirms_line(count, language))
+        session.progress.tell = lambda: shown.update(
+            session.progress.done, session.progress.planned
+        )
+        session.drive()
         shown.finish()
-        judged = engine.judge(asked)
-        writer.last = engine.last_line()
+        judged = session.judge(asked)
+        writer.last = session.last_line()
     return judged
 
 
-def _writer(state: State) -> ExchangeWriter:
+def _writer(state: PluginState) -> ExchangeWriter:
     """The file of exchanges, with what discovery recorded already in it."""
-    recorder = state.engine.recorder
+    recorder = state.session.recorder
 
     def learn(exchange: Exchange) -> None:
         if exchange.answer is not None:
@@ -81,11 +83,11 @@ def _writer(state: State) -> ExchangeWriter:
         learn(exchange)  # declarations, which come first in the file, may repeat a cookie
     writer = ExchangeWriter(
         state.settings.report / EXCHANGES,
-        kit=state.engine.kit,
-        started=state.engine.started,
-        runs=[Looked(one.run, tuple(t.raw for t in one.tools)) for one in state.engine.found],
+        kit=state.session.kit,
+        started=state.session.started,
+        runs=[Looked(one.run, tuple(t.raw for t in one.tools)) for one in state.session.found],
         redact=state.redact,
-        more={**state.engine.first_line(), "options": state.report.options},
+        more={**state.session.first_line(), "options": state.report.options},
     )
 
     def write(exchange: Exchange) -> None:
@@ -98,12 +100,12 @@ def _writer(state: State) -> ExchangeWriter:
     return writer
 
 
-def recall(state: State, path: Path) -> None:
+def recall(state: PluginState, path: Path) -> None:
     """Take a recorded session in place of a target."""
     language = state.settings.language
     try:
         recording = read_exchanges(path)
-        state.engine.recall(recording)
+        state.session.recall(recording)
     except OSError as error:
         said = in_one_line(error)
         reason = said.words(language) if isinstance(said, Message) else said
@@ -112,9 +114,9 @@ def recall(state: State, path: Path) -> None:
     except Unreadable as error:
         reason = message("kit.judge.lacks", what=error).words(language)
     else:
-        state.settings = state.engine.settings
+        state.settings = state.session.settings
         state.report.options = tuple(recording.first.get("options", ()))
-        state.report.exchange = state.engine.recorder.by_id.get
+        state.report.exchange = state.session.recorder.by_id.get
         if not recording.complete:
             said = message("kit.judge.cut", file=path.name).words(language)
             state.said_first = visible(said)
@@ -123,7 +125,7 @@ def recall(state: State, path: Path) -> None:
     raise pytest.UsageError(visible(said, None))
 
 
-def write_replay(state: State) -> None:
+def write_replay(state: PluginState) -> None:
     """Write `test_replay.py` beside the report, where something failed."""
     assert state.result is not None
     text = replay_file(
@@ -131,7 +133,7 @@ def write_replay(state: State) -> None:
         state.settings.language,
         state.report.exchange,
         state.redact,
-        sent_before(state.engine.recorder.by_id.held),
+        sent_before(state.session.recorder.by_id.held),
         headers=state.settings.headers,
         warnings=state.settings.fail_on_should,
     )

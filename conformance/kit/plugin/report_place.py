@@ -16,13 +16,13 @@ from pytest_html.basereport import BaseReport
 
 from conformance.kit.plugin.html_report import HTML_REPORT, HtmlReport
 from conformance.kit.plugin.selection import folder_of_the_whole
-from conformance.kit.plugin.state import State
+from conformance.kit.plugin.state import PluginState
 from conformance.kit.report.folder import FolderUnusable, make_ready, take_away
 from conformance.kit.report.replay_file import REPLAY
 from conformance.kit.report.write import BADGE, EXCHANGES, JUNIT, REPORT, RESULTS, SUMMARY
 
 
-def begin(config: pytest.Config, state: State) -> None:
+def begin(config: pytest.Config, state: PluginState) -> None:
     """Take an earlier report away, and have one written by all; raises FolderUnusable."""
     folder = state.settings.report
     make_ready(folder)
@@ -36,7 +36,7 @@ def begin(config: pytest.Config, state: State) -> None:
         config.option.xmlpath = str(folder / JUNIT)
 
 
-def settle(config: pytest.Config, state: State) -> None:
+def settle(config: pytest.Config, state: PluginState) -> None:
     """Have the report of a session that judged all written where that of a whole one goes.
 
     Nothing is written yet but the exchanges. Where that folder cannot be used, the report stays
@@ -61,7 +61,7 @@ def settle(config: pytest.Config, state: State) -> None:
     _remove_if_empty(part)
 
 
-def write_nothing(config: pytest.Config, state: State) -> None:
+def write_nothing(config: pytest.Config, state: PluginState) -> None:
     """Have no report written, where nothing is judged; what pytest's options ask for is."""
     folder = state.settings.report
     page = _page(config, folder)
@@ -76,7 +76,7 @@ def write_nothing(config: pytest.Config, state: State) -> None:
         _remove_if_empty(whole)
 
 
-def _files(state: State) -> tuple[str, ...]:
+def _files(state: PluginState) -> tuple[str, ...]:
     """The files of a report; without the exchanges, where they may be what is to be judged."""
     recorded = (EXCHANGES,) if state.settings.judge is None else ()
     return (RESULTS, BADGE, SUMMARY, JUNIT, REPORT, REPLAY, *recorded)

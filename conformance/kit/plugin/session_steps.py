@@ -15,7 +15,7 @@ from conformance.kit.plugin.recording import driven, recall
 from conformance.kit.plugin.reference_server import STDIO, ReferenceServer
 from conformance.kit.plugin.report_place import settle
 from conformance.kit.plugin.selection import selected_by
-from conformance.kit.plugin.state import State
+from conformance.kit.plugin.state import PluginState
 from conformance.kit.plugin.waiver_items import stale_items
 from conformance.kit.report.exit import Exit
 from conformance.kit.report.safe_text import visible
@@ -25,7 +25,7 @@ from conformance.spec.messages import message
 from conformance.spec.suggest_clause import near_clause
 
 
-def discover(config: pytest.Config, state: State) -> None:
+def discover(config: pytest.Config, state: PluginState) -> None:
     """Find the targets, or take a recorded session; raises pytest.UsageError with one sentence."""
     language = state.settings.language
     targets = state.settings.targets
@@ -37,7 +37,7 @@ def discover(config: pytest.Config, state: State) -> None:
             state.reference = ReferenceServer()
             config.add_cleanup(state.reference.stop)
             targets = (state.reference.url, STDIO)
-        state.engine.discover(targets)
+        state.session.discover(targets)
     except KeyboardInterrupt:
         # Nothing was judged yet: one line of ours is enough, and pytest's would show our code.
         config.pluginmanager.unregister(name="terminalreporter")
@@ -61,17 +61,17 @@ def clause_of(id: str, language: str = "en") -> Clause:
     )
 
 
-def load_scripts(state: State, collector: pytest.Module | pytest.Class) -> None:
+def load_scripts(state: PluginState, collector: pytest.Module | pytest.Class) -> None:
     """Load the `scripts.py` beside a test file, once."""
     module = getattr(collector, "obj", None)
     package = module.__package__ if isinstance(module, ModuleType) else None
     if not package or package in state.scripts_of:
         return
     state.scripts_of.add(package)
-    state.engine.scripts.extend(scripts_of(package))
+    state.session.scripts.extend(scripts_of(package))
 
 
-def nothing_asked(session: pytest.Session, state: State) -> str:
+def nothing_asked(session: pytest.Session, state: PluginState) -> str:
     """Why nothing is to be judged, in a sentence; empty where something is.
 
     It is asked before any tool is called: a slip in `-k` is to cost the target nothing.
@@ -84,19 +84,18 @@ def nothing_asked(session: pytest.Session, state: State) -> str:
     return message("kit.exit.nothing_judged", reason=why).words(language)
 
 
-def judge_all(session: pytest.Session, state: State) -> None:
+def judge_all(session: pytest.Session, state: PluginState) -> None:
     """Drive and judge, and give each item its verdicts; stale waivers become items of their own."""
     items = [item for item in session.items if isinstance(item, ClauseItem)]
     asked = [question for item in items for question in item.questions]
-    engine = state.engine
     if state.settings.judge is not None:
-        judged = engine.judge(asked)
+        judged = state.session.judge(asked)
     else:
         judged = driven(state, asked, line_writer(session.config))
     verdicts = (judged[number] for number in range(len(asked)))
     for item in items:
         item.results = tuple(islice(verdicts, len(item.questions)))
-    result = engine.results(asked, judged, selected=state.deselected)
+    result = state.session.results(asked, judged, selected=state.deselected)
     if result.selection:
         result = replace(result, selected=selected_by(session.config))
     state.result = state.report.session = result

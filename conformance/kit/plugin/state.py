@@ -13,15 +13,15 @@ from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.html_report import ReportState
 from conformance.kit.plugin.reference_server import ReferenceServer
 from conformance.kit.record.exchanges import ExchangeWriter
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 
 
 @dataclass(slots=True)
-class State:
+class PluginState:
     """What the hooks of one session share."""
 
     settings: Settings
-    engine: Engine
+    session: Session
     redact: Redactor
     report: ReportState
     reference: ReferenceServer | None = None
@@ -36,7 +36,7 @@ class State:
     scripts_of: set[str] = field(default_factory=set)
 
 
-STATE = pytest.StashKey[State]()
+STATE = pytest.StashKey[PluginState]()
 
 
 def memory_of(config: pytest.Config, redact: Redactor) -> Memory | None:

@@ -12,7 +12,7 @@ from typing import Any
 from conformance.formats.tool.errors import ErrorView
 from conformance.kit.repair.suggestions import locate, schemas_at
 from conformance.kit.schema.applies import alternatives
-from conformance.kit.schema.constraints import facts
+from conformance.kit.schema.constraints import constraints
 from conformance.kit.schema.pointer import from_pointer, get, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
@@ -51,7 +51,7 @@ def with_lists(arguments: Any, errors: Sequence[ErrorView], schema: Mapping[str,
 def _takes_a_list(pointer: str, arguments: Any, schema: Mapping[str, Any]) -> bool:
     view = view_of(schema)
     return any(
-        "array" in facts(flat).kinds
+        "array" in constraints(flat).kinds
         for nodes in schemas_at(view, arguments, pointer)
         for flat in alternatives(view, nodes, _MOST_WAYS)
     )

@@ -37,7 +37,7 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Constraints:
     """What is asked of a value at one place. Of several bounds the tightest counts.
 
     `types` is None where any type will do; `allowed` holds enum and const, None where all.
@@ -116,7 +116,7 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def facts(flat: Sequence[Node]) -> Facts:
+def constraints(flat: Sequence[Node]) -> Constraints:
     """Gather what flat schemas (see `applies`) ask together."""
     schemas = [n.schema for n in flat if isinstance(n.schema, dict)]
     low, high = _range(schemas)
@@ -130,7 +130,7 @@ def facts(flat: Sequence[Node]) -> Facts:
     def each(keyword: str) -> tuple[Any, ...]:
         return tuple(s[keyword] for s in schemas if keyword in s)
 
-    return Facts(
+    return Constraints(
         flat=tuple(flat),
         types=_types(schemas),
         allowed=_allowed(schemas),

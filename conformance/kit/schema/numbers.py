@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from conformance.kit.schema.constraints import GREATEST, Facts
+from conformance.kit.schema.constraints import GREATEST, Constraints
 
 MACHINE: Final = frozenset(
     Fraction(sign * n + off)
@@ -25,10 +25,10 @@ def to_json(value: Fraction, like: object = 1) -> int | float:
     return float(value)
 
 
-def step_of(facts: Facts, whole: bool) -> Fraction:
+def step_of(asked: Constraints, whole: bool) -> Fraction:
     """Give the least distance between two valid numbers that is worth trying."""
     step = Fraction(1) if whole else Fraction(0)
-    for multiple in facts.multiples:
+    for multiple in asked.multiples:
         exact = Fraction(str(multiple))
         common = exact if step == 0 else _common(step, exact)
         if max(common.numerator, common.denominator) > GREATEST:
@@ -43,33 +43,33 @@ def _common(one: Fraction, other: Fraction) -> Fraction:
     return Fraction(top, one.denominator * other.denominator)
 
 
-def ends(facts: Facts, whole: bool) -> tuple[Fraction | None, Fraction | None]:
+def ends(asked: Constraints, whole: bool) -> tuple[Fraction | None, Fraction | None]:
     """Give the lowest and the highest valid number; None where there is no bound.
 
     An excluded end of a range without steps is approached by a hundredth.
     """
-    step = step_of(facts, whole)
+    step = step_of(asked, whole)
     near = step or Fraction(1, 100)
     low = high = None
-    if facts.low is not None:
-        low = facts.low.exact
+    if asked.low is not None:
+        low = asked.low.exact
         if step:
             low = math.ceil(low / step) * step
-        if facts.low.exclusive and low <= facts.low.exact:
+        if asked.low.exclusive and low <= asked.low.exact:
             low += near
-    if facts.high is not None:
-        high = facts.high.exact
+    if asked.high is not None:
+        high = asked.high.exact
         if step:
             high = math.floor(high / step) * step
-        if facts.high.exclusive and high >= facts.high.exact:
+        if asked.high.exclusive and high >= asked.high.exact:
             high -= near
     return low, high
 
 
-def some(facts: Facts, whole: bool) -> Iterator[Fraction]:
+def some(asked: Constraints, whole: bool) -> Iterator[Fraction]:
     """Give valid numbers, small and readable ones first; never more than a few dozen."""
-    low, high = ends(facts, whole)
-    step = step_of(facts, whole) or Fraction(1)
+    low, high = ends(asked, whole)
+    step = step_of(asked, whole) or Fraction(1)
     start = Fraction(1)
     if step != 1:
         start = step
@@ -81,7 +81,7 @@ def some(facts: Facts, whole: bool) -> Iterator[Fraction]:
         value = start + k * step
         if (low is None or value >= low) and (high is None or value <= high):
             yield value
-    if low is not None and high is not None and not whole and not facts.multiples:
+    if low is not None and high is not None and not whole and not asked.multiples:
         yield from (low + (high - low) * Fraction(k, 8) for k in range(1, 8))
     if (low is None or low <= 0) and (high is None or high >= 0):
         yield Fraction(0)

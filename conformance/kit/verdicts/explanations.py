@@ -16,7 +16,7 @@ from conformance.formats.schema.ecma.patterns import is_safe, matches
 from conformance.kit.model.case import Violation
 from conformance.kit.repair.suggestions import schemas_at
 from conformance.kit.schema.applies import alternatives, applied
-from conformance.kit.schema.constraints import GREATEST, Facts, facts, type_of
+from conformance.kit.schema.constraints import GREATEST, Constraints, constraints, type_of
 from conformance.kit.schema.pointer import ABSENT
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
@@ -128,7 +128,7 @@ def parameters_in(schema: Mapping[str, Any], text: str, most: int) -> tuple[str,
     return tuple(islice((name for name in names if _has(name, text)), most))
 
 
-def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[str, Facts]]:
+def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[str, Constraints]]:
     """Each broken keyword with what is asked at its place.
 
     Where a union stands, whatever keyword of any branch tells what would be right there.
@@ -137,20 +137,20 @@ def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[st
     was = ABSENT if violation.was_absent else violation.was
     for nodes in schemas_at(view, None, violation.pointer):
         found = applied(view, nodes, was)
-        asked = facts(found.flat)
+        asked = constraints(found.flat)
         yield from ((keyword, asked) for keyword in violation.keywords)
         if found.unions:
             for flat in alternatives(view, nodes, _MOST_BRANCHES):
-                branch = facts(flat)
+                branch = constraints(flat)
                 yield from ((keyword, branch) for keyword in _TELLING if branch.has(keyword))
     if not violation.sent_absent and isinstance(violation.sent, str | int | float):
         for nodes in schemas_at(view, None, f"{violation.pointer}/0"):  # read as a list of one
-            only = facts(applied(view, nodes, violation.sent).flat)
+            only = constraints(applied(view, nodes, violation.sent).flat)
             yield from ((keyword, only) for keyword in _TELLING if only.has(keyword))
-    yield from ((k, facts(())) for k in violation.keywords if k in _WORDS_FOR)
+    yield from ((k, constraints(())) for k in violation.keywords if k in _WORDS_FOR)
 
 
-def _says(keyword: str, asked: Facts, text: str) -> bool:
+def _says(keyword: str, asked: Constraints, text: str) -> bool:
     if keyword in _WORDS_FOR:
         return any(word in text.lower() for word in _WORDS_FOR[keyword])
     return any(_has(word, text) for word in _right(keyword, asked))
@@ -178,7 +178,7 @@ def _shows_pattern(patterns: Sequence[str], text: str, violation: Violation) -> 
     )
 
 
-def _right(keyword: str, asked: Facts) -> Iterator[str]:
+def _right(keyword: str, asked: Constraints) -> Iterator[str]:
     """Words any of which says what would be right for a broken keyword."""
     if keyword in ("enum", "const"):
         yield from (_shown(value) for value in asked.allowed or ())
@@ -204,7 +204,7 @@ def _right(keyword: str, asked: Facts) -> Iterator[str]:
         yield from _right_items(keyword, asked)
 
 
-def _right_items(keyword: str, asked: Facts) -> Iterator[str]:
+def _right_items(keyword: str, asked: Constraints) -> Iterator[str]:
     if keyword == "contains":
         yield "contain"
     elif keyword == "items":

@@ -13,7 +13,7 @@ from conformance.kit.evidence.evidence import Call
 from conformance.kit.model.case import Violation
 from conformance.kit.model.results import Advice
 from conformance.kit.repair.suggestions import schemas_at
-from conformance.kit.schema.constraints import Facts, facts
+from conformance.kit.schema.constraints import Constraints, constraints
 from conformance.kit.schema.pointer import from_pointer, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
@@ -61,7 +61,7 @@ def _candidates(call: Call, violation: Violation) -> Iterator[Any]:
     """
     view = view_of(call.tool.input_schema)
     for nodes in schemas_at(view, None, violation.pointer):
-        asked = facts(nodes)
+        asked = constraints(nodes)
         yield from _allowed(asked, violation.sent)
         yield from _bounds(asked, violation.sent)
         for node in asked.flat:
@@ -74,7 +74,7 @@ def _candidates(call: Call, violation: Violation) -> Iterator[Any]:
         yield violation.was
 
 
-def _allowed(asked: Facts, sent: Any) -> Iterator[Any]:
+def _allowed(asked: Constraints, sent: Any) -> Iterator[Any]:
     if asked.allowed is None:
         return
     texts = {str(value): value for value in asked.allowed}
@@ -82,7 +82,7 @@ def _allowed(asked: Facts, sent: Any) -> Iterator[Any]:
     yield from asked.allowed
 
 
-def _bounds(asked: Facts, sent: Any) -> list[Any]:
+def _bounds(asked: Constraints, sent: Any) -> list[Any]:
     """The multiples and the bounds near a number that was sent, the nearest first."""
     if isinstance(sent, bool) or not isinstance(sent, (int, float)):
         return []

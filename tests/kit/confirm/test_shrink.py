@@ -23,7 +23,7 @@ from conformance.kit.model.case import CaseKind
 from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.plan_listing import planned
 from conformance.kit.record.exchanges import ExchangeWriter, Looked, read_exchanges
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Verdict
 from tests.kit.peers import offering
@@ -75,27 +75,27 @@ def takes_what_is_far_too_large(name, call):
     return sound(name, call)
 
 
-class Session:
-    """One session with such a server: its items by clause and tool, and its engine."""
+class Driven:
+    """A session with such a server, and its items by clause and tool."""
 
     def __init__(self, call, url, *, memory=None, tool=NOTE, **settings):
         chapter = load("conformance.atdf")
-        self.engine = Engine(Settings(targets=(url,), profiles=("http",), **settings))
-        self.engine.memory = memory
-        self.engine.discover((url,))
-        self.asked = self.engine.questions(list(chapter.tests))
-        self.engine.drive()
-        judged = self.engine.judge(self.asked)
+        self.session = Session(Settings(targets=(url,), profiles=("http",), **settings))
+        self.session.memory = memory
+        self.session.discover((url,))
+        self.asked = self.session.questions(list(chapter.tests))
+        self.session.drive()
+        judged = self.session.judge(self.asked)
         self.items = {(q.clause.id, q.tool): judged[n] for n, q in enumerate(self.asked)}
 
     def shown(self, key):
         """The case that the first finding of an item shows."""
-        return self.engine.recorder.by_id[self.items[key].findings[0].exchange].case
+        return self.session.recorder.by_id[self.items[key].findings[0].exchange].case
 
     @property
     def cases(self):
         """Every case that was sent, each time that it was, in the order of the numbers."""
-        sent = sorted(self.engine.recorder.by_id.values(), key=lambda each: each.id)
+        sent = sorted(self.session.recorder.by_id.values(), key=lambda each: each.id)
         return [each.case for each in sent if each.case is not None]
 
     @property
@@ -106,7 +106,7 @@ class Session:
 
 def session(call, **more):
     with offering([more.get("tool", NOTE)], call) as url:
-        return Session(call, url, **more)
+        return Driven(call, url, **more)
 
 
 @pytest.fixture(scope="module")
@@ -203,14 +203,14 @@ def test_a_simpler_call_that_fails_in_another_way_is_not_taken_for_the_same():
 
 
 def test_a_recorded_session_shows_the_same_smallest_call(crashing, tmp_path):
-    engine, path = crashing.engine, tmp_path / "exchanges.ndjson"
-    runs = [Looked(one.run, tuple(t.raw for t in one.tools)) for one in engine.found]
-    with ExchangeWriter(path, kit=engine.kit, started=engine.started, runs=runs,
-                        redact=Redactor(), more=engine.first_line()) as writer:  # fmt: skip
-        for exchange in engine.recorder.by_id.values():
+    session, path = crashing.session, tmp_path / "exchanges.ndjson"
+    runs = [Looked(one.run, tuple(t.raw for t in one.tools)) for one in session.found]
+    with ExchangeWriter(path, kit=session.kit, started=session.started, runs=runs,
+                        redact=Redactor(), more=session.first_line()) as writer:  # fmt: skip
+        for exchange in session.recorder.by_id.values():
             writer.write(exchange, whole=True)
-        writer.last = engine.last_line()
-    again = Engine(Settings())
+        writer.last = session.last_line()
+    again = Session(Settings())
     again.recall(read_exchanges(path))
     judged = again.judge(crashing.asked)
     items = {(q.clause.id, q.tool): judged[n] for n, q in enumerate(crashing.asked)}
@@ -227,7 +227,7 @@ def test_what_failed_is_sent_first_the_next_time_and_not_made_smaller_again(tmp_
     with offering([NOTE], fails_at_middling_lengths) as url:
         first = Session(fails_at_middling_lengths, url, memory=memory)
         second = Session(fails_at_middling_lengths, url, memory=memory, seed=7)
-        plan = list(planned(second.engine.found, second.engine.settings, memory))
+        plan = list(planned(second.session.found, second.session.settings, memory))
     smallest = first.shown(CRASHES)
     assert drawn_first(first).id != smallest.id
     assert drawn_first(second) == smallest == second.shown(CRASHES)

@@ -19,7 +19,7 @@ from conformance.kit.model.case import CaseKind
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.report.data import results_document
 from conformance.kit.report.exit import exit_of
-from conformance.kit.session import Engine, Runs
+from conformance.kit.session import Runs, Session
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Level, Outcome, Verdict
 from tests.kit.peers import offering
@@ -53,29 +53,29 @@ def sound(name, arguments):
 def judged(
     call, *, tools=(COUNT,), manifest=False, before_driving=None, before_judging=None, **settings
 ):
-    """The items by clause, and the engine, of a session with such a server."""
+    """The items by clause, and the session, of a session with such a server."""
     chapter = load("conformance.atdf")
     with offering(list(tools), call, manifest=manifest) as url:
-        engine = Engine(Settings(targets=(url,), profiles=("http",), **settings))
-        engine.scripts.extend(chapter.scripts)
-        engine.discover((url,))
-        asked = engine.questions(list(chapter.tests))
+        session = Session(Settings(targets=(url,), profiles=("http",), **settings))
+        session.scripts.extend(chapter.scripts)
+        session.discover((url,))
+        asked = session.questions(list(chapter.tests))
         if before_driving:
-            before_driving(engine)
-        engine.drive()
+            before_driving(session)
+        session.drive()
         if before_judging:
-            before_judging(engine)
-        items = engine.judge(asked)
+            before_judging(session)
+        items = session.judge(asked)
     by_clause = {(q.clause.id, q.tool): items[n] for n, q in enumerate(asked)}
-    return by_clause, engine, engine.results(asked, items)
+    return by_clause, session, session.results(asked, items)
 
 
 def verdict(call, clause, **more):
     return judged(call, **more)[0][clause, "count"].verdict
 
 
-def calls(engine, tool="count"):
-    (evidence,) = engine.evidence().values()
+def calls(session, tool="count"):
+    (evidence,) = session.evidence().values()
     return evidence.by_tool[tool]
 
 
@@ -86,14 +86,14 @@ def test_a_server_without_a_fault_gets_no_finding():
 
 
 def test_the_baseline_comes_first_and_once_more_after_everything():
-    _, engine, _ = judged(sound)
-    kinds = [call.case.kind for call in calls(engine).calls]
+    _, session, _ = judged(sound)
+    kinds = [call.case.kind for call in calls(session).calls]
     assert (kinds[0], kinds[-1]) == (CaseKind.BASELINE, CaseKind.AFTER)
 
 
 def test_every_case_is_sent_once():
-    _, engine, _ = judged(sound)
-    ids = Counter(call.case.id for call in calls(engine).calls)
+    _, session, _ = judged(sound)
+    ids = Counter(call.case.id for call in calls(session).calls)
     assert set(ids.values()) == {1}
 
 
@@ -137,9 +137,9 @@ def test_what_is_found_again_each_time_stays_a_failure():
 
 
 def test_at_most_three_cases_of_a_clause_and_tool_are_confirmed_twice_each():
-    items, engine, _ = judged(lambda *_: (200, {"ok": True}))
+    items, session, _ = judged(lambda *_: (200, {"ok": True}))
     found = [i for i in items.values() if i.verdict in {Verdict.FAIL, Verdict.WARN}]
-    again = [e for e in engine.recorder.by_id.values() if e.confirms is not None and e.case]
+    again = [e for e in session.recorder.by_id.values() if e.confirms is not None and e.case]
     sent = Counter(exchange.case.id for exchange in again)
     assert len(items["ATDF-CALL-001", "count"].findings) > 3
     assert 0 < len(sent) <= 3 * len(found)
@@ -147,8 +147,8 @@ def test_at_most_three_cases_of_a_clause_and_tool_are_confirmed_twice_each():
 
 
 def test_a_confirming_exchange_names_the_one_that_it_repeats():
-    _, engine, _ = judged(lambda *_: (200, {"ok": True}))
-    recorded = engine.recorder.by_id
+    _, session, _ = judged(lambda *_: (200, {"ok": True}))
+    recorded = session.recorder.by_id
     for exchange in recorded.values():
         if exchange.confirms is not None and exchange.case is not None:
             assert recorded[exchange.confirms].case.id == exchange.case.id
@@ -174,8 +174,8 @@ def test_known_good_calls_are_tried_first():
             return 200, {"ok": True}
         return 400, {"n": "wrong"}
 
-    _, engine, _ = judged(particular, examples={"count": ({"n": 7},)})
-    assert calls(engine).baseline.reading.accepted
+    _, session, _ = judged(particular, examples={"count": ({"n": 7},)})
+    assert calls(session).baseline.reading.accepted
 
 
 def test_a_baseline_that_is_refused_is_mended_by_the_suggestion_it_gets():
@@ -184,18 +184,18 @@ def test_a_baseline_that_is_refused_is_mended_by_the_suggestion_it_gets():
             return 200, {"ok": True}
         return 422, envelope(error(parameter="n", tool_name="count", suggested_value="7"))
 
-    _, engine, _ = judged(guides)
-    assert calls(engine).baseline.case.arguments == {"n": 7}
+    _, session, _ = judged(guides)
+    assert calls(session).baseline.case.arguments == {"n": 7}
 
 
 def test_a_5xx_on_a_broken_call_fails_and_names_the_exchange_that_shows_it():
     def fragile(name, arguments):
         return sound(name, arguments) if isinstance(arguments, dict) else (500, {})
 
-    items, engine, _ = judged(fragile)
+    items, session, _ = judged(fragile)
     item = items["ATDF-CALL-005", "count"]
     assert item.verdict is Verdict.FAIL
-    shown = engine.recorder.by_id[item.findings[0].exchange]
+    shown = session.recorder.by_id[item.findings[0].exchange]
     assert shown.answer.status == 500
 
 
@@ -227,8 +227,8 @@ def test_no_more_of_a_tool_is_sent_after_answers_that_fill_the_memory(monkeypatc
         status, document = sound(name, arguments)
         return status, {**document, "much": "x" * 9_000}
 
-    items, engine, _ = judged(much, concurrency=1, max_examples=0)
-    assert len(calls(engine).calls) == 3
+    items, session, _ = judged(much, concurrency=1, max_examples=0)
+    assert len(calls(session).calls) == 3
     item = items["ATDF-CALL-001", "count"]
     said = [finding.message.id for finding in item.findings]
     assert (item.verdict, set(said)) == (Verdict.NOT_VERIFIED, {"kit.not_verified.heavy"})
@@ -248,39 +248,39 @@ class OneAtATime:
 
 
 def test_calls_do_not_time_out_behind_each_other_where_they_are_worked_off_one_at_a_time():
-    items, engine, _ = judged(OneAtATime(0.2), request_timeout=2.0, max_examples=0)
-    assert len(calls(engine).calls) > 16
-    assert calls(engine).unsent == ()
+    items, session, _ = judged(OneAtATime(0.2), request_timeout=2.0, max_examples=0)
+    assert len(calls(session).calls) > 16
+    assert calls(session).unsent == ()
     bad = {Verdict.FAIL, Verdict.FLAKY, Verdict.NOT_VERIFIED}
     assert {key: i.verdict for key, i in items.items() if key[1] and i.verdict in bad} == {}
 
 
-def began_earlier(engine, seconds):
-    engine._began -= seconds
+def began_earlier(session, seconds):
+    session._began -= seconds
 
 
 def test_driving_ends_while_there_is_time_for_confirming():
     early = functools.partial(began_earlier, seconds=850)
-    _, engine, _ = judged(sound, max_time=1000.0, before_driving=early)
-    assert engine.time_up
+    _, session, _ = judged(sound, max_time=1000.0, before_driving=early)
+    assert session.time_up
 
 
 @pytest.mark.parametrize(("pairs", "up"), [(10_000, False), (4_000_000, True)])
 def test_driving_ends_sooner_where_there_is_much_to_be_judged(monkeypatch, pairs, up):
     monkeypatch.setattr(Runs, "pairs", pairs)
     half = functools.partial(began_earlier, seconds=500)
-    _, engine, _ = judged(sound, max_time=1000.0, before_driving=half)
-    assert engine.time_up is up
+    _, session, _ = judged(sound, max_time=1000.0, before_driving=half)
+    assert session.time_up is up
 
 
 def test_nothing_is_confirmed_when_the_time_of_the_session_is_up():
     late = functools.partial(began_earlier, seconds=1000)
-    items, engine, _ = judged(lambda *_: (200, {}), max_time=1000.0, before_judging=late)
+    items, session, _ = judged(lambda *_: (200, {}), max_time=1000.0, before_judging=late)
     accused = items["ATDF-CALL-001", "count"]
     assert accused.verdict is Verdict.NOT_VERIFIED
     assert [f.message.id for f in accused.findings] == ["kit.not_verified.not_confirmed"]
-    assert engine.time_up
-    assert [e for e in engine.recorder.by_id.values() if e.confirms is not None] == []
+    assert session.time_up
+    assert [e for e in session.recorder.by_id.values() if e.confirms is not None] == []
 
 
 def test_a_target_that_is_not_known_when_the_time_is_up_cannot_be_judged():
@@ -290,16 +290,16 @@ def test_a_target_that_is_not_known_when_the_time_is_up_cannot_be_judged():
 
 
 def test_what_cannot_be_done_in_time_by_a_slow_server_is_laid_to_its_slowness():
-    _, engine, result = judged(OneAtATime(0.3), max_time=1.5, request_timeout=1.0)
-    assert engine.time_up
-    _, why = exit_of(result, engine.settings, called_matters=True)
+    _, session, result = judged(OneAtATime(0.3), max_time=1.5, request_timeout=1.0)
+    assert session.time_up
+    _, why = exit_of(result, session.settings, called_matters=True)
     assert why.id == "kit.exit.time_up_narrow"
 
 
 def test_time_that_is_up_on_a_fast_server_is_not_laid_to_it():
-    _, engine, result = judged(sound)
+    _, session, result = judged(sound)
     late = replace(result, interrupted=True, time_up=True)
-    _, why = exit_of(late, engine.settings, called_matters=True)
+    _, why = exit_of(late, session.settings, called_matters=True)
     assert why.id == "kit.exit.time_up"
 
 
@@ -318,11 +318,11 @@ def test_time_that_is_up_ends_the_driving_and_keeps_what_was_gathered():
         time.sleep(0.2)
         return sound(name, arguments)
 
-    items, engine, result = judged(slow, max_time=1.0, concurrency=1)
-    assert engine.time_up
+    items, session, result = judged(slow, max_time=1.0, concurrency=1)
+    assert session.time_up
     assert result.interrupted
     assert [run.level for run in result.runs] == [None]
-    assert calls(engine).calls
+    assert calls(session).calls
     assert items["ATDF-CALL-001", "count"].verdict is Verdict.NOT_VERIFIED
 
 
@@ -393,8 +393,8 @@ def test_suggestions_are_followed_and_counted(suggested):
             return 200, {"ok": True}
         return 422, envelope(error(parameter="n", tool_name="count", suggested_value=suggested))
 
-    _, engine, result = judged(guides)
-    assert any(call.case.kind is CaseKind.REPAIR for call in calls(engine).calls)
+    _, session, result = judged(guides)
+    assert any(call.case.kind is CaseKind.REPAIR for call in calls(session).calls)
     assert result.runs[0].repair.rate.hits > 0
 
 
@@ -406,8 +406,8 @@ def test_following_suggestions_that_lead_in_a_circle_ends():
         other = "1" if n == 9 else "9"
         return 422, envelope(error(parameter="n", tool_name="count", suggested_value=other))
 
-    _, engine, _ = judged(circles, examples={"count": ({"n": 5},)})
-    steps = Counter(c.case.neighbour for c in calls(engine).of(CaseKind.REPAIR))
+    _, session, _ = judged(circles, examples={"count": ({"n": 5},)})
+    steps = Counter(c.case.neighbour for c in calls(session).of(CaseKind.REPAIR))
     assert max(steps.values()) <= 5
 
 
@@ -417,13 +417,13 @@ def test_a_repair_that_leads_nowhere_shows_its_steps():
             return 200, {"ok": True}
         return 422, envelope(error(parameter="n", tool_name="count", suggested_value="9"))
 
-    items, engine, _ = judged(circles, examples={"count": ({"n": 5},)}, max_examples=0)
+    items, session, _ = judged(circles, examples={"count": ({"n": 5},)}, max_examples=0)
     stuck = [
         finding
         for finding in items["ATDF-ERR-012", "count"].findings
         if finding.message.id == "finding.suggestion.stuck"
     ]
-    shown = [engine.recorder.by_id[id].case for finding in stuck for id in finding.then]
+    shown = [session.recorder.by_id[id].case for finding in stuck for id in finding.then]
     assert shown
     assert {case.kind for case in shown} == {CaseKind.REPAIR}
     assert {case.arguments["n"] for case in shown} == {9}
@@ -431,8 +431,8 @@ def test_a_repair_that_leads_nowhere_shows_its_steps():
 
 def test_a_tool_that_changes_nothing_is_called_twice():
     read = {**WHERE, "annotations": {"readOnlyHint": True}}
-    _, engine, _ = judged(sound, tools=(read,))
-    (second,) = calls(engine, "where").of(CaseKind.SECOND)
+    _, session, _ = judged(sound, tools=(read,))
+    (second,) = calls(session, "where").of(CaseKind.SECOND)
     assert second.reading.outcome is Outcome.ACCEPTED
 
 
@@ -481,10 +481,10 @@ def test_a_destructive_tool_waits_until_no_other_needs_what_it_takes_away():
         )
 
     empty = WHERE | {"name": "empty", "annotations": {"destructiveHint": True}}
-    items, engine, _ = judged(call, tools=(empty, COUNT, WHERE), allow_calls=AllowCalls.ALL)
-    assert 404 not in {call.reading.status for call in calls(engine).calls}
+    items, session, _ = judged(call, tools=(empty, COUNT, WHERE), allow_calls=AllowCalls.ALL)
+    assert 404 not in {call.reading.status for call in calls(session).calls}
     assert items["ATDF-CALL-001", "count"].verdict is Verdict.PASS
-    assert calls(engine, "empty").calls
+    assert calls(session, "empty").calls
 
 
 @pytest.mark.parametrize(

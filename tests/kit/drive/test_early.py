@@ -8,7 +8,7 @@ import pytest
 from conformance.kit.drive import run_driver as driving
 from conformance.kit.model.settings import Settings
 from conformance.kit.report.progress import first_line
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
 from conformance.kit.verdicts.early import Early, early
 from conformance.spec.vocabulary import Verdict
@@ -19,22 +19,22 @@ LANGUAGES = ("en", "es", "pt")
 
 
 def driven(call):
-    """A session with such a server: its engine, what was told early, and the items at the end."""
+    """A session with such a server: its session, what was told early, and the items at the end."""
     chapter = load("conformance.atdf")
     told = []
     with offering([COUNT, WHERE], call) as url:
-        engine = Engine(Settings(targets=(url,), profiles=("http",)))
-        engine.discover((url,))
-        asked = engine.questions(list(chapter.tests))
+        session = Session(Settings(targets=(url,), profiles=("http",)))
+        session.discover((url,))
+        asked = session.questions(list(chapter.tests))
 
         async def first(run, tool):
-            done = {e.case.tool for e in engine.recorder.by_id.values() if e.case is not None}
-            told.append((await early(asked, engine.evidence()[run], tool), done))
+            done = {e.case.tool for e in session.recorder.by_id.values() if e.case is not None}
+            told.append((await early(asked, session.evidence()[run], tool), done))
 
-        engine.progress.first = first
-        engine.drive()
-        items = engine.judge(asked)
-    return engine, told, [items[n] for n in range(len(asked))]
+        session.progress.first = first
+        session.drive()
+        items = session.judge(asked)
+    return session, told, [items[n] for n in range(len(asked))]
 
 
 def test_the_first_tool_is_told_before_the_second_is_called(monkeypatch):
@@ -60,14 +60,14 @@ def test_a_slow_first_tool_holds_up_no_other(monkeypatch):
         time.sleep(0.02 if name == "count" else 0.0)
         return sound(name, arguments)
 
-    engine, [(seen, called)], _ = driven(call)
+    session, [(seen, called)], _ = driven(call)
     assert (seen.tool, called) == ("count", {"count", "where"})
-    assert not any(e.trouble for e in engine.recorder.by_id.values())
+    assert not any(e.trouble for e in session.recorder.by_id.values())
 
 
 def test_where_no_call_shows_anything_nothing_is_told():
-    engine, _, _ = driven(sound)
-    evidence = engine.evidence()["http"]
+    session, _, _ = driven(sound)
+    evidence = session.evidence()["http"]
     assert asyncio.run(early([], evidence, "count")) is None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.kit.drive import channel as channels
 from conformance.kit.model.settings import Settings
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Era, Verdict
 
@@ -60,7 +60,7 @@ def judged(chapter, code, tools, scripts=()):
     """The questions, their items by place, and the engine, of a session with this process."""
     command = shlex.join([sys.executable, "-c", code, json.dumps(tools)])
     loaded = load(f"conformance.{chapter}")
-    engine = Engine(Settings(targets=(f"stdio:{command}",), profiles=("mcp",), max_examples=0))
+    engine = Session(Settings(targets=(f"stdio:{command}",), profiles=("mcp",), max_examples=0))
     engine.scripts.extend(each for each in loaded.scripts if each.name in scripts)
     engine.discover((f"stdio:{command}",), (Era.LEGACY,))
     asked = engine.questions(list(loaded.tests))

@@ -8,7 +8,7 @@ from conformance.formats.catalog.openapi import operations
 from conformance.formats.tool.tool import Where
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.settings import AllowCalls, Settings
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Level, Verdict
 from fixtures.servers.start import listening
@@ -27,13 +27,13 @@ CAUGHT_BY = {
 
 
 def judged(url, **settings):
-    engine = Engine(Settings(profiles=("http",), **settings))
+    session = Session(Settings(profiles=("http",), **settings))
     chapters = [load(f"conformance.{name}") for name in ("atdf", "http")]
-    engine.scripts = [script for chapter in chapters for script in chapter.scripts]
-    engine.discover((url,))
-    asked = engine.questions([test for chapter in chapters for test in chapter.tests])
-    engine.drive()
-    return engine, engine.results(asked, engine.judge(asked)).runs[0]
+    session.scripts = [script for chapter in chapters for script in chapter.scripts]
+    session.discover((url,))
+    asked = session.questions([test for chapter in chapters for test in chapter.tests])
+    session.drive()
+    return session, session.results(asked, session.judge(asked)).runs[0]
 
 
 def test_a_lawful_service_has_no_finding_and_is_guarded():
@@ -45,14 +45,14 @@ def test_a_lawful_service_has_no_finding_and_is_guarded():
 
 def test_what_may_not_or_cannot_be_called_is_named_and_the_rest_broken_where_it_survives_text():
     with listening(REST, "--version", "3.1") as url:
-        engine, run = judged(url)
+        session, run = judged(url)
     assert {i.verdict for i in run.items if i.tool != "drop_item"} <= QUIET
     assert set(run.tools_called) == {"list_items", "add_item", "get_item"}
     assert {left.tool: left.reason.id for left in run.tools_left_out} == {
         "drop_item": "kit.left_out.method",
         "page": "kit.left_out.openapi_answer",
     }
-    cases = [e.case for e in engine.recorder.by_id.values() if e.case is not None]
+    cases = [e.case for e in session.recorder.by_id.values() if e.case is not None]
     broken = {(c.tool, c.violation.parameter) for c in cases if c.violation is not None}
     assert {("list_items", "limit"), ("list_items", "X-Sort"), ("add_item", "size")} <= broken
     assert ("get_item", "id") not in broken

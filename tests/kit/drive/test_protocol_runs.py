@@ -8,7 +8,7 @@ import pytest
 
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.settings import AllowCalls, Settings
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import RunKind, Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
@@ -23,13 +23,13 @@ OVER_STDIO = ["stdio-2025-06-18", "stdio-2025-03-26", "stdio-2024-11-05"]
 
 
 def judged(target):
-    engine = Engine(SETTINGS)
+    session = Session(SETTINGS)
     chapter = load("conformance.mcp")
-    engine.scripts = list(chapter.scripts)
-    engine.discover((target,))
-    asked = engine.questions(list(chapter.tests))
-    engine.drive()
-    return engine.results(asked, engine.judge(asked))
+    session.scripts = list(chapter.scripts)
+    session.discover((target,))
+    asked = session.questions(list(chapter.tests))
+    session.drive()
+    return session.results(asked, session.judge(asked))
 
 
 @pytest.fixture(scope="module", params=["http", "stdio"])
@@ -86,9 +86,9 @@ def test_a_version_that_is_asked_for_gets_the_full_run_of_its_era():
 
 
 def discovered(url, **settings):
-    engine = Engine(Settings(profiles=("mcp",), **settings))
-    engine.discover((url,))
-    return engine.found
+    session = Session(Settings(profiles=("mcp",), **settings))
+    session.discover((url,))
+    return session.found
 
 
 def test_a_version_that_is_not_spoken_is_said_in_one_sentence(mixed_up):

@@ -12,7 +12,7 @@ from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.plugin.quiet import warning
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Binding
 from tests.kit.peers import offering
@@ -197,11 +197,11 @@ def test_without_calls_the_scripts_are_played_that_call_no_tool():
 
     chapter = load("conformance.http")
     with offering([{"name": "count", "inputSchema": {"type": "object"}}], call) as url:
-        engine = Engine(Settings(profiles=("http",), allow_calls=AllowCalls.NONE))
-        engine.scripts.extend(chapter.scripts)
-        engine.discover((url,))
-        engine.drive()
-    (evidence,) = engine.evidence().values()
+        session = Session(Settings(profiles=("http",), allow_calls=AllowCalls.NONE))
+        session.scripts.extend(chapter.scripts)
+        session.discover((url,))
+        session.drive()
+    (evidence,) = session.evidence().values()
     assert {"unknown-path", "unknown-tool"} <= set(evidence.steps("http_wire"))
     assert {"health", "one"} <= set(evidence.steps("http_look_around"))
     assert "count" not in called

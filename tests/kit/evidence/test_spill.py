@@ -12,10 +12,10 @@ from conformance.kit.evidence.cut import CutAnswer, watching
 from conformance.kit.evidence.evidence import Call
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED
-from conformance.kit.evidence.spill import ROOM, Vault
+from conformance.kit.evidence.spill import ROOM, Spill
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
 from conformance.kit.verdicts.judge import judge
 from conformance.spec.vocabulary import Verdict
@@ -35,23 +35,23 @@ SETTINGS = Settings(
 def session(tmp_path_factory):
     """A session with a faulty server of which nothing but one tool is in memory at a time."""
     path = tmp_path_factory.mktemp("session") / "exchanges.ndjson"
-    engine = Engine(SETTINGS, recorder=Recorder(Vault(room=0)))
-    engine.scripts = [script for chapter in CHAPTERS for script in chapter.scripts]
+    session = Session(SETTINGS, recorder=Recorder(Spill(room=0)))
+    session.scripts = [script for chapter in CHAPTERS for script in chapter.scripts]
     written = []
     with listening(FAULTY, "--fault", "true-for-an-integer") as url:
-        engine.discover((url,))
-        first = list(engine.recorder.by_id.values())
-        more = engine.first_line()
-        with ExchangeWriter(path, kit="1", started=engine.started, runs=(), more=more) as writer:
+        session.discover((url,))
+        first = list(session.recorder.by_id.values())
+        more = session.first_line()
+        with ExchangeWriter(path, kit="1", started=session.started, runs=(), more=more) as writer:
             for one in first:
                 writer.write(one, whole=True)
-            engine.recorder.listeners.append(written.append)
-            engine.recorder.listeners.append(lambda e: writer.write(e, whole=e.script == LOOKED))
-            asked = engine.questions(TESTS)
-            engine.drive()
-            items = engine.judge(asked)
-            writer.last = engine.last_line()
-    return engine, asked, items, [*first, *written], path
+            session.recorder.listeners.append(written.append)
+            session.recorder.listeners.append(lambda e: writer.write(e, whole=e.script == LOOKED))
+            asked = session.questions(TESTS)
+            session.drive()
+            items = session.judge(asked)
+            writer.last = session.last_line()
+    return session, asked, items, [*first, *written], path
 
 
 def in_memory(evidence):
@@ -68,11 +68,11 @@ def in_memory(evidence):
 
 
 def test_the_verdicts_are_those_of_a_session_held_in_memory(session):
-    engine, asked, items, *_ = session
-    whole = {name: in_memory(one) for name, one in engine.evidence().items()}
+    session, asked, items, *_ = session
+    whole = {name: in_memory(one) for name, one in session.evidence().items()}
     before = [judge(question, whole[question.run]) for question in asked]
     after = [
-        confirmed(question, item, whole[question.run], engine.repeats)
+        confirmed(question, item, whole[question.run], session.repeats)
         if to_confirm(question, item)
         else item
         for question, item in zip(asked, before, strict=True)
@@ -84,51 +84,51 @@ def test_the_verdicts_are_those_of_a_session_held_in_memory(session):
 
 
 def test_the_rates_are_those_of_a_session_held_in_memory(session, monkeypatch):
-    engine, asked, items, *_ = session
-    of_file = engine.results(asked, items)
-    whole = {name: in_memory(one) for name, one in engine.evidence().items()}
-    monkeypatch.setattr(Engine, "evidence", lambda _: whole)
-    assert replace(engine.results(asked, items), duration=of_file.duration) == of_file
+    session, asked, items, *_ = session
+    of_file = session.results(asked, items)
+    whole = {name: in_memory(one) for name, one in session.evidence().items()}
+    monkeypatch.setattr(Session, "evidence", lambda _: whole)
+    assert replace(session.results(asked, items), duration=of_file.duration) == of_file
     assert of_file.runs[0].repair.rate.of > 10
 
 
 @pytest.mark.parametrize("room", [0, ROOM])
 def test_the_record_gives_the_same_verdicts_and_rates(session, room):
     before, asked, items, _, path = session
-    engine = Engine(Settings(), recorder=Recorder(Vault(room)))
-    engine.recall(read_exchanges(path))
-    again = engine.questions(TESTS)
-    judged = engine.judge(again)
+    session = Session(Settings(), recorder=Recorder(Spill(room)))
+    session.recall(read_exchanges(path))
+    again = session.questions(TESTS)
+    judged = session.judge(again)
     assert [judged[n] for n in range(len(again))] == [items[n] for n in range(len(asked))]
     runs = before.results(asked, items).runs
-    assert engine.results(again, judged).runs == runs
+    assert session.results(again, judged).runs == runs
 
 
 def test_a_record_that_was_cut_gives_the_calls_that_it_holds(session, tmp_path):
     before, _, _, written, path = session
     lines = path.read_bytes().splitlines(keepends=True)
     (tmp_path / "cut.ndjson").write_bytes(b"".join(lines[:-1]))
-    engine = Engine(Settings(), recorder=Recorder(Vault(room=0)))
-    engine.recall(read_exchanges(tmp_path / "cut.ndjson"))
-    for name, run in before.session.evidence.items():
+    session = Session(Settings(), recorder=Recorder(Spill(room=0)))
+    session.recall(read_exchanges(tmp_path / "cut.ndjson"))
+    for name, run in before.driver.evidence.items():
         for tool in run.by_tool:
-            own = engine.session.evidence[name].by_tool[tool].calls
+            own = session.driver.evidence[name].by_tool[tool].calls
             wanted = run.by_tool[tool].calls
             assert {call.exchange.id for call in own} == {call.exchange.id for call in wanted}
-    assert len(engine.recorder.by_id) == len(written)
+    assert len(session.recorder.by_id) == len(written)
 
 
 def test_every_exchange_is_found_by_its_number(session):
-    engine, _, _, written, _ = session
-    by_id = engine.recorder.by_id
+    session, _, _, written, _ = session
+    by_id = session.recorder.by_id
     assert dict(by_id) == {one.id: one for one in written}
-    assert len(by_id) == len(written) == sum(engine.recorder.requests.values())
+    assert len(by_id) == len(written) == sum(session.recorder.requests.values())
     assert by_id.get(999_999) is None
 
 
 def test_no_more_than_the_last_tools_calls_are_in_memory(session):
-    engine, *_ = session
-    runs = engine.session.evidence.values()
+    session, *_ = session
+    runs = session.driver.evidence.values()
     called = [tool for run in runs for tool in run.by_tool.values() if tool.calls]
     assert all(tool.calls[0].tool is tool.tool for tool in called)
     own = {id(tool.tool) for tool in called}
@@ -151,18 +151,18 @@ def test_an_interrupt_leaves_what_was_gathered():
     answered = []
     with offering([COUNT, {**COUNT, "name": "again"}], sound) as url:
         settings = Settings(targets=(url,), profiles=("http",), concurrency=1)
-        engine = Engine(settings, recorder=Recorder(Vault(room=0)))
-        engine.discover((url,))
+        session = Session(settings, recorder=Recorder(Spill(room=0)))
+        session.discover((url,))
 
         def stop(ended):
             answered.append(ended)
             if len(answered) == 20:
                 signal.raise_signal(signal.SIGINT)
 
-        engine.recorder.listeners.append(stop)
-        engine.drive()
-    assert engine.interrupted
-    (run,) = engine.session.evidence.values()
+        session.recorder.listeners.append(stop)
+        session.drive()
+    assert session.interrupted
+    (run,) = session.driver.evidence.values()
     gathered = {call.exchange.id for tool in run.by_tool.values() for call in tool.calls}
     assert gathered == {one.id for one in answered}
     assert all(tool.cut for tool in run.by_tool.values())
@@ -172,7 +172,7 @@ def test_what_is_nested_too_deeply_to_be_written_stays_in_memory():
     deep = []
     for _ in range(100_000):
         deep = [deep]
-    vault = Vault(room=0)
+    vault = Spill(room=0)
     made = exchange()
     odd = replace(made, answer=replace(made.answer, messages=(deep,)))
     kept = vault.keep([odd])
@@ -182,7 +182,7 @@ def test_what_is_nested_too_deeply_to_be_written_stays_in_memory():
 
 
 def test_what_was_put_away_reads_like_a_tuple():
-    vault = Vault(room=0)
+    vault = Spill(room=0)
     made = [replace(exchange(), id=id) for id in (5, 7, 9)]
     kept, _ = vault.keep(made), vault.keep([exchange()])
     assert (len(kept), list(kept.ids)) == (3, [5, 7, 9])
@@ -194,7 +194,7 @@ def test_what_was_put_away_reads_like_a_tuple():
 def test_an_answer_that_was_cut_still_knows_what_it_lost():
     made = exchange()
     lost = replace(made, answer=CutAnswer.of(made.answer, frozenset({"body"}), None))
-    vault = Vault(room=0)
+    vault = Spill(room=0)
     kept, _ = vault.keep([lost]), vault.keep([made])
     with watching() as missed:
         read = kept[0]

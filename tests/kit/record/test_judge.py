@@ -12,7 +12,7 @@ from conformance.kit.confirm.confirm import repeat
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, listening
@@ -41,30 +41,30 @@ def verdicts(items):
 
 def recorded(url, path, settings):
     """Judge a server as the plugin does; gives the verdicts, and the record in `path`."""
-    engine = Engine(settings)
-    engine.scripts = [script for chapter in CHAPTERS for script in chapter.scripts]
-    engine.discover((url,))
+    session = Session(settings)
+    session.scripts = [script for chapter in CHAPTERS for script in chapter.scripts]
+    session.discover((url,))
     with ExchangeWriter(
-        path, kit="1", started=engine.started, runs=(), redact=Redactor([SECRET]),
-        more=engine.first_line(),
+        path, kit="1", started=session.started, runs=(), redact=Redactor([SECRET]),
+        more=session.first_line(),
     ) as writer:  # fmt: skip
-        for exchange in engine.recorder.by_id.values():
+        for exchange in session.recorder.by_id.values():
             writer.write(exchange, whole=True)
-        engine.recorder.listeners.append(lambda e: writer.write(e, whole=e.script == LOOKED))
-        asked = engine.questions(TESTS)
-        engine.drive()
-        items = engine.judge(asked)
-        writer.last = engine.last_line()
-    return verdicts(items), [run.level for run in engine.results(asked, items).runs]
+        session.recorder.listeners.append(lambda e: writer.write(e, whole=e.script == LOOKED))
+        asked = session.questions(TESTS)
+        session.drive()
+        items = session.judge(asked)
+        writer.last = session.last_line()
+    return verdicts(items), [run.level for run in session.results(asked, items).runs]
 
 
 def again(path, **settings):
     """Judge the record; gives the verdicts and the levels."""
-    engine = Engine(replace(Settings(), **settings))
-    engine.recall(read_exchanges(path))
-    asked = engine.questions(TESTS)
-    items = engine.judge(asked)
-    return verdicts(items), [run.level for run in engine.results(asked, items).runs]
+    session = Session(replace(Settings(), **settings))
+    session.recall(read_exchanges(path))
+    asked = session.questions(TESTS)
+    items = session.judge(asked)
+    return verdicts(items), [run.level for run in session.results(asked, items).runs]
 
 
 @pytest.fixture(scope="module")

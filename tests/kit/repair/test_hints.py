@@ -28,18 +28,18 @@ def hinting(example, **more):
 
 
 def test_a_call_is_repaired_by_the_example_of_a_hint():
-    items, engine, _ = judged(hinting({"n": 3}))
-    steps = list(calls(engine).of(CaseKind.REPAIR))
+    items, session, _ = judged(hinting({"n": 3}))
+    steps = list(calls(session).of(CaseKind.REPAIR))
     assert steps
     assert {step.case.arguments["n"] for step in steps} == {3}
-    assert repair([calls(engine)]).rate.rate == 1
+    assert repair([calls(session)]).rate.rate == 1
     assert items["ATDF-ERR-012", "count"].verdict is Verdict.PASS
 
 
 def test_a_hint_whose_example_is_invalid_is_a_wrong_suggestion():
-    _, engine, _ = judged(hinting({"n": 99}))
-    assert repair([calls(engine)]).rate.rate == 0
-    assert repair([calls(engine)]).wrong > 0
+    _, session, _ = judged(hinting({"n": 99}))
+    assert repair([calls(session)]).rate.rate == 0
+    assert repair([calls(session)]).wrong > 0
 
 
 def test_what_is_missing_is_filled_in_and_the_rest_kept():

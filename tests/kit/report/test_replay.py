@@ -15,7 +15,7 @@ from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import Answer, Exchange, Request, Transport
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.report.replay_file import replay_file, sent_before
-from conformance.kit.session import Engine
+from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
@@ -33,18 +33,18 @@ def written(target, clause, profile, tmp_path, versions=()):
         profiles=(profile,), allow_calls=AllowCalls.ALL, include_tools=("hotel_*",),
         headers=(("X-Api-Key", SECRET),), language="es", spec_versions=versions,
     )  # fmt: skip
-    engine = Engine(settings)
-    engine.scripts = [script for chapter in CHAPTERS.values() for script in chapter.scripts]
-    engine.discover((target,))
+    session = Session(settings)
+    session.scripts = [script for chapter in CHAPTERS.values() for script in chapter.scripts]
+    session.discover((target,))
     tests = [test for chapter in CHAPTERS.values() for test in chapter.tests]
-    asked = engine.questions([test for test in tests if test[1].id == clause])
-    engine.drive()
-    items = engine.judge(asked)
+    asked = session.questions([test for test in tests if test[1].id == clause])
+    session.drive()
+    items = session.judge(asked)
     assert Verdict.FAIL in {item.verdict for item in items.values()}
-    seen = engine.recorder.by_id
+    seen = session.recorder.by_id
     redact = Redactor([SECRET])
     text = replay_file(
-        engine.results(asked, items), "es", seen.get, redact, sent_before(seen.values()),
+        session.results(asked, items), "es", seen.get, redact, sent_before(seen.values()),
         headers=settings.headers,
     )  # fmt: skip
     assert SECRET not in text

@@ -6,7 +6,7 @@ from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.plan import plan
 from conformance.kit.cases.valid_values import generate
 from conformance.kit.schema.breaks import breaks
-from conformance.kit.schema.constraints import facts
+from conformance.kit.schema.constraints import constraints
 from conformance.kit.schema.numbers import ends, some, step_of, to_json
 from conformance.kit.schema.pointer import ABSENT
 from conformance.kit.schema.view import view_of
@@ -103,7 +103,7 @@ def test_what_is_left_over_is_not_blamed_beside_its_cause():
 
 def asked(**schema):
     view = view_of({"properties": {"n": schema}})
-    return facts((view.root.sub(schema),))
+    return constraints((view.root.sub(schema),))
 
 
 def test_a_number_is_written_whole_where_it_is_and_as_its_neighbour_is_written():
@@ -131,12 +131,12 @@ def test_steps_are_as_wide_as_the_multiples_ask(schema, whole, expected):
 
 def test_of_two_multiples_a_step_is_the_least_that_both_have():
     view = view_of({})
-    both = facts((view.root.sub({"multipleOf": 0.4}), view.root.sub({"multipleOf": 0.6})))
+    both = constraints((view.root.sub({"multipleOf": 0.4}), view.root.sub({"multipleOf": 0.6})))
     assert float(step_of(both, False)) == 1.2
 
 
 def multiples(*each):
-    return facts(tuple(view_of({}).root.sub({"multipleOf": one}) for one in each))
+    return constraints(tuple(view_of({}).root.sub({"multipleOf": one}) for one in each))
 
 
 def test_a_multiple_that_no_number_can_be_makes_no_step():

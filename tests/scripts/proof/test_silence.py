@@ -16,11 +16,11 @@ TIMEOUT = 1.0
 
 @pytest.fixture(scope="module", params=["http", "stdio"])
 def hung(request):
-    """A session with a server that hangs at one input; its engine and items."""
+    """A session with a server that hangs at one input; its session and items."""
     trial = Trial("hangs-at-an-empty-text", request.param, "modern" * (request.param == "stdio"))
     with serving(trial) as target:
-        engine, items = judged(trial, target, request_timeout=TIMEOUT)
-    return engine, {(item.clause, item.tool): item for item in items}
+        session, items = judged(trial, target, request_timeout=TIMEOUT)
+    return session, {(item.clause, item.tool): item for item in items}
 
 
 def the_run(hung):

@@ -14,7 +14,7 @@ from typing import Any, Final
 from conformance.formats.schema.ecma import patterns
 from conformance.kit.cases.random.texts import NAME, format_name, text_name
 from conformance.kit.cases.valid_values import LONGEST_TEXT, MOST_ITEMS
-from conformance.kit.schema.constraints import facts
+from conformance.kit.schema.constraints import constraints
 from conformance.kit.schema.pointer import Tokens, to_pointer
 from conformance.kit.schema.string_formats import FORMATS
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
@@ -140,7 +140,7 @@ class _Rewriting:
         """Where nothing is said, nothing is drawn: that any value will do is seldom meant."""
         if out.keys() & {"enum", "const", *_COMBINING}:
             return
-        kinds = facts((node,)).kinds
+        kinds = constraints((node,)).kinds
         if kinds:
             out["type"] = list(kinds)
             return
@@ -148,7 +148,7 @@ class _Rewriting:
         out["enum"] = []
 
     def _numbers(self, schema: dict[str, Any], where: _Where, out: dict[str, Any]) -> None:
-        asked = facts((Node(schema, None),))
+        asked = constraints((Node(schema, None),))
         for bound, plain, strict in ((asked.low, "minimum", "exclusiveMinimum"),
                                      (asked.high, "maximum", "exclusiveMaximum")):  # fmt: skip
             if bound is not None:
@@ -333,7 +333,7 @@ def _may_be(schema: dict[str, Any], *kinds: str) -> bool:
     """Whether a schema speaks of one of these types, or may be about any."""
     named = schema.get("type")
     if named is None:
-        return bool(set(facts((Node(schema, None),)).kinds) & set(kinds))
+        return bool(set(constraints((Node(schema, None),)).kinds) & set(kinds))
     return bool({named} & set(kinds)) if isinstance(named, str) else bool(set(named) & set(kinds))
 
 

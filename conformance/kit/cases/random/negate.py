@@ -26,7 +26,7 @@ from conformance.kit.cases.random.chance import (
 from conformance.kit.cases.random.texts import texts
 from conformance.kit.cases.walk import Spot
 from conformance.kit.schema import numbers
-from conformance.kit.schema.constraints import Facts
+from conformance.kit.schema.constraints import Constraints
 from conformance.kit.schema.pointer import Tokens
 
 _LONGEST: Final = 2_000
@@ -113,13 +113,13 @@ def _types(spot: Spot) -> list[Negation]:
     return [Negation(TYPE, one_of([_OTHERS[kind] for kind in other]))]
 
 
-def _choices(asked: Facts) -> Iterator[Negation]:
+def _choices(asked: Constraints) -> Iterator[Negation]:
     allowed = asked.allowed or ()
     if any(isinstance(value, str) for value in allowed):
         yield Negation("random-enum", fitting(_words, lambda value: value not in allowed))
 
 
-def _texts(asked: Facts) -> Iterator[Negation]:
+def _texts(asked: Constraints) -> Iterator[Negation]:
     least, most = asked.min_length, asked.max_length
     plain = not asked.patterns and not asked.formats
     if plain and least:
@@ -147,7 +147,7 @@ def _misses(expression: str) -> Callable[[str], bool]:
     return misses
 
 
-def _numbers(asked: Facts, value: int | float) -> Iterator[Negation]:
+def _numbers(asked: Constraints, value: int | float) -> Iterator[Negation]:
     whole = "number" not in asked.kinds
     low, high = numbers.ends(asked, whole)
     step = numbers.step_of(asked, whole) or Fraction(1)
@@ -179,7 +179,7 @@ def _members(spot: Spot, value: dict[str, Any]) -> Iterator[Negation]:
             yield Negation("random-missing", always(rest), (name,))
 
 
-def _items(asked: Facts, value: list[Any]) -> Iterator[Negation]:
+def _items(asked: Constraints, value: list[Any]) -> Iterator[Negation]:
     if 0 < asked.min_items <= len(value):
         fewer = asked.min_items - 1
         yield Negation("random-too-few", lambda chance: value[: chance.randint(0, fewer)])

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from conformance.kit.cases.random.chance import WIDE, Chance, Maker, place
 from conformance.kit.schema import numbers
-from conformance.kit.schema.constraints import GREATEST, facts
+from conformance.kit.schema.constraints import GREATEST, constraints
 from conformance.kit.schema.view import Node
 
 _NEAR: Final = (1, 100, 10_000)
@@ -18,7 +18,7 @@ _DIGITS: Final = 2
 
 def numbers_of(schema: dict[str, Any], kind: str) -> Maker | None:
     """Give how to make numbers of a schema; None if a bound is missing or none lies between."""
-    asked = facts((Node(schema, None),))
+    asked = constraints((Node(schema, None),))
     low, high = numbers.ends(asked, kind == "integer")
     if low is None or high is None or low > high or high - low > GREATEST:
         return None

@@ -26,7 +26,7 @@ from conformance.kit.cases.textual import survives, textual
 from conformance.kit.cases.walk import spot_at, spots
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.schema.applies import applied, member
-from conformance.kit.schema.constraints import facts
+from conformance.kit.schema.constraints import constraints
 from conformance.kit.schema.pointer import ABSENT, Tokens, get
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
@@ -154,7 +154,7 @@ def _draw(schema: str, baseline: str, seed: int, count: int) -> _Drawn:
     valid: list[Any] = []
     broken: list[_Broken] = []
     if makers:
-        required = facts(applied(view, (view.root,), arguments).flat).required
+        required = constraints(applied(view, (view.root,), arguments).flat).required
         calls = _Calls(view, makers, arguments, required)
         valid = _different(calls.valid, count + count // 2, seed, skipped, digest)
         broken = _different(calls.broken, count, seed, skipped, _Broken.digest)
@@ -193,7 +193,7 @@ def _parameters(
     root = applied(view, (view.root,), baseline)
     found: dict[str, Maker] = {}
     skipped: list[str] = []
-    names = list(facts(root.flat).names)
+    names = list(constraints(root.flat).names)
     some = names[:: -(-len(names) // _MOST_DRAWN) or 1]
     if len(some) < len(names):
         skipped.append(f"{len(names) - len(some)} of {len(names)} parameters")
