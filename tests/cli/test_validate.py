@@ -264,9 +264,9 @@ def test_a_name_that_a_terminal_could_act_on_is_not_printed_as_it_is(said, tmp_p
     assert "\x1b" not in said(path)[1]
 
 
-def test_the_command_runs_from_any_folder_as_a_file(tmp_path):
+def test_the_command_runs_from_any_directory(tmp_path):
     done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "validate.py"), str(EXAMPLES / "atdf/valid")],
+        [sys.executable, "-m", "conformance.cli.validate", str(EXAMPLES / "atdf/valid")],
         cwd=tmp_path,
         capture_output=True,
         check=False,

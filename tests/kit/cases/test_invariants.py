@@ -21,6 +21,7 @@ from conformance.kit.schema.breaks import breaks
 from conformance.kit.schema.pointer import ABSENT, from_pointer, get, put, to_pointer
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
+from conformance.spec.format_checker import format_checker
 
 CARD = {
     "type": "object",
@@ -318,7 +319,7 @@ def test_another_validator_agrees_which_cases_are_valid(name):
 def test_judging_at_the_place_gives_what_judging_the_whole_gives(name):
     schema = {"type": "object", **TRICKY[name]}
     whole = jsonschema.Draft202012Validator(
-        schema, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
+        schema, format_checker=format_checker(jsonschema.Draft202012Validator)
     )
     for case in plan_of(schema).cases:
         assert whole.is_valid(case.arguments) == (case.expects is Expectation.ACCEPT)

@@ -11,8 +11,9 @@ import pytest
 from conformance.kit.cases.valid_values import generate
 from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
+from conformance.spec.format_checker import format_checker
 
-CHECKER = jsonschema.Draft202012Validator.FORMAT_CHECKER
+CHECKER = format_checker(jsonschema.Draft202012Validator)
 
 
 def made(prop, **more):

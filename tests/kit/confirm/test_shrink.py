@@ -225,8 +225,8 @@ def drawn_first(found):
 def test_what_failed_is_sent_first_the_next_time_and_not_made_smaller_again(tmp_path):
     memory = Memory(tmp_path)
     with offering([NOTE], fails_at_middling_lengths) as url:
-        first = Session(fails_at_middling_lengths, url, memory=memory)
-        second = Session(fails_at_middling_lengths, url, memory=memory, seed=7)
+        first = Driven(fails_at_middling_lengths, url, memory=memory)
+        second = Driven(fails_at_middling_lengths, url, memory=memory, seed=7)
         plan = list(planned(second.session.found, second.session.settings, memory))
     smallest = first.shown(CRASHES)
     assert drawn_first(first).id != smallest.id
@@ -247,10 +247,10 @@ def test_what_holds_again_is_forgotten(tmp_path):
         return (sound if mended.is_set() else fails_at_middling_lengths)(name, call)
 
     with offering([NOTE], one_day) as url:
-        Session(one_day, url, memory=memory)
+        Driven(one_day, url, memory=memory)
         assert any(b"000000000001 " in text for text in all_kept(tmp_path))  # of this tool, now
         mended.set()
-        second, third = (Session(one_day, url, memory=memory) for _ in range(2))
+        second, third = (Driven(one_day, url, memory=memory) for _ in range(2))
     assert second.simpler != []
     assert third.simpler == []
     assert all_kept(tmp_path) == []
@@ -260,10 +260,10 @@ def test_another_schema_makes_a_fresh_start(tmp_path):
     memory = Memory(tmp_path)
     tools = [NOTE]
     with offering(tools, fails_at_middling_lengths) as url:
-        Session(fails_at_middling_lengths, url, memory=memory)
+        Driven(fails_at_middling_lengths, url, memory=memory)
         schema = NOTE["inputSchema"]
         tools[0] = {**NOTE, "inputSchema": {**schema, "title": "Another"}}
-        second = Session(sound, url, memory=memory)
+        second = Driven(sound, url, memory=memory)
     assert is_by_chance(second.shown(CRASHES))
     assert not is_by_chance(drawn_first(second))
 
@@ -271,8 +271,8 @@ def test_another_schema_makes_a_fresh_start(tmp_path):
 def test_without_random_cases_nothing_is_remembered_or_sent_again(tmp_path):
     memory = Memory(tmp_path)
     with offering([NOTE], fails_at_middling_lengths) as url:
-        Session(fails_at_middling_lengths, url, memory=memory)
-        without = Session(fails_at_middling_lengths, url, memory=memory, max_examples=0)
+        Driven(fails_at_middling_lengths, url, memory=memory)
+        without = Driven(fails_at_middling_lengths, url, memory=memory, max_examples=0)
     assert not any(is_by_chance(case) for case in without.cases)
 
 

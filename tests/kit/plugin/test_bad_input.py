@@ -289,7 +289,7 @@ def test_a_clause_is_explained_without_a_target(kit):
     assert "parameter_name" in ran.out
     assert "test session starts" not in ran.out
     for fact in ("Requirement", "Counts for", "Applies to", "claim ATDF", "Judged by",
-                 "--fault ", "#atdf-err-007"):  # fmt: skip
+                 "#atdf-err-007"):  # fmt: skip
         assert fact in ran.out
 
 

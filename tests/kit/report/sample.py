@@ -352,7 +352,7 @@ def said(text: str) -> Message:
 CONFTEST = """
 import pytest
 from conformance.kit.plugin.html_report import REPORT_STATE, HtmlReport, ReportState
-from tests import report_sample as sample
+from tests.kit.report import sample
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):

@@ -20,6 +20,7 @@ from conformance.kit.model.case import CaseKind
 from conformance.kit.schema.pointer import to_pointer
 from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 from conformance.kit.schema.view import view_of
+from conformance.spec.format_checker import format_checker
 from fixtures.servers.tools import TOOLS
 from tests.kit.sessions import ROOT
 
@@ -91,7 +92,7 @@ def test_what_is_drawn_is_valid_or_broken_at_its_place_as_the_validator_says(nam
     made = one("p", SCHEMAS[name])
     schema = {"type": "object", "properties": {"p": SCHEMAS[name]}, "required": ["p"],
               "$defs": {"tree": TREE}}  # fmt: skip
-    judge = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    judge = Draft202012Validator(schema, format_checker=format_checker(Draft202012Validator))
     assert {case.kind for case in made.cases} == {CaseKind.VALID, CaseKind.BROKEN}
     for case in made.cases:
         assert judge.is_valid(case.arguments) is (case.kind is CaseKind.VALID), case

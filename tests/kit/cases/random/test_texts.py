@@ -21,8 +21,9 @@ from conformance.kit.cases.random.texts import (
     texts,
 )
 from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
+from conformance.spec.format_checker import format_checker
 
-CHECKER = Draft202012Validator.FORMAT_CHECKER
+CHECKER = format_checker(Draft202012Validator)
 LABEL = r"[a-z][a-z0-9]{0,10}"
 DOMAIN = r"\.example\.(com|org)"
 
