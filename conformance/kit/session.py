@@ -27,7 +27,7 @@ from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, declared
 from conformance.kit.evidence.discovered import Discovered, bounded
-from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED, Script
 from conformance.kit.model.results import Item, SessionResult, UsedWaiver, kit_errors, kit_traces
@@ -45,7 +45,6 @@ from conformance.kit.verdicts.judge import (
     questions,
     unasked,
 )
-from conformance.kit.verdicts.parity import side_by_side
 from conformance.kit.verdicts.run_result import claims_atdf, run_result
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import message

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases import deviations
@@ -14,7 +14,6 @@ from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.members import Change, broken_members, valid_members
 from conformance.kit.cases.naming import Ids, prefix_of
 from conformance.kit.cases.planner import MOST_BRANCHES, Planner, Start
-from conformance.kit.cases.spread import spread
 from conformance.kit.cases.textual import survives, textual
 from conformance.kit.cases.walk import Spot, declared, spot_at, spots
 from conformance.kit.model.case import Case, Strictness
@@ -217,3 +216,24 @@ def _branch(planner: Planner, start: Start, spot: Spot, union: Union, index: int
 def _name(spot: Spot) -> str:
     names = [t for t in spot.tokens if isinstance(t, str)]
     return names[-1] if names else "value"
+
+
+T = TypeVar("T")
+
+
+def spread(items: Sequence[tuple[str, T]], most: int) -> list[T]:
+    """Keep at most `most` of (place, item) pairs: one of each place in turn, in their order.
+
+    What is kept stays in the order in which it came.
+    """
+    if len(items) <= most:
+        return [item for _, item in items]
+    queues: dict[str, list[int]] = {}
+    for index, (place, _) in enumerate(items):
+        queues.setdefault(place, []).append(index)
+    kept: list[int] = []
+    turn = 0
+    while len(kept) < most:
+        kept.extend(queue[turn] for queue in queues.values() if turn < len(queue))
+        turn += 1
+    return [items[index][1] for index in sorted(kept[:most])]

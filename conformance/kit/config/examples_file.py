@@ -10,7 +10,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from conformance.kit.config.file_errors import in_one_line
+from conformance.kit.config.system_words import in_one_line
 from conformance.spec.messages import Message, message
 
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")

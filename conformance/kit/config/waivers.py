@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import RoundTripConstructor
 from ruamel.yaml.error import YAMLError
 
-from conformance.kit.config.file_errors import in_one_line
+from conformance.kit.config.system_words import in_one_line
 from conformance.kit.model.results import Item, UsedWaiver, Waiver
 from conformance.kit.model.run import Run
 from conformance.spec.clauses import clauses

@@ -16,6 +16,7 @@ from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
 from conformance.spec.messages import Message
+from conformance.spec.vocabulary import RunKind
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -208,3 +209,26 @@ class RunEvidence:
         known = cast("dict[str, ToolEvidence]", self.by_tool)  # it is only read
         by_tool = ChainMap(others, known) if others else known
         return replace(self, by_tool=by_tool, scripts={**self.scripts, **scripts})
+
+
+def side_by_side(evidence: Mapping[str, RunEvidence]) -> dict[str, RunEvidence]:
+    """The same evidence, each tool with what the first run of another binding knows of it.
+
+    Only full runs are compared, each with one before it: a difference is said once. Operations of
+    an OpenAPI document go by other names and places.
+    """
+    found: dict[str, RunEvidence] = {}
+    before: list[RunEvidence] = []
+    for name, one in evidence.items():
+        found[name] = one
+        if one.run.kind is not RunKind.FULL or one.run.openapi:
+            continue
+        other = next((each for each in before if each.run.binding is not one.run.binding), None)
+        before.append(one)
+        if other is not None:
+            by_tool = {
+                tool: replace(own, beside=other.by_tool.get(tool))
+                for tool, own in one.by_tool.items()
+            }
+            found[name] = replace(one, by_tool=by_tool)
+    return found

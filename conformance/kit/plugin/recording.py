@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.kit.config.file_errors import in_one_line
 from conformance.kit.config.given_secrets import in_cookies
+from conformance.kit.config.system_words import in_one_line
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Item

@@ -10,7 +10,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryFile, mkdtemp
 
-from conformance.kit.config.file_errors import in_one_line
+from conformance.kit.config.system_words import in_one_line
 from conformance.spec.messages import Message, message
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from conformance.formats.problem import shown
 from conformance.kit.model.case import Case, CaseKind
-from conformance.kit.schema.pointer import ABSENT, to_parameter
-from conformance.kit.verdicts.diff import unlike
+from conformance.kit.schema.pointer import ABSENT, Tokens, to_parameter
 from conformance.spec.messages import Message, is_message, message
 
 _BY_KIND = {
@@ -71,3 +73,28 @@ def step_words(step: str) -> Message:
     """A step of the scripts that send what is wrong in one way each; by its name, if need be."""
     id = f"step.{step}"
     return message(id) if is_message(id) else message("sent.step", step=step)
+
+
+_DEEPEST = 20
+"""Steps into the arguments; what differs further down is told as a whole."""
+
+
+def unlike(sent: Any, good: Any, at: Tokens = ()) -> Iterator[tuple[Tokens, Any]]:
+    """Give each place where `sent` differs from `good`, with what is sent there.
+
+    `ABSENT` stands for what is left out. A list of another length differs as a whole, and so does
+    1.0 from 1: it is written otherwise.
+    """
+    if len(at) < _DEEPEST and isinstance(sent, Mapping) and isinstance(good, Mapping):
+        for name, value in sent.items():
+            yield from unlike(value, good.get(name, ABSENT), (*at, name))
+        yield from (((*at, name), ABSENT) for name in good if name not in sent)
+    elif len(at) < _DEEPEST and _alike_lists(sent, good):
+        for n, (value, other) in enumerate(zip(sent, good, strict=True)):
+            yield from unlike(value, other, (*at, n))
+    elif type(sent) is not type(good) or sent != good:
+        yield at, sent
+
+
+def _alike_lists(sent: Any, good: Any) -> bool:
+    return isinstance(sent, list) and isinstance(good, list) and len(sent) == len(good)

@@ -5,8 +5,7 @@ import pytest
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.members import broken_members, valid_members
 from conformance.kit.cases.naming import Ids, place_of
-from conformance.kit.cases.plan import only, plan
-from conformance.kit.cases.spread import spread
+from conformance.kit.cases.plan import only, plan, spread
 from conformance.kit.cases.valid_values import Maker
 from conformance.kit.cases.walk import spot_at
 from conformance.kit.model.case import Strictness

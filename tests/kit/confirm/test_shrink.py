@@ -13,9 +13,15 @@ from conformance.formats.schema.ecma import patterns
 from conformance.kit.cases import database as remembered
 from conformance.kit.cases import drawn as by_chance
 from conformance.kit.cases import valid_values as values
-from conformance.kit.cases.database import Memory, Remembered
+from conformance.kit.cases.database import (
+    LIBRARIES,
+    MODULES,
+    Memory,
+    Remembered,
+    digest_of,
+    generator,
+)
 from conformance.kit.cases.drawn import Drawn, is_by_chance
-from conformance.kit.cases.generator import LIBRARIES, MODULES, digest_of, generator
 from conformance.kit.cases.random import negate, plan
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.confirm.shrink import MOST_CALLS

@@ -8,13 +8,12 @@ import pytest
 
 from conformance.atdf.test_parity import test_a_call_means_the_same_over_each_binding as judge
 from conformance.formats.tool.tool import Annotations, Tool, ToolForm
-from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
+from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence, side_by_side
 from conformance.kit.evidence.response import Reading
 from conformance.kit.model.case import Case, CaseKind, Expectation, Violation
 from conformance.kit.model.exchange import Exchange, Request, Transport
 from conformance.kit.model.run import Run
 from conformance.kit.verdicts.checks import Said
-from conformance.kit.verdicts.parity import side_by_side
 from conformance.spec.vocabulary import Binding, Outcome
 
 HTTP = Run("http", "http://x", Binding.HTTP, "http://x")
