@@ -17,6 +17,7 @@ from jsonschema_specifications import (  # type: ignore[import-untyped]  # it ha
 from referencing.exceptions import Unresolvable
 
 from conformance.formats.schema.ecma.patterns import is_known, is_safe, matches
+from conformance.formats.schema.exact_numbers import exact_keywords
 from conformance.formats.schema.extended import extended
 from conformance.spec.format_checker import format_checker
 from conformance.spec.messages import Message, message
@@ -114,7 +115,7 @@ def _metered(kind: Any) -> Any:
     known = kind.VALIDATORS
     references = (*NAMING, "$recursiveRef")
     counted = {name: _counting(known[name]) for name in references if name in known}
-    return extended(kind, {"pattern": _pattern, **counted})
+    return extended(kind, {"pattern": _pattern, **exact_keywords(kind), **counted})
 
 
 _LEFT: ContextVar[list[int]] = ContextVar("references that may still be followed")

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from conformance.formats.schema.ecma import patterns
+from conformance.formats.schema.exact_numbers import exact
 from conformance.kit.cases.near_misses import Taken, is_near_miss
 from conformance.kit.cases.valid_values import LONGEST_TEXT, fitted
 from conformance.kit.schema import numbers
@@ -202,18 +203,18 @@ def _broken_numbers(asked: Constraints, whole: bool) -> Iterator[Deviation]:
             yield Deviation("at-excluded-maximum", asked.high.value)
         yield Deviation("above-maximum", _beyond(high + step, asked.high.value))
     for multiple in asked.multiples:
-        exact = Fraction(str(multiple))
+        each = exact(multiple)
         inside = next(numbers.some(asked, whole), Fraction(0))
-        part = Fraction(1) if whole and exact > 1 else exact / 2
+        part = Fraction(1) if whole and each > 1 else each / 2
         yield Deviation("not-a-multiple", numbers.to_json(inside + part), str(multiple))
     if whole:
         inside = next(numbers.some(asked, whole), Fraction(1))
-        yield Deviation("fraction", float(inside + Fraction(1, 2)))
+        yield Deviation("fraction", numbers.to_json(inside + Fraction(1, 2)))
 
 
 def _beyond(value: Fraction, limit: int | float) -> int | float:
     if isinstance(limit, float) and not limit.is_integer():
-        return float(value)
+        return numbers.to_json(value, like=0.5)
     return numbers.to_json(value)
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from sys import float_info
 from typing import Any, Final
 
+from conformance.formats.schema.exact_numbers import exact
 from conformance.kit.schema.pointer import ABSENT
 from conformance.kit.schema.view import Node
 
@@ -33,7 +34,7 @@ class Bound:
     @property
     def exact(self) -> Fraction:
         """The value without binary rounding: 0.1 is a tenth."""
-        return Fraction(str(self.value))
+        return exact(self.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
+from conformance.formats.schema.exact_numbers import exact
 from conformance.kit.schema.constraints import GREATEST, Constraints
 
 MACHINE: Final = frozenset(
@@ -19,18 +20,24 @@ MACHINE: Final = frozenset(
 
 
 def to_json(value: Fraction, like: object = 1) -> int | float:
-    """Write an exact number as JSON has it: an int where it is whole and `like` is no float."""
+    """Write an exact number as JSON has it: an int where it is whole and `like` is not a float.
+
+    A number beyond every float is written as an int, without its fraction.
+    """
     if value.denominator == 1 and not isinstance(like, float):
         return int(value)
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        return int(value)
 
 
 def step_of(asked: Constraints, whole: bool) -> Fraction:
     """Give the least distance between two valid numbers that is worth trying."""
     step = Fraction(1) if whole else Fraction(0)
     for multiple in asked.multiples:
-        exact = Fraction(str(multiple))
-        common = exact if step == 0 else _common(step, exact)
+        each = exact(multiple)
+        common = each if step == 0 else _common(step, each)
         if max(common.numerator, common.denominator) > GREATEST:
             break  # no number that JSON can carry is a multiple of all
         step = common

@@ -20,6 +20,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import specification_with 
 
 from conformance.spec.format_checker import format_checker
+from conformance.formats.schema.exact_numbers import exact_keywords
 from conformance.formats.schema.extended import extended
 from conformance.formats.schema.references import NAMING, broken_reference
 from conformance.kit.schema import keywords
@@ -181,6 +182,7 @@ def _overrides(validator_class: Any, meter: _Meter) -> dict[str, Callable[..., A
     known = validator_class.VALIDATORS
     return {
         "pattern": keywords.pattern,
+        **exact_keywords(validator_class),
         **{name: metered(known[name]) for name in costly if name in known},
     }
 

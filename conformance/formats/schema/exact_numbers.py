@@ -1,0 +1,63 @@
+"""Numeric keywords, judged on the decimal numbers that JSON text writes.
+
+A binary float is only near to most decimal numbers: `19.99 % 0.01` is not 0. JSON Schema speaks of
+mathematical numbers, so each float stands for the shortest decimal number that reads back as it.
+Serves ATDF-CALL-001 and ATDF-CALL-004.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from operator import ge, gt, le, lt
+from typing import Any
+
+from jsonschema.exceptions import ValidationError
+
+Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError]]
+
+_BOUNDS: Mapping[str, tuple[Callable[[Any, Any], bool], str]] = {
+    "minimum": (ge, "less than the minimum of"),
+    "maximum": (le, "greater than the maximum of"),
+    "exclusiveMinimum": (gt, "less than or equal to the minimum of"),
+    "exclusiveMaximum": (lt, "greater than or equal to the maximum of"),
+}
+
+
+def exact(number: float) -> Fraction:
+    """The decimal number that JSON text writes for `number`; raises ValueError for NaN and inf."""
+    return Fraction(number if isinstance(number, int) else repr(number))
+
+
+def exact_keywords(dialect: Any) -> dict[str, Keyword]:
+    """The numeric keywords of a dialect's validator.
+
+    In draft 4 a flag beside a bound makes it exclusive: that dialect keeps its own bounds.
+    """
+    bounds = _BOUNDS if "exclusiveMinimum" in dialect.VALIDATORS else {}
+    return {"multipleOf": _multiple_of, **{name: _bound(*how) for name, how in bounds.items()}}
+
+
+def _multiple_of(validator: Any, step: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+    del schema
+    if not validator.is_type(value, "number"):
+        return
+    if not (_is_finite(value) and exact(value) % exact(step) == 0):
+        yield ValidationError(f"{value!r} is not a multiple of {step!r}")
+
+
+def _bound(holds: Callable[[Any, Any], bool], said: str) -> Keyword:
+    def keyword(validator: Any, bound: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+        del schema
+        if not validator.is_type(value, "number"):
+            return
+        if not holds(exact(value) if _is_finite(value) else value, exact(bound)):
+            yield ValidationError(f"{value!r} is {said} {bound!r}")
+
+    return keyword
+
+
+def _is_finite(value: float) -> bool:
+    """Whether JSON text can write a number: 1e400 is read as infinity."""
+    return isinstance(value, int) or math.isfinite(value)

@@ -1,0 +1,63 @@
+"""A schema with extreme numbers is planned, or refused by name; planning never raises otherwise."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.cases.baseline import candidates
+from conformance.kit.cases.plan import plan
+from conformance.kit.cases.random.plan import with_chance
+from conformance.kit.schema.unusable_schema import SchemaProblem
+from tests.thorough import up_to
+
+EXTREMES = st.sampled_from(
+    [1.7976931348623157e308, 1e308, 1e307, 5e-324, 1e-300, 0.01, 1e23, 0, -0.0, 1, 2**53 + 1,
+     10**400, -1e308, -(10**400)]
+)  # fmt: skip
+NUMERIC = st.fixed_dictionaries(
+    {"type": st.sampled_from(["number", "integer"])},
+    optional={
+        "minimum": EXTREMES,
+        "maximum": EXTREMES,
+        "exclusiveMinimum": EXTREMES,
+        "exclusiveMaximum": EXTREMES,
+        "multipleOf": EXTREMES.filter(lambda number: number > 0),
+    },
+)
+
+
+@settings(
+    max_examples=up_to(100, 2000),
+    deadline=None,
+    suppress_health_check=[HealthCheck.nested_given],  # drawing uses the library as well
+)
+@given(NUMERIC)
+@example({"type": "number", "maximum": 1e308, "multipleOf": 1e307})
+@example({"type": "number", "minimum": 1e308, "multipleOf": 1e308})
+def test_planning_ends_for_every_range(schema):
+    tool = Tool("t", _inputs(schema), ToolForm.CATALOG, {})
+    try:
+        found = candidates(tool, (), datetime.now(UTC))
+        plans = [
+            with_chance(plan(tool, "http", good), tool, "http", good, seed=0, count=2)
+            for good in found[:1]
+        ]
+    except SchemaProblem as problem:
+        assert problem.kind
+    else:
+        for each in plans:
+            assert len({case.id for case in each.cases}) == len(each.cases)
+
+
+@pytest.mark.parametrize("price", [19.99, 3.51, 1234567.89])
+def test_a_price_is_valid_as_it_is_written(price):
+    tool = Tool("t", _inputs({"type": "number", "multipleOf": 0.01}), ToolForm.CATALOG, {})
+    (first, *_) = candidates(tool, ({"x": price},), datetime.now(UTC))
+    assert first == {"x": price}
+
+
+def _inputs(schema):
+    return {"type": "object", "properties": {"x": schema}, "required": ["x"]}
