@@ -319,9 +319,9 @@ class Level(StrEnum):
     GUARDED = "guarded"
     """Guarded: every invalid input is refused, no valid input is refused as invalid, and nothing crashes, hangs or leaks."""
     EXPLAINED = "explained"
-    """Explained: every refusal has one error shape that names the tool and the parameter rightly."""
+    """Explained: every refusal has one error shape that names the tool and the parameter correctly."""
     RECOVERABLE = "recoverable"
-    """Recoverable: every repairable mistake can be mended from its error alone, and no suggestion is wrong."""
+    """Recoverable: every repairable mistake can be fixed from its error alone, and no suggestion is wrong."""
 
 
 class Maturity(StrEnum):
