@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert proof survive known guides mutants coverage bench site site-build screenshots workflows clean lock
+.PHONY: help setup conformance test check generate format validate convert proof survive known guides mutants coverage bench site site-build screenshots dist workflows clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,10 +58,10 @@ format: $(READY) ## put the code into its one form
 	@$(BIN)/ruff format --quiet .
 
 validate: $(READY) ## validate documents: FILE='a.json folder/' (and ARGS='--format sarif' …)
-	@$(BIN)/python -m conformance.cli.validate $(ARGS) $(FILE)
+	@$(BIN)/agent-formats validate $(ARGS) $(FILE)
 
 convert: $(READY) ## convert a document: FILE=a.json TO=ardf
-	@$(BIN)/python -m conformance.cli.convert $(ARGS) $(FILE) --to $(TO)
+	@$(BIN)/agent-formats convert $(ARGS) $(FILE) --to $(TO)
 
 proof: $(READY) ## prove the kit: every planted fault is caught, nobody else accused (FULL=1: on every binding)
 	@$(BIN)/python -m scripts.proof $(if $(filter 1,$(FULL)),--full) $(ARGS)
@@ -93,9 +93,14 @@ site-build: $(READY) ## build the site in three languages, strictly, into build/
 screenshots: site-build ## take pictures of the site into build/screenshots, to look at
 	@$(BIN)/python -m scripts.screenshots $(ARGS)
 
-workflows: $(READY) ## check the workflows of .github
+dist: $(READY) ## build the wheel and the sdist into build/dist
+	@rm -rf build/dist
+	@$(BIN)/uv build --quiet --offline --no-build-isolation --python $(BIN)/python --out-dir build/dist
+
+workflows: $(READY) ## check the workflows of .github, and the Containerfile
 	@$(BIN)/actionlint
 	@$(BIN)/zizmor --offline --quiet .github
+	@$(BIN)/hadolint Containerfile
 
 lock: $(READY) ## write requirements.lock anew from pyproject.toml
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --all-extras --python-version 3.11 \

@@ -1,25 +1,13 @@
-"""Converts a document to another form, and says what that form cannot carry.
-
-    python -m conformance.cli.convert FILE --to FORM    (catalog, descriptor, ardf, mcp, openai; or
-                                                error, enriched, problem, hint)
-
-The result is JSON on standard output; each `lost:` and `made:` stands on standard error. FILE is
-JSON or YAML, or - for standard input. Gives 0, 1 for a document that is not valid, and 2 for input
-that cannot be used, or for which there is no such form.
-"""
+"""Converts a document to another form, and says what that form cannot carry."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-
-if __package__ in (None, ""):
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conformance.cli.documents.files import content, inputs, notation_of
+from conformance.cli.manual import Manual
 from conformance.convert.convert import TARGETS, Converted, Form, convert
 from conformance.formats.problem import Problem
 from conformance.formats.text.json_text import positions_of, read
@@ -30,7 +18,7 @@ DONE, INVALID, UNUSABLE = 0, 1, 2
 
 def main(arguments: Sequence[str]) -> int:
     """Convert the named file; gives the exit code."""
-    options = _options(arguments)
+    options = parser().parse_args(arguments)
     language = options.language
     (each, *others) = inputs([options.file])
     raw = message("validate.no_file") if others or each.found else content(each)
@@ -69,16 +57,31 @@ def _refuse(*lines: str) -> int:
     return UNUSABLE
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="convert", description="Convert a document.")
-    parser.add_argument("file", metavar="FILE", help="a file, or - for standard input")
-    parser.add_argument("--to", required=True, choices=[each.value for each in TARGETS])
-    parser.add_argument(
-        "--from", dest="source", choices=[each.value for each in Form], help="if keys do not say"
+def parser() -> Manual:
+    """The command's options."""
+    made = Manual(
+        "convert",
+        "FILE --to FORM [OPTIONS]",
+        "Convert a document to another form. The result is JSON on standard output. Standard\n"
+        "error names what the form cannot carry (lost:) and what had to be added (made:).",
+        (
+            ("agent-formats convert catalog.json --to descriptor", "a catalog of tools"),
+            ("agent-formats convert mcp.json --to descriptor", "the tools of an MCP server"),
+            ("agent-formats convert tool.yaml --to ardf", "a tool as a resource"),
+            ("agent-formats convert - --to problem < error.json", "an error as a problem"),
+        ),
+        {
+            DONE: "converted",
+            INVALID: "the document is invalid",
+            UNUSABLE: "it cannot be used, or has no such form",
+        },
+        UNUSABLE,
     )
-    parser.add_argument("--language", choices=LANGUAGES, default="en")
-    return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    forms = [each.value for each in Form]
+    made.add_argument("file", metavar="FILE", help="a JSON or YAML file, or - for standard input")
+    made.add_argument(
+        "--to", required=True, choices=[each.value for each in TARGETS], help="the form to make"
+    )
+    made.add_argument("--from", dest="source", choices=forms, help="if its keys do not say")
+    made.add_argument("--language", choices=LANGUAGES, default="en", help="default: en")
+    return made

@@ -1,18 +1,15 @@
 """Merges the `results.json` of many targets into one table, as Markdown or JSON.
 
-    python -m conformance.cli.merge [--json] FILE_OR_FOLDER...
-
 A folder is searched for files named `results.json` or `*.results.json`; what is merged is named
 after its folder, or its file. Every file is validated against its schema before anything is
 written. A folder without any, a path that is not there, and a file that is no results file is a
 row that says so: a job that failed does not vanish from the table, and does not keep the others
 from it. A session that judged only a part (`-k`, `--replay`) is left out, and stderr says so; one
-that was interrupted has no level in the table. `EXITS` has the codes.
+that was interrupted has no level in the table.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter
@@ -20,9 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-if __package__ in (None, ""):
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from conformance.cli.manual import Manual
 from conformance.cli.merge_found import Found, look
 from conformance.kit.model.results import Rate, RunResult, SessionResult
 from conformance.kit.report.safe_text import in_markdown, visible
@@ -31,13 +26,13 @@ from conformance.kit.report.write import RESULTS
 from conformance.spec.vocabulary import Level, Verdict
 
 NO_RESULT, UNUSABLE = "no result", "unusable file"
-EXITS = """exit codes:
-  0  the table was written, with a whole result of every target
-  1  no target has a result: no table was written
-  2  the command line cannot be used
-  3  the table was written, and a target in it has no result, one of a part, one that cannot be
-     read, or one of a session that was interrupted (stderr says which)
-"""
+EXITS = {
+    0: "the table was written, with a whole result of every target",
+    1: "no target has a result: no table was written",
+    2: "the command line cannot be used",
+    3: "the table was written, but the result of a target is missing, cannot be read, covers only a"
+    "\n     part, or was interrupted (standard error says which)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +59,7 @@ class Row:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="merge_results",
-        description=f"Merge the {RESULTS} of many targets into one table.",
-        epilog=EXITS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    told = f"{RESULTS}, NAME.{RESULTS}, or a folder to search for them; one without is a row, too"
-    parser.add_argument("paths", nargs="+", type=Path, metavar="FILE_OR_FOLDER", help=told)
-    parser.add_argument("--json", action="store_true", help="write JSON instead of Markdown")
-    chosen = parser.parse_args(arguments)
+    chosen = parser().parse_args(arguments)
     found = look(chosen.paths)
     sys.stderr.writelines(f"{visible(line, None)}\n" for line in found.told)
     if not found.sessions:
@@ -87,6 +73,26 @@ def main(arguments: Sequence[str]) -> int:
     sys.stdout.write(written(rows, lacking))
     cut = any(session.interrupted for _, session in found.sessions)
     return 3 if lacking or cut else 0
+
+
+def parser() -> Manual:
+    """The command's options."""
+    made = Manual(
+        "merge",
+        "PATH [PATH ...] [--json]",
+        f"Merge the {RESULTS} of many targets into one table, as Markdown or JSON.",
+        (
+            ("agent-formats merge reports/", f"every {RESULTS} in a directory"),
+            ("agent-formats merge a/results.json b/results.json", "two of them"),
+            ("agent-formats merge reports/ --json", "as JSON"),
+        ),
+        EXITS,
+        2,
+    )
+    said = f"{RESULTS}, NAME.{RESULTS}, or a directory to search for them"
+    made.add_argument("paths", nargs="+", type=Path, metavar="PATH", help=said)
+    made.add_argument("--json", action="store_true", help="write JSON instead of Markdown")
+    return made
 
 
 def rows_of(found: Found) -> list[Row]:
@@ -161,7 +167,3 @@ def as_markdown(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) ->
         )
     lines.extend((in_markdown(name), why, *["–"] * (len(heads) - 2)) for name, why in lacking)
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

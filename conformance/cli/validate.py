@@ -1,15 +1,4 @@
-"""Says of documents what they are and what is wrong with them.
-
-    python -m conformance.cli.validate FILE… [--as DOCUMENT] [--format text|json|sarif]
-    python -m conformance.cli.validate FILE… --as event-stream [--manifest FILE]
-
-A FILE is JSON or YAML, a directory of such, or - for standard input. Gives 0 if all are valid, 1 if
-one is not, and 2 if there is one that cannot be used at all; the others are judged all the same.
-
-`--as event-stream` also reads streams as they were recorded, SSE or NDJSON. A file that ends in
-.sse, .ndjson or .jsonl is taken for one. With `--manifest` it holds the raw frames of a provider:
-what its rules make of them is judged.
-"""
+"""Says of documents what they are and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -19,16 +8,13 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
-
-if __package__ in (None, ""):
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conformance.cli.documents.files import SUFFIXES, inputs
 from conformance.cli.documents.judged import Verdict, judged
 from conformance.cli.documents.report import REPORTS, Report
 from conformance.cli.documents.streams import SUFFIXES as STREAM_SUFFIXES
 from conformance.cli.documents.streams import NoManifestError, is_stream, judged_stream, manifest_in
+from conformance.cli.manual import Manual
 from conformance.formats.validate.recognize import TABLE
 from conformance.formats.validate.stream_text import DOCUMENT as STREAM
 from conformance.spec.messages import LANGUAGES, message
@@ -40,7 +26,7 @@ _SECONDS = 2.0
 
 def main(arguments: Sequence[str]) -> int:
     """Validate the named files; gives the exit code."""
-    options = _options(arguments)
+    options = parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a character
     if options.manifest and options.document != STREAM:
@@ -86,26 +72,43 @@ def _code(report: Report, language: str) -> int:
     return INVALID if counts[Verdict.INVALID] else VALID
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="validate", description="Say what documents are, and what is wrong with them."
+def parser() -> Manual:
+    """The command's options."""
+    made = Manual(
+        "validate",
+        "FILE [FILE ...] [OPTIONS]",
+        "Say what documents are, and what is wrong with them, with the line and the clause.\n"
+        "A FILE is JSON or YAML, a directory of such files, or - for standard input. A file that\n"
+        "ends in .sse, .ndjson or .jsonl is a recorded event stream.",
+        (
+            ("agent-formats validate catalog.json", "a document; its keys say what it is"),
+            ("agent-formats validate tools/ --format sarif", "a directory, for a code scanner"),
+            ("agent-formats validate x.json --as catalog", "a document of one kind"),
+            ("agent-formats validate run.sse", "a recorded event stream"),
+        ),
+        {
+            VALID: "all documents are valid",
+            INVALID: "one is invalid",
+            UNUSABLE: "one cannot be used; the others are validated all the same",
+        },
+        UNUSABLE,
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a file, a directory, or -")
+    made.add_argument("files", nargs="+", metavar="FILE", help="a file, a directory, or -")
     names = [row.document for row in TABLE]
-    parser.add_argument(
+    made.add_argument(
         "--as",
         dest="document",
         choices=names,
         metavar="DOCUMENT",
         help=f"one of {', '.join(names)}",
     )
-    parser.add_argument(
-        "--manifest", metavar="FILE", help="the provider manifest that reads the recorded frames"
+    made.add_argument(
+        "--manifest",
+        metavar="FILE",
+        help="with --as event-stream: the files hold raw frames of the provider of this manifest",
     )
-    parser.add_argument("--format", choices=list(REPORTS), default="text")
-    parser.add_argument("--language", choices=LANGUAGES, default="en")
-    return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    made.add_argument(
+        "--format", choices=list(REPORTS), default="text", help="of the answer; default: text"
+    )
+    made.add_argument("--language", choices=LANGUAGES, default="en", help="default: en")
+    return made

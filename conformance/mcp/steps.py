@@ -8,7 +8,8 @@ from itertools import count
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.script import Action, Send, Stage
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.transport.mcp import KNOWN_VERSIONS, McpSpeaker
+from conformance.kit.model.run import KNOWN_VERSIONS
+from conformance.kit.transport.mcp import McpSpeaker
 from conformance.mcp.seen import result_of
 from conformance.spec.vocabulary import Binding, Era
 

@@ -20,8 +20,12 @@ from conformance.spec.vocabulary import (
     Verified,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
-SCHEMAS = ROOT / "schema"
+PACKAGE = Path(__file__).resolve().parents[1]
+"""The package `conformance`, in a clone or installed."""
+_SHIPPED = PACKAGE / "spec" / "schema"
+CLONE = None if _SHIPPED.is_dir() else PACKAGE.parent
+"""The root of the clone that this package is in; None if it is installed."""
+SCHEMAS = _SHIPPED if CLONE is None else CLONE / "schema"
 """Where the generated schemas and clauses are: `<spec>/<version>/`."""
 
 

@@ -108,7 +108,8 @@ def test_what_was_asked_for_and_is_not_there_is_a_row_too(reports, capsys):
 def test_the_help_names_the_exit_codes(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
-    assert "3  the table was written, and a target in it has no result" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "3  the table was written, but the result of a target is missing" in said
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -266,7 +265,7 @@ def test_a_name_that_a_terminal_could_act_on_is_not_printed_as_it_is(said, tmp_p
 
 def test_the_command_runs_from_any_directory(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "conformance.cli.validate", str(EXAMPLES / "atdf/valid")],
+        [Path(sys.executable).with_name("agent-formats"), "validate", str(EXAMPLES / "atdf/valid")],
         cwd=tmp_path,
         capture_output=True,
         check=False,

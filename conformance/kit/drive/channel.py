@@ -20,12 +20,12 @@ from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import CONNECTION, LIVENESS
 from conformance.kit.model.case import Case
 from conformance.kit.model.exchange import Exchange, Request, Transport, Trouble
-from conformance.kit.model.run import Run
+from conformance.kit.model.run import KNOWN_VERSIONS, Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.connection import Connection, Received
 from conformance.kit.transport.http import HttpSpeaker
 from conformance.kit.transport.http_connection import HttpConnection
-from conformance.kit.transport.mcp import KNOWN_VERSIONS, McpSpeaker
+from conformance.kit.transport.mcp import McpSpeaker
 from conformance.kit.transport.stdio_connection import StdioConnection
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Binding, Era

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from conformance.spec.vocabulary import Binding, Era, RunKind
 
+KNOWN_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
+"""Every published version of MCP, oldest first."""
 MODERN = "2026-07-28"
 """The first version of the modern era; later ones sort behind it."""
 

@@ -10,23 +10,23 @@ from typing import Any
 import pytest
 
 from conformance.kit.config.secrets import Redactor
-from conformance.kit.plugin.command_line import fill_in, options_of
+from conformance.kit.config.settings import OptionUnusable, need_target
 from conformance.kit.plugin.html_report import REPORT_STATE, ReportState
 from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_name
-from conformance.kit.plugin.options import add_options, settings_of
+from conformance.kit.plugin.options import fill_in, given_to, register
 from conformance.kit.plugin.plan_listing import planned
 from conformance.kit.plugin.quiet import QuietItems, header, notes
 from conformance.kit.plugin.recording import write_replay
 from conformance.kit.plugin.report_place import begin, write_nothing
 from conformance.kit.plugin.selection import report_folder
 from conformance.kit.plugin.session_steps import (
-    clause_of,
     discover,
     judge_all,
     load_scripts,
     nothing_asked,
 )
 from conformance.kit.plugin.state import STATE, PluginState, memory_of
+from conformance.kit.report.clause_listing import NoSuchClauseError, clause_of, explained
 from conformance.kit.report.exit import Exit, exit_of
 from conformance.kit.report.folder import FolderUnusable
 from conformance.kit.report.outcome import Ended
@@ -55,7 +55,7 @@ __all__ = [
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Register the kit's options."""
-    add_options(parser)
+    register(parser)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -64,14 +64,12 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     fill_in(config)
     asked = config.getoption("--explain")
     if asked is not None:
-        from conformance.kit.plugin.clause_listing import explained  # noqa: PLC0415 - for this alone
-
-        sys.stdout.write(
-            explained(
-                clause_of(asked, config.getoption("--language")), config.getoption("--language")
-            )
-            + "\n"
-        )
+        language = config.getoption("--language")
+        try:
+            clause = clause_of(asked, language)
+        except NoSuchClauseError as error:
+            raise pytest.UsageError(error.words.words(language)) from None
+        sys.stdout.write(explained(clause, language) + "\n")
         return Exit.CONFORMANT
     if getattr(config.option, "numprocesses", None):
         config.option.numprocesses = None
@@ -110,19 +108,26 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{requirement}: the clause's requirement")
     if config.option.help or config.option.version:
         return
-    settings = replace(settings_of(config), report=report_folder(config))
+    given = given_to(config)
+    settings = replace(given.settings, report=report_folder(config))
     redact = Redactor(settings.secrets)
     report = ReportState(
         settings.language,
         redact=redact,
         fail_on_should=settings.fail_on_should,
-        options=tuple(redact(word) for word in options_of(config)),
+        options=tuple(redact(word) for word in given.words),
         headers=tuple((name, redact(value)) for name, value in settings.headers),
     )
     config.stash[STATE] = PluginState(settings, Session(settings), redact, report)
     config.option.reportchars = ""
     config.pluginmanager.register(QuietItems(), "agent-formats-quiet")
-    if config.option.collectonly or settings.plan_only or _only_asks(config):
+    if _only_asks(config):
+        return
+    try:
+        need_target(settings)
+    except OptionUnusable as unusable:
+        raise pytest.UsageError(str(unusable)) from None
+    if config.option.collectonly or settings.plan_only:
         return
     try:
         begin(config, config.stash[STATE])
@@ -177,7 +182,7 @@ def pytest_pycollect_makeitem(
         return None
     state = collector.config.stash[STATE]
     load_scripts(state, collector)
-    asked = state.session.questions([(test, clause_of(test.clause))])
+    asked = state.session.questions([(test, clauses()[test.clause])])
     line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
     # Told as text, the id is read as it will be read from the cache of `--lf`.
     groups = grouped(asked, fold=state.session.runs.pairs > MOST_ITEMS)

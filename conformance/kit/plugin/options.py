@@ -1,313 +1,61 @@
-"""The kit's command-line options, and the settings that come of them."""
+"""The kit's options as pytest reads them."""
 
 from __future__ import annotations
 
-import math
-import os
-import re
-import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
-from conformance.kit.config.examples_file import ExamplesUnusable, read_examples
-from conformance.kit.config.given_secrets import in_headers, in_target
-from conformance.kit.config.secrets import Redactor, is_secret_name
-from conformance.kit.config.waivers import WaiversUnusable, read_waivers
-from conformance.kit.model.results import Waiver
-from conformance.kit.model.settings import MAX_EXAMPLES, REPORT_FOLDER, AllowCalls, Settings
-from conformance.kit.transport.mcp import KNOWN_VERSIONS
-from conformance.spec.messages import LANGUAGES, Message, message
-from conformance.spec.vocabulary import Level
+from conformance.kit.config.options import (
+    GROUPS,
+    add_options,
+    given_in,
+    repeating,
+    with_defaults,
+)
+from conformance.kit.config.settings import Given, OptionUnusable, settings_of
+from conformance.kit.config.settings_file import filled_in
 
-PROFILES = ("atdf", "http", "mcp")
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""The name of a header (RFC 9110)."""
-
-
-def add_options(parser: pytest.Parser) -> None:
-    """Register the options, in a group of their own; once, also where both conftest.py ask it."""
-    group = parser.getgroup("conformance", "conformance: judge an HTTP or MCP server from outside")
-    if getattr(group, "options", ()):  # other readers of the declarations keep none
-        return
-
-    def add(*names: str, **facts: Any) -> None:
-        name = next(each for each in names if each.startswith("--"))
-        said = option_help(name, facts.get("default")).words("en")
-        group.addoption(*names, help=said.replace("%", "%%"), **facts)
-
-    add(
-        "--target",
-        action="append",
-        metavar="TARGET",
-        default=[],
-    )
-    add(
-        "--profile",
-        action="append",
-        choices=PROFILES,
-        default=[],
-    )
-    add(
-        "--spec-version",
-        action="append",
-        choices=KNOWN_VERSIONS,
-        default=[],
-    )
-    add("--fail-on", choices=("must", "should"), default="must")
-    levels = [level.value for level in Level if level is not Level.NONE]
-    add("--level", choices=levels)
-    add(
-        "-H",
-        "--header",
-        action="append",
-        metavar="'NAME: VALUE'",
-        default=[],
-    )
-    add(
-        "--bearer-env",
-        metavar="VAR",
-    )
-    add(
-        "--env",
-        action="append",
-        metavar="NAME",
-        default=[],
-        dest="pass_env",
-    )
-    add(
-        "--invoke",
-        metavar="'METHOD PATH'",
-    )
-    add(
-        "--openapi",
-        metavar="PATH",
-    )
-    add(
-        "--include-tool",
-        action="append",
-        metavar="GLOB",
-        default=[],
-    )
-    add(
-        "--exclude-tool",
-        action="append",
-        metavar="GLOB",
-        default=[],
-    )
-    add(
-        "--allow-calls",
-        choices=[one.value for one in AllowCalls],
-    )
-    add(
-        "--examples",
-        metavar="FILE",
-    )
-    add(
-        "--max-examples",
-        type=int,
-        default=MAX_EXAMPLES,
-        metavar="N",
-    )
-    add("--seed", type=int, default=0)
-    add("--concurrency", type=int, default=16, metavar="N")
-    add("--rate", type=float, default=0.0, metavar="N")
-    add(
-        "--max-time",
-        type=float,
-        default=600.0,
-        metavar="SECONDS",
-    )
-    add(
-        "--request-timeout",
-        type=float,
-        default=10.0,
-        metavar="SECONDS",
-    )
-    add(
-        "--waivers",
-        metavar="FILE",
-    )
-    add(
-        "--replay",
-        metavar="CASE-ID",
-    )
-    add(
-        "--judge",
-        metavar="FILE",
-    )
-    add(
-        "--plan",
-        action="store_true",
-        dest="plan_only",
-    )
-    add(
-        "--explain",
-        metavar="CLAUSE",
-    )
-    add(
-        "--report",
-        metavar="DIR",
-        default=REPORT_FOLDER,
-    )
-    add("--language", choices=LANGUAGES, default="en")
+_GIVEN = pytest.StashKey[dict[str, Any]]()
+"""What the command line gave, and the settings file."""
 
 
-def option_help(name: str, default: object = None) -> Message:
-    """What the option `--name` does; `default` is what stands where it is not given."""
-    number = int(default) if isinstance(default, float) else default
-    return message(f"kit.help.{name.removeprefix('--').replace('-', '_')}", default=number)
+def register(parser: pytest.Parser) -> None:
+    """Register the options, in a group of their own."""
+    ours = parser.getgroup("conformance", "conformance: judge an HTTP or MCP server from outside")
+    for group in GROUPS:
+        add_options(group, ours.addoption)
 
 
-def settings_of(config: pytest.Config) -> Settings:
-    """The checked settings; raises pytest.UsageError with a sentence for what cannot be used."""
-    option = config.getoption
-    language: str = option("--language")
-    headers = [_header(text, language) for text in option("--header")]
-    environment = {name: _variable(name, "--env", language) for name in option("pass_env")}
-    bearer = option("--bearer-env")
-    if bearer is not None:
-        headers.append(("Authorization", "Bearer " + _variable(bearer, "--bearer-env", language)))
-    targets = tuple(option("--target"))
-    for number, name in ((option("--concurrency"), "--concurrency"),
-                         (option("--max-time"), "--max-time"),
-                         (option("--request-timeout"), "--request-timeout")):  # fmt: skip
-        if not 0 < number < math.inf:
-            raise _usage("kit.option.not_positive", language, option=name, value=number)
-    if option("--max-examples") < 0:
-        raise _usage(
-            "kit.option.negative",
-            language,
-            option="--max-examples",
-            value=option("--max-examples"),
-        )
-    if not 0 <= option("--rate") < math.inf:
-        raise _usage("kit.option.negative", language, option="--rate", value=option("--rate"))
-    for target in targets:
-        _check_target(target, language)
-    if set(option("--include-tool")) & set(option("--exclude-tool")):
-        both = sorted(set(option("--include-tool")) & set(option("--exclude-tool")))
-        raise _usage("kit.option.contradict", language, globs=", ".join(both))
-    if option("--allow-calls") == "none" and option("--level") not in {None, "described"}:
-        raise _usage("kit.option.level_without_calls", language, level=option("--level"))
-    if option("--level") is not None and option("--replay") is not None:
-        raise _usage("kit.exit.level_of_selection", language, level=option("--level"))
-    recording = option("--judge")
-    if recording is not None and (targets or option("--replay") or option("plan_only")):
-        raise _usage("kit.option.judge_alone", language)
-    level = option("--level")
-    allow = option("--allow-calls") or ("auto" if targets else "all")
-    return Settings(
-        targets=targets,
-        profiles=tuple(option("--profile")),
-        spec_versions=tuple(option("--spec-version")),
-        fail_on_should=option("--fail-on") == "should",
-        level=Level(level) if level else None,
-        headers=tuple(headers),
-        environment=environment,
-        invoke=_route(option("--invoke"), language),
-        openapi=option("--openapi"),
-        include_tools=tuple(option("--include-tool")),
-        exclude_tools=tuple(option("--exclude-tool")),
-        allow_calls=AllowCalls(allow),
-        examples=_known_calls(option("--examples"), environment, language),
-        waivers=_waivers(option("--waivers"), config, language),
-        waivers_file=option("--waivers") or "",
-        seed=option("--seed"),
-        max_examples=option("--max-examples"),
-        concurrency=option("--concurrency"),
-        rate=option("--rate"),
-        max_time=option("--max-time"),
-        request_timeout=option("--request-timeout"),
-        report=Path(config.invocation_params.dir, option("--report")),
-        language=language,
-        replay=option("--replay"),
-        judge=Path(config.invocation_params.dir, recording) if recording is not None else None,
-        plan_only=option("plan_only"),
-        secrets=_secrets(headers, environment, targets),
-        credentials=_credentials(headers, environment),
-    )
+def fill_in(config: pytest.Config) -> None:
+    """Take from the settings file what the command line leaves open, and then the defaults.
 
-
-def _usage(id: str, language: str, **values: object) -> pytest.UsageError:
-    return pytest.UsageError(message(id, **values).words(language))
-
-
-def _header(text: str, language: str) -> tuple[str, str]:
-    name, colon, value = text.partition(":")
-    if not colon or not _TOKEN.fullmatch(name.strip()) or not value.isprintable():
-        raise _usage("kit.option.header", language)  # its text may be a secret
-    return name.strip(), value.strip()
-
-
-def _variable(name: str, option: str, language: str) -> str:
-    value = os.environ.get(name)
-    if value is None:
-        raise _usage("kit.option.no_variable", language, name=name, option=option)
-    return value
-
-
-def _check_target(target: str, language: str) -> None:
-    shown = Redactor(in_target(target))(target)
-    if target.startswith("stdio:"):
-        try:
-            empty = not shlex.split(target.removeprefix("stdio:"))
-        except ValueError:
-            empty = True
-        if empty:
-            raise _usage("kit.option.command", language, target=shown)
-        return
+    Raises pytest.UsageError. `agent-formats check` has done it before.
+    """
+    given = given_in(vars(config.option))
     try:
-        parts = urlsplit(target)
-        sound = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-    except ValueError:  # a port beyond 65535, or half an IPv6 address
-        sound = False
-    if not sound or not target.isprintable() or " " in target:
-        raise _usage("kit.target.not_a_target", language, target=shown)
+        if _ready(config) is None:
+            given = filled_in(given, Path(config.invocation_params.dir))
+    except OptionUnusable as unusable:
+        raise pytest.UsageError(str(unusable)) from None
+    config.stash[_GIVEN] = given
+    vars(config.option).update(with_defaults(given))
 
 
-def _route(text: str | None, language: str) -> tuple[str, str] | None:
-    if text is None:
-        return None
-    method, _, path = text.strip().partition(" ")
-    if not method.isalpha() or not path.strip().startswith("/"):
-        raise _usage("kit.option.invoke", language, text=text, example="POST /api/{tool}")
-    return method.upper(), path.strip()
-
-
-def _secrets(
-    headers: list[tuple[str, str]], environment: Mapping[str, str], targets: tuple[str, ...]
-) -> tuple[str, ...]:
-    own = [*in_headers(headers), *environment.values()]
-    named = [secret for target in targets for secret in in_target(target)]
-    others = [value for name, value in os.environ.items() if is_secret_name(name)]
-    return (*own, *named, *others)
-
-
-def _credentials(headers: list[tuple[str, str]], environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Values that prove who is calling; a path that was passed on may well be repeated."""
-    given = [*headers, *environment.items()]
-    return tuple(value.removeprefix("Bearer ") for name, value in given if is_secret_name(name))
-
-
-def _known_calls(
-    path: str | None, environment: Mapping[str, str], language: str
-) -> dict[str, tuple[Mapping[str, Any], ...]]:
-    if path is None:
-        return {}
+def given_to(config: pytest.Config) -> Given:
+    """What the session was asked for; raises pytest.UsageError for what cannot be used."""
+    ready = _ready(config)
+    if ready is not None:
+        return ready
+    given, here = config.stash[_GIVEN], Path(config.invocation_params.dir)
     try:
-        return read_examples(path, environment, language)
-    except ExamplesUnusable as unusable:
-        raise pytest.UsageError(unusable.words.words(language)) from None
+        return Given(settings_of(with_defaults(given), here), repeating(given))
+    except OptionUnusable as unusable:
+        raise pytest.UsageError(str(unusable)) from None
 
 
-def _waivers(path: str | None, config: pytest.Config, language: str) -> tuple[Waiver, ...]:
-    if path is None:
-        return ()
-    try:
-        return read_waivers(Path(config.invocation_params.dir, path), language)
-    except WaiversUnusable as unusable:
-        raise pytest.UsageError(unusable.words.words(language)) from None
+def _ready(config: pytest.Config) -> Given | None:
+    """What `agent-formats check` made of its own command line."""
+    plugins = config.pluginmanager.get_plugins()
+    return next((each for each in plugins if isinstance(each, Given)), None)

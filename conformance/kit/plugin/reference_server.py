@@ -5,17 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from conformance.spec.clauses import ROOT
+from conformance.spec.clauses import CLONE
 
 _MODULE = "fixtures.servers.reference"
 STDIO = f"stdio:{sys.executable} -m {_MODULE} --stdio"
 _GRACE = 3
 """Seconds that the server has to end by itself."""
-
-
-def is_here() -> bool:
-    """Whether this is a clone: an installed package comes without the reference server."""
-    return ROOT.joinpath(*_MODULE.split(".")).with_suffix(".py").exists()
 
 
 class ReferenceServer:
@@ -24,7 +19,7 @@ class ReferenceServer:
     def __init__(self) -> None:
         words = [sys.executable, "-m", _MODULE, "--port", "0"]
         self._process = subprocess.Popen(  # noqa: S603 - our own module
-            words, cwd=ROOT, stdout=subprocess.PIPE, text=True
+            words, cwd=CLONE, stdout=subprocess.PIPE, text=True
         )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()

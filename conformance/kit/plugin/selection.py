@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from conformance.kit.model.settings import REPLAY_FOLDER, REPORT_FOLDER, SELECTION_FOLDER
-from conformance.spec.clauses import ROOT
+from conformance.spec.clauses import PACKAGE
 
-_KIT = ROOT / "conformance"
 _OPTIONS = (("-k", "keyword"), ("-m", "markexpr"), ("--deselect", "deselect"),
             ("--ignore", "ignore"), ("--ignore-glob", "ignore_glob"), ("--lf", "lf"),
             ("--sw", "stepwise"), ("--replay", "replay"))  # fmt: skip
@@ -24,7 +23,8 @@ _OPTIONS = (("-k", "keyword"), ("-m", "markexpr"), ("--deselect", "deselect"),
 def selected_by(config: pytest.Config) -> str:
     """The paths and options that ask for a part, as they are written; empty where all is asked."""
     here = Path(config.invocation_params.dir)
-    whole = any(_KIT.is_relative_to((here / path).resolve()) for path in config.args)
+    by_name = config.option.pyargs and PACKAGE.name in config.args
+    whole = by_name or any(PACKAGE.is_relative_to((here / path).resolve()) for path in config.args)
     words = [] if whole else list(config.args)
     for name, kept in _OPTIONS:
         value = getattr(config.option, kept, None)

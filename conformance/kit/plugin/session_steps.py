@@ -20,9 +20,7 @@ from conformance.kit.plugin.waiver_items import stale_items
 from conformance.kit.report.exit import Exit
 from conformance.kit.report.safe_text import visible
 from conformance.kit.verdicts.chapter import scripts_of
-from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import message
-from conformance.spec.suggest_clause import near_clause
 
 
 def discover(config: pytest.Config, state: PluginState) -> None:
@@ -48,17 +46,6 @@ def discover(config: pytest.Config, state: PluginState) -> None:
     except RuntimeError as failed:
         said = message("kit.no_reference", reason=failed).words(language)
         raise pytest.UsageError(said) from None
-
-
-def clause_of(id: str, language: str = "en") -> Clause:
-    """The clause of this id; raises pytest.UsageError, which names the most similar one."""
-    known = clauses()
-    if id in known:
-        return known[id]
-    near = near_clause(id, language)
-    raise pytest.UsageError(
-        message("kit.no_such_clause", clause=visible(id), near=near).words(language)
-    )
 
 
 def load_scripts(state: PluginState, collector: pytest.Module | pytest.Class) -> None:

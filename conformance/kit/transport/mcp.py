@@ -9,14 +9,12 @@ from typing import Any
 from conformance.formats.tool.headers import encoded, mirrored
 from conformance.formats.tool.tool import Tool
 from conformance.kit.model.exchange import Request, Transport
-from conformance.kit.model.run import MODERN, Run
+from conformance.kit.model.run import KNOWN_VERSIONS, MODERN, Run
 from conformance.kit.transport.encode import to_bytes
 from conformance.spec.vocabulary import Binding
 
 CLIENT = {"name": "agent-formats-conformance", "version": "1.0"}
 META = "io.modelcontextprotocol/"
-KNOWN_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
-"""Every published protocol version, oldest first."""
 LEGACY_VERSIONS = tuple(version for version in KNOWN_VERSIONS if version < MODERN)
 """Those that begin with a handshake."""
 

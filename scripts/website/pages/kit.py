@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.kit.plugin.options import add_options, option_help
+from conformance.kit.config.options import OPTIONS, Option
 from fixtures.servers.faults import FAULTS
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context
@@ -17,32 +16,16 @@ from scripts.website.pages.markdown import code, escaped, heading, page, table
 _RESULTS = ROOT / "fixtures" / "implementations"
 
 
-@dataclass(slots=True)
-class _Options:
-    """Stands where pytest's parser stands, and keeps what is registered."""
-
-    kept: list[tuple[tuple[str, ...], Mapping[str, Any]]] = field(default_factory=list)
-
-    def getgroup(self, *_: str) -> _Options:
-        return self
-
-    def addoption(self, *names: str, **facts: Any) -> None:
-        self.kept.append((names, facts))
-
-
 def options_page(context: Context) -> bytes:
     """Every option of the kit, as the code defines it."""
-    options = _Options()
-    add_options(options)  # type: ignore[arg-type]  # it is asked for these two methods alone
     about = context.said("options_about")
     parts = [escaped(about)]
-    for names, facts in options.kept:
-        name = next(each for each in names if each.startswith("--"))
+    for option in OPTIONS.values():
+        facts = option.facts
         metavar = facts.get("metavar")
-        anchor = f"option-{name.removeprefix('--')}"
-        parts += [heading(2, name, anchor)]
-        usage = ", ".join(f"{each} {metavar}" if metavar else each for each in names)
-        said = [_help(context, name, facts)]
+        parts += [heading(2, option.flag, f"option-{option.name}")]
+        usage = ", ".join(f"{each} {metavar}" if metavar else each for each in option.flags)
+        said = [_help(context, option)]
         if "choices" in facts:
             values = ", ".join(code(str(each)) for each in facts["choices"])
             said.append(context.said("option_values", values=values))
@@ -52,8 +35,8 @@ def options_page(context: Context) -> bytes:
     return page(context.said("options"), "options", about, parts)
 
 
-def _help(context: Context, name: str, facts: Mapping[str, Any]) -> str:
-    sentence = escaped(option_help(name, facts.get("default")).words(context.language))
+def _help(context: Context, option: Option) -> str:
+    sentence = escaped(option.help.words(context.language))
     return f"{sentence[0].upper()}{sentence[1:].rstrip('.')}."
 
 

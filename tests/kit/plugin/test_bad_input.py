@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.kit.plugin.clause_listing import explained
+from conformance.kit.report.clause_listing import explained
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Era, Offer

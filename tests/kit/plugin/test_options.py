@@ -1,13 +1,13 @@
 """Options: each unusable one is a sentence of what, where and what to do; the rest are settings."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from _pytest.config.argparsing import Parser
 
+from conformance.cli.check import parser
+from conformance.kit.config.options import OPTIONS, given_in, with_defaults
+from conformance.kit.config.settings import OptionUnusable, settings_of
 from conformance.kit.model.settings import AllowCalls
-from conformance.kit.plugin.options import add_options, settings_of
 from conformance.spec.messages import LANGUAGES
 from conformance.spec.vocabulary import Level
 
@@ -16,23 +16,13 @@ HERE = "http://127.0.0.1:8000"
 
 def settings(*args, folder="/here"):
     """The settings that a command line gives."""
-    parser = Parser(_ispytest=True)
-    add_options(parser)
-    given = parser.parse([str(arg) for arg in args])
-    names = {
-        option.names()[-1]: option.dest for group in parser._groups for option in group.options
-    }
-
-    def getoption(name):
-        return getattr(given, names.get(name, name))
-
-    params = SimpleNamespace(dir=Path(folder))
-    return settings_of(SimpleNamespace(getoption=getoption, invocation_params=params))
+    given = given_in(vars(parser().parse_args([str(arg) for arg in args])))
+    return settings_of(with_defaults(given), Path(folder))
 
 
 def refusal(*args):
     """The sentence with which a command line is refused."""
-    with pytest.raises(pytest.UsageError) as refused:
+    with pytest.raises(OptionUnusable) as refused:
         settings(*args)
     return str(refused.value)
 
@@ -173,7 +163,7 @@ def test_a_variable_in_a_known_good_call_is_filled_in_wherever_it_stands(tmp_pat
 
 def test_a_variable_in_a_known_good_call_has_to_be_named_on_the_command_line(tmp_path, monkeypatch):
     monkeypatch.setenv("REPO", "/tmp/repo")
-    with pytest.raises(pytest.UsageError, match="--env REPO"):
+    with pytest.raises(OptionUnusable, match="--env REPO"):
         examples(tmp_path, "a: [{path: '${REPO}'}]")
 
 
@@ -181,7 +171,7 @@ def test_a_variable_in_a_known_good_call_has_to_be_named_on_the_command_line(tmp
     "text", ["", "3", "- a", "a: 3", "a: [1]", "a: {n: 1}", "a: [[]]", "3: [{}]"]
 )
 def test_calls_in_another_shape_are_refused_with_the_shape(text, tmp_path):
-    with pytest.raises(pytest.UsageError, match="tool names") as refused:
+    with pytest.raises(OptionUnusable, match="tool names") as refused:
         examples(tmp_path, text)
     assert "calls.yaml" in str(refused.value)
 
@@ -190,14 +180,14 @@ def test_calls_in_another_shape_are_refused_with_the_shape(text, tmp_path):
     "text", ["a: [", "a: 'x\n", "a: [{n: 1}]\na: []", "\t- a", "a: !!python/object:os.system {}"]
 )
 def test_a_file_that_is_no_yaml_is_refused_on_one_line_with_the_place(text, tmp_path):
-    with pytest.raises(pytest.UsageError, match=r"\(\d+:\d+\)") as refused:
+    with pytest.raises(OptionUnusable, match=r"\(\d+:\d+\)") as refused:
         examples(tmp_path, text)
     assert "\n" not in str(refused.value)
 
 
 def test_a_file_of_bytes_that_are_no_text_is_refused(tmp_path):
     (tmp_path / "calls.yaml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(pytest.UsageError, match=r"calls\.yaml"):
+    with pytest.raises(OptionUnusable, match=r"calls\.yaml"):
         settings("--examples", tmp_path / "calls.yaml")
 
 
@@ -231,9 +221,7 @@ def test_what_may_be_0_is_refused_below_it(option):
 
 
 def test_no_option_takes_a_name_that_pytest_or_its_common_plugins_own():
-    parser = Parser(_ispytest=True)
-    add_options(parser)
-    ours = {name for group in parser._groups for option in group.options for name in option.names()}
+    ours = {flag for option in OPTIONS.values() for flag in option.flags}
     theirs = {"--strict", "--timeout", "-n", "--dist", "--browser", "--html", "--junit-xml", "-k",
               "--headed", "--device", "--output", "--base-url", "--seed"}  # fmt: skip
     assert not ours & (theirs - {"--seed"})

@@ -8,7 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from conformance.kit.plugin.command_line import fill_in, options_of
+from conformance.cli.check import parser
+from conformance.kit.config.options import given_in, repeating
+from conformance.kit.config.settings import OptionUnusable
+from conformance.kit.config.settings_file import filled_in
 from conformance.kit.plugin.selection import report_folder, selected_by
 from conformance.kit.record.exchanges import read_exchanges
 from conformance.kit.report.replay_line import replay_line
@@ -23,9 +26,7 @@ def config(folder, *args, **held):
     """As much of pytest's configuration as is asked for."""
     return SimpleNamespace(
         invocation_params=SimpleNamespace(args=args, dir=folder),
-        rootpath=folder,
-        getini=lambda _: [],
-        option=SimpleNamespace(**held),
+        option=SimpleNamespace(**{"pyargs": False, **held}),
     )
 
 
@@ -92,14 +93,19 @@ def test_the_report_prints_a_replay_line_that_finds_the_same_again(kit, tmp_path
     assert words[-2] == "--replay"
 
 
-def test_a_session_with_the_reference_names_no_port_that_is_gone(tmp_path):
-    assert options_of(config(tmp_path, "conformance")) == ()
+def given(*args):
+    """What a command line gives, by `dest`."""
+    return given_in(vars(parser().parse_args(args)))
 
 
-def test_only_what_was_given_is_repeated(tmp_path):
-    given = ["conformance", "--target=http://h", "-k", "x", "--rate", "5", "--level", "guarded",
-             "-H", "A: b", "-H", "C: d", "--report", "x", "-vv"]  # fmt: skip
-    assert options_of(config(tmp_path, *given)) == (
+def test_a_session_with_the_reference_names_no_port_that_is_gone():
+    assert repeating(given()) == ()
+
+
+def test_only_what_was_given_is_repeated():
+    args = ["--target=http://h", "-k", "x", "--rate", "5", "--level", "guarded",
+            "-H", "A: b", "-H", "C: d", "--report", "x", "-vv"]  # fmt: skip
+    assert repeating(given(*args)) == (
         "--target", "http://h", "--header", "A: b", "--header", "C: d", "--rate", "5",
     )  # fmt: skip
 
@@ -139,13 +145,11 @@ FILE = 'target = ["http://h"]\nrate = 5\nlanguage = "es"\nallow-calls = "none"\n
 )
 def test_settings_may_stand_in_a_file(tmp_path, name, text):
     (tmp_path / name).write_text(text)
-    here = config(tmp_path, "--rate", "7", rate=7.0, target=[], language="en", allow_calls=None)
-    fill_in(here)
-    held = here.option
-    assert (held.rate, held.target, held.language, held.allow_calls) == (
-        7.0, ["http://h"], "es", "none",
-    )  # fmt: skip
-    assert options_of(here)[:2] == ("--target", "http://h")
+    held = filled_in(given("--rate", "7"), tmp_path)
+    assert held == {
+        "rate": 7.0, "target": ["http://h"], "language": "es", "allow_calls": "none",
+    }  # fmt: skip
+    assert repeating(held)[:2] == ("--target", "http://h")
 
 
 @pytest.mark.parametrize(
@@ -160,16 +164,14 @@ def test_settings_may_stand_in_a_file(tmp_path, name, text):
 )
 def test_a_settings_file_that_cannot_be_used_is_one_sentence(tmp_path, text, words):
     (tmp_path / "agent-formats.toml").write_text(text)
-    with pytest.raises(pytest.UsageError) as refused:
-        fill_in(config(tmp_path))
+    with pytest.raises(OptionUnusable) as refused:
+        filled_in({}, tmp_path)
     assert all(word in str(refused.value) for word in ["agent-formats.toml", *words])
 
 
 def test_a_pyproject_of_others_says_nothing(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.ruff]\nline-length = 100\n")
-    here = config(tmp_path)
-    fill_in(here)
-    assert vars(here.option) == {}
+    assert filled_in({}, tmp_path) == {}
 
 
 def test_a_session_takes_its_settings_from_the_folder_that_it_is_started_in(kit, tmp_path):

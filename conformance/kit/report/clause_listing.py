@@ -5,10 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from conformance.spec.clauses import ROOT, Clause, clause_url
-from conformance.spec.messages import message
+from conformance.kit.report.safe_text import visible
+from conformance.spec.clauses import CLONE, Clause, clause_url, clauses
+from conformance.spec.messages import Message, message
+from conformance.spec.suggest_clause import near_clause
 
-_EXAMPLES = ROOT / "fixtures" / "examples"
+
+class NoSuchClauseError(LookupError):
+    """There is no clause of this id; `words` names the most similar ones."""
+
+    def __init__(self, id: str, language: str) -> None:
+        super().__init__(id)
+        near = near_clause(id, language)
+        self.words: Message = message("kit.no_such_clause", clause=visible(id), near=near)
+
+
+def clause_of(id: str, language: str = "en") -> Clause:
+    """The clause of this id; raises NoSuchClauseError."""
+    try:
+        return clauses()[id]
+    except KeyError:
+        raise NoSuchClauseError(id, language) from None
 
 
 def explained(clause: Clause, language: str) -> str:
@@ -66,11 +83,13 @@ def _where(clause: Clause, language: str) -> str:
 
 def _broken_examples(clause: Clause, language: str) -> list[tuple[str, str]]:
     """The examples that break this clause and nothing else, by title and file."""
-    index = _EXAMPLES / clause.spec / "index.json"
+    if CLONE is None:
+        return []  # the examples are not installed
+    index = CLONE / "fixtures" / "examples" / clause.spec / "index.json"
     if not index.exists():
         return []  # a specification of bindings shows no documents
     listed = json.loads(index.read_text(encoding="utf-8"))["invalid"]
-    place = index.parent.relative_to(ROOT).as_posix()
+    place = index.parent.relative_to(CLONE).as_posix()
     return [
         (each["title"][language], f"{place}/{each['file']}")
         for each in listed

@@ -1,0 +1,129 @@
+"""Checks a server from outside: the options of the kit, checked at once, and one session of pytest.
+
+pytest gets a configuration of its own. No pytest.ini, conftest.py, plugin or variable of the user
+takes part, and nothing is written except the report and the user's cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from conformance.cli.explain import explain
+from conformance.cli.manual import Manual
+from conformance.kit.config.options import (
+    GROUPS,
+    add_options,
+    given_in,
+    repeating,
+    with_defaults,
+    words_of,
+)
+from conformance.kit.config.settings import Given, OptionUnusable, need_target, settings_of
+from conformance.kit.config.settings_file import filled_in
+from conformance.kit.report.exit import Exit
+from conformance.spec.clauses import PACKAGE
+
+_PLUGINS = ("conformance.kit.plugin.hooks", "pytest_metadata.plugin", "pytest_html.plugin")
+_OF_THE_USER = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
+"""Variables that would change the session."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; gives the exit code."""
+    ours, more = _split(arguments)
+    options = parser().parse_intermixed_args(ours)
+    given, here = given_in(vars(options)), Path.cwd()
+    if options.targets:
+        given["target"] = [*options.targets, *given.get("target", [])]
+    try:
+        given = filled_in(given, here)
+        if "explain" in given:
+            return explain(given["explain"], given.get("language", "en"))
+        settings = settings_of(with_defaults(given), here)
+        need_target(settings)
+    except OptionUnusable as unusable:
+        print(unusable, file=sys.stderr)
+        return Exit.UNUSABLE
+    return _session(Given(settings, repeating(given)), given, [*_of_pytest(options), *more])
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Our words, and those for pytest: what comes after `--`."""
+    at = words.index("--") if "--" in words else len(words)
+    return list(words[:at]), list(words[at + 1 :])
+
+
+def _of_pytest(options: argparse.Namespace) -> Iterator[str]:
+    yield from ["-v"] * options.verbose
+    yield from ["-q"] * options.quiet
+    if options.expression is not None:
+        yield f"-k={options.expression}"
+
+
+def _session(ready: Given, given: Mapping[str, Any], more: Sequence[str]) -> int:
+    for name in _OF_THE_USER:
+        os.environ.pop(name, None)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    import pytest  # noqa: PLC0415 - `--help` does without it
+
+    words = [str(PACKAGE), "-c", os.devnull, "--rootdir", os.curdir, "--noconftest"]
+    words += ["--assert=plain", "-o", f"cache_dir={_cache()}"]
+    words += ["-W", "ignore::pytest.PytestCacheWarning"]  # without a cache, nothing is remembered
+    for name in _PLUGINS:
+        words += ["-p", name]
+    return int(pytest.main([*words, *words_of(given), *more], plugins=[ready]))
+
+
+def _cache() -> Path:
+    """Where failed calls are remembered: each directory from which the kit is used has its own."""
+    from platformdirs import user_cache_path  # noqa: PLC0415 - `--help` does without it
+
+    here = sha256(os.fsencode(Path.cwd())).hexdigest()[:16]
+    return user_cache_path("agent-formats") / here
+
+
+def parser() -> Manual:
+    """The command's options."""
+    made = Manual(
+        "check",
+        "[TARGET ...] [OPTIONS] [-- PYTEST-OPTIONS]",
+        "Check an HTTP or MCP server from outside. The kit finds the server's tools, calls them\n"
+        "with right and wrong input, and writes a report with the level that the server reaches.\n"
+        "Options may also be in agent-formats.toml, or in [tool.agent-formats] of pyproject.toml.",
+        (
+            ("agent-formats check http://127.0.0.1:8000", "a server that is running"),
+            ("agent-formats check 'stdio:uvx mcp-server-time'", "a server that the kit starts"),
+            ("agent-formats check URL --bearer-env TOKEN", "with a token from a variable"),
+            ("agent-formats check URL --allow-calls none", "what it declares; no tool is called"),
+            ("agent-formats check URL --level guarded", "fail below a level"),
+            ("agent-formats check URL -k ATDF-ERR", "only the clauses of one section"),
+            ("agent-formats check URL --replay CASE-ID", "one case again"),
+        ),
+        {
+            Exit.CONFORMANT: "the server conforms, and reaches the level asked for",
+            Exit.BROKEN: "it breaks a MUST, or misses the level",
+            Exit.INTERRUPTED: "interrupted, or the time was up",
+            Exit.KIT_FAULT: "a fault of the kit",
+            Exit.UNUSABLE: "the command line, a file or the target cannot be used",
+            Exit.NOTHING_JUDGED: "nothing could be checked",
+        },
+        Exit.UNUSABLE,
+    )
+    targets = made.add_argument_group("targets")
+    said = "a URL, or 'stdio:COMMAND'; the same as --target"
+    targets.add_argument("targets", nargs="*", metavar="TARGET", help=said)
+    for group in GROUPS:
+        add_options(group, made.add_argument_group(group.title).add_argument)
+    of_pytest = made.add_argument_group("of pytest", "Others may follow after `--`.")
+    of_pytest.add_argument(
+        "-k", dest="expression", metavar="EXPRESSION", help="only clauses and tools that match"
+    )
+    of_pytest.add_argument("-q", dest="quiet", action="count", default=0, help="say less")
+    of_pytest.add_argument("-v", dest="verbose", action="count", default=0, help="say more")
+    return made

@@ -1,0 +1,111 @@
+"""The command `agent-formats`: one line on each command, and the way to it.
+
+A command's module is loaded when it is asked for: `--help` has to answer at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Protocol, cast
+
+from conformance.cli.manual import PROGRAM, Manual
+
+COMMANDS = {
+    "check": "check an HTTP or MCP server from outside, and write a report",
+    "validate": "say what documents are, and what is wrong with them",
+    "convert": "convert a document to another form, and say what is lost",
+    "merge": "merge the results of many servers into one table",
+    "explain": "say what a clause asks for, and how it is checked",
+}
+EXAMPLES = (
+    (f"{PROGRAM} check http://127.0.0.1:8000", "a server that is running"),
+    (f"{PROGRAM} check 'stdio:uvx mcp-server-time'", "a server that the kit starts"),
+    (f"{PROGRAM} check http://127.0.0.1:8000 --level guarded", "fail below a level"),
+    (f"{PROGRAM} validate catalog.json", "a document"),
+    (f"{PROGRAM} convert catalog.json --to descriptor", "the same in another form"),
+    (f"{PROGRAM} explain ATDF-ERR-012", "a clause, in words"),
+    (f'eval "$({PROGRAM} --completion bash)"', "complete words with the Tab key"),
+)
+UNUSABLE = 4
+SHELLS = ("bash", "zsh", "fish", "powershell")
+
+
+class _Command(Protocol):
+    def parser(self) -> Manual: ...
+    def main(self, arguments: Sequence[str]) -> int: ...
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; gives the exit code."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if "_ARGCOMPLETE" in os.environ:
+        _complete()
+    if words and words[0] in COMMANDS:
+        return _command(words[0]).main(words[1:])
+    parser = _parser()
+    if not words:
+        parser.print_help(sys.stderr)
+        return UNUSABLE
+    asked = parser.parse_args(words)
+    if asked.completion is not None:
+        from argcomplete.shell_integration import shellcode  # noqa: PLC0415 - for this alone
+
+        print(shellcode([PROGRAM], shell=asked.completion))
+    elif asked.version:
+        print(_versions())
+    else:
+        parser.error("name a command")
+    return 0
+
+
+def _command(name: str) -> _Command:
+    return cast(_Command, import_module(f"conformance.cli.{name}"))
+
+
+def _parser() -> Manual:
+    parser = Manual(
+        "",
+        "COMMAND [OPTIONS]",
+        "Check agent-facing servers and documents against the Agent Formats specifications.",
+        EXAMPLES,
+        {0: "the answer is on standard output", 4: "the command line cannot be used"},
+        UNUSABLE,
+        COMMANDS,
+    )
+    parser.add_argument(
+        "--version",
+        action="store_true",
+        help="show the versions of the kit and of the specifications",
+    )
+    parser.add_argument(
+        "--completion",
+        choices=SHELLS,
+        metavar="SHELL",
+        help=f"write code that completes words, for {', '.join(SHELLS)}",
+    )
+    return parser
+
+
+def _versions() -> str:
+    from importlib.metadata import version  # noqa: PLC0415 - for this alone
+
+    from conformance.spec.clauses import SCHEMAS, newest  # noqa: PLC0415 - for this alone
+
+    specs = sorted({file.parents[1] for file in SCHEMAS.glob("*/*/clauses.json")})
+    lines = [f"{spec.name:<13}  {newest(spec).name}" for spec in specs]
+    return "\n".join([f"{PROGRAM:<13}  {version(PROGRAM)}", *lines])
+
+
+def _complete() -> None:
+    """Answer the shell, and end."""
+    from argcomplete import autocomplete  # noqa: PLC0415 - for this alone
+
+    parser = _parser()
+    commands = parser.add_subparsers(parser_class=argparse.ArgumentParser)
+    for name, said in COMMANDS.items():
+        commands.add_parser(name, help=said, parents=[_command(name).parser()], add_help=False)
+    autocomplete(parser)

@@ -1,0 +1,189 @@
+"""The kit's options, declared once: pytest, `agent-formats check` and the settings file read them.
+
+No option has a default for the parser that reads it: None is an option that was not given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.kit.model.run import KNOWN_VERSIONS
+from conformance.kit.model.settings import MAX_EXAMPLES, REPORT_FOLDER, AllowCalls
+from conformance.spec.messages import LANGUAGES, Message, message
+from conformance.spec.vocabulary import Level
+
+_PROFILES = ("atdf", "http", "mcp")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: `facts` are for argparse's `add_argument`; `default` holds where it is not given.
+
+    `repeats` is False for an option that asks for something else than the same calls.
+    """
+
+    name: str
+    facts: Mapping[str, Any]
+    default: Any = None
+    short: str | None = None
+    repeats: bool = True
+
+    @property
+    def flag(self) -> str:
+        """The option as it is written: `--target`."""
+        return f"--{self.name}"
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Its spellings, the short one first."""
+        return (self.short, self.flag) if self.short else (self.flag,)
+
+    @property
+    def dest(self) -> str:
+        """The name under which argparse keeps its value."""
+        named: str = self.facts.get("dest", self.name.replace("-", "_"))
+        return named
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it takes no value."""
+        return self.facts.get("action") == "store_true"
+
+    @property
+    def help(self) -> Message:
+        """What it does."""
+        whole = int(self.default) if isinstance(self.default, float) else self.default
+        return message(f"kit.help.{self.name.replace('-', '_')}", default=whole)
+
+
+def _many(name: str, short: str | None = None, **facts: Any) -> Option:
+    return Option(name, {"action": "append", **facts}, default=[], short=short)
+
+
+def _number(name: str, kind: type, default: float, **facts: Any) -> Option:
+    return Option(name, {"type": kind, **facts}, default=default)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Options that belong together; `title` is English, as all of `--help` is."""
+
+    title: str
+    options: tuple[Option, ...]
+
+
+GROUPS = (
+    Group(
+        "what to check",
+        (
+            _many("target", metavar="TARGET"),
+            _many("profile", choices=_PROFILES),
+            _many("spec-version", choices=KNOWN_VERSIONS),
+        ),
+    ),
+    Group(
+        "what makes the run fail",
+        (
+            Option("fail-on", {"choices": ("must", "should")}, default="must"),
+            Option(
+                "level",
+                {"choices": [one.value for one in Level if one is not Level.NONE]},
+                repeats=False,
+            ),
+            Option("waivers", {"metavar": "FILE"}),
+        ),
+    ),
+    Group(
+        "how to reach the server",
+        (
+            _many("header", "-H", metavar="'NAME: VALUE'"),
+            Option("bearer-env", {"metavar": "VAR"}),
+            _many("env", metavar="NAME", dest="pass_env"),
+            Option("invoke", {"metavar": "'METHOD PATH'"}),
+            Option("openapi", {"metavar": "PATH"}),
+        ),
+    ),
+    Group(
+        "which tools are called, and with what",
+        (
+            _many("include-tool", metavar="GLOB"),
+            _many("exclude-tool", metavar="GLOB"),
+            Option("allow-calls", {"choices": [one.value for one in AllowCalls]}),
+            Option("examples", {"metavar": "FILE"}),
+            _number("max-examples", int, MAX_EXAMPLES, metavar="N"),
+            _number("seed", int, 0),
+        ),
+    ),
+    Group(
+        "how fast, and for how long",
+        (
+            _number("concurrency", int, 16, metavar="N"),
+            _number("rate", float, 0.0, metavar="N"),
+            _number("max-time", float, 600.0, metavar="SECONDS"),
+            _number("request-timeout", float, 10.0, metavar="SECONDS"),
+        ),
+    ),
+    Group(
+        "something else than a whole check",
+        (
+            Option("replay", {"metavar": "CASE-ID"}, repeats=False),
+            Option("judge", {"metavar": "FILE"}, repeats=False),
+            Option(
+                "plan",
+                {"action": "store_true", "dest": "plan_only"},
+                default=False,
+                repeats=False,
+            ),
+            Option("explain", {"metavar": "CLAUSE"}, repeats=False),
+        ),
+    ),
+    Group(
+        "the report",
+        (
+            Option("report", {"metavar": "DIR"}, default=REPORT_FOLDER, repeats=False),
+            Option("language", {"choices": LANGUAGES}, default="en"),
+        ),
+    ),
+)
+OPTIONS = {option.name: option for group in GROUPS for option in group.options}
+"""Every option by its name, without the dashes."""
+
+
+def add_options(group: Group, add: Callable[..., object]) -> None:
+    """Declare a group's options to a parser; `add` has the signature of `add_argument`."""
+    for option in group.options:
+        said = option.help.words("en").replace("%", "%%")
+        add(*option.flags, help=said, default=None, **option.facts)
+
+
+def given_in(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The kit's options that a parser found given, by `dest`."""
+    found = ((option.dest, values.get(option.dest)) for option in OPTIONS.values())
+    return {dest: value for dest, value in found if value is not None}
+
+
+def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Every option by `dest`, as given or with its default."""
+    return {one.dest: given.get(one.dest, one.default) for one in OPTIONS.values()}
+
+
+def repeating(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The words that repeat a session: secrets are in them as they were given."""
+    kept = {one.dest for one in OPTIONS.values() if one.repeats}
+    return tuple(words_of({dest: value for dest, value in given.items() if dest in kept}))
+
+
+def words_of(given: Mapping[str, Any]) -> Iterator[str]:
+    """The words of a command line that gives these options, by `dest`."""
+    for option in OPTIONS.values():
+        value = given.get(option.dest)
+        if value is None or value is False:
+            continue
+        if value is True:
+            yield option.flag
+            continue
+        for each in value if isinstance(value, list) else [value]:
+            word = f"{each:g}" if isinstance(each, float) else str(each)
+            yield from [f"{option.flag}={word}"] if word.startswith("-") else [option.flag, word]

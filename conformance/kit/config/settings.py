@@ -1,0 +1,211 @@
+"""The settings of a session: what the user gave, checked."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from conformance.kit.config.examples_file import ExamplesUnusable, read_examples
+from conformance.kit.config.given_secrets import in_headers, in_target
+from conformance.kit.config.options import OPTIONS
+from conformance.kit.config.secrets import Redactor, is_secret_name
+from conformance.kit.config.waivers import WaiversUnusable, read_waivers
+from conformance.kit.model.results import Waiver
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.spec.clauses import CLONE, id_base
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Level
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""The name of a header (RFC 9110)."""
+
+
+class OptionUnusable(Exception):
+    """An option or a file cannot be used; the text is one sentence, in the user's language."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """What a session was asked for, and the words of a command line that ask for it again.
+
+    Secrets are in the words as they were given: redact each word before it is quoted.
+    """
+
+    settings: Settings
+    words: tuple[str, ...]
+
+
+def need_target(settings: Settings) -> None:
+    """Raise OptionUnusable, with three lines on how to name a target, if there is nothing to check.
+
+    In a clone, the default is its reference server.
+    """
+    if settings.targets or settings.judge is not None or CLONE is not None:
+        return
+    folder = "" if settings.language == "en" else f"{settings.language}/"
+    guide = f"{id_base()}/{folder}conformance/quick-start/#targets"
+    raise _usage("kit.option.no_target", settings.language, guide=guide)
+
+
+def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
+    """The checked settings, of every option by `dest`; paths are relative to `here`.
+
+    Raises OptionUnusable.
+    """
+
+    def option(flag: str) -> Any:
+        return options[OPTIONS[flag.removeprefix("--")].dest]
+
+    language: str = option("--language")
+    headers = [_header(text, language) for text in option("--header")]
+    environment = {name: _variable(name, "--env", language) for name in option("--env")}
+    bearer = option("--bearer-env")
+    if bearer is not None:
+        headers.append(("Authorization", "Bearer " + _variable(bearer, "--bearer-env", language)))
+    targets = tuple(option("--target"))
+    for number, name in ((option("--concurrency"), "--concurrency"),
+                         (option("--max-time"), "--max-time"),
+                         (option("--request-timeout"), "--request-timeout")):  # fmt: skip
+        if not 0 < number < math.inf:
+            raise _usage("kit.option.not_positive", language, option=name, value=number)
+    if option("--max-examples") < 0:
+        raise _usage(
+            "kit.option.negative",
+            language,
+            option="--max-examples",
+            value=option("--max-examples"),
+        )
+    if not 0 <= option("--rate") < math.inf:
+        raise _usage("kit.option.negative", language, option="--rate", value=option("--rate"))
+    for target in targets:
+        _check_target(target, language)
+    if set(option("--include-tool")) & set(option("--exclude-tool")):
+        both = sorted(set(option("--include-tool")) & set(option("--exclude-tool")))
+        raise _usage("kit.option.contradict", language, globs=", ".join(both))
+    if option("--allow-calls") == "none" and option("--level") not in {None, "described"}:
+        raise _usage("kit.option.level_without_calls", language, level=option("--level"))
+    if option("--level") is not None and option("--replay") is not None:
+        raise _usage("kit.exit.level_of_selection", language, level=option("--level"))
+    recording = option("--judge")
+    if recording is not None and (targets or option("--replay") or option("--plan")):
+        raise _usage("kit.option.judge_alone", language)
+    level = option("--level")
+    allow = option("--allow-calls") or ("auto" if targets else "all")
+    return Settings(
+        targets=targets,
+        profiles=tuple(option("--profile")),
+        spec_versions=tuple(option("--spec-version")),
+        fail_on_should=option("--fail-on") == "should",
+        level=Level(level) if level else None,
+        headers=tuple(headers),
+        environment=environment,
+        invoke=_route(option("--invoke"), language),
+        openapi=option("--openapi"),
+        include_tools=tuple(option("--include-tool")),
+        exclude_tools=tuple(option("--exclude-tool")),
+        allow_calls=AllowCalls(allow),
+        examples=_known_calls(option("--examples"), environment, language),
+        waivers=_waivers(option("--waivers"), here, language),
+        waivers_file=option("--waivers") or "",
+        seed=option("--seed"),
+        max_examples=option("--max-examples"),
+        concurrency=option("--concurrency"),
+        rate=option("--rate"),
+        max_time=option("--max-time"),
+        request_timeout=option("--request-timeout"),
+        report=here / option("--report"),
+        language=language,
+        replay=option("--replay"),
+        judge=here / recording if recording is not None else None,
+        plan_only=option("--plan"),
+        secrets=_secrets(headers, environment, targets),
+        credentials=_credentials(headers, environment),
+    )
+
+
+def _usage(id: str, language: str, **values: object) -> OptionUnusable:
+    return OptionUnusable(message(id, **values).words(language))
+
+
+def _header(text: str, language: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon or not _TOKEN.fullmatch(name.strip()) or not value.isprintable():
+        raise _usage("kit.option.header", language)  # its text may be a secret
+    return name.strip(), value.strip()
+
+
+def _variable(name: str, option: str, language: str) -> str:
+    value = os.environ.get(name)
+    if value is None:
+        raise _usage("kit.option.no_variable", language, name=name, option=option)
+    return value
+
+
+def _check_target(target: str, language: str) -> None:
+    shown = Redactor(in_target(target))(target)
+    if target.startswith("stdio:"):
+        try:
+            empty = not shlex.split(target.removeprefix("stdio:"))
+        except ValueError:
+            empty = True
+        if empty:
+            raise _usage("kit.option.command", language, target=shown)
+        return
+    try:
+        parts = urlsplit(target)
+        sound = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:  # a port beyond 65535, or half an IPv6 address
+        sound = False
+    if not sound or not target.isprintable() or " " in target:
+        raise _usage("kit.target.not_a_target", language, target=shown)
+
+
+def _route(text: str | None, language: str) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    method, _, path = text.strip().partition(" ")
+    if not method.isalpha() or not path.strip().startswith("/"):
+        raise _usage("kit.option.invoke", language, text=text, example="POST /api/{tool}")
+    return method.upper(), path.strip()
+
+
+def _secrets(
+    headers: list[tuple[str, str]], environment: Mapping[str, str], targets: tuple[str, ...]
+) -> tuple[str, ...]:
+    own = [*in_headers(headers), *environment.values()]
+    named = [secret for target in targets for secret in in_target(target)]
+    others = [value for name, value in os.environ.items() if is_secret_name(name)]
+    return (*own, *named, *others)
+
+
+def _credentials(headers: list[tuple[str, str]], environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Values that prove who is calling; a path that was passed on may well be repeated."""
+    given = [*headers, *environment.items()]
+    return tuple(value.removeprefix("Bearer ") for name, value in given if is_secret_name(name))
+
+
+def _known_calls(
+    path: str | None, environment: Mapping[str, str], language: str
+) -> dict[str, tuple[Mapping[str, Any], ...]]:
+    if path is None:
+        return {}
+    try:
+        return read_examples(path, environment, language)
+    except ExamplesUnusable as unusable:
+        raise OptionUnusable(unusable.words.words(language)) from None
+
+
+def _waivers(path: str | None, here: Path, language: str) -> tuple[Waiver, ...]:
+    if path is None:
+        return ()
+    try:
+        return read_waivers(here / path, language)
+    except WaiversUnusable as unusable:
+        raise OptionUnusable(unusable.words.words(language)) from None

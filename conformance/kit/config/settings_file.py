@@ -1,0 +1,85 @@
+"""The settings file: `agent-formats.toml`, or `[tool.agent-formats]` of a `pyproject.toml`."""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn
+
+from conformance.kit.config.options import GROUPS, OPTIONS, add_options, given_in
+from conformance.kit.config.settings import OptionUnusable
+from conformance.spec.messages import message
+
+SETTINGS = "agent-formats.toml"
+PROJECT = "pyproject.toml"
+TABLE = "agent-formats"
+
+
+class _WordsUnusableError(Exception):
+    """The words cannot be parsed; the text says why."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, said: str) -> NoReturn:
+        raise _WordsUnusableError(said)
+
+
+def filled_in(given: Mapping[str, Any], here: Path) -> dict[str, Any]:
+    """What was given, by `dest`, and what the settings file of a directory says of the rest.
+
+    Raises OptionUnusable.
+    """
+    language = given.get("language", "en")
+    path, table = _settings(here, language)
+    return {**_parsed(path, table, language), **given}
+
+
+def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
+    """The settings file of a directory and what it says of us; empty where there is none."""
+    for path, own in ((folder / SETTINGS, True), (folder / PROJECT, False)):
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            if not own:
+                continue  # other tools say what is wrong with it; it may not be about us at all
+            raise _refused(path, str(error), language) from None
+        table = document if own else document.get("tool", {}).get(TABLE)
+        if table is not None:
+            return path, table
+    return folder / SETTINGS, {}
+
+
+def _parsed(path: Path, table: Mapping[str, Any], language: str) -> dict[str, Any]:
+    words: list[str] = []
+    for key, value in table.items():
+        name = key.replace("_", "-")
+        option = OPTIONS.get(name)
+        if option is None:
+            nearest = next(iter(get_close_matches(name, OPTIONS, 1, 0)), "")
+            reason = message("kit.settings.unknown", key=key, nearest=nearest).words(language)
+            raise _refused(path, reason, language)
+        if option.is_switch:
+            words += [option.flag] if value is True else []
+            continue
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, (dict, list, bool)):
+                reason = message("kit.settings.value", key=key).words(language)
+                raise _refused(path, reason, language)
+            words.append(f"{option.flag}={each}")
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    for group in GROUPS:
+        add_options(group, parser.add_argument)
+    try:
+        return given_in(vars(parser.parse_args(words)))
+    except _WordsUnusableError as error:
+        raise _refused(path, str(error), language) from None
+
+
+def _refused(path: Path, reason: str, language: str) -> OptionUnusable:
+    said = message("kit.settings.unusable", file=path.name, reason=reason.rstrip("."))
+    return OptionUnusable(said.words(language))
