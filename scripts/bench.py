@@ -33,7 +33,7 @@ from fixtures.servers.start import listening
 from scripts import bench_report
 from scripts.measure.driving import requests_a_second
 from scripts.measure.figures import BARE, KEPT, Figure, save, told, unmeasured
-from scripts.measure.session import session
+from scripts.measure.session import seconds_of, session
 from scripts.peers import __main__ as peers
 from scripts.peers.compare import Budget
 from scripts.peers.figures import head
@@ -64,7 +64,14 @@ def main(arguments: Sequence[str]) -> int:
     chosen = peers.options(parser).parse_args(arguments)
     sizes = [int(size) for size in chosen.scale.split(",")]
     figures: list[Figure] = []
-    measures = (drive_over_bare_loop, cases_a_second, default_run, report, lambda: scale(sizes))
+    measures = (
+        drive_over_bare_loop,
+        cases_a_second,
+        help_over_bare_start,
+        default_run,
+        report,
+        lambda: scale(sizes),
+    )
     sys.stdout.write(f"{head()}\n")
     for measure in measures:
         for figure in measure():
@@ -146,6 +153,17 @@ def default_run() -> list[Figure]:
         Figure("processor", tuple(run.processor for run in runs)),
         Figure("memory", tuple(run.memory for run in runs)),
     ]
+
+
+def help_over_bare_start() -> list[Figure]:
+    """How long `agent-formats check --help` takes, beside a Python that does nothing."""
+    command = [str(Path(sys.executable).with_name("agent-formats")), "check", "--help"]
+    seconds, ratios = [], []
+    for _ in range(TURNS):
+        bare = seconds_of([sys.executable, "-c", "pass"])
+        seconds.append(seconds_of(command))
+        ratios.append(seconds[-1] / bare)
+    return [Figure("help", tuple(seconds)), Figure("help_ratio", tuple(ratios))]
 
 
 def report() -> list[Figure]:

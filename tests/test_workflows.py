@@ -103,12 +103,58 @@ def test_zizmor_finds_nothing():
     assert done.returncode == 0, done.stdout
 
 
+def test_hadolint_finds_nothing_in_the_containerfile():
+    hadolint = Path(sys.executable).with_name("hadolint")
+    done = subprocess.run(
+        [hadolint, "--no-color", ROOT / "Containerfile"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_container_does_not_run_as_root_and_has_no_builder_in_it():
+    lines = (ROOT / "Containerfile").read_text("utf-8").splitlines()
+    stages = [number for number, line in enumerate(lines) if line.startswith("FROM ")]
+    assert len(stages) == 2
+    last = lines[stages[1] :]
+    assert next(line for line in last if line.startswith("USER ")).split()[1].isdigit()
+    assert not [line for line in last if "pip" in line]
+
+
+def test_the_hook_calls_a_command_that_there_is():
+    (hook,) = read(ROOT / ".pre-commit-hooks.yaml")
+    program, *words = hook["entry"].split()
+    document = ROOT / "fixtures/examples/atdf/valid/hotel-catalog.json"
+    done = subprocess.run(
+        [Path(sys.executable).with_name(program), *words, document],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_only_the_job_that_publishes_may_publish():
+    jobs = read(ROOT / ".github/workflows/release.yml")["jobs"]
+    tokens = {name for name, job in jobs.items() if "id-token" in job["permissions"]}
+    assert tokens == {"attest", "publish"}
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert jobs["publish"]["environment"]["name"] == "pypi"
+    for name in tokens:  # neither runs code of this repository
+        assert not [step for step in jobs[name]["steps"] if "run" in step]
+
+
 def test_the_action_judges_a_server_and_keeps_its_summary(tmp_path):
     steps = {step["name"]: step for step in read(ACTION)["runs"]["steps"]}
+    assert '"$GITHUB_ACTION_PATH/../../.."' in steps["Set up the kit"]["run"]
+    assert ACTION.parents[3] == ROOT
+    (tmp_path / "agent-formats").symlink_to(sys.prefix)
     summary = tmp_path / "step-summary.md"
     with listening(REFERENCE) as url:
         given = os.environ | {
-            "GITHUB_ACTION_PATH": str(ACTION.parent),
+            "RUNNER_TEMP": str(tmp_path),
             "GITHUB_OUTPUT": str(tmp_path / "output"),
             "GITHUB_STEP_SUMMARY": str(summary),
             "TARGET": url,
@@ -140,7 +186,7 @@ def test_the_action_says_when_a_started_server_never_answers(tmp_path):
         cwd=tmp_path,
         env=os.environ
         | {
-            "GITHUB_ACTION_PATH": str(ACTION.parent),
+            "RUNNER_TEMP": str(tmp_path),
             "GITHUB_OUTPUT": str(tmp_path / "output"),
             "TARGET": "http://127.0.0.1:9",
             "START": "echo the port is taken; exit 3",

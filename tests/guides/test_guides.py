@@ -141,14 +141,8 @@ def server():
 )
 def test_the_pages_on_migration_show_what_the_converter_writes(given, form, made):
     folder = HERE / "convert"
-    command = [
-        sys.executable,
-        "-m",
-        "conformance.cli.convert",
-        str(folder / f"{given}.json"),
-        "--to",
-        form,
-    ]
+    program = Path(sys.executable).with_name("agent-formats")
+    command = [program, "convert", folder / f"{given}.json", "--to", form]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parents[1])
     assert json.loads(done.stdout) == json.loads((folder / f"{made}.json").read_text("utf-8"))
     notes = folder / f"{made}.txt"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -40,12 +41,12 @@ def test_the_producer_s_stories_show_every_event_and_its_forms_agree():
 
 
 def test_what_the_producer_pipes_to_the_validator_is_judged():
-    command = "import sys; from conformance.cli.validate import main; sys.exit(main(sys.argv[1:]))"
+    program = Path(sys.executable).with_name("agent-formats")
     made = subprocess.run(
         [sys.executable, PRODUCER, "sse", "tools"], capture_output=True, check=True
     )
     done = subprocess.run(
-        [sys.executable, "-c", command, "-", "--as", "event-stream"],
+        [program, "validate", "-", "--as", "event-stream"],
         input=made.stdout,
         cwd=ROOT,
         capture_output=True,

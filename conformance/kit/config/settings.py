@@ -51,7 +51,8 @@ def need_target(settings: Settings) -> None:
         return
     folder = "" if settings.language == "en" else f"{settings.language}/"
     guide = f"{id_base()}/{folder}conformance/quick-start/#targets"
-    raise _usage("kit.option.no_target", settings.language, guide=guide)
+    command = "agent-formats check"
+    raise _usage("kit.option.no_target", settings.language, command=command, guide=guide)
 
 
 def settings_of(options: Mapping[str, Any], here: Path) -> Settings:

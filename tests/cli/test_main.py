@@ -1,0 +1,174 @@
+"""The command `agent-formats`: help with examples first, versions, completion, and exit codes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.cli.main import COMMANDS, main
+from conformance.kit.config.options import OPTIONS
+
+PROGRAM = Path(sys.executable).with_name("agent-formats")
+HEAVY = {"pytest", "httpx2", "hypothesis", "pydantic", "anyio"}
+"""What no `--help` needs."""
+
+
+def said(capsys, *words):
+    """The exit code and what was written, to standard output and standard error."""
+    try:
+        code = main(words)
+    except SystemExit as ended:
+        code = ended.code
+    return code, *capsys.readouterr()
+
+
+def test_the_root_help_shows_examples_then_the_commands(capsys):
+    code, out, _ = said(capsys, "--help")
+    assert code == 0
+    at = [out.index(word) for word in ("examples:", "commands (", "options:", "exit codes:")]
+    assert at == sorted(at)
+    for name, what in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(what)}$", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_shows_examples_of_it_and_its_exit_codes(capsys, command):
+    code, out, _ = said(capsys, command, "--help")
+    assert code == 0
+    examples = out[out.index("examples:") : out.index("options:")]
+    assert examples.count(f"agent-formats {command} ") >= 2
+    assert re.search(r"^exit codes:\n  0  ", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_example_of_a_help_is_a_line_that_the_command_takes(capsys, command):
+    _, out, _ = said(capsys, command, "--help")
+    module = __import__(f"conformance.cli.{command}", fromlist=["parser"])
+    block = out[out.index("examples:") : out.index("options:")]
+    lines = re.findall(rf"^  agent-formats {command} (.*?)(?:  .*)?$", block, re.MULTILINE)
+    assert len(lines) >= 2
+    for line in lines:
+        words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", line.partition(" < ")[0])]
+        assert module.parser().parse_intermixed_args(words)
+
+
+def test_every_option_of_the_kit_is_one_of_check(capsys):
+    _, out, _ = said(capsys, "check", "--help")
+    assert len(OPTIONS) > 25
+    for option in OPTIONS.values():
+        assert all(re.search(rf"(?<!\S){flag}\b", out) for flag in option.flags)
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_a_help_loads_nothing_that_only_a_session_needs(command):
+    words = [sys.executable, "-X", "importtime", PROGRAM, *filter(None, [command]), "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "conformance.cli.main" in loaded
+    assert not loaded & HEAVY
+
+
+def test_versions_of_the_kit_and_of_each_specification(capsys):
+    code, out, _ = said(capsys, "--version")
+    assert code == 0
+    lines = dict(line.split() for line in out.splitlines())
+    assert lines.keys() == {"agent-formats", "ardf", "atdf", "bindings", "runtime"}
+    assert all(re.fullmatch(r"\d+\.\d+(\.\d+)?", version) for version in lines.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "word"),
+    [
+        ([], 4, "commands"),
+        (["chek"], 4, "chek"),
+        (["check", "--levl", "guarded"], 4, "--levl"),
+        (["check", "http://h h"], 4, "http://h h"),
+        (["check", "--bearer-env", "NOT_SET_ANYWHERE"], 4, "NOT_SET_ANYWHERE"),
+        (["explain", "ATDF-ERR-01"], 4, "ATDF-ERR-01"),
+        (["check", "--explain", "ATDF-ERR-01"], 4, "ATDF-ERR-01"),
+        (["validate"], 2, "FILE"),
+        (["convert", "a.json"], 2, "--to"),
+        (["merge"], 2, "PATH"),
+    ],
+)
+def test_a_wrong_command_line_says_what_is_wrong(capsys, words, code, word):
+    ended, out, err = said(capsys, *words)
+    assert (ended, out) == (code, "")
+    assert word in err
+
+
+def test_a_clause_is_explained_in_three_ways_alike(capsys, kit):
+    _, alone, _ = said(capsys, "explain", "ATDF-TOOL-003", "--language", "es")
+    _, checked, _ = said(capsys, "check", "--explain", "ATDF-TOOL-003", "--language", "es")
+    ran = kit("conformance", "--explain", "ATDF-TOOL-003", "--language", "es")
+    assert alone == checked == ran.out
+    assert "fixtures/examples/atdf" in alone
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("agent-formats ch", {"check "}),
+        ("agent-formats check --fail", {"--fail-on "}),
+        ("agent-formats check --level rec", {"recoverable "}),
+        ("agent-formats explain ATDF-ERR-012", {"ATDF-ERR-012 "}),
+        ("agent-formats convert x --to pro", {"problem "}),
+    ],
+)
+def test_a_shell_completes_words(line, expected, tmp_path):
+    answers = tmp_path / "answers"
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(answers),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+    }
+    subprocess.run([PROGRAM], env=os.environ | asked, check=True, capture_output=True)
+    assert set(answers.read_text().split("\n")) == expected
+
+
+def test_the_completion_code_is_for_this_command(capsys):
+    code, out, _ = said(capsys, "--completion", "bash")
+    assert code == 0
+    assert re.search(r"complete .*agent-formats$", out, re.MULTILINE)
+
+
+def test_the_command_takes_targets_on_both_sides_of_options_and_hands_the_rest_to_pytest(tmp_path):
+    words = ["check", "http://127.0.0.1:9", "--level", "guarded", "http://127.0.0.1:10"]
+    done = subprocess.run(
+        [PROGRAM, *words, "--", "--no-such-option"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert "--no-such-option" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_reads_the_settings_file(tmp_path):
+    (tmp_path / "agent-formats.toml").write_text('target = "http://h h"\nlanguage = "es"\n')
+    done = subprocess.run(
+        [PROGRAM, "check"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "http://h h no es un objetivo" in done.stderr
+
+
+def test_in_a_clone_the_reference_server_is_checked_without_a_target(tmp_path):
+    done = subprocess.run(
+        [PROGRAM, "check", "--profile", "http", "--plan", "--max-examples", "0"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "http/hotel_reservation/" in done.stdout
