@@ -27,7 +27,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conformance.kit.model.case import Case, CaseKind, Expectation, Violation
-from conformance.kit.model.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.model.results import (
     Explain,
     Finding,
@@ -157,12 +157,11 @@ def exchange_of(id: int) -> Exchange:
         Expectation.REJECT,
         Violation("/guests", "guests", ("maximum",), was=2, sent=9),
     )
-    request = Request(
-        Transport.HTTP,
-        json.dumps(arguments).encode(),
+    request = HttpRequest(
         "POST",
         f"{_TARGET}/tools/{tool}/invoke",
         (("Content-Type", "application/json"),),
+        json.dumps(arguments).encode(),
     )
     headers = (("content-type", "application/json"),)
     answer = Answer(422, headers, json.dumps(refusal).encode())

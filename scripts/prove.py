@@ -33,7 +33,8 @@ from conformance.kit.model.run import MODERN, Run
 from conformance.kit.model.settings import MAX_EXAMPLES, AllowCalls, Settings
 from conformance.kit.report.words import verdict_name
 from conformance.kit.session import Session
-from conformance.kit.transport.mcp import LEGACY_VERSIONS, McpSpeaker
+from conformance.kit.transport.mcp import LEGACY_VERSIONS
+from conformance.kit.transport.mcp_http import McpHttpBinding
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Binding, Era, Verdict
 from fixtures.servers.faults import FAULTS
@@ -289,7 +290,7 @@ def _load_sdk(endpoint: str) -> None:
     """Ask once, so that a server that was not forked has its MCP SDK loaded: on a busy machine that
     takes longer than the short time that the kit is given to wait for an answer.
     """
-    speaker = McpSpeaker(Run("mcp", endpoint, Binding.MCP, endpoint), LEGACY_VERSIONS[-1])
+    speaker = McpHttpBinding(Run("mcp", endpoint, Binding.MCP, endpoint), LEGACY_VERSIONS[-1])
     asked = speaker.initialize(id=0)
     with suppress(httpx2.HTTPError):  # whatever the faulty server says: it is judged later
         httpx2.post(endpoint, content=asked.body, headers=dict(asked.headers), timeout=60)

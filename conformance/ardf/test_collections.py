@@ -111,12 +111,12 @@ def test_one_resource_is_the_same_alone(run: RunEvidence) -> Checks:
         if exchange.answer is None or _status(exchange) in _NOTHING_SAID:
             yield unknown("kit.not_verified.no_answer", exchange)
         elif _status(exchange) != 200 or not isinstance(document, dict):
-            url, status = exchange.request.url, _status(exchange)
+            url, status = exchange.http.url, _status(exchange)
             yield broken(exchange, "finding.ardf.one_absent", url=url, status=status)
         elif document != listed.data:
             names = [n for n in {**listed.data, **document} if _differs(n, listed, document)]
             said = ", ".join(shown(name) for name in names[:5])
-            url = exchange.request.url
+            url = exchange.http.url
             yield broken(exchange, "finding.ardf.one_differs", url=url, members=said)
         else:
             yield holds()
@@ -134,7 +134,7 @@ def test_an_unknown_id_is_answered_with_404(run: RunEvidence) -> Checks:
         elif _status(exchange) == 404:
             yield holds()
         else:
-            url, status = exchange.request.url, _status(exchange)
+            url, status = exchange.http.url, _status(exchange)
             yield broken(exchange, "finding.ardf.unknown_id", url=url, status=status)
 
 
@@ -144,7 +144,7 @@ def test_a_refused_request_for_a_resource_has_the_envelope(run: RunEvidence) -> 
         if _status(exchange) < 400:
             continue
         if envelope_of(body_json(exchange)) is None:
-            url, status = exchange.request.url, _status(exchange)
+            url, status = exchange.http.url, _status(exchange)
             yield broken(exchange, "finding.ardf.no_envelope", url=url, status=status)
         else:
             yield holds()

@@ -5,32 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.kit.evidence.script import Send, Stage, Steps, script
-from conformance.kit.model.exchange import Request
-from conformance.spec.vocabulary import Binding
+from conformance.kit.model.exchange import HttpRequest
+from conformance.kit.transport.bindings import OVER_HTTP
 
 CANARY = "agent-formats-canary-5f0c2a7e"
 """A made-up credential: an answer that holds it gives away what callers send."""
 
-_HEADER = {"Authorization": f"Bearer {CANARY}"}
 _TOOLS = 3
 _MISTAKE = {"agent_formats_no_such_parameter": CANARY[:8]}
 
 
-@script(Binding.HTTP, Binding.MCP)
+@script(*OVER_HTTP)
 def canary(stage: Stage) -> Steps:
     """A mistake in a call of each of the first tools, made with a made-up credential."""
     for number, tool in enumerate(t for t in stage.tools if t.name in stage.good_calls):
         if number == _TOOLS:
             break
-        if stage.http is not None:
-            request = stage.http.call(tool, _MISTAKE)
-            request = _with_header(request)
-        else:
-            params = {"name": tool.name, "arguments": _MISTAKE}
-            request = stage.speaker().request("tools/call", params, id=70 + number, headers=_HEADER)
-        yield Send(request, f"mistake-{number + 1}")
+        request = stage.binding.call(tool, _MISTAKE, id=70 + number)
+        assert isinstance(request, HttpRequest)
+        yield Send(_with_credential(request), f"mistake-{number + 1}")
 
 
-def _with_header(request: Request) -> Request:
+def _with_credential(request: HttpRequest) -> HttpRequest:
     kept = tuple((k, v) for k, v in request.headers if k.lower() != "authorization")
-    return replace(request, headers=(*kept, *_HEADER.items()))
+    return replace(request, headers=(*kept, ("Authorization", f"Bearer {CANARY}")))

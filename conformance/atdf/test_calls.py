@@ -9,6 +9,7 @@ from conformance.kit.cases.meaning import rests_on_meaning
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.model.case import CaseKind, Expectation, Strictness
 from conformance.kit.model.exchange import Trouble
+from conformance.kit.transport.bindings import traits_of
 from conformance.kit.verdicts.checks import (
     Check,
     Checks,
@@ -20,7 +21,7 @@ from conformance.kit.verdicts.checks import (
 )
 from conformance.kit.verdicts.sent_words import call_shown
 from conformance.spec.messages import message
-from conformance.spec.vocabulary import Binding, ErrorCategory, ErrorType, Outcome
+from conformance.spec.vocabulary import ErrorCategory, ErrorType, Outcome
 
 _MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {ErrorType.RATE_LIMITED}
 
@@ -117,8 +118,8 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
 
 
 def _last_words(tool: ToolEvidence, call: Call) -> str:
-    """The last line that a process over stdio wrote on its standard error, before it ended."""
-    if tool.run.binding is not Binding.STDIO:
+    """The last line that a process wrote on its standard error, before it ended."""
+    if not traits_of(tool.run).starts_process:
         return ""
     lines = [line.strip() for line in call.exchange.trouble_detail.splitlines()]
     return next((line for line in reversed(lines) if line), "")

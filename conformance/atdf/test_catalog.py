@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from conformance.formats.text.json_text import read
+from conformance.formats.text.sse import sse_events
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import LOOKED
-from conformance.kit.model.exchange import Exchange, Transport
-from conformance.kit.transport.sse import event_data
+from conformance.kit.model.exchange import Exchange, StdioRequest
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 
 
@@ -61,9 +61,10 @@ def _texts(exchange: Exchange) -> list[bytes]:
     """
     assert exchange.answer is not None
     answer = exchange.answer
-    if exchange.request.transport is Transport.STDIO:
+    if isinstance(exchange.request, StdioRequest):
         noise = {line.encode() for line in answer.noise}
         return [line for line in answer.body.splitlines() if line.strip() and line not in noise]
     if (answer.header("content-type") or "").lower().startswith("text/event-stream"):
-        return event_data(answer.body)
+        events = sse_events(answer.body.decode("utf-8", "surrogateescape"))
+        return [e.data.encode("utf-8", "surrogateescape") for e in events if e.data.strip()]
     return [answer.body]

@@ -32,7 +32,7 @@ def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
     if baseline is None:
         return
     if _is_answered_as_unknown(tool, baseline):
-        request = baseline.exchange.request
+        request = baseline.exchange.http
         asked = f"{request.method} {urlsplit(request.url).path}"
         status = baseline.reading.status
         yield broken(baseline, "finding.http.no_route", status=status, request=asked)

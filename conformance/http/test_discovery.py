@@ -73,7 +73,7 @@ def test_every_collection_answers_json(run: RunEvidence) -> Checks:
             continue
         document = body_json(exchange)
         if is_bare_list(document):
-            yield broken(exchange, "finding.http.bare_list", url=exchange.request.url)
+            yield broken(exchange, "finding.http.bare_list", url=exchange.http.url)
             continue
         members = document if isinstance(document, dict) else {}
         listed = [members.get("tools"), members.get("resources")]
@@ -88,7 +88,7 @@ def _collection(exchange: Exchange, *, good: bool) -> Check:
         return unknown("kit.not_verified.no_answer", exchange)
     if _status(exchange) in PROVES_NOTHING:
         return unknown("kit.not_verified.refused_for_something_else", exchange)
-    url, status = exchange.request.url, _status(exchange)
+    url, status = exchange.http.url, _status(exchange)
     return broken(exchange, "finding.http.collection", url=url, status=status)
 
 
@@ -105,7 +105,7 @@ def test_one_resource_is_found_by_its_id(run: RunEvidence) -> Checks:
     elif _status(one) == 200 and isinstance(body_json(one), dict):
         yield holds()
     else:
-        yield broken(one, "finding.http.one", url=one.request.url, status=_status(one))
+        yield broken(one, "finding.http.one", url=one.http.url, status=_status(one))
     if _status(unknown_id) == 404:
         yield holds()
     elif _status(unknown_id) in PROVES_NOTHING:

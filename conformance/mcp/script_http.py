@@ -7,13 +7,16 @@ from dataclasses import replace
 
 from conformance.formats.tool.headers import encoded, mirrored
 from conformance.kit.evidence.script import Send, Stage, Steps, script
-from conformance.kit.model.exchange import Request
+from conformance.kit.model.exchange import HttpRequest, Request
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.slug import slug
+from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
+from conformance.kit.transport.mcp_http import McpHttpBinding
 from conformance.mcp.seen import is_ok
 from conformance.mcp.steps import (
     LEGACY,
+    MCP_OVER_HTTP,
     MODERN_ONLY,
     UNKNOWN_METHOD,
     UNKNOWN_VERSION,
@@ -22,7 +25,7 @@ from conformance.mcp.steps import (
     ids,
     shake,
 )
-from conformance.spec.vocabulary import Binding, Era
+from conformance.spec.vocabulary import Era
 
 FOREIGN = "http://attacker.example"
 """An origin that no server on this machine can mean to serve."""
@@ -32,15 +35,15 @@ _VERSION_HEADER_SINCE = "2025-06-18"
 _MOST_TOOLS = 20
 
 
-@script(Binding.MCP, eras=LEGACY, fresh=True, handshake=False, protocol=True)
+@script(*MCP_OVER_HTTP, eras=LEGACY, fresh=True, handshake=False, protocol=True)
 def mcp_session(stage: Stage) -> Steps:
     """A session from its beginning to its end; GET is sent once, a second may be refused."""
     own = ids(10)
-    speaker = yield from shake(stage.speaker(), own)
+    speaker = yield from shake(spoken(stage.binding, McpHttpBinding), own)
     if speaker is None:
         return
     yield Send(speaker.request("ping", id=next(own)), "ping")
-    yield Send(speaker.http("GET", _STREAM), "get")
+    yield Send(speaker.without_body("GET", _STREAM), "get")
     if speaker.version >= _VERSION_HEADER_SINCE:
         header = {"MCP-Protocol-Version": UNKNOWN_VERSION}
         request = speaker.request("ping", id=next(own), headers=header)
@@ -49,11 +52,11 @@ def mcp_session(stage: Stage) -> Steps:
         return
     request = speaker.request("ping", id=next(own), headers={"Mcp-Session-Id": None})
     yield Send(request, "without-session")
-    yield Send(speaker.http("DELETE"), "delete")
+    yield Send(speaker.without_body("DELETE"), "delete")
     yield Send(speaker.request("ping", id=next(own)), "after-delete")
 
 
-@script(Binding.MCP, fresh=True, handshake=False, protocol=True)
+@script(*MCP_OVER_HTTP, fresh=True, handshake=False, protocol=True)
 def mcp_origin(stage: Stage) -> Steps:
     """The same request without an origin and with a foreign one, where the target is local."""
     if not is_loopback(stage.run.endpoint):
@@ -64,15 +67,15 @@ def mcp_origin(stage: Stage) -> Steps:
     yield Send(replace(foreign, headers=(*foreign.headers, ("Origin", FOREIGN))), "foreign")
 
 
-def _opening(stage: Stage, id: int) -> Request:
+def _opening(stage: Stage, id: int) -> HttpRequest:
     """A request that needs nothing before it."""
-    speaker = stage.speaker()
+    speaker = spoken(stage.binding, McpHttpBinding)
     if stage.run.era is Era.LEGACY:
         return speaker.initialize(id=id)
     return speaker.request(harmless(stage), {}, id=id)
 
 
-@script(Binding.MCP, eras=MODERN_ONLY)
+@script(*MCP_OVER_HTTP, eras=MODERN_ONLY)
 def mcp_headers(stage: Stage) -> Steps:
     """The standard headers: missing, other than the body, in another case, encoded."""
     own, speaker, method = ids(12), stage.speaker(), harmless(stage)
@@ -111,10 +114,10 @@ def _wrapped(text: str) -> str:
     return f"=?base64?{raw.decode('ascii')}?="
 
 
-@script(Binding.MCP, eras=MODERN_ONLY)
+@script(*MCP_OVER_HTTP, eras=MODERN_ONLY)
 def mcp_removed(stage: Stage) -> Steps:
     """What the modern era has no more, or never had: methods, sessions, GET and DELETE."""
-    own, speaker = ids(13), stage.speaker()
+    own, speaker = ids(13), spoken(stage.binding, McpHttpBinding)
     legacy = replace(speaker, version=LEGACY_VERSIONS[-1])
     shaken = yield Send(legacy.initialize(id=next(own)), "initialize")
     removed = {
@@ -129,11 +132,11 @@ def mcp_removed(stage: Stage) -> Steps:
     yield Send(speaker.request(harmless(stage), {}, id=next(own), headers=session), "session")
     if is_ok(shaken):
         return
-    yield Send(speaker.http("GET", _STREAM), "get")
-    yield Send(speaker.http("DELETE"), "delete")
+    yield Send(speaker.without_body("GET", _STREAM), "get")
+    yield Send(speaker.without_body("DELETE"), "delete")
 
 
-@script(Binding.MCP, eras=MODERN_ONLY)
+@script(*MCP_OVER_HTTP, eras=MODERN_ONLY)
 def mcp_parameters(stage: Stage) -> Steps:
     """Good calls of tools with mirrored inputs: as they should be, and with a header wrong."""
     own, speaker = ids(14), stage.speaker()

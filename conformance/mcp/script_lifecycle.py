@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.kit.evidence.script import Close, Restart, Send, Stage, Steps, script
+from conformance.kit.transport.bindings import MCP_BINDINGS
 from conformance.kit.transport.mcp import LEGACY_VERSIONS, META
 from conformance.mcp.seen import result_of
 from conformance.mcp.steps import (
-    BOTH,
     LEGACY,
     MODERN_ONLY,
     UNKNOWN_VERSION,
@@ -17,10 +17,9 @@ from conformance.mcp.steps import (
     listing,
     shake,
 )
-from conformance.spec.vocabulary import Binding
 
 
-@script(*BOTH, eras=LEGACY, fresh=True, handshake=False, protocol=True)
+@script(*MCP_BINDINGS, eras=LEGACY, fresh=True, handshake=False, protocol=True)
 def mcp_handshake(stage: Stage) -> Steps:
     """The handshake, two pings with ids of both types, and the tools."""
     own = ids(1)
@@ -34,18 +33,18 @@ def mcp_handshake(stage: Stage) -> Steps:
     yield Send(speaker.request("tools/list", {}, id=next(own)), "tools-list")
 
 
-@script(*BOTH, eras=LEGACY, fresh=True, handshake=False)
+@script(*MCP_BINDINGS, eras=LEGACY, fresh=True, handshake=False)
 def mcp_versions(stage: Stage) -> Steps:
     """`initialize` with an unknown version, and with each that was ever published.
 
     Over stdio the questions share a process, and only one that did not get its version is asked
-    again in a process of its own: a server may lawfully settle on a version once.
+    again in a process of its own: a server may settle on a version once.
     """
     own, speaker = ids(2), stage.speaker()
     for version in (UNKNOWN_VERSION, *LEGACY_VERSIONS):
         exchange = yield Send(speaker.initialize(id=next(own), version=version), f"ask-{version}")
         offered = (result_of(exchange) or {}).get("protocolVersion")
-        alone = stage.run.binding is not Binding.STDIO or version == UNKNOWN_VERSION
+        alone = stage.binding.traits.over_http or version == UNKNOWN_VERSION
         if alone or offered == version:
             continue
         opened = yield Restart(handshake=False)
@@ -55,7 +54,7 @@ def mcp_versions(stage: Stage) -> Steps:
         yield Send(request, f"ask-{version}-alone")
 
 
-@script(*BOTH, eras=MODERN_ONLY, fresh=True)
+@script(*MCP_BINDINGS, eras=MODERN_ONLY, fresh=True)
 def mcp_alone(stage: Stage) -> Steps:
     """The first message of all is a request for the tools; at the end the input is closed."""
     own, speaker = ids(3), stage.speaker()
@@ -65,14 +64,14 @@ def mcp_alone(stage: Stage) -> Steps:
     yield Close("end")
 
 
-@script(*BOTH, eras=MODERN_ONLY, fresh=True)
+@script(*MCP_BINDINGS, eras=MODERN_ONLY, fresh=True)
 def mcp_initialize(stage: Stage) -> Steps:
     """A legacy handshake with nothing before it: a modern server refuses it, and says why."""
     speaker = replace(stage.speaker(), version=LEGACY_VERSIONS[-1])
     yield Send(speaker.initialize(id=next(ids(4))), "initialize")
 
 
-@script(*BOTH, eras=MODERN_ONLY)
+@script(*MCP_BINDINGS, eras=MODERN_ONLY)
 def mcp_requests(stage: Stage) -> Steps:
     """Requests in an unknown version and without what `_meta` must hold, between good ones."""
     own, speaker = ids(5), stage.speaker()

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.evidence.script import Send, Stage, Steps, script
 from conformance.kit.model.slug import slug
+from conformance.kit.transport.bindings import MCP_BINDINGS
 from conformance.mcp.seen import result_of
-from conformance.mcp.steps import BOTH, LEGACY, MODERN_ONLY, ids, listing
+from conformance.mcp.steps import LEGACY, MODERN_ONLY, ids, listing
 from conformance.spec.vocabulary import Era
 
 BAD_CURSOR = "kit-not-a-cursor"
@@ -18,7 +19,7 @@ _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 """For arguments of calls that are to be refused anyway: their dates need not be ahead."""
 
 
-@script(*BOTH)
+@script(*MCP_BINDINGS)
 def mcp_lists(stage: Stage) -> Steps:
     """The list on the connection that served the calls, twice; an invalid cursor if it has any."""
     own, speaker = ids(20), stage.speaker()
@@ -31,13 +32,13 @@ def mcp_lists(stage: Stage) -> Steps:
         yield from listing(speaker, own, "list-second")
 
 
-@script(*BOTH, eras=MODERN_ONLY)
+@script(*MCP_BINDINGS, eras=MODERN_ONLY)
 def mcp_lists_again(stage: Stage) -> Steps:
     """The list once more, after another connection has had it."""
     yield from listing(stage.speaker(), ids(21), "list-third")
 
 
-@script(*BOTH, eras=LEGACY)
+@script(*MCP_BINDINGS, eras=LEGACY)
 def mcp_tasks(stage: Stage) -> Steps:
     """Plain calls of tools that have to be called as tasks, where they may be called at all."""
     if stage.run.version < _TASKS_SINCE:

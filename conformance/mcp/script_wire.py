@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.kit.evidence.script import Restart, Send, Stage, Steps, script
-from conformance.kit.model.exchange import Request, Trouble
+from conformance.kit.model.exchange import HttpRequest, Request, Trouble
+from conformance.kit.transport.bindings import MCP_BINDINGS
 from conformance.kit.transport.encode import to_bytes
-from conformance.kit.transport.mcp import McpSpeaker
-from conformance.mcp.steps import BOTH, LEGACY, UNKNOWN_METHOD, ids
-from conformance.spec.vocabulary import Binding
+from conformance.kit.transport.mcp import McpBinding
+from conformance.mcp.steps import LEGACY, UNKNOWN_METHOD, ids
 
 UNKNOWN_TOOL = "kit-no-such-tool-4f1c2a"
 UNKNOWN_NOTIFICATION = "notifications/kit-no-such-notification"
@@ -29,13 +29,13 @@ _MOST_DEATHS = 3
 """Malformed messages that the server did not survive, after which no more are sent."""
 
 _SETTLE = 0.05
-"""Seconds for an answer over stdio that may lawfully not come; a late one is seen with the next."""
+"""Seconds for an answer over stdio that need not come; a late one is seen with the next."""
 
 
-@script(*BOTH, fresh=True)
+@script(*MCP_BINDINGS, fresh=True)
 def mcp_wire(stage: Stage) -> Steps:
     """Each odd message, and behind it a good one; over stdio a new process after each death."""
-    own, speaker = ids(30), stage.speaker()
+    own, speaker, traits = ids(30), stage.speaker(), stage.binding.traits
     good = yield Send(_good(speaker, next(own)), BEFORE)
     if good.trouble is not None:
         return
@@ -43,35 +43,35 @@ def mcp_wire(stage: Stage) -> Steps:
     for step, request in _odd(speaker, own):
         yield Send(request, step)
         alive = yield Send(_good(speaker, next(own)), step + ALIVE)
-        if alive.trouble is Trouble.CLOSED and stage.run.binding is Binding.MCP:
+        if alive.trouble is Trouble.CLOSED and traits.over_http:
             alive = yield Send(_good(speaker, next(own)), step + AGAIN)
         if alive.trouble is None:
             continue
         deaths += 1
         if deaths == _MOST_DEATHS:
             return
-        if stage.run.binding is Binding.STDIO:
+        if not traits.over_http:
             opened = yield Restart()
             if opened.trouble in {Trouble.REFUSED, Trouble.CLOSED}:
                 return
 
 
-def _good(speaker: McpSpeaker, id: int) -> Request:
+def _good(speaker: McpBinding[Request], id: int) -> Request:
     """The lightest request that every server of the era has to answer."""
     return speaker.request("server/discover" if speaker.modern else "ping", id=id)
 
 
-def _odd(speaker: McpSpeaker, own: Iterator[int]) -> Iterator[tuple[str, Request]]:
+def _odd(speaker: McpBinding[Request], own: Iterator[int]) -> Iterator[tuple[str, Request]]:
     """The odd messages by the name of their step; those that are well formed come first."""
     yield "unknown-notification", speaker.notification(UNKNOWN_NOTIFICATION)
     yield "unknown-method", speaker.request(UNKNOWN_METHOD, {}, id=next(own))
     params = {"name": UNKNOWN_TOOL, "arguments": {}}
     yield "unknown-tool", speaker.request("tools/call", params, id=next(own))
     good = _good(speaker, next(own))
-    headers = dict(good.headers)
+    headers = dict(good.headers) if isinstance(good, HttpRequest) else {}
     for step, body in _malformed(good.body).items():
         yield step, speaker.raw(body, headers=headers, any_answer=True, settle=_SETTLE)
-    if good.headers:
+    if headers:
         text = {**headers, "Content-Type": "text/plain"}
         yield "wrong-type", speaker.raw(good.body, headers=text, any_answer=True)
         yield "empty-body", speaker.raw(b"", headers=headers, any_answer=True)
@@ -107,7 +107,7 @@ def _with_id(good: bytes, id: bytes) -> bytes:
     return good[:start] + id + good[end:]
 
 
-@script(*BOTH, eras=LEGACY, protocol=True)
+@script(*MCP_BINDINGS, eras=LEGACY, protocol=True)
 def mcp_batch(stage: Stage) -> Steps:
     """Two requests in one message, in the version that has batches."""
     if stage.run.version != BATCHES:
@@ -116,6 +116,6 @@ def mcp_batch(stage: Stage) -> Steps:
     batch = [{"jsonrpc": "2.0", "id": next(own), "method": "ping"} for _ in range(2)]
     body = to_bytes(batch)
     # Over HTTP the answers may come one by one: the whole stream is read.
-    first = stage.run.binding is Binding.STDIO
+    first = not stage.binding.traits.over_http
     yield Send(speaker.raw(body, any_answer=first, settle=2.0), "batch")
     yield Send(speaker.request("ping", id=next(own)), "batch" + ALIVE)

@@ -10,7 +10,7 @@ from typing import Any
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json, response_of
 from conformance.kit.evidence.script import LOOKED
-from conformance.kit.model.exchange import Exchange, Transport
+from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.run import Run
 from conformance.kit.verdicts.checks import Check, Checks, broken, holds, unknown
 from conformance.mcp.shapes import ShapeFault, shape_faults
@@ -53,7 +53,7 @@ def data_of(exchange: Exchange) -> Mapping[str, Any]:
 
 def status_of(exchange: Exchange) -> int:
     """The HTTP status, 0 over stdio and where nothing was answered."""
-    if exchange.answer is None or exchange.request.transport is Transport.STDIO:
+    if exchange.answer is None or not isinstance(exchange.request, HttpRequest):
         return 0
     return exchange.answer.status
 
@@ -65,7 +65,7 @@ def is_ok(exchange: Exchange) -> bool:
 
 def is_refused(exchange: Exchange, code: int, status: int) -> bool:
     """Whether a request was refused with this code and, over HTTP, with this status."""
-    if exchange.request.transport is Transport.HTTP and status_of(exchange) != status:
+    if isinstance(exchange.request, HttpRequest) and status_of(exchange) != status:
         return False
     return code_of(exchange) == code
 
@@ -91,7 +91,7 @@ def answered(exchange: Exchange) -> str:
 
 def wanted(exchange: Exchange, code: int, status: int) -> str:
     """What should have come, in the same signs."""
-    http = exchange.request.transport is Transport.HTTP
+    http = isinstance(exchange.request, HttpRequest)
     return f"HTTP {status}, error {code}" if http else f"error {code}"
 
 

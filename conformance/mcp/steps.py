@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from itertools import count
+from typing import TypeVar
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.script import Action, Send, Stage
-from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.run import KNOWN_VERSIONS
-from conformance.kit.transport.mcp import McpSpeaker
+from conformance.kit.model.exchange import Exchange, Request
+from conformance.kit.transport.bindings import MCP_BINDINGS, OVER_HTTP
+from conformance.kit.transport.mcp import McpBinding
 from conformance.mcp.seen import result_of
-from conformance.spec.vocabulary import Binding, Era
+from conformance.spec.vocabulary import Era
 
-BOTH = (Binding.MCP, Binding.STDIO)
+MCP_OVER_HTTP = tuple(name for name in MCP_BINDINGS if name in OVER_HTTP)
 LEGACY = (Era.LEGACY,)
 MODERN_ONLY = (Era.MODERN,)
+M = TypeVar("M", bound=McpBinding[Request])
+
 UNKNOWN_VERSION = "1999-01-01"
 """A version that nobody has published, and nobody will."""
 
@@ -33,22 +36,18 @@ def ids(number: int) -> Iterator[int]:
     return count(_FIRST_ID + number * _IDS_EACH)
 
 
-def shake(
-    speaker: McpSpeaker, own: Iterator[int]
-) -> Generator[Action, Exchange, McpSpeaker | None]:
+def shake(speaker: M, own: Iterator[int]) -> Generator[Action, Exchange, M | None]:
     """The legacy handshake, step by step; gives the speaker for what follows, None if refused."""
     exchange = yield Send(speaker.initialize(id=next(own)), "initialize")
-    version = (result_of(exchange) or {}).get("protocolVersion")
-    if not isinstance(version, str) or version not in KNOWN_VERSIONS:
+    settled = speaker.after_handshake(result_of(exchange), exchange.answer)
+    if settled is None:
         return None
-    session = exchange.answer.header("mcp-session-id") if exchange.answer is not None else None
-    settled = speaker.after_handshake(version, session)
     yield Send(settled.notification("notifications/initialized"), "initialized")
     return settled
 
 
 def listing(
-    speaker: McpSpeaker, own: Iterator[int], prefix: str
+    speaker: McpBinding[Request], own: Iterator[int], prefix: str
 ) -> Generator[Action, Exchange, None]:
     """The whole list of tools, a step for each page: `<prefix>-1`, `<prefix>-2`, …"""
     cursor: str | None = None

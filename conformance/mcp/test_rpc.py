@@ -10,7 +10,8 @@ from typing import Any
 from conformance.formats.problem import shown
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.model.exchange import Exchange, Transport, Trouble
+from conformance.kit.model.exchange import Exchange, HttpRequest, Trouble
+from conformance.kit.transport.bindings import traits_of
 from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
@@ -27,7 +28,7 @@ from conformance.mcp.seen import (
     usable,
 )
 from conformance.mcp.steps import UNKNOWN_METHOD
-from conformance.spec.vocabulary import Binding, Era
+from conformance.spec.vocabulary import Era
 
 _WIRE = "mcp_wire"
 _AN_ID = re.compile(rb'"id":(\d{1,18})')
@@ -39,11 +40,10 @@ def test_an_answer_has_the_id_of_its_request(run: RunEvidence) -> Checks:
 
     An error that says nothing of an id may be about a message that could not be read.
     """
-    ours = _all_ids(run)
+    ours, over_http = _all_ids(run), traits_of(run.run).over_http
     for exchange in run.exchanges:
         if not is_request(exchange):
             continue
-        over_http = exchange.request.transport is Transport.HTTP
         right = {_key(exchange.request.answer_to)} if over_http else ours
         wrong = [r for r in responses_of(exchange) if _is_wrong(r, exchange, right)]
         for response in wrong:
@@ -63,7 +63,7 @@ def _is_wrong(response: Mapping[str, Any], exchange: Exchange, right: set[tuple[
         return _key(id) not in right
     if "result" in response:
         return True
-    if exchange.request.transport is Transport.HTTP:
+    if isinstance(exchange.request, HttpRequest):
         return 200 <= status_of(exchange) < 300 and code_of(exchange) != rpc.PARSE_ERROR
     return False
 
@@ -117,7 +117,7 @@ def _is_spoken(response: Mapping[str, Any], exchange: Exchange) -> bool:
 
 def _is_unreadable(exchange: Exchange) -> bool:
     """Whether another clause says already that this answer cannot be read."""
-    if exchange.request.transport is not Transport.HTTP:
+    if not isinstance(exchange.request, HttpRequest):
         return False
     kinds = {"application/json", "text/event-stream"}
     return media_type(exchange) not in kinds or not _is_utf8(exchange)
@@ -164,7 +164,7 @@ def _is_alive(run: RunEvidence, step: str) -> bool:
 @clause("MCP-RPC-005")
 def test_the_code_for_an_unknown_method(run: RunEvidence) -> Checks:
     """Over HTTP the modern era says it as a MUST of its own."""
-    if run.run.era is Era.MODERN and run.run.binding is Binding.MCP:
+    if run.run.era is Era.MODERN and traits_of(run.run).over_http:
         yield absent("finding.mcp.said_by", clause="MCP-HTTP-005")
         return
     found: list[Exchange] = []
@@ -224,7 +224,7 @@ def _is_utf8(exchange: Exchange) -> bool:
     try:
         exchange.answer.body.decode("utf-8")
     except UnicodeDecodeError:
-        return exchange.request.transport is not Transport.HTTP or media_type(exchange) not in {
+        return not isinstance(exchange.request, HttpRequest) or media_type(exchange) not in {
             "application/json",
             "text/event-stream",
         }

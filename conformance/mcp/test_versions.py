@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.transport.bindings import traits_of
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
 from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
 from conformance.mcp.seen import (
@@ -24,7 +25,6 @@ from conformance.mcp.seen import (
     wanted,
 )
 from conformance.mcp.steps import UNKNOWN_VERSION
-from conformance.spec.vocabulary import Binding
 
 
 def _offered(exchange: Exchange | None) -> str | None:
@@ -179,7 +179,7 @@ def test_a_request_without_a_required_key_is_refused(run: RunEvidence) -> Checks
             yield holds()
         else:
             yield _other_answer(exchange, rpc.INVALID_PARAMS, "_meta - clientCapabilities")
-    if run.run.binding is Binding.STDIO and has_legacy(run) is not False:
+    if not traits_of(run.run).over_http and has_legacy(run) is not False:
         return
     for step, missing in (("without-protocolVersion", "protocolVersion"), ("without-meta", "*")):
         exchange_or_none = step_of(run, "mcp_requests", step)

@@ -16,7 +16,7 @@ from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.cache import Same
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import ERROR_META, Reading, read
-from conformance.kit.model.exchange import Exchange, Transport
+from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.slug import slug
 from conformance.kit.verdicts.checks import Check, Checks, broken, holds, unknown
 from conformance.runtime.scripts import SENT
@@ -164,8 +164,9 @@ def _texts(result: Members) -> list[Any]:
 def _sent(exchange: Exchange) -> tuple[Members, Members | None]:
     """The arguments and the meta that a script's request carries."""
     body = as_object(_json(exchange.request.body))
-    if exchange.request.answer_to is None and exchange.request.transport is Transport.HTTP:
-        named = {name.lower(): value for name, value in exchange.request.headers}
+    request = exchange.request
+    if isinstance(request, HttpRequest) and not request.is_rpc:
+        named = {name.lower(): value for name, value in request.headers}
         meta = _json(named.get("agent-formats-call-meta", "").encode())
         return body, meta if isinstance(meta, dict) else None
     params = as_object(body.get("params"))

@@ -14,6 +14,8 @@ from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import Action, Restart, Send, Stage, Steps, script
 from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.model.slug import slug
+from conformance.kit.transport.bindings import BINDINGS
+from conformance.kit.transport.http import HttpBinding
 from conformance.spec.vocabulary import Binding, Emission
 
 SENT = "runtime_calls"
@@ -47,7 +49,7 @@ def _in_toolsets(stage: Stage) -> list[tuple[Tool, Members]]:
     return [(tool, entry) for tool, entry in able if tool.name in stage.good_calls][:_MOST_TOOLS]
 
 
-@script(Binding.HTTP, Binding.MCP, Binding.STDIO)
+@script(*BINDINGS)
 def runtime_calls(stage: Stage) -> Steps:
     """Calls with meta, with server data on and off, with an injected field, and of four sizes."""
     ids = count(_FIRST_ID)
@@ -130,8 +132,8 @@ def _request(
     stage: Stage, tool: Tool, arguments: Any, id: int, meta: Members | None = None
 ) -> Request:
     """A call, with the meta of the call where the binding has it."""
-    if stage.http is not None:
-        request = stage.http.call(tool, arguments)
+    if isinstance(stage.binding, HttpBinding):
+        request = stage.binding.call(tool, arguments)
         if meta is None:
             return request
         return replace(request, headers=(*request.headers, (META_HEADER, json.dumps(meta))))

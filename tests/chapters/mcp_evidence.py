@@ -13,9 +13,10 @@ import conformance.mcp
 from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence, call_of
 from conformance.kit.model.case import Case, CaseKind, Expectation
-from conformance.kit.model.exchange import Answer, Exchange, Transport
+from conformance.kit.model.exchange import Answer, Exchange, StdioRequest
 from conformance.kit.model.run import Run
-from conformance.kit.transport.mcp import McpSpeaker
+from conformance.kit.model.settings import Settings
+from conformance.kit.transport.bindings import binding_of
 from conformance.kit.verdicts.judge import Question, judge
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import Binding
@@ -54,7 +55,7 @@ def said(clause, run, tool=None):
 
 
 def speaker(run):
-    return McpSpeaker(run, run.version, shaken=True)
+    return replace(binding_of(run, Settings()), shaken=True)
 
 
 def exchange(run, step, reply=None, *, method="tools/list", params=None, script="s", **more):
@@ -81,7 +82,7 @@ def exchange(run, step, reply=None, *, method="tools/list", params=None, script=
 
 
 def _answer(request, reply, more):
-    stdio = request.transport is Transport.STDIO
+    stdio = isinstance(request, StdioRequest)
     others = tuple(more.get("others", ()))
     noise = tuple(more.get("noise", ()))
     headers = tuple(more.get("headers", (JSON,)))

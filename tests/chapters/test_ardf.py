@@ -9,9 +9,9 @@ import pytest
 from conformance.ardf.scripts import FILTERED, ardf_look_around
 from conformance.kit.evidence.catalog import CATALOG, COLLECTION, offered
 from conformance.kit.evidence.script import Stage
-from conformance.kit.model.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.report.fold import fold
-from conformance.kit.transport.http import HttpSpeaker
+from conformance.kit.transport.http import HttpBinding
 from conformance.kit.verdicts.chapter import load
 from conformance.kit.verdicts.checks import ClauseTest
 from conformance.kit.verdicts.judge import Question, judge, questions
@@ -31,7 +31,7 @@ CARD = {
 def page(step, document, status=200, id=[0]):  # noqa: B006  # counts over all tests
     id[0] += 1
     body = json.dumps(document).encode()
-    request = Request(Transport.HTTP, method="GET", url="http://127.0.0.1/x")
+    request = HttpRequest("GET", "http://127.0.0.1/x")
     answer = Answer(status, (), body)
     return Exchange(id[0], HTTP.id, request, answer, None, 0, 0, script="discovery", step=step)
 
@@ -94,7 +94,7 @@ def test_a_clause_about_a_block_that_nobody_has_is_not_passed():
 
 def test_a_collection_of_every_type_is_asked_for_one_that_it_holds():
     looked = listing(*({**CARD, "resource_id": k, "resource_type": k} for k in ResourceType))
-    stage = Stage(HTTP, (), {}, http=HttpSpeaker(HTTP), offered=offered(looked, ()))
+    stage = Stage(HttpBinding(HTTP), (), {}, offered=offered(looked, ()))
     steps = [each.step for each in ardf_look_around(stage)]
     assert [each for each in steps if each.startswith(FILTERED)] == [f"{FILTERED}tool /custom"]
 

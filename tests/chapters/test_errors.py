@@ -7,7 +7,7 @@ import pytest
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
 from conformance.kit.model.case import CaseKind
-from conformance.kit.model.exchange import Answer, Exchange, Request, Transport, Trouble
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, Trouble
 from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import (
     HERE,
@@ -31,7 +31,7 @@ from tests.kit.samples import (
 
 def step(name, status, body, *, script="http_wire", path="/x"):
     """A step of a script that was answered so."""
-    request = Request(Transport.HTTP, method="GET", url=HERE + path)
+    request = HttpRequest("GET", HERE + path)
     answer = web(status, body).answer
     return Exchange(900, "http", request, answer, None, 0.0, 0.0, script=script, step=name)
 

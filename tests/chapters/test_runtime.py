@@ -11,7 +11,7 @@ from conformance.kit.evidence.catalog import CATALOG, Offered, offered
 from conformance.kit.evidence.script import Send, Stage
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.exchange import Answer, Exchange
-from conformance.kit.transport.http import HttpSpeaker
+from conformance.kit.transport.http import HttpBinding
 from conformance.kit.verdicts.chapter import load
 from conformance.kit.verdicts.judge import Question, judge, questions
 from conformance.runtime.scripts import META_HEADER, SENT, runtime_calls, runtime_later
@@ -39,9 +39,7 @@ def answered(body, kind=CaseKind.BASELINE, status=200, **changes):
 def step(name, body, arguments, *, meta=None):
     made = answered(body, arguments=arguments).exchange
     headers = made.request.headers + (((META_HEADER, json.dumps(meta)),) if meta else ())
-    request = type(made.request)(
-        made.request.transport, made.request.body, made.request.method, made.request.url, headers
-    )
+    request = replace(made.request, headers=headers)
     return Exchange(
         made.id, made.run, request, made.answer, None, 0, 0, script=SENT, step=f"{name} {TOOL.name}"
     )
@@ -138,7 +136,7 @@ def test_nothing_returned_is_nothing_cut_whatever_more_there_is():
 def played(script, *, tool=TOOL, entry=ENTRY, answers):
     """What a script sends; `answers` gives for each step a status, headers and JSON."""
     offers = Offered(catalog={"tools": [entry]}, entries={tool.name: entry})
-    stage = Stage(SERVED, (tool,), {tool.name: {}}, http=HttpSpeaker(SERVED), offered=offers)
+    stage = Stage(HttpBinding(SERVED), (tool,), {tool.name: {}}, offered=offers)
     sent, steps, given = {}, script(stage), None
     while True:
         try:

@@ -13,8 +13,9 @@ from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.case import Case, CaseKind, Expectation, Strictness, Violation
 from conformance.kit.model.exchange import Answer, Exchange
 from conformance.kit.model.run import Run
-from conformance.kit.transport.http import HttpSpeaker
-from conformance.kit.transport.mcp import McpSpeaker
+from conformance.kit.model.settings import Settings
+from conformance.kit.transport.bindings import binding_of
+from conformance.kit.transport.http import HttpBinding
 from conformance.kit.verdicts.chapter import load
 from conformance.kit.verdicts.judge import Question, judge
 from conformance.spec.vocabulary import Binding
@@ -76,7 +77,7 @@ def web(status, body=b"", *, of=None, trouble=None, answered=True, headers=JSON,
     of = of or case()
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     answer = Answer(status, headers, content) if answered else None
-    request = HttpSpeaker(HTTP).call(tool, of.arguments)
+    request = HttpBinding(HTTP).call(tool, of.arguments)
     return Exchange(next(_numbers), "http", request, answer, trouble, 0.0, 0.01, of)
 
 
@@ -84,7 +85,7 @@ def rpc(reply, *, of=None, run=MCP, status=200, trouble=None, messages=(), own_i
     """The exchange of a call over MCP; `reply` stands beside `jsonrpc` and `id`, or is bytes."""
     of = of or case(run=run)
     number = next(_numbers)
-    request = McpSpeaker(run, run.version, shaken=True).call(TOOL, of.arguments, id=number)
+    request = replace(binding_of(run, Settings()), shaken=True).call(TOOL, of.arguments, id=number)
     body = reply
     if not isinstance(reply, bytes):
         answer_id = number if own_id is None else own_id

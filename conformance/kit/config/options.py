@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.kit.model.role import Role
 from conformance.kit.model.run import KNOWN_VERSIONS
 from conformance.kit.model.settings import MAX_EXAMPLES, REPORT_FOLDER, AllowCalls
 from conformance.spec.messages import LANGUAGES, Message, message
-from conformance.spec.vocabulary import Level
 
 _PROFILES = ("atdf", "http", "mcp")
 
@@ -89,7 +89,7 @@ GROUPS = (
             Option("fail-on", {"choices": ("must", "should")}, default="must"),
             Option(
                 "level",
-                {"choices": [one.value for one in Level if one is not Level.NONE]},
+                {"choices": [one.value for one in Role.SERVER.levels[1:]]},
                 repeats=False,
             ),
             Option("waivers", {"metavar": "FILE"}),

@@ -14,8 +14,9 @@ from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import Script
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.results import Finding, Item
+from conformance.kit.transport.bindings import traits_of
 from conformance.kit.verdicts.judge import Question
-from conformance.spec.vocabulary import Binding, Verdict
+from conformance.spec.vocabulary import Verdict
 
 TIMES = 2
 _CASES = 3
@@ -98,10 +99,10 @@ async def repeat(
 
 async def _answers(evidence: RunEvidence, context: Context) -> bool:
     """Whether there is a server to ask again. One that is gone for good confirms nothing: what was
-    found before stands. Over stdio there is one unless it could not be started anew: each time a
-    fresh process.
+    found before stands. Where the kit starts a process, there is one unless it could not be started
+    anew.
     """
-    if evidence.run.binding is Binding.STDIO:
+    if traits_of(evidence.run).starts_process:
         if not evidence.silenced:
             return True
     elif evidence.silenced:
@@ -158,7 +159,7 @@ async def _repeat_case(
     key = evidence.run.id, original.case.id
     if key not in repeats.cases:
         again = [await _again(channel, evidence, tool, original)]
-        if again[0].trouble is Trouble.TIMEOUT and evidence.run.binding is Binding.STDIO:
+        if again[0].trouble is Trouble.TIMEOUT and channel.binding.traits.starts_process:
             await channel.renew()  # one fresh process that hangs is enough
         else:
             again += [await _again(channel, evidence, tool, original) for _ in range(TIMES - 1)]

@@ -12,8 +12,8 @@ from typing import Final
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.results import Finding, Item
+from conformance.kit.transport.bindings import traits_of
 from conformance.kit.verdicts.judge import Question
-from conformance.spec.vocabulary import Binding
 
 Repeated = Mapping[tuple[str, str], Sequence[Exchange]]
 """What came when cases were sent again, by run and case."""
@@ -25,7 +25,7 @@ costs two quick calls, a guilty one two starts of a process.
 
 def under_way(question: Question, item: Item, evidence: RunEvidence) -> list[Finding]:
     """The findings, one for each case, of calls that others may have left without an answer."""
-    if question.tool is None or evidence.run.binding is not Binding.STDIO:
+    if question.tool is None or not traits_of(evidence.run).starts_process:
         return []
     own = evidence.by_tool[question.tool]
     found: dict[str, Finding] = {}

@@ -87,11 +87,9 @@ async def play(
         return (failure.exchange,) if failure.exchange is not None else ()
     assert channel is not None
     stage = Stage(
-        run,
+        channel.binding,
         tools,
         dict(good_calls),
-        mcp=channel.mcp,
-        http=channel.http,
         tools_path=tools_path,
         offered=offered or Offered(),
         may_call=frozenset(t.name for t in tools if _may_call(t, run, context)),

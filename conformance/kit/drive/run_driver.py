@@ -25,7 +25,7 @@ from conformance.kit.evidence.safety import turn_of, why_left_out
 from conformance.kit.evidence.script import CONNECTION, LOOKED, Script
 from conformance.kit.model.run import Run
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import Binding, RunKind
+from conformance.spec.vocabulary import RunKind
 
 _TOOLS_AT_ONCE = 4
 _AHEAD = 2.0
@@ -163,7 +163,7 @@ class RunDriver:
             numbered = [(one.tool, context.recorder.series()) for one in waiting]
             for turn in sorted({turn_of(tool) for tool, _ in numbered}):
                 await self._tools(channel, [n for n in numbered if turn_of(n[0]) == turn])
-            if channel.silent and self._run.binding is Binding.STDIO:
+            if channel.silent and channel.binding.traits.starts_process:
                 await channel.renew()
             if not channel.silent:
                 await self._scripts(channel)

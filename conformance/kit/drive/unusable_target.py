@@ -8,6 +8,7 @@ from http import HTTPStatus
 from conformance.kit.config.system_words import system_words
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.model.exchange import Exchange, Trouble
+from conformance.kit.transport.connection import Process
 from conformance.spec.messages import Message, message
 
 _ASKS_FOR_CREDENTIALS = frozenset({401, 403, 407})
@@ -55,10 +56,10 @@ def why_nothing(
         return message("kit.target.not_http", target=target, reason=reason)
     bare = next((e for e in looked if _is_bare_list(e)), None)
     if bare is not None:
-        return message("kit.target.bare_list", url=bare.request.url)
+        return message("kit.target.bare_list", url=bare.http.url)
     broken = next((e for e in looked if _is_broken_json(e)), None)
     if broken is not None:
-        return message("kit.target.not_json", url=broken.request.url)
+        return message("kit.target.not_json", url=broken.http.url)
     if (first.answer.header("content-type") or "").startswith("text/html"):
         return message("kit.target.html", target=target)
     return message("kit.target.nothing_found", target=target, status=first.answer.status)
@@ -81,13 +82,13 @@ def _is_broken_json(exchange: Exchange) -> bool:
     return "json" in kind and body_json(exchange) is None
 
 
-def no_handshake(exchange: Exchange, *, code: int | None, stderr: str, language: str) -> str:
-    """Why a handshake failed, in words; `code` and `stderr` are those of a process that ended."""
+def no_handshake(exchange: Exchange, process: Process, language: str) -> str:
+    """Why a handshake failed, in words; `process` is the one that was started, if one was."""
     response = response_of(exchange)
     if response is not None:
         reason = message("kit.reason.refused", answer=_cut(str(response)))
-    elif code is not None:
-        reason = message("kit.reason.ended", code=code)
+    elif process.exit_code is not None:
+        reason = message("kit.reason.ended", code=process.exit_code)
     elif exchange.trouble is Trouble.TIMEOUT:
         reason = message("kit.reason.silent", seconds=round(exchange.elapsed))
     elif exchange.trouble is Trouble.TOO_LARGE:
@@ -97,7 +98,7 @@ def no_handshake(exchange: Exchange, *, code: int | None, stderr: str, language:
     else:
         reason = message("kit.reason.status", status=exchange.answer.status)  # type: ignore[union-attr]  # an exchange without trouble has an answer
     noise = exchange.answer.noise if exchange.answer is not None else ()
-    said = _telling(stderr) or noise[:1]
+    said = _telling(process.stderr) or noise[:1]
     words = reason.words(language)
     if not said:
         return words
@@ -108,10 +109,10 @@ def no_handshake(exchange: Exchange, *, code: int | None, stderr: str, language:
     return more.words(language)
 
 
-def no_start(command: str, error: Exception, language: str) -> str:
+def no_start(error: Exception, language: str) -> str:
     """Why a command could not be run, in words."""
     if isinstance(error, FileNotFoundError):
-        return message("kit.reason.no_command", command=command).words(language)
+        return message("kit.reason.no_command", command=error.filename).words(language)
     said = system_words(getattr(error, "strerror", None) or str(error))
     return said.words(language) if isinstance(said, Message) else said
 

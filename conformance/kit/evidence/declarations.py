@@ -13,7 +13,7 @@ from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.catalog import is_collection
 from conformance.kit.evidence.discovered import Discovered
 from conformance.kit.evidence.listed import listed
-from conformance.spec.vocabulary import Binding
+from conformance.kit.transport.bindings import traits_of
 
 ATDF_META = "agent-formats/atdf"
 _PLACE = re.compile(r"\$\.tools\[(\d+)\]")
@@ -100,7 +100,7 @@ def _label(item: Any, index: int) -> str:
 
 def _as_catalog(page: Any, items: list[Any], discovered: Discovered) -> Any:
     """A page as an ATDF catalog: over MCP, what rides in `_meta` stands beside the rest."""
-    if discovered.run.binding is Binding.HTTP:
+    if not traits_of(discovered.run).speaks_mcp:
         return {"tools": items} if isinstance(page, list) else page
     return {"tools": [_with_meta(item) for item in items]}
 

@@ -13,7 +13,7 @@ from conformance.formats.text import rpc
 from conformance.formats.tool.errors import Envelope, envelope_of, types_of
 from conformance.kit.evidence.cut import CutAnswer, note
 from conformance.kit.model.case import Case, CaseKind, Strictness
-from conformance.kit.model.exchange import SHORT, Exchange, Transport, Trouble
+from conformance.kit.model.exchange import SHORT, Exchange, Trouble
 from conformance.spec.vocabulary import AnswerStatus, ErrorCategory, ErrorType, Outcome
 
 ERROR_META = "agent-formats/error"
@@ -100,7 +100,7 @@ def read(exchange: Exchange) -> Reading:
         return Reading(Outcome.NO_ANSWER, status=status, trouble=exchange.trouble)
     if answer is None or exchange.trouble is Trouble.CLOSED:
         return Reading(Outcome.SERVER_FAULT, trouble=exchange.trouble)
-    if exchange.request.answer_to is not None or exchange.request.transport is Transport.STDIO:
+    if exchange.request.is_rpc:
         return _read_mcp(exchange, exchange.case)
     return _read_http(exchange, exchange.case)
 

@@ -7,13 +7,12 @@ import shlex
 from pathlib import PurePath
 
 from conformance.formats.tool.tool import Tool, ToolForm
-from conformance.kit.model.loopback import is_loopback, same_server
+from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.model.slug import slug
-from conformance.kit.transport.http import HttpSpeaker
+from conformance.kit.transport.bindings import binding_of, traits_of
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import Binding
 
 _OURS = "fixtures.servers."
 _PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
@@ -30,7 +29,7 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
         return message("kit.left_out.not_replayed")
     if tool.task_required:
         return message("kit.left_out.task_required")
-    if run.binding is Binding.HTTP and not _has_own_route(tool, run, settings):
+    if not binding_of(run, settings).stays_at_target(tool):
         return message("kit.left_out.other_host")
     if settings.allow_calls is AllowCalls.NONE:
         return message("kit.left_out.none")
@@ -72,7 +71,7 @@ def _is_replayed(tool: Tool, run: Run, settings: Settings) -> bool:
 
 def _own_server(run: Run) -> bool:
     """A developer's own server on this machine, or one of this project's."""
-    if run.binding is Binding.STDIO:
+    if traits_of(run).starts_process:
         return _is_ours(run.endpoint)
     return is_loopback(run.endpoint)
 
@@ -92,7 +91,7 @@ def _is_ours(command: str) -> bool:
 
 
 def _is_remote(run: Run) -> bool:
-    return run.binding is not Binding.STDIO and not is_loopback(run.endpoint)
+    return not traits_of(run).starts_process and not is_loopback(run.endpoint)
 
 
 def _reads_only(tool: Tool) -> bool:
@@ -116,9 +115,3 @@ def _unless_harmless(tool: Tool, *, remote: bool) -> Message | None:
     opens_world = hints.open_world is True or (hints.open_world is None and remote)
     by_hint = tool.safe is not True and not _gets(tool)
     return message("kit.left_out.open_world") if by_hint and opens_world else None
-
-
-def _has_own_route(tool: Tool, run: Run, settings: Settings) -> bool:
-    """Whether the tool's route stays on the target's host: no other host is ever called."""
-    _, url = HttpSpeaker(run, settings.invoke).route(tool)
-    return same_server(url, run.endpoint)

@@ -14,9 +14,11 @@ from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.catalog import Offered
 from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.model.run import Run
-from conformance.kit.transport.http import HttpSpeaker
-from conformance.kit.transport.mcp import McpSpeaker
-from conformance.spec.vocabulary import Binding, Era, RunKind
+from conformance.kit.transport.binding import Binding, spoken
+from conformance.kit.transport.http import HttpBinding
+from conformance.kit.transport.mcp import McpBinding
+from conformance.spec import vocabulary
+from conformance.spec.vocabulary import Era, RunKind
 
 LOOKED = "discovery"
 """The name under which discovery's exchanges are kept, as if a script had made them."""
@@ -67,15 +69,12 @@ Steps = Generator[Action, Exchange, None]
 class Stage:
     """What a script may know: the run, how to say things, and the tools with a good call each.
 
-    `mcp` is None for an HTTP run and `http` for an MCP one. `good_calls` maps the names of tools
-    that may be called to arguments that were accepted.
+    `good_calls` maps the names of tools that may be called to arguments that were accepted.
     """
 
-    run: Run
+    binding: Binding
     tools: tuple[Tool, ...]
     good_calls: dict[str, Any]
-    mcp: McpSpeaker | None = None
-    http: HttpSpeaker | None = None
     tools_path: str = ""
     """Where an HTTP target lists its tools, as its manifest said; empty if it did not."""
     offered: Offered = field(default_factory=Offered)
@@ -83,17 +82,18 @@ class Stage:
     may_call: frozenset[str] = frozenset()
     """Tools that the kit may call, those included that have to be called as tasks."""
 
-    def speaker(self) -> McpSpeaker:
-        """The MCP speaker; raises RuntimeError in a script of the wrong binding."""
-        if self.mcp is None:
-            raise RuntimeError(f"{self.run.id} does not speak MCP")
-        return self.mcp
+    @property
+    def run(self) -> Run:
+        """The run that it is played in."""
+        return self.binding.run
 
-    def web(self) -> HttpSpeaker:
-        """The HTTP binding's speaker; raises RuntimeError in a script of the wrong binding."""
-        if self.http is None:
-            raise RuntimeError(f"{self.run.id} does not speak the HTTP binding")
-        return self.http
+    def speaker(self) -> McpBinding[Request]:
+        """What says MCP; raises TypeError in a script of the wrong binding."""
+        return spoken(self.binding, McpBinding)
+
+    def web(self) -> HttpBinding:
+        """What says the HTTP binding; raises TypeError in a script of the wrong binding."""
+        return spoken(self.binding, HttpBinding)
 
 
 ScriptFunction = Callable[[Stage], Steps]
@@ -105,7 +105,7 @@ class Script:
 
     name: str
     function: ScriptFunction
-    bindings: frozenset[Binding]
+    bindings: frozenset[vocabulary.Binding]
     eras: frozenset[Era]
     fresh: bool = False
     handshake: bool = True
@@ -120,7 +120,7 @@ class Script:
 
 
 def script(
-    *bindings: Binding,
+    *bindings: vocabulary.Binding,
     eras: tuple[Era, ...] = tuple(Era),
     fresh: bool = False,
     handshake: bool = True,

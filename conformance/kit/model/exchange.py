@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from conformance.kit.model.case import Case
-
-
-class Transport(StrEnum):
-    """How a request travels."""
-
-    HTTP = "http"
-    STDIO = "stdio"
 
 
 class Trouble(StrEnum):
@@ -38,24 +31,60 @@ SHORT = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """One thing to send.
+class HttpRequest:
+    """A request over HTTP. `answer_to` is the JSON-RPC id that it asks with; None without one.
 
-    HTTP: `method`, `url`, `headers` and `body`. stdio: `body` is one line without its end.
-    `answer_to` is the JSON-RPC id of the message that ends the answer; None where none is
-    expected: over stdio the reader then waits for `settle` seconds only, and so it does for what
-    comes on a stream that a GET opened.
+    A stream that a GET opened stays open: it is read for `settle` seconds. `any_answer` ends any
+    other stream with its first message (for malformed requests).
     """
 
-    transport: Transport
-    body: bytes = b""
     method: str = ""
     url: str = ""
     headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
     answer_to: int | str | None = None
     settle: float = 0.2
     any_answer: bool = False
-    """stdio: the first message of any id ends the answer (for malformed requests)."""
+    transport: Literal["http"] = "http"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is sent: the step only opened or closed a connection."""
+        return not self.method
+
+    @property
+    def is_rpc(self) -> bool:
+        """Whether the answer is a JSON-RPC message."""
+        return self.answer_to is not None
+
+
+@dataclass(frozen=True, slots=True)
+class StdioRequest:
+    """A line for a process's standard input: a message in `body`, without the end of the line.
+
+    `answer_to` is the id of the message that ends the answer. Without one, the reader waits for
+    `settle` seconds, or with `any_answer` until the first message of any id.
+    """
+
+    body: bytes = b""
+    answer_to: int | str | None = None
+    settle: float = 0.2
+    any_answer: bool = False
+    transport: Literal["stdio"] = "stdio"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is sent: the step only opened or closed a connection."""
+        return not self.body
+
+    @property
+    def is_rpc(self) -> bool:
+        """Whether the answer is a JSON-RPC message: nothing else belongs on a standard output."""
+        return True
+
+
+Request = HttpRequest | StdioRequest
+"""One thing to send. `transport` names its form in recorded files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +128,10 @@ class Exchange:
     step: str | None = None
     confirms: int | None = None
     trouble_detail: str = ""
+
+    @property
+    def http(self) -> HttpRequest:
+        """The request of an exchange over HTTP; raises TypeError for any other."""
+        if not isinstance(self.request, HttpRequest):
+            raise TypeError(f"exchange {self.id} was not sent over HTTP")
+        return self.request

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.kit.model.role import Role
 from conformance.spec.vocabulary import Binding, Era, RunKind
 
 KNOWN_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
@@ -29,6 +30,7 @@ class Run:
     endpoint: str
     version: str = ""
     kind: RunKind = RunKind.FULL
+    role: Role = Role.SERVER
 
     @property
     def openapi(self) -> bool:
@@ -37,7 +39,7 @@ class Run:
 
     @property
     def era(self) -> Era | None:
-        """The protocol era of an MCP run; None for the HTTP binding."""
-        if self.binding is Binding.HTTP:
+        """The protocol era of an MCP run; None for the HTTP binding, which has no version."""
+        if not self.version:
             return None
         return Era.MODERN if self.version >= MODERN else Era.LEGACY

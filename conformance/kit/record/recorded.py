@@ -16,7 +16,14 @@ from conformance.kit.config.secrets import Redactor
 from conformance.kit.evidence.cut import CutAnswer
 from conformance.kit.evidence.response import read
 from conformance.kit.model.case import Case, CaseKind, Expectation, Strictness, Violation
-from conformance.kit.model.exchange import Answer, Exchange, Request, Transport, Trouble
+from conformance.kit.model.exchange import (
+    Answer,
+    Exchange,
+    HttpRequest,
+    Request,
+    StdioRequest,
+    Trouble,
+)
 from conformance.spec.vocabulary import Outcome
 
 Redact = Callable[[str], str]
@@ -132,11 +139,12 @@ class Recorder:
         return [[self._text(name, place), self._text(value, place)] for name, value in headers]
 
     def _request(self, request: Request) -> Json:
+        sent = request if isinstance(request, HttpRequest) else HttpRequest()
         return {
-            "transport": request.transport.value,
-            "method": request.method,
-            "url": self._text(request.url, "request.url"),
-            "headers": self._headers(request.headers, "request.headers"),
+            "transport": request.transport,
+            "method": sent.method,
+            "url": self._text(sent.url, "request.url"),
+            "headers": self._headers(sent.headers, "request.headers"),
             "body": self._body(request.body, "request.body"),
             "answer_to": request.answer_to,
             "settle": request.settle,
@@ -226,16 +234,17 @@ def _read_headers(data: list[list[str]]) -> tuple[tuple[str, str], ...]:
 
 
 def _read_request(data: Mapping[str, Any]) -> Request:
-    return Request(
-        transport=Transport(data["transport"]),
-        body=_read_body(data["body"]),
-        method=data["method"],
-        url=data["url"],
-        headers=_read_headers(data["headers"]),
-        answer_to=data["answer_to"],
-        settle=data["settle"],
-        any_answer=data["any_answer"],
-    )
+    body, answer_to, settle = _read_body(data["body"]), data["answer_to"], data["settle"]
+    match data["transport"]:
+        case "http":
+            headers = _read_headers(data["headers"])
+            return HttpRequest(
+                data["method"], data["url"], headers, body, answer_to, settle, data["any_answer"]
+            )
+        case "stdio":
+            return StdioRequest(body, answer_to, settle, data["any_answer"])
+        case other:
+            raise ValueError(other)
 
 
 def _read_answer(data: Mapping[str, Any]) -> Answer:

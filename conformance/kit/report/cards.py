@@ -8,7 +8,7 @@ from conformance.kit.model.results import RunResult
 from conformance.kit.report.clause_text import rule
 from conformance.kit.report.fold import Folded
 from conformance.kit.report.lacking import Lack, also, lacks
-from conformance.kit.report.levels import LEVELS, capped, missing_for, next_level
+from conformance.kit.report.levels import capped, missing_for, next_level
 from conformance.kit.report.safe_text import in_html, ticked
 from conformance.kit.report.view import View
 from conformance.kit.report.words import level_name, number
@@ -45,7 +45,7 @@ def _card(alike: Sequence[RunResult], view: View, folded: Folded) -> str:
     run = alike[0]
     names = ", ".join(view.text(one.run.id) for one in alike)
     places = " · ".join(dict.fromkeys(view.text(one.run.endpoint) for one in alike))
-    steps = "".join(_step(run, level, view) for level in LEVELS[1:])
+    steps = "".join(_step(run, level, view) for level in run.run.role.levels[1:])
     return (
         f"<h3>{names}</h3>"
         f'<p class="meta"><code>{places}</code></p>'

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from conformance.kit.model.exchange import Answer, Exchange, Transport
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.model.results import Finding
 from conformance.kit.report.clause_text import rule
 from conformance.kit.report.fold import Place, Row
@@ -138,9 +138,11 @@ def _pair(exchange: Exchange, finding: Finding, view: View) -> str:
 
 def _sent(exchange: Exchange, view: View) -> str:
     request, case = exchange.request, exchange.case
-    http = request.transport is Transport.HTTP
-    what = f"{request.method} {request.url}" if http else view.say("report.html.stdin")
-    meta = f'<p class="meta"><code>{view.text(what, 300) if http else what}</code></p>'
+    if isinstance(request, HttpRequest):
+        what = view.text(f"{request.method} {request.url}", 300)
+    else:
+        what = view.say("report.html.stdin")
+    meta = f'<p class="meta"><code>{what}</code></p>'
     if case is None:
         body, note = _body(request.body, view), step_label(exchange, view)
     else:
@@ -187,7 +189,9 @@ def _noise(answer: Answer, view: View) -> str:
 
 def _again(exchange: Exchange, finding: Finding, view: View) -> str:
     request = exchange.request
-    line = command(replace(request, headers=(*request.headers, *view.headers)))
+    if isinstance(request, HttpRequest):
+        request = replace(request, headers=(*request.headers, *view.headers))
+    line = command(request)
     made = _copyable(view.redact(line), view) if line else ""
     if finding.case:
         made += _copyable(view.redact(replay_line(view.options, finding.case)), view)

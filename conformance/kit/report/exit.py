@@ -6,9 +6,8 @@ from enum import IntEnum
 
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import AllowCalls, Settings
-from conformance.kit.verdicts.levels import order
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import Verdict
+from conformance.spec.vocabulary import Level, Verdict
 
 
 class Exit(IntEnum):
@@ -56,11 +55,12 @@ def exit_of(
         return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)
     if settings.level is not None and session.selection:
         return Exit.BROKEN, message("kit.exit.level_of_selection", level=settings.level.value)
-    if settings.level is not None and _lowest(session) < order(settings.level):
+    if settings.level is not None and not _reaches(session, settings.level):
         return Exit.BROKEN, message("kit.exit.level_missed", level=settings.level.value)
     return Exit.CONFORMANT, None
 
 
-def _lowest(session: SessionResult) -> int:
-    """The place on the ladder of the weakest full run."""
-    return min((order(run.level) for run in session.runs if run.level is not None), default=0)
+def _reaches(session: SessionResult, level: Level) -> bool:
+    """Whether every full run has this level or a higher one; False if there is no full run."""
+    reached = [(run.run.role, run.level) for run in session.runs if run.level is not None]
+    return bool(reached) and all(role.place(own) >= role.place(level) for role, own in reached)

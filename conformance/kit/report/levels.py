@@ -9,12 +9,8 @@ from dataclasses import dataclass
 from conformance.kit.evidence.discovered import TOO_MANY
 from conformance.kit.model.results import Finding, Item, RunResult, SessionResult
 from conformance.kit.report.words import level_name, say
-from conformance.kit.verdicts.levels import LADDER
 from conformance.spec.messages import Message
 from conformance.spec.vocabulary import Level, RunKind, Verdict
-
-LEVELS = (Level.NONE, *(level for level, _ in LADDER))
-"""From the lowest to the highest; each includes the ones before it."""
 
 GRAVITY = (
     Verdict.KIT_ERROR,
@@ -38,8 +34,8 @@ def session_level(session: SessionResult) -> Level | None:
     """
     if session.interrupted:
         return None
-    levels = [run.level for run in session.runs if run.level is not None]
-    return min(levels, key=LEVELS.index) if levels else None
+    places = [(r.run.role.place(r.level), r.level) for r in session.runs if r.level is not None]
+    return min(places, key=lambda pair: pair[0])[1] if places else None
 
 
 def standing_name(session: SessionResult, language: str) -> str:
@@ -70,9 +66,10 @@ def weakest_run(session: SessionResult) -> RunResult | None:
 
 def next_level(run: RunResult) -> Level | None:
     """Give the first level that a full run did not reach; None at the top and for others."""
-    if run.level is None or run.level is LEVELS[-1]:
+    if run.level is None:
         return None
-    return LEVELS[LEVELS.index(run.level) + 1]
+    above = run.run.role.levels[run.run.role.place(run.level) + 1 :]
+    return above[0] if above else None
 
 
 def missing_for(run: RunResult, level: Level) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.kit.evidence.script import LOOKED
-from conformance.kit.model.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, Request
 from conformance.kit.model.results import Finding, Item, SessionResult
 from conformance.kit.report.data import Redact
 from conformance.spec.vocabulary import Verdict
@@ -167,7 +167,7 @@ def _case(
     language: str,
 ) -> dict[str, Any]:
     what = finding.case or "/".join(p for p in (exchange.script, exchange.step) if p)
-    stdio = exchange.request.transport is Transport.STDIO
+    stdio = not isinstance(exchange.request, HttpRequest)
     return {
         "exchange": exchange.id,
         "name": f"{item.clause}-{what}".encode("ascii", "replace").decode(),
@@ -185,15 +185,16 @@ def _request(request: Request, issued: dict[str, int], always: list[list[str]]) 
         body = {"text": request.body.decode("utf-8")}
     except UnicodeDecodeError:
         body = {"base64": base64.b64encode(request.body).decode("ascii")}
+    sent = request if isinstance(request, HttpRequest) else HttpRequest()
     headers = [
         [name, f"«session-{issued[value]}»"]
         if name.lower() == _SESSION and value in issued
         else [name, value]
-        for name, value in request.headers
+        for name, value in sent.headers
     ]
     return {
-        "method": request.method,
-        "url": request.url,
+        "method": sent.method,
+        "url": sent.url,
         "headers": headers + always,
         "answer_to": request.answer_to,
         "settle": request.settle,

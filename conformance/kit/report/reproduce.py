@@ -10,7 +10,7 @@ import base64
 import re
 import shlex
 
-from conformance.kit.model.exchange import Request, Transport
+from conformance.kit.model.exchange import HttpRequest, Request, StdioRequest
 from conformance.kit.report.safe_text import is_plain
 
 LONGEST = 8_000
@@ -23,20 +23,20 @@ _MADE_BY_CURL = {"host", "content-length", "connection", "accept-encoding", "tra
 
 def command(request: Request) -> str | None:
     """Give the line for `request`; None where its body is too long for one."""
-    if len(request.body) > LONGEST or len(request.url) > LONGEST:
+    if len(request.body) > LONGEST:
         return None
-    return json_rpc(request) if request.transport is Transport.STDIO else curl(request)
+    return curl(request) if isinstance(request, HttpRequest) else json_rpc(request)
 
 
-def json_rpc(request: Request) -> str | None:
+def json_rpc(request: StdioRequest) -> str | None:
     """Give the message that was written to standard input; None if it is not plain text."""
     text = _text(request.body)
     return None if text is None or "\n" in text else text
 
 
-def curl(request: Request) -> str | None:
-    """Give a `curl` line for a POSIX shell; None if the URL has bytes that no URL has."""
-    if not is_plain(request.url) or re.search(r"\s", request.url):
+def curl(request: HttpRequest) -> str | None:
+    """Give a `curl` line for a POSIX shell; None for a URL that is too long, or none at all."""
+    if len(request.url) > LONGEST or not is_plain(request.url) or re.search(r"\s", request.url):
         return None
     # -g: brackets and braces are themselves; --path-as-is: `..` stays in the path.
     words = ["curl", "-i", "-g", "--path-as-is", "-X", request.method or "GET"]

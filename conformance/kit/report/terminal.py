@@ -35,7 +35,7 @@ from conformance.kit.report.replay_line import replay_line
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.waived import waiver_words
 from conformance.kit.report.words import level_name, number, percent, say, verdict_name
-from conformance.spec.vocabulary import Level, RunKind, Verdict
+from conformance.spec.vocabulary import RunKind, Verdict
 
 GROUPS = 20
 """Groups shown; the report has the rest."""
@@ -243,12 +243,11 @@ class _Summary:
                 yield Line(f"    {self.say('report.selected')} {asked}")
         if session.selection or session.interrupted:
             return
-        level = session_level(session)
-        colour = "green" if level is Level.RECOVERABLE else "yellow"
-        name = level_name(level, self.language)
-        yield Line(f"{self.say('report.level.label')}: {name}", (colour, "bold"))
         weakest = weakest_run(session)
         upper = next_level(weakest) if weakest else None
+        colour = "green" if weakest is not None and upper is None else "yellow"
+        name = level_name(session_level(session), self.language)
+        yield Line(f"{self.say('report.level.label')}: {name}", (colour, "bold"))
         if weakest is not None and upper is not None:
             reason = capped(weakest)
             if reason is not None:

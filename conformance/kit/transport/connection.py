@@ -24,8 +24,30 @@ class Received:
     detail: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Process:
+    """The process behind a connection: its exit code, None while it runs, and its last errors."""
+
+    exit_code: int | None = None
+    stderr: str = ""
+
+
 class Connection(Protocol):
-    """One way to one target. Never raises for what the target does."""
+    """One way to one target. Once started, it never raises for what the target does."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something that is sent may be answered."""
+        ...
+
+    @property
+    def process(self) -> Process:
+        """What is known of the process that was started; nothing where none was."""
+        ...
+
+    async def start(self) -> None:
+        """Make ready to send; raises OSError or ValueError if a command cannot be run."""
+        ...
 
     async def send(self, request: Request) -> Received:
         """Send `request` and read its answer, within the request timeout."""

@@ -1,25 +1,62 @@
-"""Tool calls of the HTTP binding, as requests to send."""
+"""The HTTP binding: a tool's call is a request to a route of its own."""
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 from urllib.parse import quote, urlencode, urljoin
 
 from conformance.formats.tool.tool import Invocation, Tool, Where
-from conformance.kit.model.exchange import Request, Transport
+from conformance.kit.model.exchange import HttpRequest
+from conformance.kit.model.loopback import same_server
 from conformance.kit.model.run import Run
+from conformance.kit.model.settings import Settings
+from conformance.kit.transport.binding import Traits
+from conformance.kit.transport.connection import Connection
 from conformance.kit.transport.encode import to_bytes, to_text
+
+SESSION = uuid.uuid4().hex
+"""Tells this session's requests from others in a server's log."""
 
 _JSON = (("Content-Type", "application/json"), ("Accept", "application/json"))
 
 
+def http_connection(endpoint: str, settings: Settings) -> Connection:
+    """A connection over HTTP, with the headers that go with every request of the session."""
+    # Loading an HTTP client takes a while, and most commands send nothing.
+    from conformance.kit.transport.http_connection import HttpConnection  # noqa: PLC0415
+
+    agent = ("User-Agent", f"agent-formats-conformance/1.0 session/{SESSION}")
+    return HttpConnection(
+        endpoint,
+        timeout=settings.request_timeout,
+        headers=(agent, ("X-Agent-Formats-Session", SESSION), *settings.headers),
+        width=settings.concurrency,
+    )
+
+
 @dataclass(frozen=True, slots=True)
-class HttpSpeaker:
+class HttpBinding:
     """Says the HTTP binding. `invoke` is the command line's route for tools that name none."""
+
+    traits: ClassVar[Traits] = Traits(over_http=True, speaks_mcp=False)
 
     run: Run
     invoke: tuple[str, str] | None = None
+
+    @classmethod
+    def of(cls, run: Run, settings: Settings) -> Self:
+        """The binding of a run, before anything was said."""
+        return cls(run, settings.invoke)
+
+    def connect(self, settings: Settings) -> Connection:
+        """Keep-alive connections to the target."""
+        return http_connection(self.run.endpoint, settings)
+
+    def stays_at_target(self, tool: Tool) -> bool:
+        """Whether the tool's route is on the target's host: no other host is ever called."""
+        return same_server(self.route(tool)[1], self.run.endpoint)
 
     def route(self, tool: Tool) -> tuple[str, str]:
         """Method and URL of a tool's call: its invocation, `--invoke`, the binding's own."""
@@ -43,27 +80,28 @@ class HttpSpeaker:
         except ValueError:  # such as `http://[`
             return path
 
-    def call(self, tool: Tool, arguments: Any) -> Request:
+    def call(self, tool: Tool, arguments: Any, *, id: int | str = 1) -> HttpRequest:
         """The call of a tool: the body is the arguments object; for GET, query parameters.
 
-        A tool that says where each input goes is called so.
+        A tool that says where each input goes is called so. A call has no `id` over HTTP.
         """
         method, url = self.route(tool)
         if tool.invocation is not None and tool.invocation.inputs:
             return _placed(tool.invocation, method, url, arguments)
         if method == "GET":
             query = _query(arguments)
-            return Request(
-                Transport.HTTP,
-                method=method,
-                url=f"{url}?{query}" if query else url,
-                headers=_JSON[1:],
-            )
-        return Request(
-            Transport.HTTP, method=method, url=url, headers=_JSON, body=to_bytes(arguments)
-        )
+            return HttpRequest(method, f"{url}?{query}" if query else url, _JSON[1:])
+        return HttpRequest(method, url, _JSON, to_bytes(arguments))
 
-    def get(self, path: str, headers: tuple[tuple[str, str], ...] = ()) -> Request:
+    def list_tools(self, *, id: int | str = 1) -> HttpRequest:
+        """GET of the binding's own list of tools; a list has no `id` over HTTP."""
+        return self.get("/tools")
+
+    def nothing(self) -> HttpRequest:
+        """What stands for the request where a connection was only opened or closed."""
+        return HttpRequest()
+
+    def get(self, path: str, headers: tuple[tuple[str, str], ...] = ()) -> HttpRequest:
         """GET of a path of the target."""
         return self.send("GET", path, headers=(*_JSON[1:], *headers))
 
@@ -74,14 +112,12 @@ class HttpSpeaker:
         *,
         headers: tuple[tuple[str, str], ...] = _JSON,
         body: bytes = b"",
-    ) -> Request:
+    ) -> HttpRequest:
         """Any request to a path or URL of the target."""
-        return Request(
-            Transport.HTTP, method=method, url=self.url(path), headers=headers, body=body
-        )
+        return HttpRequest(method, self.url(path), headers, body)
 
 
-def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> Request:
+def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> HttpRequest:
     """A call whose inputs go to different places; what is no object is the body itself."""
     by_place: dict[Where, dict[str, Any]] = {where: {} for where in Where}
     for name, value in arguments.items() if isinstance(arguments, dict) else ():
@@ -95,12 +131,11 @@ def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> Re
     # What nobody declared goes there too: a call that leaves it out would be another one.
     if by_place[Where.BODY] or any(one.where is Where.BODY for one in invocation.inputs):
         bodies.append(by_place[Where.BODY] if isinstance(arguments, dict) else arguments)
-    return Request(
-        Transport.HTTP,
-        method=method,
-        url=f"{url}?{query}" if query else url,
-        headers=(*(_JSON if bodies else _JSON[1:]), *headers),
-        body=to_bytes(bodies[0]) if bodies else b"",
+    return HttpRequest(
+        method,
+        f"{url}?{query}" if query else url,
+        (*(_JSON if bodies else _JSON[1:]), *headers),
+        to_bytes(bodies[0]) if bodies else b"",
     )
 
 

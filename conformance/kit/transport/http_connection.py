@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
+import json
 import os
 import ssl
 import time
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from functools import lru_cache
+from typing import Any
 from urllib.parse import urljoin
 
 import httpx2
 
-from conformance.kit.model.exchange import Answer, Request, Trouble
+from conformance.formats.text.sse import SseReader
+from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble
 from conformance.kit.model.loopback import is_loopback, same_server
-from conformance.kit.transport.connection import BODY_CAP, CUT_KEPT, Received
+from conformance.kit.transport.connection import BODY_CAP, CUT_KEPT, Process, Received
 from conformance.kit.transport.kept_connections import Lines
-from conformance.kit.transport.sse import EventReader
 
 _REDIRECTS = 3
 _MESSAGES_KEPT = 100
@@ -59,26 +63,40 @@ class HttpConnection:
         client.headers.update(own)
         return client
 
+    @property
+    def is_open(self) -> bool:
+        """Always: each request opens what it needs."""
+        return True
+
+    @property
+    def process(self) -> Process:
+        """Nothing: none was started."""
+        return Process()
+
+    async def start(self) -> None:
+        """Do nothing: the first request connects."""
+
     async def send(self, request: Request) -> Received:
         """Send and read. A trouble names what was missing; nothing the target does raises.
 
         A kept connection may have been closed while it was idle (servers close after a 500): what
         got not one byte of an answer is sent once more, on a new connection.
         """
+        assert isinstance(request, HttpRequest)
         received = await self._send(request, self._client)
         if received.trouble is Trouble.CLOSED and received.answer is None:
             async with self._new_client() as alone:
                 received = await self._send(request, alone)
         return received
 
-    async def _send(self, request: Request, client: httpx2.AsyncClient) -> Received:
+    async def _send(self, request: HttpRequest, client: httpx2.AsyncClient) -> Received:
         if not same_server(request.url, self._base):
             # A target's own words may name any address; our headers are meant for the target.
             return Received(None, Trouble.REDIRECTED, 0.0, f"{request.url} is another server")
         clock = time.perf_counter()
         body = bytearray()
         head: list[httpx2.Response] = []
-        events = EventReader()
+        events = _Messages()
         messages: list[object] = []
         trouble: Trouble | None = None
         detail = ""
@@ -114,10 +132,10 @@ class HttpConnection:
     async def _exchange(
         self,
         client: httpx2.AsyncClient,
-        request: Request,
+        request: HttpRequest,
         head: list[httpx2.Response],
         body: bytearray,
-        events: EventReader,
+        events: _Messages,
         messages: list[object],
     ) -> Trouble | None:
         method, url = request.method, request.url
@@ -146,9 +164,9 @@ class HttpConnection:
     async def _read(
         self,
         response: httpx2.Response,
-        request: Request,
+        request: HttpRequest,
         body: bytearray,
-        events: EventReader,
+        events: _Messages,
         messages: list[object],
     ) -> Trouble | None:
         streaming = response.headers.get("content-type", "").startswith("text/event-stream")
@@ -172,6 +190,21 @@ class HttpConnection:
         return None
 
 
+class _Messages:
+    """The JSON values that an event stream carries. Other data is passed over, and so is none."""
+
+    def __init__(self) -> None:
+        self._decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
+        self._reader = SseReader()
+
+    def feed(self, chunk: bytes) -> Iterator[Any]:
+        """The values that `chunk` completes, in order."""
+        for event in self._reader.feed(self._decode(chunk)):
+            with suppress(UnicodeError, ValueError, RecursionError):
+                event.data.encode("utf-8")  # raises for bytes that are not UTF-8
+                yield json.loads(event.data)
+
+
 def _why_refused(error: BaseException) -> str:
     """What the system said: the client's own words are only that all attempts failed."""
     cause: BaseException | None = error
@@ -190,7 +223,7 @@ def _closed(error: Exception) -> bool:
     return not isinstance(error, httpx2.ProtocolError) or any(w in str(error) for w in early)
 
 
-def _answers(message: object, request: Request) -> bool:
+def _answers(message: object, request: HttpRequest) -> bool:
     """Whether this message of a stream is the last one to wait for."""
     if not isinstance(message, dict) or "method" in message:
         return False

@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.formats.text import rpc
 from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble
-from conformance.kit.transport.connection import BODY_CAP, Received
+from conformance.kit.transport.connection import BODY_CAP, Process, Received
 
 _NOISE_LINES = 50
 _MOST_NOISE = 10_000
@@ -26,13 +26,23 @@ _LAST_WORDS = 1.0
 
 
 class StdioConnection:
-    """One process. `start` must have been awaited."""
+    """One process. `start` must have been awaited.
+
+    The first answer of all may take `start_limit` seconds, if that is longer than `timeout`.
+    """
 
     def __init__(
-        self, command: list[str], *, timeout: float, environment: Mapping[str, str]
+        self,
+        command: list[str],
+        *,
+        timeout: float,
+        environment: Mapping[str, str],
+        start_limit: float = 0.0,
     ) -> None:
         self._command = command
         self._timeout = timeout
+        self._first_timeout = max(timeout, start_limit)
+        self._heard = False
         self._environment = dict(environment)
         self._process: asyncio.subprocess.Process | None = None
         self._waiting: dict[int | str, asyncio.Future[Any]] = {}
@@ -73,24 +83,18 @@ class StdioConnection:
         ]
 
     @property
-    def said_on_stderr(self) -> str:
-        """The end of what the process wrote on its standard error."""
-        return self._stderr.decode("utf-8", "replace")
+    def is_open(self) -> bool:
+        """Whether the process runs, and its output has not ended."""
+        return self._exit_code is None and not self._ended.is_set()
 
     @property
-    def exit_code(self) -> int | None:
-        """The process's exit code; None while it runs."""
+    def process(self) -> Process:
+        """The process's exit code, and the end of what it wrote on its standard error."""
+        return Process(self._exit_code, self._stderr.decode("utf-8", "replace"))
+
+    @property
+    def _exit_code(self) -> int | None:
         return self._process.returncode if self._process else None
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the process's output has ended: nothing more will be answered."""
-        return self._ended.is_set()
-
-    async def wait_for(self, request: Request) -> Received:
-        """Go on waiting for the answer to a request that was sent already."""
-        clock = time.perf_counter()
-        return await self._collect(self._expect(request), request, clock)
 
     async def send(self, request: Request) -> Received:
         """Write one line; wait for the message with its id, or `settle` seconds if it has none."""
@@ -206,8 +210,11 @@ class StdioConnection:
         waits: set[asyncio.Future[Any]] = {ended} if future is None else {ended, future}
         settling = future is None or request.any_answer
         limit = request.settle if settling else self._timeout
+        if not settling and not self._heard:
+            limit = self._first_timeout
         await asyncio.wait(waits, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         ended.cancel()
+        self._heard = self._heard or not settling
         if future is not None and future.done():
             return None
         if self._ended.is_set():
@@ -222,7 +229,7 @@ class StdioConnection:
         gone.cancel()
 
     def _why_ended(self) -> str:
-        return self.said_on_stderr[-400:].strip()
+        return self.process.stderr[-400:].strip()
 
     async def _read_messages(self) -> None:
         assert self._process is not None and self._process.stdout is not None

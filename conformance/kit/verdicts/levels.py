@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from conformance.kit.model.results import Item, LevelState, Repair
+from conformance.kit.model.role import Role
 from conformance.kit.verdicts.judge import NOT_OFFERED
 from conformance.spec.clauses import Clause
 from conformance.spec.vocabulary import (
@@ -15,14 +16,6 @@ from conformance.spec.vocabulary import (
     Scope,
     Verdict,
 )
-
-LADDER = (
-    (Level.DESCRIBED, NeededFor.DESCRIBED),
-    (Level.GUARDED, NeededFor.GUARDED),
-    (Level.EXPLAINED, NeededFor.EXPLAINED),
-    (Level.RECOVERABLE, NeededFor.RECOVERABLE),
-)
-"""The levels, lowest first, each with the clauses that it needs beside those below."""
 
 REPAIR_CLAUSE = "ATDF-ERR-012"
 """The clause whose measure is the repair rate; the level Recoverable needs a rate of 1."""
@@ -40,12 +33,13 @@ def levels(
     clauses: Mapping[str, Clause],
     repair: Repair,
     *,
+    role: Role,
     claims_atdf: bool,
     unasked: Iterable[str] = (),
     unusable: Iterable[str] = (),
     whole: bool = True,
 ) -> dict[Level, LevelState]:
-    """Each level's state. A level includes the ones before it.
+    """The state of each level of a role. A level includes the ones before it.
 
     `unasked` are MUST clauses of the run that the command line left out: what was not judged
     keeps a level from being reached just as what was not verified. `unusable` are the clauses by
@@ -56,7 +50,7 @@ def levels(
     all_items, unasked = list(items), tuple(unasked)
     states: dict[Level, LevelState] = {}
     below: tuple[str, ...] = ()
-    for level, needed in LADDER:
+    for level, needed in role.ladder:
         own = _missing(all_items, clauses, needed)
         own += tuple(id for id in unasked if clauses[id].needed_for is needed)
         if level is Level.DESCRIBED:
@@ -71,18 +65,13 @@ def levels(
 
 
 def reached(states: Mapping[Level, LevelState]) -> Level:
-    """The highest level reached; `none` where not even the first was."""
+    """The highest level reached, of states from the lowest up; `none` if the first was not."""
     best = Level.NONE
-    for level, _ in LADDER:
-        if not states[level].reached:
+    for level, state in states.items():
+        if not state.reached:
             break
         best = level
     return best
-
-
-def order(level: Level) -> int:
-    """A level's place on the ladder: 0 for none."""
-    return next((n for n, (one, _) in enumerate(LADDER, 1) if one is level), 0)
 
 
 def _missing(

@@ -13,7 +13,7 @@ from conformance.kit.verdicts.levels import levels, reached
 from conformance.kit.verdicts.rates import Tally
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import Binding, RunKind
+from conformance.spec.vocabulary import RunKind
 
 
 def run_result(
@@ -35,6 +35,7 @@ def run_result(
         [item for item in items if belongs(clauses()[item.clause], evidence.run)],
         clauses(),
         mending,
+        role=evidence.run.role,
         claims_atdf=evidence.claims_atdf,
         unasked=unasked((item.clause for item in items), evidence),
         unusable=unusable_by(declared),
@@ -76,8 +77,7 @@ def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
     """Whether ATDF is claimed in this run."""
     if "atdf" in settings.profiles or any(tool.claims_atdf for tool in evidence.tools):
         return True
-    offers = evidence.run.binding is Binding.HTTP and not evidence.run.openapi
-    if offers and _has_manifest(evidence):
+    if not evidence.run.openapi and _has_manifest(evidence):
         return True
     return any(call.reading.envelope is not None for call in evidence.calls)
 

@@ -9,14 +9,14 @@ import pytest
 
 from conformance.kit.confirm.confirm import Repeats, repeat
 from conformance.kit.confirm.confirmed import confirmed
-from conformance.kit.drive import channel as channels
 from conformance.kit.drive.channel import Context
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import Send, script
 from conformance.kit.model.case import CaseKind
-from conformance.kit.model.exchange import Answer, Trouble
+from conformance.kit.model.exchange import Answer, HttpRequest, Trouble
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.connection import Received
+from conformance.kit.transport import http_connection, stdio
+from conformance.kit.transport.connection import Process, Received
 from conformance.kit.verdicts.checks import broken
 from conformance.kit.verdicts.judge import judge
 from conformance.spec.vocabulary import Binding, Verdict
@@ -55,7 +55,7 @@ class Server:
 class Wire:
     """One connection to `server`."""
 
-    server, exit_code, has_ended, said_on_stderr = None, None, False, ""
+    server, is_open, process = None, True, Process()
 
     def __init__(self, *_, **__):
         self.server.opened += 1
@@ -67,7 +67,7 @@ class Wire:
 
     async def send(self, request):
         sent = json.loads(request.body or b"null")
-        if request.method:
+        if isinstance(request, HttpRequest):
             return self.received(sent, lambda said: Answer(said[0], JSON, _bytes(said[1])))
         if sent["method"] != "tools/call":  # the handshake
             return _reply(request, {"protocolVersion": "2025-11-25", "capabilities": {}})
@@ -99,8 +99,8 @@ def serving(monkeypatch):
 
     def start(says):
         server = Server(says)
-        for name in ("HttpConnection", "StdioConnection"):
-            monkeypatch.setattr(channels, name, type(name, (Wire,), {"server": server}))
+        for module, name in ((http_connection, "HttpConnection"), (stdio, "StdioConnection")):
+            monkeypatch.setattr(module, name, type(name, (Wire,), {"server": server}))
         return server
 
     return start

@@ -13,13 +13,15 @@ from conformance.kit.drive import channel as channels
 from conformance.kit.drive.channel import (
     ConnectFailed,
     Context,
-    environment_for_server,
     open_channel,
 )
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
+from conformance.kit.transport import stdio
+from conformance.kit.transport.http import SESSION
+from conformance.kit.transport.stdio import environment_for_server
 from conformance.spec.vocabulary import Binding
 from tests.kit.peers import serving, unused_url, whole
 from tests.kit.samples import TOOL, accepted, case
@@ -136,7 +138,7 @@ def test_every_request_says_who_sends_it():
     _, peer = over_http(busy(0), call, headers=(("Authorization", "Bearer x"),))
     head = peer.requests[0][0].lower()
     assert "agent-formats-conformance" in head
-    assert f"x-agent-formats-session: {channels.SESSION}" in head
+    assert f"x-agent-formats-session: {SESSION}" in head
     assert "authorization: bearer x" in head
 
 
@@ -261,7 +263,7 @@ def test_why_a_handshake_failed_is_told_in_words(code, words):
 
 
 def test_a_silent_server_is_told_in_words(monkeypatch):
-    monkeypatch.setattr(channels, "_START_LIMIT", 0.5)
+    monkeypatch.setattr(stdio, "START_LIMIT", 0.5)
     with pytest.raises(ConnectFailed, match="did not answer"):
         over_stdio(call, "import time; time.sleep(600)", request_timeout=0.3)
 

@@ -219,7 +219,7 @@ def test_a_script_of_another_binding_cannot_be_said():
     def steps(stage):
         yield Send(stage.speaker().request("ping"), "ping")
 
-    with pytest.raises(RuntimeError, match="does not speak MCP"):
+    with pytest.raises(TypeError, match="does not speak the McpBinding"):
         over_http(steps)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.kit.model.case import Case, CaseKind, Expectation, Strictness, Violation
-from conformance.kit.model.exchange import Answer, Exchange, Request, Transport, Trouble
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, StdioRequest, Trouble
 from conformance.kit.model.results import (
     Explain,
     Finding,
@@ -147,8 +147,7 @@ def exchange(id: int = 17, *, of: Case | None = None, body: bytes | None = None)
     return Exchange(
         id=id,
         run="http",
-        request=Request(
-            transport=Transport.HTTP,
+        request=HttpRequest(
             method="POST",
             url=f"{TARGET}/tools/{made.tool}/invoke",
             headers=(("Content-Type", "application/json"), ("Accept", "application/json")),
@@ -180,7 +179,7 @@ def exchanges() -> dict[int, Exchange]:
     stdio = Exchange(
         id=21,
         run="mcp-2026-07-28",
-        request=Request(Transport.STDIO, body=json.dumps(line).encode(), answer_to=4),
+        request=StdioRequest(json.dumps(line).encode(), answer_to=4),
         answer=Answer(messages=({"jsonrpc": "2.0", "id": 4, "result": {"isError": True}},)),
         trouble=None,
         started=4.0,
@@ -470,7 +469,7 @@ def hostile_exchanges() -> dict[int, Exchange]:
     of = case()
     violation = replace(of.violation, was=evil, sent=evil) if of.violation else None
     nasty = replace(of, arguments={evil: [evil], "guests": evil}, violation=violation)
-    request = Request(Transport.HTTP, raw, "POST", f"http://h/{evil}", ((evil, evil),))
+    request = HttpRequest("POST", f"http://h/{evil}", ((evil, evil),), raw)
     answer = Answer(200, (("content-type", evil),), raw, ({evil: evil},), (evil,))
     first = replace(exchange(1), request=request, answer=answer, case=nasty)
     return {
@@ -479,7 +478,7 @@ def hostile_exchanges() -> dict[int, Exchange]:
         3: replace(
             first,
             id=3,
-            request=replace(request, transport=Transport.STDIO),
+            request=StdioRequest(raw),
             answer=None,
             trouble=Trouble.GARBLED,
             trouble_detail=evil,

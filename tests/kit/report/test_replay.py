@@ -12,7 +12,7 @@ from itertools import permutations
 import pytest
 
 from conformance.kit.config.secrets import Redactor
-from conformance.kit.model.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.model.exchange import Answer, Exchange, StdioRequest
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.report.replay_file import replay_file, sent_before
 from conformance.kit.session import Session
@@ -184,7 +184,7 @@ def asked(number, method, version=None, script=None):
     body = {"jsonrpc": "2.0", "id": number, "method": method}
     if version is not None:
         body["params"] = {"protocolVersion": version}
-    request = Request(Transport.STDIO, json.dumps(body).encode())
+    request = StdioRequest(json.dumps(body).encode())
     return Exchange(number, "stdio-2026-07-28", request, Answer(), None, 0, 0, script=script)
 
 

@@ -2,7 +2,7 @@ import subprocess
 
 import pytest
 
-from conformance.kit.model.exchange import Request, Transport
+from conformance.kit.model.exchange import HttpRequest, StdioRequest
 from conformance.kit.report.reproduce import command, json_rpc
 from conformance.kit.report.safe_text import in_html, in_markdown, visible
 from tests.kit.report.sample import exchange
@@ -74,7 +74,7 @@ def run_curl_line(line: str, tmp_path) -> list[bytes]:
 )
 def test_the_curl_line_sends_the_very_bytes_and_runs_nothing_else(body, tmp_path):
     made = exchange().request
-    request = Request(Transport.HTTP, body, made.method, made.url, made.headers)
+    request = HttpRequest(made.method, made.url, made.headers, body)
     *arguments, stdin = run_curl_line(command(request) or "", tmp_path)
     sent = stdin if b"@-" in arguments else arguments[arguments.index(b"--data-raw") + 1]
     assert sent == body
@@ -84,20 +84,20 @@ def test_the_curl_line_sends_the_very_bytes_and_runs_nothing_else(body, tmp_path
 
 def test_headers_that_curl_would_read_as_files_or_lines_are_left_out(tmp_path):
     headers = (("@/etc/passwd", "x"), ("X-A", "b\r\nX-C: d"), ("X-Empty", ""), ("Host", "h"))
-    request = Request(Transport.HTTP, b"", "GET", "http://h/", headers)
+    request = HttpRequest("GET", "http://h/", headers)
     arguments = run_curl_line(command(request) or "", tmp_path)
     assert arguments[arguments.index(b"-H") + 1] == b"X-Empty;"
     assert arguments.count(b"-H") == 1
 
 
 def test_a_url_with_a_line_end_has_no_line():
-    assert command(Request(Transport.HTTP, b"", "GET", "http://h/\n-o x")) is None
+    assert command(HttpRequest("GET", "http://h/\n-o x")) is None
 
 
 def test_a_body_too_long_to_paste_has_no_line():
-    assert command(Request(Transport.HTTP, b"x" * 9_000, "POST", "http://h/")) is None
+    assert command(HttpRequest("POST", "http://h/", body=b"x" * 9_000)) is None
 
 
 def test_a_stdio_request_is_its_message():
-    assert json_rpc(Request(Transport.STDIO, b'{"id": 1}')) == '{"id": 1}'
-    assert command(Request(Transport.STDIO, b'{"id": "\xe2\x80\xae"}')) is None
+    assert json_rpc(StdioRequest(b'{"id": 1}')) == '{"id": 1}'
+    assert command(StdioRequest(b'{"id": "\xe2\x80\xae"}')) is None

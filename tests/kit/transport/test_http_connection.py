@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import pytest
 
-from conformance.kit.model.exchange import Request, Transport, Trouble
+from conformance.kit.model.exchange import HttpRequest, Trouble
 from conformance.kit.transport import http_connection as http
 from conformance.kit.transport.connection import BODY_CAP, CUT_KEPT
 from conformance.kit.transport.http_connection import HttpConnection
@@ -27,7 +27,7 @@ def send(answer, *, method="POST", path="/mcp", timeout=LONG, headers=(), body=b
         async with serving(answer) as peer:
             connection = HttpConnection(peer.url, timeout=timeout, headers=headers, width=4)
             url = path if path.startswith("http") else peer.url + path
-            asked = Request(Transport.HTTP, body, method, url, **request)
+            asked = HttpRequest(method, url, body=body, **request)
             try:
                 return await connection.send(asked), peer
             finally:
@@ -243,7 +243,7 @@ def test_a_server_that_is_not_there_is_refused_in_the_system_s_words():
             url = peer.url
         connection = HttpConnection(url, timeout=LONG, headers=(), width=1)
         try:
-            return await connection.send(Request(Transport.HTTP, method="GET", url=url))
+            return await connection.send(HttpRequest("GET", url))
         finally:
             await connection.close()
 

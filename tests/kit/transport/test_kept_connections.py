@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import httpx2
 
-from conformance.kit.model.exchange import Request, Transport
+from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.transport.http_connection import HttpConnection
 from conformance.kit.transport.kept_connections import Lines
 from conformance.kit.transport.loopback_pool import Near
@@ -71,7 +71,7 @@ def sent(answer, talk):
             connection = HttpConnection(seen.url, timeout=30.0, headers=(), width=4)
 
             async def send(body=b"{}"):
-                return await connection.send(Request(Transport.HTTP, body, "POST", seen.url + "/x"))
+                return await connection.send(HttpRequest("POST", seen.url + "/x", body=body))
 
             try:
                 return await talk(send), seen
@@ -180,7 +180,7 @@ def test_idle_connections_are_closed_with_the_client():
     async def main():
         async with reading(together) as seen:
             connection = HttpConnection(seen.url, timeout=30.0, headers=(), width=4)
-            request = Request(Transport.HTTP, b"{}", "POST", seen.url + "/x")
+            request = HttpRequest("POST", seen.url + "/x", body=b"{}")
             await asyncio.gather(*(connection.send(request) for _ in range(3)))
             still_open = seen.over.locked()
             await connection.close()
@@ -259,7 +259,7 @@ def test_a_name_of_this_machine_is_connected_to():
         async with reading(say) as seen:
             url = seen.url.replace("127.0.0.1", "localhost")
             connection = HttpConnection(url, timeout=30.0, headers=(), width=4)
-            received = await connection.send(Request(Transport.HTTP, b"{}", "POST", url + "/x"))
+            received = await connection.send(HttpRequest("POST", url + "/x", body=b"{}"))
             await connection.close()
             return received
 

@@ -4,7 +4,7 @@ import pytest
 
 from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.kit.cases.plan import plan
-from conformance.kit.transport.http import HttpSpeaker
+from conformance.kit.transport.http import HttpBinding
 from tests.kit.samples import HTTP
 
 INPUTS = {
@@ -35,7 +35,7 @@ def parcel(method, endpoint="/parcels/{tracking}"):
     [("GET", "/parcels/PX001?history=true", b""), ("POST", "/parcels/PX001", b'{"history": true}')],
 )
 def test_the_argument_goes_into_the_path_alone(method, path, body):
-    request = HttpSpeaker(HTTP).call(parcel(method), GOOD)
+    request = HttpBinding(HTTP).call(parcel(method), GOOD)
     assert request.url == HTTP.endpoint.rstrip("/") + path
     assert request.body.replace(b" ", b"") == body.replace(b" ", b"")
 
@@ -47,7 +47,7 @@ def test_an_argument_in_the_path_is_never_broken_as_another_path_is_another_plac
 
 
 def test_braces_that_name_no_input_stay_as_they_are():
-    request = HttpSpeaker(HTTP).call(parcel("POST", "/parcels/{other}"), GOOD)
+    request = HttpBinding(HTTP).call(parcel("POST", "/parcels/{other}"), GOOD)
     assert request.url.endswith("/parcels/{other}")
     assert b"tracking" in request.body
 
@@ -73,7 +73,7 @@ def test_each_broken_call_is_another_request_than_the_good_one(method):
         "invocation": {"endpoint": "/parcels/{id}", "method": method},
     }
     (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
-    web = HttpSpeaker(HTTP)
+    web = HttpBinding(HTTP)
     good = web.call(tool, {"id": "x"})
     broken = [c for c in plan(tool, "http", {"id": "x"}).cases if c.violation is not None]
     assert broken

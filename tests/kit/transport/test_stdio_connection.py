@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from conformance.kit.model.exchange import Request, Transport, Trouble
+from conformance.kit.model.exchange import StdioRequest, Trouble
 from conformance.kit.transport import stdio_connection as stdio
 from conformance.kit.transport.connection import BODY_CAP
 from conformance.kit.transport.stdio_connection import StdioConnection
@@ -45,7 +45,7 @@ def use(code, work, *, timeout=LONG, environment=None, command=None):
 
 def ask(id=1, **more):
     body = json.dumps({"jsonrpc": "2.0", "id": id, "method": "x"}).encode()
-    return Request(Transport.STDIO, body, answer_to=id, **more)
+    return StdioRequest(body, answer_to=id, **more)
 
 
 def answer_of(code, request=None, **more):
@@ -146,9 +146,9 @@ def test_a_process_that_crashes_closes_and_tells_its_last_words():
 def test_the_exit_code_of_a_crash_is_known_at_once():
     async def work(connection):
         await connection.send(ask())
-        return connection.exit_code, connection.has_ended
+        return connection.process.exit_code, connection.is_open
 
-    assert use(answering("", then="os._exit(7)"), work)[0] == (7, True)
+    assert use(answering("", then="os._exit(7)"), work)[0] == (7, False)
 
 
 def test_a_process_that_has_ended_is_not_written_to():
@@ -167,7 +167,7 @@ def test_a_silent_process_ends_at_the_timeout():
 
 @pytest.mark.usefixtures("impatient")
 def test_a_process_that_never_reads_ends_at_the_timeout():
-    big = Request(Transport.STDIO, b"x" * (4 << 20), answer_to=1)
+    big = StdioRequest(b"x" * (4 << 20), answer_to=1)
     assert answer_of("import time; time.sleep(600)", big, timeout=0.5).trouble is Trouble.TIMEOUT
 
 
@@ -212,13 +212,13 @@ def test_a_line_that_no_reader_can_decode_is_noise(line):
 
 
 def test_after_a_notification_only_a_moment_is_waited():
-    note = Request(Transport.STDIO, b'{"jsonrpc": "2.0", "method": "x"}', settle=0.1)
+    note = StdioRequest(b'{"jsonrpc": "2.0", "method": "x"}', settle=0.1)
     received = answer_of(ECHO, note)
     assert (received.answer.messages, received.trouble) == ((), None)
 
 
 def test_any_message_answers_a_malformed_request():
-    odd = Request(Transport.STDIO, b"{", any_answer=True, settle=LONG)
+    odd = StdioRequest(b"{", any_answer=True, settle=LONG)
     code = answering('{"jsonrpc": "2.0", "id": null, "error": {"code": -32700}}\n')
     assert answer_of(code, odd).answer.messages[-1]["error"]["code"] == -32700
 

@@ -9,7 +9,7 @@ from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.plan import plan
 from conformance.kit.evidence.evidence import call_of
 from conformance.kit.model.case import CaseKind
-from conformance.kit.model.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.verdicts.guidance import advice, suggestion
 
 SCHEMA = {
@@ -32,7 +32,7 @@ TOOL = Tool("book", SCHEMA, ToolForm.MCP, {})
 
 def refused(case):
     answer = Answer(400, (), b'{"detail": "no"}')
-    request = Request(Transport.HTTP, b"", "POST", "http://h/")
+    request = HttpRequest("POST", "http://h/")
     return call_of(Exchange(1, "http", request, answer, None, 0.0, 0.0, case=case), TOOL)
 
 

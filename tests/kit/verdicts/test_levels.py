@@ -4,9 +4,10 @@ import pytest
 
 from conformance.kit.evidence.declarations import Declared
 from conformance.kit.model.results import Finding, Item, Rate, Repair
+from conformance.kit.model.role import Role
 from conformance.kit.model.settings import Settings
 from conformance.kit.verdicts.judge import belongs, unasked
-from conformance.kit.verdicts.levels import levels, order, reached
+from conformance.kit.verdicts.levels import levels, reached
 from conformance.kit.verdicts.run_result import run_result
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
@@ -16,7 +17,7 @@ from tests.kit.samples import HTTP, run_evidence, tool_evidence
 ALL = clauses()
 MENDED = Repair(Rate(4, 4))
 TOO_MANY_LEFT = (("+2", message("kit.left_out.too_many", most=4000, more=2)),)
-LADDER = (Level.DESCRIBED, Level.GUARDED, Level.EXPLAINED, Level.RECOVERABLE)
+LADDER = Role.SERVER.levels[1:]
 
 
 def one(level, requirement=Requirement.MUST, scope=None):
@@ -40,7 +41,7 @@ def items(**changed):
 
 
 def level_of(found, repair=MENDED, **more):
-    return reached(levels(found, ALL, repair, claims_atdf=True, **more))
+    return reached(levels(found, ALL, repair, role=Role.SERVER, claims_atdf=True, **more))
 
 
 def test_the_highest_level_is_reached_where_everything_passed():
@@ -61,13 +62,15 @@ def test_a_must_that_passed_or_only_warned_is_not_in_the_way(verdict):
 
 
 def test_a_tool_that_cannot_be_used_is_in_the_way_of_the_first_level():
-    states = levels(items(), ALL, MENDED, claims_atdf=False, unusable=["ATDF-TOOL-004"])
+    states = levels(
+        items(), ALL, MENDED, role=Role.SERVER, claims_atdf=False, unusable=["ATDF-TOOL-004"]
+    )
     assert reached(states) is Level.NONE
     assert states[Level.DESCRIBED].missing == ("ATDF-TOOL-004",)
 
 
 def test_a_part_of_the_tools_reaches_no_level():
-    states = levels(items(), ALL, MENDED, claims_atdf=True, whole=False)
+    states = levels(items(), ALL, MENDED, role=Role.SERVER, claims_atdf=True, whole=False)
     assert reached(states) is Level.NONE
     assert not any(state.reached for state in states.values())
 
@@ -98,7 +101,7 @@ def test_what_the_target_does_not_offer_is_not_named_as_missing():
         )
     ]
     found = [each for each in items() if ALL[each.clause].needed_for.value != "explained"]
-    states = levels([*found, *none], ALL, MENDED, claims_atdf=False)
+    states = levels([*found, *none], ALL, MENDED, role=Role.SERVER, claims_atdf=False)
     assert states[Level.EXPLAINED].missing == ("ATDF-ERR-002", "ATDF-ERR-001")
 
 
@@ -111,12 +114,12 @@ def test_a_broken_should_is_not_in_the_way():
 def test_a_level_includes_those_below_it():
     found = items(described=Verdict.FAIL)
     assert level_of(found) is Level.NONE
-    states = levels(found, ALL, MENDED, claims_atdf=True)
+    states = levels(found, ALL, MENDED, role=Role.SERVER, claims_atdf=True)
     assert one(Level.DESCRIBED, scope=Scope.TOOL) in states[Level.RECOVERABLE].missing
 
 
 def test_without_a_claim_of_atdf_the_level_tops_out_at_guarded():
-    states = levels(items(), ALL, MENDED, claims_atdf=False)
+    states = levels(items(), ALL, MENDED, role=Role.SERVER, claims_atdf=False)
     assert reached(states) is Level.GUARDED
     assert states[Level.EXPLAINED].missing == ("ATDF-ERR-001",)
 
@@ -137,14 +140,16 @@ def test_described_rests_on_documents_and_needs_no_tool():
 
 def test_a_clause_that_the_command_line_left_out_is_in_the_way():
     left = one(Level.GUARDED)
-    states = levels(items(), ALL, MENDED, claims_atdf=True, unasked=[left])
+    states = levels(items(), ALL, MENDED, role=Role.SERVER, claims_atdf=True, unasked=[left])
     assert states[Level.GUARDED].missing == (left,)
 
 
 def test_what_keeps_a_run_from_a_level_names_each_clause_once():
     clause = one(Level.DESCRIBED)
     twice = [Item(clause, Requirement.MUST, "http", t, Verdict.FAIL) for t in ("a", "b")]
-    assert levels(twice, ALL, MENDED, claims_atdf=True)[Level.DESCRIBED].missing == (clause,)
+    assert levels(twice, ALL, MENDED, role=Role.SERVER, claims_atdf=True)[
+        Level.DESCRIBED
+    ].missing == (clause,)
 
 
 def test_left_out_are_only_the_clauses_that_hold_for_the_run():
@@ -154,7 +159,7 @@ def test_left_out_are_only_the_clauses_that_hold_for_the_run():
 
 
 def test_the_levels_are_in_order():
-    assert [order(level) for level in (Level.NONE, *LADDER)] == [0, 1, 2, 3, 4]
+    assert [Role.SERVER.place(level) for level in (Level.NONE, *LADDER)] == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(("silenced", "why"), [(False, "no_call"), (True, "silent")])

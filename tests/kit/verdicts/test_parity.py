@@ -11,7 +11,7 @@ from conformance.formats.tool.tool import Annotations, Tool, ToolForm
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence, side_by_side
 from conformance.kit.evidence.response import Reading
 from conformance.kit.model.case import Case, CaseKind, Expectation, Violation
-from conformance.kit.model.exchange import Exchange, Request, Transport
+from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.run import Run
 from conformance.kit.verdicts.checks import Said
 from conformance.spec.vocabulary import Binding, Outcome
@@ -28,7 +28,7 @@ def call(run, outcome, *, arguments=None, violation=BREAKS):
     expects = Expectation.REJECT if violation else Expectation.ACCEPT
     sent = arguments or {"n": "x"}
     case = Case(f"{run.id}/t/c", run.id, "t", kind, "c", sent, expects, violation)
-    exchange = Exchange(1, run.id, Request(Transport.HTTP), None, None, 0.0, 0.0, case=case)
+    exchange = Exchange(1, run.id, HttpRequest(), None, None, 0.0, 0.0, case=case)
     return Call(case, exchange, Reading(outcome), TOOL)
 
 

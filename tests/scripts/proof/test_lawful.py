@@ -9,7 +9,7 @@ import pytest
 from conformance.http.scripts import COLLECTION
 from conformance.http.test_discovery import test_every_collection_answers_json as collections_answer
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.model.exchange import Answer, Exchange, Request, Transport
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.model.run import Run
 from conformance.kit.verdicts.checks import Said
 from conformance.spec.vocabulary import Binding, Verdict
@@ -23,7 +23,7 @@ RUN = Run("http", "http://127.0.0.1:1", Binding.HTTP, "http://127.0.0.1:1")
 def prompts(status, body):
     """A run whose collection of prompts was answered so; None is no answer at all."""
     answer = None if body is None else Answer(status, (), body)
-    request = Request(Transport.HTTP, method="GET", url="http://127.0.0.1:1/prompts")
+    request = HttpRequest("GET", "http://127.0.0.1:1/prompts")
     exchange = Exchange(
         1, RUN.id, request, answer, None, 0.0, 0.1, script="s", step=COLLECTION + "/prompts"
     )

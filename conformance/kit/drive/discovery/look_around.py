@@ -20,6 +20,9 @@ from conformance.kit.evidence.catalog import (
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.transport.binding import spoken
+from conformance.kit.transport.http import HttpBinding
+from conformance.kit.transport.mcp import McpBinding
 from conformance.spec.vocabulary import RESOURCE_TYPE_PATH, ResourceType
 
 _MOST_COLLECTIONS = 20
@@ -40,9 +43,7 @@ async def look_around_http(channel: Channel, manifest: Any) -> None:
     """Ask for the toolset catalog and every collection of other resources, side by side."""
     announced = isinstance(manifest, dict)
     paths = list(other_collections(manifest))[:_MOST_COLLECTIONS] if announced else list(USUAL)
-    speaker = channel.http
-    assert speaker is not None
-    get = speaker.get
+    get = spoken(channel.binding, HttpBinding).get
 
     async def ask(path: str, step: str) -> Exchange:
         return await channel.send(get(path), script=LOOKED, step=step)
@@ -60,8 +61,7 @@ async def _walk(ask: Callable[[str, str], Awaitable[Exchange]], path: str) -> No
 
 async def look_around_mcp(channel: Channel) -> None:
     """List the resources, and read those that are of ARDF's media type."""
-    speaker = channel.mcp
-    assert speaker is not None
+    speaker = spoken(channel.binding, McpBinding)
     uris: list[str] = []
 
     async def fetch(cursor: str | None, number: int) -> Exchange:

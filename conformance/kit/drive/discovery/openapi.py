@@ -15,6 +15,8 @@ from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import OPENAPI, Run
+from conformance.kit.transport.binding import spoken
+from conformance.kit.transport.http import HttpBinding
 from conformance.spec.messages import message
 
 USUAL = ("/openapi.json", "/api-docs", "/v3/api-docs", "/swagger.json")
@@ -41,8 +43,8 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
 
 async def _document(channel: Channel, url: str) -> Any:
     """The document at an address, in JSON or YAML; None where there is none."""
-    assert channel.http is not None
-    exchange = await channel.send(channel.http.get(url), script=LOOKED, step=f"openapi {url}")
+    request = spoken(channel.binding, HttpBinding).get(url)
+    exchange = await channel.send(request, script=LOOKED, step=f"openapi {url}")
     if exchange.answer is None or exchange.answer.status != 200:
         return None
     found = body_json(exchange)

@@ -20,28 +20,24 @@ from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
-from conformance.kit.transport.mcp import LEGACY_VERSIONS
-from conformance.spec.vocabulary import Binding, RunKind
-
-_HTTP_SINCE = "2025-03-26"
-"""The first version with streamable HTTP; the one before has another transport."""
+from conformance.kit.transport.binding import spoken
+from conformance.kit.transport.mcp import LEGACY_VERSIONS, McpBinding
+from conformance.spec.vocabulary import RunKind
 
 
 def settled(run: Run, version: str) -> Run:
     """The run of an endpoint at the version that it settled on, named after it."""
-    prefix = "stdio" if run.binding is Binding.STDIO else "mcp"
-    return Run(f"{prefix}-{version}", run.target, run.binding, run.endpoint, version)
+    return replace(run, id=f"{run.binding.value}-{version}", version=version)
 
 
 async def older(channel: Channel, run: Run) -> dict[str, Mapping[str, Any]]:
     """The versions before a run's own that the server agrees to, with what it answered.
 
-    Each is asked on the connection at hand. Over stdio, one that is not agreed to there is asked
-    again in a process of its own: a server may lawfully settle on a version once.
+    Each is asked on the connection at hand. One that is not agreed to there is asked again in a
+    process of its own, where the kit starts one: a server may settle on a version once.
     """
-    settings = channel.context.settings
-    first = _HTTP_SINCE if run.binding is Binding.MCP else ""
-    asked = [v for v in LEGACY_VERSIONS if first <= v < run.version and settings.speaks(v)]
+    settings, traits = channel.context.settings, channel.binding.traits
+    asked = [v for v in LEGACY_VERSIONS if traits.since <= v < run.version and settings.speaks(v)]
     if settings.allow_calls is AllowCalls.NONE or settings.replay is not None:
         return {}
     found: dict[str, Mapping[str, Any]] = {}
@@ -51,7 +47,7 @@ async def older(channel: Channel, run: Run) -> dict[str, Mapping[str, Any]]:
             found[version] = result
         elif exchange.trouble is not None:
             break
-    if run.binding is Binding.STDIO:
+    if traits.starts_process:
         again = [version for version in asked if version not in found]
         alone = await together(_alone(channel, run, version) for version in again)
         found |= {v: result for v, result in zip(again, alone, strict=True) if result is not None}
@@ -59,8 +55,8 @@ async def older(channel: Channel, run: Run) -> dict[str, Mapping[str, Any]]:
 
 
 async def _ask(channel: Channel, version: str) -> Exchange:
-    assert channel.mcp is not None
-    request = channel.mcp.initialize(id=channel.fresh_id(), version=version)
+    speaker = spoken(channel.binding, McpBinding)
+    request = speaker.initialize(id=channel.fresh_id(), version=version)
     return await channel.send(request, script=LOOKED, step=f"initialize-{version}")
 
 

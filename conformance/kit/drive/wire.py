@@ -1,0 +1,85 @@
+"""A wire: one open connection, on which a run sends at the pace that was asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from conformance.kit.model.exchange import Request
+from conformance.kit.model.settings import Settings
+from conformance.kit.transport.binding import Binding
+from conformance.kit.transport.connection import Connection, Process, Received
+
+_AGAIN = frozenset({429, 503})
+_TRIES = 6
+"""Times that one request is sent to a server that asks to come back later."""
+
+
+class Wire:
+    """Sends while a connection is open. `deadline` is a reading of time.monotonic()."""
+
+    def __init__(self, settings: Settings, deadline: float) -> None:
+        self._settings = settings
+        self._deadline = deadline
+        self._pace = asyncio.Lock()
+        self._last_sent = 0.0
+        self.connection: Connection | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something that is sent may be answered."""
+        return self.connection is not None and self.connection.is_open
+
+    @property
+    def process(self) -> Process:
+        """What is known of the process behind the connection; nothing where there is none."""
+        return self.connection.process if self.connection is not None else Process()
+
+    async def open(self, binding: Binding) -> None:
+        """Connect; raises OSError or ValueError if a command cannot be run."""
+        connection = binding.connect(self._settings)
+        await connection.start()
+        self.connection = connection
+
+    async def close(self) -> Received | None:
+        """End the connection, and say how that went; None if nothing was open."""
+        if self.connection is None:
+            return None
+        connection, self.connection = self.connection, None
+        return await connection.close()
+
+    async def send(self, made: Callable[[], Request]) -> tuple[Request, Received]:
+        """Send what is made, again as often as the server asks to come back later."""
+        for _ in range(_TRIES - 1):
+            request = made()
+            received = await self._send(request)
+            pause = _pause_asked(received)
+            if pause is None or time.monotonic() + pause > self._deadline:
+                return request, received
+            await asyncio.sleep(pause)
+        request = made()
+        return request, await self._send(request)
+
+    async def _send(self, request: Request) -> Received:
+        assert self.connection is not None
+        if self._settings.rate > 0:
+            await self._keep_pace()
+        return await self.connection.send(request)
+
+    async def _keep_pace(self) -> None:
+        async with self._pace:
+            wait = self._last_sent + 1 / self._settings.rate - time.monotonic()
+            if wait > 0:
+                await asyncio.sleep(wait)
+            self._last_sent = time.monotonic()
+
+
+def _pause_asked(received: Received) -> float | None:
+    """Seconds to wait before sending again: 429 and 503 with or without Retry-After."""
+    if received.answer is None or received.answer.status not in _AGAIN:
+        return None
+    asked = received.answer.header("retry-after")
+    if asked is None:
+        return None
+    return max(float(asked), 0.1) if asked.isdecimal() else 1.0

@@ -1,0 +1,45 @@
+"""Every binding that the kit speaks, by its name in data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from conformance.kit.model.run import Run
+from conformance.kit.model.settings import Settings
+from conformance.kit.transport.binding import Binding, OwnTargets, Traits
+from conformance.kit.transport.http import HttpBinding
+from conformance.kit.transport.mcp_http import McpHttpBinding
+from conformance.kit.transport.stdio import StdioBinding
+from conformance.spec import vocabulary
+
+BINDINGS: Final[Mapping[vocabulary.Binding, type[Binding]]] = {
+    vocabulary.Binding.HTTP: HttpBinding,
+    vocabulary.Binding.MCP: McpHttpBinding,
+    vocabulary.Binding.STDIO: StdioBinding,
+}
+
+MCP_BINDINGS: Final = tuple(name for name, each in BINDINGS.items() if each.traits.speaks_mcp)
+"""Those that speak MCP."""
+
+OVER_HTTP: Final = tuple(name for name, each in BINDINGS.items() if each.traits.over_http)
+"""Those whose requests are HTTP's."""
+
+
+def binding_of(run: Run, settings: Settings) -> Binding:
+    """What speaks for a run."""
+    return BINDINGS[run.binding].of(run, settings)
+
+
+def traits_of(run: Run) -> Traits:
+    """The traits of a run's binding."""
+    return BINDINGS[run.binding].traits
+
+
+def own_targets(target: str) -> tuple[vocabulary.Binding, OwnTargets] | None:
+    """The binding that alone reaches a target, by how that begins; None for a URL."""
+    for name, each in BINDINGS.items():
+        targets = each.traits.targets
+        if targets is not None and target.startswith(targets.prefix):
+            return name, targets
+    return None

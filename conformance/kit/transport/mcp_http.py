@@ -1,0 +1,100 @@
+"""MCP over streamable HTTP: messages with headers, each answered by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from conformance.formats.tool.headers import encoded, mirrored
+from conformance.formats.tool.tool import Tool
+from conformance.kit.model.exchange import HttpRequest
+from conformance.kit.model.settings import Settings
+from conformance.kit.transport.binding import Traits
+from conformance.kit.transport.connection import Connection
+from conformance.kit.transport.encode import to_bytes
+from conformance.kit.transport.http import http_connection
+from conformance.kit.transport.mcp import McpBinding
+
+_VERSION_HEADER_SINCE = "2025-06-18"
+
+
+@dataclass(frozen=True, slots=True)
+class McpHttpBinding(McpBinding[HttpRequest]):
+    """Says MCP to the endpoint of a server over HTTP."""
+
+    traits: ClassVar[Traits] = Traits(over_http=True, since="2025-03-26")
+
+    def connect(self, settings: Settings) -> Connection:
+        """Keep-alive connections to the endpoint."""
+        return http_connection(self.run.endpoint, settings)
+
+    def raw(
+        self,
+        body: Any,
+        *,
+        headers: Mapping[str, str] | None = None,
+        answer_to: int | str | None = None,
+        any_answer: bool = False,
+        settle: float = 0.2,
+    ) -> HttpRequest:
+        """A POST of any body (bytes are sent as they are) with these headers, else the usual."""
+        return HttpRequest(
+            "POST",
+            self.run.endpoint,
+            tuple((headers if headers is not None else self.base_headers()).items()),
+            body if isinstance(body, bytes) else to_bytes(body),
+            answer_to,
+            any_answer=any_answer,
+        )
+
+    def nothing(self) -> HttpRequest:
+        """What stands for the request where a connection was only opened or closed."""
+        return HttpRequest()
+
+    def without_body(self, method: str, headers: Mapping[str, str] | None = None) -> HttpRequest:
+        """A request without a body to the endpoint (GET, DELETE, an unregistered verb)."""
+        merged = {**self.base_headers(), **(headers or {})}
+        del merged["Content-Type"]
+        return HttpRequest(method, self.run.endpoint, tuple(merged.items()))
+
+    def base_headers(self) -> dict[str, str]:
+        """What every POST carries, session and version included once they are settled."""
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        if self.modern or (self.shaken and self.version >= _VERSION_HEADER_SINCE):
+            headers["MCP-Protocol-Version"] = self.version
+        if self.session_id is not None:
+            headers["Mcp-Session-Id"] = self.session_id
+        return headers
+
+    def headers(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        overrides: Mapping[str, str | None] | None = None,
+        tool: Tool | None = None,
+    ) -> dict[str, str]:
+        """The usual headers, in the modern era those that mirror the body, and the overrides."""
+        headers = self.base_headers()
+        if self.modern:
+            headers["Mcp-Method"] = method
+            headers |= _mirrored(method, params or {}, tool)
+        for name, value in (overrides or {}).items():
+            headers = {k: v for k, v in headers.items() if k.lower() != name.lower()}
+            if value is not None:
+                headers[name] = value
+        return headers
+
+
+def _mirrored(method: str, params: Mapping[str, Any], tool: Tool | None) -> dict[str, str]:
+    """The headers that repeat a part of the body, so that a gateway needn't read it."""
+    headers: dict[str, str] = {}
+    name = params.get("uri") if method == "resources/read" else params.get("name")
+    if isinstance(name, str):
+        headers["Mcp-Name"] = encoded(name)
+    if tool is not None:
+        headers |= dict(mirrored(tool, params.get("arguments")))
+    return headers

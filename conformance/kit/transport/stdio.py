@@ -1,0 +1,65 @@
+"""MCP over standard input and output: a process that the kit starts, one message a line."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from conformance.kit.model.exchange import StdioRequest
+from conformance.kit.model.settings import Settings
+from conformance.kit.transport.binding import OwnTargets, Traits
+from conformance.kit.transport.encode import to_bytes
+from conformance.kit.transport.mcp import McpBinding
+from conformance.kit.transport.stdio_connection import StdioConnection
+
+_GIVEN = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT")
+START_LIMIT = 30.0
+"""Seconds for the first answer of all: an interpreter and its packages have to be loaded."""
+_MOST_CALLS = 4
+"""More calls would only queue in a server that reads one line at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class StdioBinding(McpBinding[StdioRequest]):
+    """Says MCP to a process. The run's endpoint is its command."""
+
+    traits: ClassVar[Traits] = Traits(
+        starts_process=True,
+        most_calls=_MOST_CALLS,
+        targets=OwnTargets("stdio:", "kit.target.stdio_failed"),
+    )
+
+    def connect(self, settings: Settings) -> StdioConnection:
+        """A process of its own."""
+        return StdioConnection(
+            shlex.split(self.run.endpoint),
+            timeout=settings.request_timeout,
+            environment=environment_for_server(settings.environment),
+            start_limit=START_LIMIT,
+        )
+
+    def raw(
+        self,
+        body: Any,
+        *,
+        headers: Mapping[str, str] | None = None,
+        answer_to: int | str | None = None,
+        any_answer: bool = False,
+        settle: float = 0.2,
+    ) -> StdioRequest:
+        """A line with any body (bytes are sent as they are). There are no headers."""
+        content = body if isinstance(body, bytes) else to_bytes(body)
+        return StdioRequest(content, answer_to, settle, any_answer)
+
+    def nothing(self) -> StdioRequest:
+        """What stands for the request where a process was only started or ended."""
+        return StdioRequest()
+
+
+def environment_for_server(extra: Mapping[str, str]) -> dict[str, str]:
+    """What a started server gets: a few plain variables and those that were asked for."""
+    kept = {name: os.environ[name] for name in _GIVEN if name in os.environ}
+    return {**kept, **extra}
