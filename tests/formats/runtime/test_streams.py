@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.formats.runtime.provider_errors import By, classify, envelope
 from conformance.formats.runtime.retry import delay
 from conformance.formats.runtime.stream import read_stream, written
-from conformance.formats.text.sse import sse_events
+from conformance.formats.text.sse import SseReader, sse_events
 from conformance.formats.validate.validate import validate
 from conformance.spec.vocabulary import RuntimeErrorName, WireForm
 from tests.root import ROOT
@@ -38,6 +38,15 @@ def test_an_event_may_have_any_line_end_a_comment_and_data_in_lines():
     text = ": hello\r\nevent: a\rdata: {\ndata: }\r\n\r\n\ndata:x"
     found = [(each.name, each.data) for each in sse_events(text)]
     assert found == [("a", "{\n}"), ("", "x")]
+
+
+@given(st.text("ab:\r\n \ufeff"), st.integers(1, 5))
+def test_a_text_in_pieces_has_the_events_of_the_whole(drawn, size):
+    text = drawn.replace("a", "data:").replace("b", "event: x")
+    reader = SseReader()
+    pieces = (text[start : start + size] for start in range(0, len(text), size))
+    found = [event for piece in pieces for event in reader.feed(piece)]
+    assert [*found, *reader.end()] == list(sse_events(text))
 
 
 def test_a_message_says_the_line_of_what_is_no_event():
