@@ -96,13 +96,12 @@ class HttpConnection:
         clock = time.perf_counter()
         body = bytearray()
         head: list[httpx2.Response] = []
-        events = _Messages()
         messages: list[object] = []
         trouble: Trouble | None = None
         detail = ""
         try:
             async with asyncio.timeout(self._timeout):
-                trouble = await self._exchange(client, request, head, body, events, messages)
+                trouble = await self._exchange(client, request, head, body, messages)
         except TimeoutError:
             trouble = Trouble.TIMEOUT
         except httpx2.ConnectError as error:
@@ -135,7 +134,6 @@ class HttpConnection:
         request: HttpRequest,
         head: list[httpx2.Response],
         body: bytearray,
-        events: _Messages,
         messages: list[object],
     ) -> Trouble | None:
         method, url = request.method, request.url
@@ -151,11 +149,11 @@ class HttpConnection:
                 head.append(response)
                 target = _redirect(response, url)
                 if target is None:
-                    return await self._read(response, request, body, events, messages)
+                    return await self._read(response, request, body, messages)
                 if not same_server(target, url):
                     return Trouble.REDIRECTED
                 if response.status_code not in _KEEP_METHOD and method != "GET":
-                    return await self._read(response, request, body, events, messages)
+                    return await self._read(response, request, body, messages)
                 url = target
             finally:
                 await response.aclose()
@@ -166,10 +164,10 @@ class HttpConnection:
         response: httpx2.Response,
         request: HttpRequest,
         body: bytearray,
-        events: _Messages,
         messages: list[object],
     ) -> Trouble | None:
         streaming = response.headers.get("content-type", "").startswith("text/event-stream")
+        events = _Messages() if streaming else None
         # A stream that a GET opened stays open for good: what comes at once is its answer.
         limit = request.settle if streaming and request.method == "GET" else None
         try:
@@ -178,7 +176,7 @@ class HttpConnection:
                     body += chunk[: BODY_CAP - len(body)]
                     if len(body) >= BODY_CAP:
                         return Trouble.TOO_LARGE
-                    if not streaming:
+                    if events is None:
                         continue
                     for message in events.feed(chunk):
                         messages.append(message)
