@@ -66,11 +66,6 @@ def test_a_target_shows_the_binding_that_alone_reaches_it(target, name):
     assert (own[0] if own else None) is name
 
 
-@pytest.mark.parametrize(("command", "sound"), [("a 'b c'", True), (" ", False), ("a 'b", False)])
-def test_a_command_that_cannot_be_split_is_not_sound(command, sound):
-    assert BINDINGS[Binding.STDIO].traits.targets.is_sound(command) is sound
-
-
 def test_only_the_http_binding_can_leave_the_target():
     assert [name for name in OVER_HTTP if name not in MCP_BINDINGS] == [Binding.HTTP]
     assert all(spoken_by(name).stays_at_target(TOOL) for name in Binding)
