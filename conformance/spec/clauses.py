@@ -11,12 +11,16 @@ from types import MappingProxyType
 from typing import Any
 
 from conformance.spec.vocabulary import (
+    ArdfBlock,
     Binding,
     Era,
+    Family,
     NeededFor,
     Offer,
     Requirement,
+    ResourceType,
     Scope,
+    ToolTrait,
     Verified,
 )
 
@@ -48,6 +52,28 @@ class AppliesTo:
 
 
 @dataclass(frozen=True, slots=True)
+class When:
+    """Which things of its family a declared clause is about: those that have one of these.
+
+    `has` names fields, `block` ARDF blocks, `type` types of resources, `schema_uses` keywords of
+    the input schema. `tool` limits the clause to tools of one trait. A clause with `whole` can
+    only pass where the kit saw every page of the catalog.
+    """
+
+    has: tuple[str, ...] = ()
+    block: tuple[ArdfBlock, ...] = ()
+    type: tuple[ResourceType, ...] = ()
+    schema_uses: tuple[str, ...] = ()
+    tool: ToolTrait | None = None
+    whole: bool = False
+
+    @property
+    def always(self) -> bool:
+        """Whether the clause is about every thing of its family."""
+        return not (self.has or self.block or self.type or self.schema_uses)
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """The sentence of another specification from which a clause is taken, and its address."""
 
@@ -62,7 +88,8 @@ class Clause:
     `where_claimed` is what the requirement rises to where ATDF is claimed. `text` and `excluded`
     (why nothing verifies it) are by language. `confirm` is False for a clause about repetition.
     `document` is the document that it is about; `at` are the places in that document's schema
-    that own it, JSON Pointers.
+    that own it, JSON Pointers. A declared clause has a `family`, whose judge checks it: no chapter
+    has a function for it alone.
     """
 
     id: str
@@ -77,6 +104,8 @@ class Clause:
     excluded: Mapping[str, str] | None = None
     confirm: bool = True
     applies_to: AppliesTo = AppliesTo()
+    family: Family | None = None
+    when: When = When()
     source: Source | None = None
     document: str | None = None
     at: tuple[str, ...] = ()
@@ -143,6 +172,8 @@ def _clause(entry: Mapping[str, Any], spec: str, version: str) -> Clause:
         excluded=MappingProxyType(entry["excluded"]) if "excluded" in entry else None,
         confirm=entry.get("confirm", True),
         applies_to=_applies_to(entry.get("applies_to", {})),
+        family=Family(entry["family"]) if "family" in entry else None,
+        when=_when(entry.get("when", {})),
         source=Source(source["quote"], source["url"]) if source else None,
         document=entry.get("document"),
         at=(() if at is None else (at, *entry.get("also_at", ()))),
@@ -158,4 +189,15 @@ def _applies_to(entry: Mapping[str, Any]) -> AppliesTo:
         claimed=entry.get("claimed", False),
         offers=Offer(entry["offers"]) if "offers" in entry else None,
         openapi=entry.get("openapi"),
+    )
+
+
+def _when(entry: Mapping[str, Any]) -> When:
+    return When(
+        has=tuple(entry.get("has", ())),
+        block=tuple(ArdfBlock(each) for each in entry.get("block", ())),
+        type=tuple(ResourceType(each) for each in entry.get("type", ())),
+        schema_uses=tuple(entry.get("schema_uses", ())),
+        tool=ToolTrait(entry["tool"]) if "tool" in entry else None,
+        whole=entry.get("whole", False),
     )

@@ -259,6 +259,29 @@ class ErrorType(StrEnum):
     """The server failed."""
 
 
+class Family(StrEnum):
+    """What a declared clause is checked on. One test of a chapter checks every clause of a family."""
+
+    TOOL = "tool"
+    """The declaration of a tool."""
+    CATALOG = "catalog"
+    """The catalog as a whole."""
+    ERROR = "error"
+    """Each error envelope that a call received."""
+    RESOURCE = "resource"
+    """Each ARDF resource of the target."""
+    MANIFEST = "manifest"
+    """The manifest that names the collections of resources."""
+    OPENAPI = "openapi"
+    """An OpenAPI document, or one operation of it."""
+    TOOLSET_CATALOG = "toolset-catalog"
+    """The toolset catalog. `has` names a field that one of its tools has."""
+    TOOL_RESULT = "tool-result"
+    """Each tool result, together with the call that it answers."""
+    CALL_STATUS = "call-status"
+    """Each status of a call whose result is fetched later."""
+
+
 class AtdfFormat(StrEnum):
     """The formats of a string that ATDF names."""
 
@@ -676,6 +699,19 @@ class ToolEventName(StrEnum):
     """The call started a run of another agent."""
 
 
+class ToolTrait(StrEnum):
+    """What a toolset catalog says of a tool. Some declared clauses are only about tools of one trait."""
+
+    AGENT = "agent"
+    """Its `kind` is `agent`."""
+    BOUNDED = "bounded"
+    """Its `bounded` is true."""
+    UNBOUNDED = "unbounded"
+    """Its `bounded` is not true, or missing."""
+    SERVER_DATA = "server_data"
+    """It declares server data."""
+
+
 class ToolsetKind(StrEnum):
     """What stands behind the tools of a toolset."""
 
@@ -850,6 +886,36 @@ ERROR_TYPE_CORE: Final[Mapping[ErrorType, bool]] = MappingProxyType(
     }
 )
 """Whether it is one of the six types that every implementation knows."""
+
+FAMILY_SCOPES: Final[Mapping[Family, tuple[Scope, ...]]] = MappingProxyType(
+    {
+        Family.TOOL: (Scope.TOOL,),
+        Family.CATALOG: (Scope.TARGET,),
+        Family.ERROR: (Scope.TOOL,),
+        Family.RESOURCE: (Scope.TARGET,),
+        Family.MANIFEST: (Scope.TARGET,),
+        Family.OPENAPI: (Scope.TARGET, Scope.TOOL),
+        Family.TOOLSET_CATALOG: (Scope.TARGET,),
+        Family.TOOL_RESULT: (Scope.TOOL,),
+        Family.CALL_STATUS: (Scope.TOOL,),
+    }
+)
+"""The scopes that a clause of the family may have."""
+
+FAMILY_CONDITIONS: Final[Mapping[Family, tuple[str, ...]]] = MappingProxyType(
+    {
+        Family.TOOL: ('has', 'schema_uses'),
+        Family.CATALOG: (),
+        Family.ERROR: (),
+        Family.RESOURCE: ('has', 'block', 'type', 'whole'),
+        Family.MANIFEST: (),
+        Family.OPENAPI: (),
+        Family.TOOLSET_CATALOG: ('has',),
+        Family.TOOL_RESULT: ('has', 'tool'),
+        Family.CALL_STATUS: (),
+    }
+)
+"""The keys that `when` may have."""
 
 RESOURCE_TYPE_BLOCKS: Final[Mapping[ResourceType, tuple[ArdfBlock, ...]]] = MappingProxyType(
     {

@@ -39,6 +39,15 @@ _SHAPE = {
         "offers?": str,
         "openapi?": bool,
     },
+    "family?": str,
+    "when?": {
+        "has?": [str],
+        "block?": [str],
+        "type?": [str],
+        "schema_uses?": [str],
+        "tool?": str,
+        "whole?": bool,
+    },
     "source?": {"quote": str, "url": str},
 }
 _FILE = {"clauses": [Each(ANY)], "defaults?": Each(ANY)}
@@ -48,7 +57,16 @@ _FROM_VOCABULARY = {
     "needed_for": "needed_for",
     "scope": "scope",
     "verified": "verified",
+    "family": "family",
 }
+_LISTED = (
+    ("applies_to", "bindings", "binding"),
+    ("applies_to", "eras", "era"),
+    ("when", "block", "ardf_block"),
+    ("when", "type", "resource_type"),
+)
+"""Keys that hold lists of words, each with the vocabulary of the words."""
+_SINGLE = (("applies_to", "offers", "offer"), ("when", "tool", "tool_trait"))
 _VERSION = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]+\.[0-9]+")
 
 
@@ -69,9 +87,13 @@ class Clause:
     excluded: Text | None
 
     @property
-    def needs_proof(self) -> bool:
-        """Whether something has to show that this clause is judged."""
-        return self.excluded is None
+    def family(self) -> str | None:
+        """The family of a declared clause; None for a clause with a test of its own."""
+        return self.facts.get("family")
+
+    def problem(self, what: str, do: str) -> Problem:
+        """Say what is wrong with the clause, at its place in the source."""
+        return Problem(self.home.file, self.home.line, self.home.path, what, do)
 
     def as_json(self) -> dict[str, Json]:
         """Give the entry of `clauses.json`; keys that say nothing are left out."""
@@ -88,7 +110,7 @@ class Clause:
 
 _ORDER = (
     "requirement", "where_claimed", "needed_for", "scope", "verified", "confirm", "applies_to",
-    "source",
+    "family", "when", "source",
 )  # fmt: skip
 
 
@@ -115,8 +137,9 @@ def _with_defaults(defaults: Json, item: Json) -> Json:
     whole = defaults | item
     if isinstance(defaults.get("applies_to"), dict) and isinstance(item.get("applies_to"), dict):
         whole["applies_to"] = defaults["applies_to"] | item["applies_to"]
-    if "excluded" in item and "verified" not in item:
-        whole.pop("verified", None)
+    if "excluded" in item:
+        for key in {"verified", "family"} - item.keys():
+            whole.pop(key, None)
     return whole
 
 
@@ -164,23 +187,53 @@ def _faults(
     if ("verified" in item) == ("excluded" in item):
         what = "A clause has either `verified` or `excluded`."
         problems.append(source.problem(path, what, "Say how it is verified, or why not."))
-    applies = item.get("applies_to", {})
     said: list[tuple[Path_, str, str | None]]
     said = [((key,), name, item.get(key)) for key, name in _FROM_VOCABULARY.items()]
-    for key, name in (("bindings", "binding"), ("eras", "era")):
-        said += [(("applies_to", key), name, word) for word in applies.get(key, ())]
-    said.append((("applies_to", "offers"), "offer", applies.get("offers")))
+    for part, key, name in _LISTED:
+        said += [((part, key), name, word) for word in item.get(part, {}).get(key, ())]
+    said += [((part, key), name, item.get(part, {}).get(key)) for part, key, name in _SINGLE]
     for place, name, word in said:
         words = vocabularies[name].words() if name in vocabularies else []
         if word is not None and word not in words:
             what = f"`{word}` is not in the vocabulary `{name}`."
             do = f"Use one of {', '.join(words)}."
             problems.append(source.problem((*path, *place), what, do))
+    applies = item.get("applies_to", {})
     for key in ("since", "until"):
         if key in applies and not _VERSION.fullmatch(applies[key]):
             what = f"`{applies[key]}` is not a version."
             do = "Write it like 2025-06-18 or 1.0."
             problems.append(source.problem((*path, "applies_to", key), what, do))
+    return problems + _undeclarable(source, path, item, vocabularies)
+
+
+def _undeclarable(
+    source: SourceFile,
+    path: Path_,
+    item: Mapping[str, Json],
+    vocabularies: Mapping[str, Vocabulary],
+) -> list[Problem]:
+    """Find what a declared clause says that the judge of its family does not know."""
+    if "family" not in item:
+        what, do = "`when` is only for a declared clause.", "Add `family`, or leave it out."
+        return [source.problem((*path, "when"), what, do)] if "when" in item else []
+    family = item["family"]
+    words = vocabularies["family"].values if "family" in vocabularies else ()
+    known = next((each.columns for each in words if each.value == family), None)
+    if known is None:
+        return []
+    problems = []
+    if item["scope"] not in known.get("scopes", ()):
+        what = f"The family `{family}` has no clauses of the scope `{item['scope']}`."
+        problems.append(source.problem((*path, "scope"), what, "Change one of the two."))
+    if "excluded" in item:
+        what = "A clause that is excluded belongs to no family."
+        problems.append(source.problem((*path, "family"), what, "Leave it out."))
+    conditions = known.get("conditions", ())
+    for key in item.get("when", {}).keys() - set(conditions):
+        what = f"The family `{family}` does not know `{key}`."
+        do = f"Use one of {', '.join(conditions)}." if conditions else "Leave it out."
+        problems.append(source.problem((*path, "when", key), what, do))
     return problems
 
 
@@ -192,10 +245,7 @@ def twice(clauses: Iterable[Clause]) -> list[Problem]:
         if clause.id in first:
             other = first[clause.id].home
             what = f"The clause id {clause.id} stands at {other.file}:{other.line} too."
-            home = clause.home
-            problems.append(
-                Problem(home.file, home.line, home.path, what, "Give one of them a new id.")
-            )
+            problems.append(clause.problem(what, "Give one of them a new id."))
         first.setdefault(clause.id, clause)
     return problems
 

@@ -4,7 +4,17 @@ import pytest
 
 from conformance.spec import clauses as module
 from conformance.spec.clauses import Clause, clause_url, clauses, newest
-from conformance.spec.vocabulary import Binding, NeededFor, Requirement, Scope, Verified
+from conformance.spec.vocabulary import (
+    ArdfBlock,
+    Binding,
+    Family,
+    NeededFor,
+    Requirement,
+    ResourceType,
+    Scope,
+    ToolTrait,
+    Verified,
+)
 
 
 def test_each_clause_stands_under_its_own_id_with_text_in_three_languages():
@@ -34,6 +44,22 @@ def test_a_clause_about_repetition_is_not_confirmed():
 
 def test_a_clause_of_one_binding_says_which():
     assert clauses()["HTTP-ERR-001"].applies_to.bindings == (Binding.HTTP,)
+
+
+def test_a_declared_clause_says_its_family_and_what_it_is_about():
+    known = clauses()
+    assert known["ARDF-RES-001"].family is Family.RESOURCE
+    assert known["ARDF-RES-001"].when.always
+    referring = known["ARDF-COL-003"].when
+    assert (referring.has, referring.block) == (("prerequisites",), (ArdfBlock.COMPOSITION,))
+    assert referring.whole and not referring.always
+    assert known["ARDF-RES-006"].when.type == (ResourceType.TOOL,)
+    assert known["ATDF-TOOL-005"].when.schema_uses == ("$ref", "$dynamicRef")
+    assert known["RT-BND-006"].when.tool is ToolTrait.BOUNDED
+
+
+def test_a_clause_with_a_test_of_its_own_has_no_family():
+    assert clauses()["ATDF-ERR-001"].family is None
 
 
 def test_clauses_are_read_once():

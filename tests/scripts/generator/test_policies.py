@@ -106,6 +106,48 @@ FAULTS = {
         "    verified: static\n    excluded: {en: Why, es: Por qué, pt: Por quê}\n",
         "A clause has either `verified` or `excluded`.",
     ),
+    "a declared clause of no family": (
+        CLAUSES,
+        "family: catalog",
+        "family: catalogs",
+        "/clauses/0/family: `catalogs` is not in the vocabulary `family`.",
+    ),
+    "a condition without a family": (
+        CLAUSES,
+        "    family: catalog\n",
+        "    when: {has: [name]}\n",
+        "/clauses/0/when: `when` is only for a declared clause.",
+    ),
+    "a condition that the family does not know": (
+        CLAUSES,
+        "    when: {has: [examples]}\n",
+        "    when: {block: [content]}\n",
+        "/when/block: The family `tool` does not know `block`.",
+    ),
+    "a condition with a word outside its vocabulary": (
+        CLAUSES,
+        "    when: {has: [examples]}\n",
+        "    when: {block: [contents]}\n",
+        "/when/block: `contents` is not in the vocabulary `ardf_block`.",
+    ),
+    "a condition that no family knows": (
+        CLAUSES,
+        "    when: {has: [examples]}\n",
+        "    when: {lacks: [examples]}\n",
+        "/when/lacks: Nothing here is called `lacks`.",
+    ),
+    "a declared clause of another scope than its family": (
+        CLAUSES,
+        "    scope: target\n    document: catalog\n",
+        "    scope: tool\n    document: catalog\n",
+        "/clauses/0/scope: The family `catalog` has no clauses of the scope `tool`.",
+    ),
+    "a declared clause that is excluded": (
+        CLAUSES,
+        "    verified: static\n",
+        "    excluded: {en: Why, es: Por qué, pt: Por quê}\n",
+        "/clauses/0/family: A clause that is excluded belongs to no family.",
+    ),
     "a clause about no document": (
         CLAUSES,
         "document: catalog",
