@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.ardf.found import having, judged, using
 from conformance.ardf.scripts import FILTERED, ONE, UNKNOWN
 from conformance.formats.problem import shown
 from conformance.formats.tool.errors import envelope_of
@@ -15,8 +14,17 @@ from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
-from conformance.spec.vocabulary import ArdfBlock
+from conformance.kit.verdicts.checks import (
+    Checks,
+    broken,
+    by_rules,
+    clause,
+    family,
+    holds,
+    unknown,
+)
+from conformance.spec.clauses import Clause
+from conformance.spec.vocabulary import Family
 
 _NOTHING_SAID = frozenset({401, 403, 429, 503})
 """Rights and load: they say nothing of what is there."""
@@ -35,12 +43,7 @@ def test_a_collection_holds_resources(run: RunEvidence) -> Checks:
             if _status(page) != 200 or document is None:
                 continue  # HTTP-DISC-003 says so
             listed = document if not isinstance(document, dict) else _without_items(document)
-            problems = [p for p in validate(listed, "collection") if p.clause == "ARDF-COL-001"]
-            for problem in problems:
-                words = problem.message
-                yield broken(page, words.id, path=problem.path, **dict(words.values))
-            if not problems:
-                yield holds()
+            yield from by_rules(page, validate(listed, "collection"), "ARDF-COL-001")
 
 
 def _without_items(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,48 +52,13 @@ def _without_items(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "resources": []} if isinstance(listed, list) else dict(document)
 
 
-@clause("ARDF-COL-002")
-def test_each_resource_has_an_id_of_its_own(run: RunEvidence) -> Checks:
-    """Over all collections."""
-    yield from judged(run, "ARDF-COL-002", having("resource_id"))
-
-
-@clause("ARDF-COL-003")
-def test_every_reference_leads_to_a_resource(run: RunEvidence) -> Checks:
-    """Among all that was discovered, tools included."""
-    yield from judged(run, "ARDF-COL-003", _refers)
-
-
-def _refers(item: Mapping[str, Any]) -> bool:
-    return "prerequisites" in item or using(ArdfBlock.COMPOSITION)(item)
-
-
-@clause("ARDF-COL-004")
-def test_a_policy_applies_to_what_there_is(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-COL-004", using(ArdfBlock.GUARDRAILS))
-
-
-@clause("ARDF-MAN-001")
-def test_the_manifest_has_its_form(run: RunEvidence) -> Checks:
-    yield from _manifest(run, "ARDF-MAN-001")
-
-
-@clause("ARDF-MAN-002")
-def test_each_path_stands_in_the_manifest_once(run: RunEvidence) -> Checks:
-    yield from _manifest(run, "ARDF-MAN-002")
-
-
-def _manifest(run: RunEvidence, clause_id: str) -> Checks:
+@family(Family.MANIFEST)
+def test_the_manifest(run: RunEvidence, clause: Clause) -> Checks:
+    """The document that names the collections, where one was read."""
     exchange = run.steps(LOOKED).get("manifest")
     document = body_json(exchange) if exchange is not None and _status(exchange) == 200 else None
-    if document is None:
-        return
-    problems = [p for p in validate(document, "manifest") if p.clause == clause_id]
-    for problem in problems:
-        words = problem.message
-        yield broken(exchange, words.id, path=problem.path, **dict(words.values))
-    if not problems:
-        yield holds()
+    if document is not None:
+        yield from by_rules(exchange, validate(document, "manifest"), clause.id)
 
 
 def _asked(run: RunEvidence, kind: str) -> Iterator[tuple[str, Exchange]]:

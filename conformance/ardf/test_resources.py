@@ -1,103 +1,72 @@
-"""The resources themselves: what they are, and what stands beside their use (ARDF-RES, …)."""
+"""The resources themselves, and how they are used: one judge for every clause about them."""
 
 from __future__ import annotations
 
-from conformance.ardf.found import each, having, judged, of_type
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.formats.problem import Problem, json_path
+from conformance.formats.resource.resource import resource
+from conformance.formats.validate.validate import validate
+from conformance.kit.evidence.cache import once
+from conformance.kit.evidence.catalog import Found
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.verdicts.checks import Checks, clause
-from conformance.spec.vocabulary import ResourceType
+from conformance.kit.verdicts.checks import Checks, broken_rule, family, holds, unknown
+from conformance.spec.clauses import Clause, When
+from conformance.spec.vocabulary import Family, ResourceType
 
 
-@clause("ARDF-RES-001")
-def test_a_resource_is_an_object_of_known_types(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-001", each)
+@family(Family.RESOURCE)
+def test_each_resource(run: RunEvidence, clause: Clause) -> Checks:
+    """One check for each resource that a clause is about, and one for each of its problems."""
+    problems = _problems(run).get(clause.id, [])
+    for found, problem in problems:
+        path = json_path((*found.place, *problem.place[2:]))
+        yield broken_rule(found.exchange, problem, path)
+    if clause.when.whole and not run.offered.whole:
+        yield unknown("kit.not_verified.collections")
+    bad = {id(found) for found, _ in problems}
+    for found in run.offered.resources:
+        if id(found) not in bad and isinstance(found.data, dict) and _has(found.data, clause.when):
+            yield holds()
 
 
-@clause("ARDF-RES-002")
-def test_a_resource_says_the_version_of_its_schema(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-002", each)
+def _has(item: Mapping[str, Any], when: When) -> bool:
+    """Whether a resource has what a clause is about; its blocks may be in any dialect."""
+    return (
+        when.always
+        or any(name in item for name in when.has)
+        or item.get("resource_type") in when.type
+        or any(resource(item).block(block) is not None for block in when.block)
+    )
 
 
-@clause("ARDF-RES-003")
-def test_a_resource_has_an_id(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-003", each)
+@once
+def _problems(run: RunEvidence) -> dict[str, list[tuple[Found, Problem]]]:
+    """What is wrong with each resource, by clause; references may lead to any tool of the run.
+
+    All resources of a run are checked as the one catalog that they are.
+    """
+    found = _readable(run)
+    known = {each.id for each in found}
+    tools = [
+        {"resource_id": name, "resource_type": ResourceType.TOOL.value}
+        for name in run.by_tool
+        if name not in known
+    ]
+    whole: dict[str, Any] = {"resources": [*(each.data for each in found), *tools]}
+    if not run.offered.whole:
+        whole["nextCursor"] = "more"  # what is referred to may stand on a page that nobody saw
+    by_clause: dict[str, list[tuple[Found, Problem]]] = {}
+    for problem in validate(whole, "collection"):
+        place = problem.place
+        if problem.clause is None or len(place) < 2 or not isinstance(place[1], int):
+            continue
+        if place[1] < len(found):  # the others stand for tools, which ATDF judges
+            by_clause.setdefault(problem.clause, []).append((found[place[1]], problem))
+    return by_clause
 
 
-@clause("ARDF-RES-004")
-def test_a_resource_is_of_a_known_type(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-004", each)
-
-
-@clause("ARDF-RES-005")
-def test_a_resource_says_what_for_and_when(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-005", each)
-
-
-@clause("ARDF-RES-006")
-def test_a_tool_says_how_it_is_called(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-006", of_type(ResourceType.TOOL))
-
-
-@clause("ARDF-RES-007")
-def test_a_document_says_how_it_is_read(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-007", of_type(ResourceType.DOCUMENT))
-
-
-@clause("ARDF-RES-008")
-def test_a_resource_has_a_block_that_fits_its_type(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-008", each)
-
-
-@clause("ARDF-RES-009")
-def test_a_content_outside_is_of_a_known_kind(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-009", having("content"))
-
-
-@clause("ARDF-RES-010")
-def test_a_content_outside_has_type_and_data(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-010", having("content"))
-
-
-@clause("ARDF-RES-011")
-def test_inputs_stand_in_their_block(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-011", each)
-
-
-@clause("ARDF-RES-012")
-def test_no_placeholder_is_left_in_a_resource(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-RES-012", each)
-
-
-@clause("ARDF-META-001")
-def test_metadata_have_their_form(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-META-001", having("metadata"))
-
-
-@clause("ARDF-LOC-001")
-def test_localization_has_its_form(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-LOC-001", having("localization"))
-
-
-@clause("ARDF-FEED-001")
-def test_feedback_has_its_form(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-FEED-001", having("feedback"))
-
-
-@clause("ARDF-PRE-001")
-def test_prerequisites_have_their_form(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-PRE-001", having("prerequisites"))
-
-
-@clause("ARDF-PRE-002")
-def test_a_resource_does_not_need_itself(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-PRE-002", having("prerequisites"))
-
-
-@clause("ARDF-EX-001")
-def test_examples_have_a_name_and_an_input(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-EX-001", having("examples"))
-
-
-@clause("ARDF-EX-002")
-def test_examples_are_valid_for_the_inputs(run: RunEvidence) -> Checks:
-    yield from judged(run, "ARDF-EX-002", having("examples"))
+def _readable(run: RunEvidence) -> list[Found]:
+    """The resources that there are: what cannot be read over MCP is MCP-RES-001's."""
+    return [each for each in run.offered.resources if each.place or each.data is not None]

@@ -7,7 +7,9 @@ from conformance.formats.text.sse import sse_events
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange, StdioRequest
-from conformance.kit.verdicts.checks import Checks, broken, clause, holds
+from conformance.kit.verdicts.checks import Checks, broken_rule, by_rules, clause, family, holds
+from conformance.spec.clauses import Clause
+from conformance.spec.vocabulary import Family
 
 
 def _pages(run: RunEvidence) -> list[Exchange]:
@@ -15,28 +17,11 @@ def _pages(run: RunEvidence) -> list[Exchange]:
     return [e for step, e in steps if step.startswith(("collection", "tools-list"))]
 
 
-def _of(run: RunEvidence, clause_id: str) -> Checks:
-    pages = _pages(run)
-    found = [p for p in run.problems if p.clause == clause_id]
-    for problem in found:
-        words = problem.message
-        yield broken(
-            pages[-1] if pages else None, words.id, path=problem.path, **dict(words.values)
-        )
-    if not found and run.documents:
-        yield holds()
-
-
-@clause("ATDF-CAT-001")
-def test_a_catalog_holds_tools(run: RunEvidence) -> Checks:
-    """A list, of tools in one of the two forms."""
-    yield from _of(run, "ATDF-CAT-001")
-
-
-@clause("ATDF-CAT-002")
-def test_each_tool_has_a_name_of_its_own(run: RunEvidence) -> Checks:
-    """Over all pages."""
-    yield from _of(run, "ATDF-CAT-002")
+@family(Family.CATALOG)
+def test_the_catalog(run: RunEvidence, clause: Clause) -> Checks:
+    """All pages together: what is wrong is shown by the last one."""
+    at = next(reversed(_pages(run)), None)
+    yield from by_rules(at, run.problems, clause.id, counts=bool(run.documents))
 
 
 @clause("ATDF-CAT-003")
@@ -48,8 +33,7 @@ def test_a_catalog_is_sound_json(run: RunEvidence) -> Checks:
         for text in _texts(exchange):
             problems = read(text).problems
             for problem in problems:
-                words = problem.message
-                yield broken(exchange, words.id, path=problem.path, **dict(words.values))
+                yield broken_rule(exchange, problem, problem.path)
             if not problems:
                 yield holds()
 

@@ -18,9 +18,18 @@ from conformance.kit.repair.only_item import list_of
 from conformance.kit.repair.suggestions import Naming, names_place
 from conformance.kit.schema.constraints import same
 from conformance.kit.schema.pointer import to_pointer
-from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Checks,
+    broken,
+    by_rules,
+    clause,
+    family,
+    holds,
+    unknown,
+)
 from conformance.kit.verdicts.rates import suggestions
-from conformance.spec.vocabulary import ErrorCategory, ErrorType, Outcome
+from conformance.spec.clauses import Clause
+from conformance.spec.vocabulary import ErrorCategory, ErrorType, Family, Outcome
 
 _REFUSING_INPUT = types_of(ErrorCategory.INPUT)
 _NO_ROUTE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
@@ -44,15 +53,15 @@ def _form(call: Call) -> list[Problem]:
     return validate(dict(envelope.raw), "error") if envelope is not None else []
 
 
+@family(Family.ERROR)
+def test_the_form_of_an_error(tool: ToolEvidence, clause: Clause) -> Checks:
+    """What the error's schema and rules say, call by call."""
+    yield from _formed(tool, clause.id)
+
+
 def _formed(tool: ToolEvidence, clause_id: str) -> Checks:
-    """What the error's schema says of one clause, call by call."""
     for call in _with_envelope(tool):
-        found = [problem for problem in _form(call) if problem.clause == clause_id]
-        for problem in found:
-            words = problem.message
-            yield broken(call, words.id, path=problem.path, **dict(words.values))
-        if not found:
-            yield holds()
+        yield from by_rules(call, _form(call), clause_id)
 
 
 @clause("ATDF-ERR-001")
@@ -62,24 +71,6 @@ def test_an_error_holds_errors(tool: ToolEvidence) -> Checks:
     for call in tool.calls:
         if call.reading.hollow is not None and not call.reading.accepted:
             yield broken(call, "finding.error.hollow", answer=shown(call.reading.hollow))
-
-
-@clause("ATDF-ERR-002")
-def test_the_type_is_a_uri(tool: ToolEvidence) -> Checks:
-    """An absolute one, with a last segment."""
-    yield from _formed(tool, "ATDF-ERR-002")
-
-
-@clause("ATDF-ERR-003")
-def test_title_and_detail_say_something(tool: ToolEvidence) -> Checks:
-    """Both are there, and not empty."""
-    yield from _formed(tool, "ATDF-ERR-003")
-
-
-@clause("ATDF-ERR-004")
-def test_the_instance_is_a_uri_reference(tool: ToolEvidence) -> Checks:
-    """It is there, and could be followed."""
-    yield from _formed(tool, "ATDF-ERR-004")
 
 
 @clause("ATDF-ERR-005")
@@ -210,18 +201,6 @@ def _names(tool: ToolEvidence, call: Call, error: ErrorView) -> bool:
         return any(suggestion.valid for given, suggestion in suggestions(call) if given is error)
     whole = list_of(error.parameter_name, sent, tool.tool.input_schema)
     return naming is Naming.EXACT or whole == violation.pointer
-
-
-@clause("ATDF-ERR-008")
-def test_context_and_parameter_name_are_well_formed(tool: ToolEvidence) -> Checks:
-    """An object; a name or null."""
-    yield from _formed(tool, "ATDF-ERR-008")
-
-
-@clause("ATDF-ERR-014")
-def test_no_placeholder_is_left_in_an_error(tool: ToolEvidence) -> Checks:
-    """The words of the templates, and names in braces."""
-    yield from _formed(tool, "ATDF-ERR-014")
 
 
 @clause("ATDF-ERR-015")

@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from conformance.formats.problem import Problem, json_path
+from conformance.formats.problem import json_path
 from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
 from conformance.formats.schema.keyword_words import words
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
-from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Checks,
+    broken,
+    by_rules,
+    clause,
+    family,
+    holds,
+    unknown,
+)
+from conformance.spec.clauses import Clause
+from conformance.spec.vocabulary import Family
 
 _ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})
 """Keywords that say what a value means, and make none invalid."""
 
 
-@clause("HTTP-OAS-001")
-def test_the_document_is_whole(run: RunEvidence) -> Checks:
-    """Its head, and every reference that an operation needs."""
-    yield from _found(run.problems, "HTTP-OAS-001")
-
-
-@clause("HTTP-OAS-002")
-def test_the_schemas_of_an_operation_are_valid(tool: ToolEvidence) -> Checks:
-    """Of what is sent, and of each answer that means success."""
-    yield from _found(tool.problems, "HTTP-OAS-002")
-
-
-def _found(problems: Iterable[Problem], clause_id: str) -> Checks:
-    own = [problem for problem in problems if problem.clause == clause_id]
-    for problem in own:
-        said = problem.message
-        yield broken(None, said.id, path=problem.path, **dict(said.values))
-    if not own:
-        yield holds()
+@family(Family.OPENAPI)
+def test_what_the_document_declares(declared: RunEvidence | ToolEvidence, clause: Clause) -> Checks:
+    """The document as a whole, or one operation of it."""
+    yield from by_rules(None, declared.problems, clause.id)
 
 
 @clause("HTTP-OAS-003")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import ERROR_META, Reading, read
 from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.slug import slug
-from conformance.kit.verdicts.checks import Check, Checks, broken, holds, unknown
+from conformance.kit.verdicts.checks import Check, unknown
 from conformance.runtime.scripts import SENT
 from conformance.spec.messages import Message
 from conformance.spec.vocabulary import Outcome
@@ -105,8 +105,14 @@ def _record(
             document["meta"] = meta
         if over_mcp:
             document["model_view"] = _model_view(reading)
-        problems = tuple(validate(document, "call-record"))
+        found = validate(document, "call-record")
+        problems = tuple(replace(each, path=_inside(each.path)) for each in found)
     return Record(at, step, reading, arguments, result, meta, problems)
+
+
+def _inside(path: str) -> str:
+    """Where in the tool result a problem is; elsewhere as it stands."""
+    return path.replace("$.tool_result", "$", 1)
 
 
 def _body(reading: Reading) -> Members | None:
@@ -189,26 +195,3 @@ def ended(tool: ToolEvidence) -> Iterator[Record]:
 def not_called(reason: Message) -> Check:
     """The check of a tool that was left out."""
     return unknown(reason.id, None, **dict(reason.values))
-
-
-def judged(tool: ToolEvidence, clause: str, *, when: str | None = None) -> Checks:
-    """What the rules say of one clause, record by record; `when` names a member of the result.
-
-    Without that member a record has nothing to say, and makes no pass.
-    """
-    if tool.left_out is not None:
-        yield not_called(tool.left_out)
-        return
-    for record in ended(tool):
-        problems = [each for each in record.problems if each.clause == clause]
-        for problem in problems:
-            words = problem.message
-            path = _place(problem)
-            yield broken(record.at, words.id, path=path, **dict(words.values))
-        if not problems and (when is None or when in as_object(record.result)):
-            yield holds()
-
-
-def _place(problem: Problem) -> str:
-    """Where in the tool result a problem is; elsewhere as it stands."""
-    return problem.path.replace("$.tool_result", "$", 1)

@@ -7,7 +7,9 @@ from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.cache import once
 from conformance.kit.evidence.catalog import members
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.verdicts.checks import Checks, broken, clause, holds
+from conformance.kit.verdicts.checks import Checks, broken, by_rules, clause, family, holds
+from conformance.spec.clauses import Clause
+from conformance.spec.vocabulary import Family
 
 
 @once
@@ -15,43 +17,13 @@ def _problems(run: RunEvidence) -> list[Problem]:
     return validate(run.offered.catalog, "toolset-catalog")
 
 
-def _of(run: RunEvidence, clause_id: str, having: str | None = None) -> Checks:
-    """What is wrong with the catalog by one clause; `having` names a member that it is about."""
-    found = [each for each in _problems(run) if each.clause == clause_id]
-    for problem in found:
-        words = problem.message
-        at = run.offered.catalog_at
-        yield broken(at, words.id, path=problem.path, **dict(words.values))
-    entries = members(run.offered.catalog, "tools")
-    if not found and (
-        having is None or any(isinstance(each, dict) and having in each for each in entries)
-    ):
-        yield holds()
-
-
-@clause("RT-CAT-001")
-def test_a_toolset_catalog_holds_tools(run: RunEvidence) -> Checks:
-    yield from _of(run, "RT-CAT-001")
-
-
-@clause("RT-CAT-002")
-def test_each_tool_of_a_catalog_has_an_id_of_its_own(run: RunEvidence) -> Checks:
-    yield from _of(run, "RT-CAT-002")
-
-
-@clause("RT-CAT-003")
-def test_a_tool_id_begins_with_service_and_toolset(run: RunEvidence) -> Checks:
-    yield from _of(run, "RT-CAT-003", "id")
-
-
-@clause("RT-CAT-004")
-def test_the_schemas_of_a_catalog_are_valid(run: RunEvidence) -> Checks:
-    yield from _of(run, "RT-CAT-004")
-
-
-@clause("RT-CAT-005")
-def test_each_tool_of_a_catalog_has_description_and_payload(run: RunEvidence) -> Checks:
-    yield from _of(run, "RT-CAT-005")
+@family(Family.TOOLSET_CATALOG)
+def test_the_catalog(run: RunEvidence, clause: Clause) -> Checks:
+    """What is wrong with it; a clause about some fields needs a tool that has one of them."""
+    when, entries = clause.when, members(run.offered.catalog, "tools")
+    having = (name in each for each in entries if isinstance(each, dict) for name in when.has)
+    counts = when.always or any(having)
+    yield from by_rules(run.offered.catalog_at, _problems(run), clause.id, counts=counts)
 
 
 @clause("RT-CAT-006")
@@ -66,28 +38,3 @@ def test_each_entry_is_about_a_tool_of_the_target(run: RunEvidence) -> Checks:
         else:
             at, path = run.offered.catalog_at, f"$.tools[{index}].id"
             yield broken(at, "finding.runtime.no_tool", path=path, entry=shown(entry["id"]))
-
-
-@clause("RT-TID-001")
-def test_a_tool_id_has_three_parts(run: RunEvidence) -> Checks:
-    yield from _of(run, "RT-TID-001", "id")
-
-
-@clause("RT-KIND-001")
-def test_a_toolset_is_of_a_known_kind(run: RunEvidence) -> Checks:
-    yield from _of(run, "RT-KIND-001", "kind")
-
-
-@clause("RT-INJ-001")
-def test_an_injected_field_is_not_in_the_schema(run: RunEvidence) -> Checks:
-    yield from _of(run, "RT-INJ-001", "injected")
-
-
-@clause("RT-SD-002")
-def test_kinds_of_server_data_are_distinct(run: RunEvidence) -> Checks:
-    yield from _of(run, "RT-SD-002", "server_data")
-
-
-@clause("RT-SD-003")
-def test_the_reserved_argument_is_not_declared(run: RunEvidence) -> Checks:
-    yield from _of(run, "RT-SD-003", "server_data")

@@ -1,4 +1,4 @@
-"""What a model does not see: injected fields and server data (RT-INJ-002, RT-SD, RT-MCP)."""
+"""What a model does not see, and where MCP has it: RT-INJ-002, RT-SD-007, RT-MCP."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import Any
 
 from conformance.formats.problem import shown
 from conformance.kit.evidence.evidence import ToolEvidence
+from conformance.kit.evidence.response import ERROR_META
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 from conformance.runtime.records import (
     BOUNDS,
     DATA_META,
+    HINT_META,
     Record,
     as_object,
     ended,
-    judged,
+    not_called,
     records,
 )
 from conformance.runtime.scripts import CANARY, RESERVED
@@ -51,28 +53,6 @@ def _given(record: Record | None) -> Any:
     return as_object(record.result).get("result") if record is not None else None
 
 
-@clause("RT-SD-001")
-def test_server_data_has_its_form(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-SD-001", when="server_data")
-
-
-@clause("RT-SD-004")
-def test_server_data_is_as_declared(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-SD-004", when="server_data")
-
-
-@clause("RT-SD-005")
-def test_data_that_is_always_on_comes_with_each_success(tool: ToolEvidence) -> Checks:
-    if _declares(tool):
-        yield from judged(tool, "RT-SD-005", when="result")
-
-
-@clause("RT-SD-006")
-def test_optional_data_comes_where_it_is_asked_for(tool: ToolEvidence) -> Checks:
-    if _declares(tool):
-        yield from judged(tool, "RT-SD-006", when="result")
-
-
 @clause("RT-SD-007")
 def test_the_tool_does_not_receive_the_reserved_argument(tool: ToolEvidence) -> Checks:
     """A call that is accepted without it must not be refused because of it."""
@@ -85,9 +65,30 @@ def test_the_tool_does_not_receive_the_reserved_argument(tool: ToolEvidence) -> 
             yield holds()
 
 
-@clause("RT-SD-008")
-def test_server_data_is_not_shown_to_the_model(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-SD-008", when="server_data")
+@clause("RT-MCP-001")
+def test_error_and_hint_stand_in_their_places(tool: ToolEvidence) -> Checks:
+    """Of results that say that the call failed."""
+    if tool.left_out is not None:
+        yield not_called(tool.left_out)
+        return
+    for record in records(tool):
+        result = as_object(record.reading.result)
+        if result.get("isError") is not True:
+            continue
+        meta = as_object(result.get("_meta"))
+        places = (
+            result,
+            as_object(result.get("structuredContent")),
+            as_object(meta.get(ERROR_META)),
+        )
+        if not isinstance(meta.get(ERROR_META), dict):
+            yield broken(
+                record.at, "finding.runtime.no_error_meta", path=f'$._meta["{ERROR_META}"]'
+            )
+        elif any("retry_hint" in place for place in places):
+            yield broken(record.at, "finding.runtime.hint_elsewhere", place=HINT_META)
+        else:
+            yield holds()
 
 
 @clause("RT-MCP-002")

@@ -7,9 +7,19 @@ from conformance.kit.evidence.evidence import ToolEvidence
 from conformance.kit.evidence.response import body_json
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.slug import slug
-from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Checks,
+    broken,
+    by_rules,
+    clause,
+    family,
+    holds,
+    unknown,
+)
 from conformance.runtime.records import as_object
 from conformance.runtime.scripts import LATER
+from conformance.spec.clauses import Clause
+from conformance.spec.vocabulary import Family
 
 _FINAL = frozenset({"completed", "failed", "cancelled"})
 
@@ -40,16 +50,13 @@ class _Fetched:
         return [each for each in self.polls if _status(each) == 200]
 
 
-def _judged(tool: ToolEvidence, clause_id: str) -> Checks:
+@family(Family.CALL_STATUS)
+def test_each_status(tool: ToolEvidence, clause: Clause) -> Checks:
+    """Every answer of a call that was told to come later."""
     fetched = _Fetched(tool)
     for exchange in fetched.statuses if fetched.started is not None else []:
-        document = body_json(exchange)
-        found = [each for each in validate(document, "call-status") if each.clause == clause_id]
-        for problem in found:
-            words = problem.message
-            yield broken(exchange, words.id, path=problem.path, **dict(words.values))
-        if not found:
-            yield holds()
+        problems = validate(body_json(exchange), "call-status")
+        yield from by_rules(exchange, problems, clause.id)
 
 
 @clause("RT-HTTP-002")
@@ -61,21 +68,6 @@ def test_an_answer_that_comes_later_says_where(tool: ToolEvidence) -> Checks:
         yield holds()
     else:
         yield broken(started, "finding.runtime.no_location")
-
-
-@clause("RT-ASYNC-001")
-def test_a_status_has_its_form(tool: ToolEvidence) -> Checks:
-    yield from _judged(tool, "RT-ASYNC-001")
-
-
-@clause("RT-ASYNC-002")
-def test_a_status_has_a_result_where_it_ended(tool: ToolEvidence) -> Checks:
-    yield from _judged(tool, "RT-ASYNC-002")
-
-
-@clause("RT-ASYNC-003")
-def test_the_result_in_a_status_is_that_of_the_call(tool: ToolEvidence) -> Checks:
-    yield from _judged(tool, "RT-ASYNC-003")
 
 
 @clause("RT-ASYNC-004")

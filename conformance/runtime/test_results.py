@@ -1,23 +1,54 @@
-"""Tool results and their bounds (RT-RES, RT-BND, RT-META, RT-HTTP-001)."""
+"""Tool results: what is in them, their bounds, their ids (RT-META, RT-BND-010, RT-HTTP-001)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.formats.problem import shown
 from conformance.formats.runtime.calls import items
 from conformance.kit.evidence.evidence import ToolEvidence
-from conformance.kit.verdicts.checks import Checks, broken, clause, holds
+from conformance.kit.verdicts.checks import (
+    Checks,
+    broken,
+    broken_rule,
+    by_rules,
+    clause,
+    family,
+    holds,
+)
 from conformance.runtime.records import (
     BOUNDS,
+    Members,
     Record,
     as_object,
     ended,
-    judged,
     not_called,
     records,
 )
-from conformance.spec.vocabulary import Outcome
+from conformance.spec.clauses import Clause
+from conformance.spec.vocabulary import Family, Outcome, ToolTrait
+
+_TRAITS: Mapping[ToolTrait, Callable[[Members], bool]] = {
+    ToolTrait.AGENT: lambda entry: entry.get("kind") == "agent",
+    ToolTrait.BOUNDED: lambda entry: entry.get("bounded") is True,
+    ToolTrait.UNBOUNDED: lambda entry: entry.get("bounded") is not True,
+    ToolTrait.SERVER_DATA: lambda entry: bool(entry.get("server_data")),
+}
+
+
+@family(Family.TOOL_RESULT)
+def test_each_tool_result(tool: ToolEvidence, clause: Clause) -> Checks:
+    """What the rules say of each record. Without what the clause is about, a record is no pass."""
+    when = clause.when
+    if when.tool is not None and (tool.entry is None or not _TRAITS[when.tool](tool.entry)):
+        return
+    if tool.left_out is not None:
+        yield not_called(tool.left_out)
+        return
+    for record in ended(tool):
+        given = when.always or any(name in as_object(record.result) for name in when.has)
+        yield from by_rules(record.at, record.problems, clause.id, counts=given)
 
 
 @clause("RT-HTTP-001")
@@ -33,89 +64,6 @@ def test_the_body_is_the_tool_result(tool: ToolEvidence) -> Checks:
             yield broken(record.at, "finding.runtime.no_result")
         else:
             yield holds()
-
-
-@clause("RT-RES-001")
-def test_a_tool_result_has_name_and_id(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-RES-001")
-
-
-@clause("RT-RES-002")
-def test_a_tool_result_has_a_result_or_an_error(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-RES-002")
-
-
-@clause("RT-RES-003")
-def test_a_retry_hint_comes_with_an_error(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-RES-003", when="retry_hint")
-
-
-@clause("RT-RES-004")
-def test_a_tool_result_names_the_tool(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-RES-004", when="name")
-
-
-@clause("RT-RES-005")
-def test_a_run_link_has_a_run(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-RES-005", when="run_link")
-
-
-@clause("RT-RES-006")
-def test_a_result_is_as_the_catalog_says(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-RES-006", when="result")
-
-
-@clause("RT-KIND-002")
-def test_the_result_of_an_agent_links_its_run(tool: ToolEvidence) -> Checks:
-    if tool.entry is not None and tool.entry.get("kind") == "agent":
-        yield from judged(tool, "RT-KIND-002", when="result")
-
-
-@clause("RT-BND-001")
-def test_bounds_have_their_form(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-BND-001", when="bounds")
-
-
-@clause("RT-BND-002")
-def test_nothing_returned_is_nothing_cut(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-BND-002", when="bounds")
-
-
-@clause("RT-BND-003")
-def test_the_total_is_not_less_than_what_is_returned(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-BND-003", when="bounds")
-
-
-@clause("RT-BND-004")
-def test_a_whole_result_returns_its_total(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-BND-004", when="bounds")
-
-
-@clause("RT-BND-005")
-def test_a_cut_result_says_how_to_ask_for_fewer(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-BND-005", when="bounds")
-
-
-@clause("RT-BND-006")
-def test_a_bounded_tool_tells_its_bounds(tool: ToolEvidence) -> Checks:
-    if tool.entry is not None and tool.entry.get("bounded") is True:
-        yield from judged(tool, "RT-BND-006", when="result")
-
-
-@clause("RT-BND-007")
-def test_as_many_are_returned_as_said(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-BND-007", when="bounds")
-
-
-@clause("RT-BND-008")
-def test_a_failure_has_no_bounds(tool: ToolEvidence) -> Checks:
-    yield from judged(tool, "RT-BND-008", when="error")
-
-
-@clause("RT-BND-009")
-def test_an_unbounded_tool_has_no_bounds(tool: ToolEvidence) -> Checks:
-    if tool.entry is not None and tool.entry.get("bounded") is not True:
-        yield from judged(tool, "RT-BND-009", when="result")
 
 
 @clause("RT-BND-010")
@@ -162,8 +110,7 @@ def test_a_result_echoes_the_id_of_its_call(tool: ToolEvidence) -> Checks:
             continue
         problems = [each for each in record.problems if each.clause == "RT-META-005"]
         for problem in problems:
-            words = problem.message
-            yield broken(record.at, words.id, path=None, **dict(words.values))
+            yield broken_rule(record.at, problem, None)
         if not problems:
             yield holds()
 

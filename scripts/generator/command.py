@@ -54,9 +54,10 @@ def main(arguments: Sequence[str]) -> int:
     problems += late + reused
     made |= {locks.TRANSLATIONS: texts, locks.IDS: ids}
     if options.check:
-        tested, unread = policies.tested_clauses(root)
+        tested, unread = policies.tested(root)
         problems += unread + stale(root, made)
         problems += policies.unproven(source.clauses, source.examples, tested)
+        problems += policies.misdeclared(source.clauses, tested)
         return _say(problems)
     if options.release and not problems:
         made[locks.RELEASED] = locks.release(root, made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from referencing import Registry, Resource
@@ -16,6 +17,7 @@ from scripts.generator.load import Json, Path_
 from scripts.generator.problems import Problem
 from scripts.generator.project import PROJECT, Project
 from scripts.generator.schemas import Schema
+from scripts.generator.vocabularies import member
 
 
 def dangling(schemas: Mapping[str, Json], sources: Iterable[Schema]) -> list[Problem]:
@@ -92,10 +94,7 @@ def lost_documents(schemas: Iterable[Schema], clauses: Iterable[Clause]) -> list
     """Find each clause about a document that its specification has not."""
     known = {(schema.spec, schema.name) for schema in schemas}
     return [
-        Problem(
-            clause.home.file,
-            clause.home.line,
-            clause.home.path,
+        clause.problem(
             f"{clause.spec} has no document `{clause.document}`.",
             "Name one, or leave `document` out.",
         )
@@ -128,12 +127,20 @@ def lost_aliases(project: Project, schemas: Iterable[Schema]) -> list[Problem]:
     ]
 
 
-def tested_clauses(root: Path) -> tuple[dict[str, list[str]], list[Problem]]:
-    """Give each clause id that a test of the kit names in `@clause(…)`, with the places.
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What the judges of the chapters name, each with its places: `file:line`.
 
-    A test file that is not Python names nothing, and is a problem.
+    `clauses` are the ids in `@clause(…)`, `families` the words in `@family(…)`.
     """
-    found: dict[str, list[str]] = {}
+
+    clauses: Mapping[str, list[str]]
+    families: Mapping[str, list[str]]
+
+
+def tested(root: Path) -> tuple[Tested, list[Problem]]:
+    """Read what the test files of the kit name. A file that is not Python is a problem."""
+    found: dict[str, dict[str, list[str]]] = {"clause": {}, "family": {}}
     problems = []
     for file in sorted((root / "conformance").rglob("test_*.py")):
         try:
@@ -141,46 +148,44 @@ def tested_clauses(root: Path) -> tuple[dict[str, list[str]], list[Problem]]:
         except SyntaxError as error:
             name = file.relative_to(root).as_posix()
             what = f"The file is not Python: {error.msg}."
-            problems.append(Problem(name, error.lineno or 0, "", what, "Mend the syntax."))
+            problems.append(Problem(name, error.lineno or 0, "", what, "Fix the syntax."))
             continue
         for node in ast.walk(tree):
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
             for decorator in node.decorator_list:
-                for name in _named(decorator):
+                for kind, name in _named(decorator):
                     place = f"{file.relative_to(root).as_posix()}:{decorator.lineno}"
-                    found.setdefault(name, []).append(place)
-    return found, problems
+                    found[kind].setdefault(name, []).append(place)
+    return Tested(found["clause"], found["family"]), problems
 
 
-def _named(decorator: ast.expr) -> list[str]:
+def _named(decorator: ast.expr) -> Iterable[tuple[str, str]]:
+    """What a decorator names: `@clause("A-1")` or `@family(Family.TOOL)`."""
     if not isinstance(decorator, ast.Call):
-        return []
+        return
     function = decorator.func
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
-    if name != "clause":
-        return []
-    return [
-        argument.value
-        for argument in decorator.args
-        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
-    ]
+    kind = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+    for argument in decorator.args:
+        if kind == "clause" and isinstance(argument, ast.Constant):
+            yield "clause", str(argument.value)
+        elif kind == "family" and isinstance(argument, ast.Attribute):
+            yield "family", argument.attr
 
 
 def unproven(
-    clauses: Iterable[Clause], examples: Iterable[Example], tested: Mapping[str, list[str]]
+    clauses: Iterable[Clause], examples: Iterable[Example], tested: Tested
 ) -> list[Problem]:
     """Find each clause that nothing judges, and each test of a clause that does not exist.
 
-    A clause is judged by a test of the kit, shown by an invalid example, or excluded with a reason.
+    A clause is judged by a test of the kit, alone or with its family, shown by an invalid example,
+    or excluded with a reason.
     """
     listed = list(clauses)
-    shown = {example.breaks for example in examples} | tested.keys()
+    shown = {example.breaks for example in examples} | tested.clauses.keys()
+    shown |= {each.id for each in listed if each.family and member(each.family) in tested.families}
     problems = [
-        Problem(
-            clause.home.file,
-            clause.home.line,
-            clause.home.path,
+        clause.problem(
             f"Nothing shows that {clause.id} is judged.",
             "Add an invalid example, a test in the kit, or `excluded` with the reason.",
         )
@@ -188,9 +193,35 @@ def unproven(
         if clause.excluded is None and clause.id not in shown
     ]
     known = {clause.id for clause in listed}
-    for name in sorted(tested.keys() - known):
-        for place in tested[name]:
-            file, _, line = place.rpartition(":")
-            what = f"The test names {name}, which is no clause."
-            problems.append(Problem(file, int(line), "", what, "Name one of the source."))
+    for name in sorted(tested.clauses.keys() - known):
+        what = f"The test names {name}, which is no clause."
+        problems += _at(tested.clauses[name], what, "Name one of the source.")
     return problems
+
+
+def misdeclared(clauses: Iterable[Clause], tested: Tested) -> list[Problem]:
+    """Find each family without one judge, and each declared clause with a test of its own."""
+    problems: list[Problem] = []
+    declared: dict[str, list[Clause]] = {}
+    for clause in clauses:
+        if clause.family is not None:
+            declared.setdefault(member(clause.family), []).append(clause)
+            what = f"{clause.id} is declared: the judge of its family checks it."
+            do = "Remove this test, or `family` from the clause."
+            problems += _at(tested.clauses.get(clause.id, ()), what, do)
+    for name in sorted(declared.keys() - tested.families.keys()):
+        for clause in declared[name]:
+            what = f"No chapter judges the family `{clause.family}` of {clause.id}."
+            problems.append(clause.problem(what, "Write its judge, with `@family(…)`."))
+    for name, places in tested.families.items():
+        if name not in declared:
+            problems += _at(places, f"No clause is of the family {name}.", "Remove its judge.")
+        what = f"The family {name} has a judge at {places[0]} too."
+        problems += _at(places[1:], what, "Keep one.")
+    return problems
+
+
+def _at(places: Iterable[str], what: str, do: str) -> Iterable[Problem]:
+    for place in places:
+        file, _, line = place.rpartition(":")
+        yield Problem(file, int(line), "", what, do)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 from dataclasses import replace
 from functools import cache
 from itertools import count
 
-import conformance.mcp
 from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence, call_of
 from conformance.kit.model.case import Case, CaseKind, Expectation
@@ -17,6 +14,7 @@ from conformance.kit.model.exchange import Answer, Exchange, StdioRequest
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.bindings import binding_of
+from conformance.kit.verdicts.chapter import load
 from conformance.kit.verdicts.judge import Question, judge
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import Binding
@@ -34,13 +32,7 @@ _numbers = count(1)
 @cache
 def judges():
     """The chapter's clause tests by their clause."""
-    found = {}
-    for module in pkgutil.iter_modules(conformance.mcp.__path__):
-        if module.name.startswith("test_"):
-            loaded = importlib.import_module(f"conformance.mcp.{module.name}")
-            tests = [getattr(one, "__clause_test__", None) for one in vars(loaded).values()]
-            found |= {test.clause: test for test in tests if test is not None}
-    return found
+    return {test.clause: test for test, _ in load("conformance.mcp").tests}
 
 
 def verdict(clause, evidence, tool=None):

@@ -97,6 +97,27 @@ def test_an_unbounded_tool_may_give_any_result():
     assert told("RT-BND-009", call) is Verdict.PASS
 
 
+def test_a_clause_about_bounded_tools_is_asked_of_them_alone():
+    call = answered(bounded(2, limit=5, truncated=False))
+    entry = {**ENTRY, "bounded": True}
+    assert told("RT-BND-006", call, entry=entry) is Verdict.PASS
+    assert told("RT-BND-009", call, entry=entry) is Verdict.NOT_APPLICABLE
+
+
+def test_a_clause_about_server_data_is_asked_of_tools_that_declare_them():
+    call = answered({**OWN, "result": {"n": 1}})
+    data = [{"kind": "chart", "schema": {"type": "object"}}]
+    declaring = {**ENTRY, "server_data": data, "server_data_default": "off"}
+    assert told("RT-SD-006", call) is Verdict.NOT_APPLICABLE
+    assert told("RT-SD-006", call, entry=declaring) is Verdict.PASS
+
+
+def test_a_clause_about_a_field_of_the_catalog_needs_a_tool_that_has_it():
+    assert told("RT-CAT-001") is Verdict.PASS
+    assert told("RT-KIND-001") is Verdict.NOT_APPLICABLE
+    assert told("RT-KIND-001", entry={**ENTRY, "kind": "agent"}) is Verdict.PASS
+
+
 def test_a_refusal_of_an_agent_needs_no_run():
     agent = {**ENTRY, "kind": "agent"}
     refusal = {**OWN, "error": {"message": "No."}, "errors": []}

@@ -34,7 +34,7 @@ from conformance.kit.report.safe_text import visible
 from conformance.kit.report.terminal import write_summary
 from conformance.kit.report.write import write_files
 from conformance.kit.session import Session
-from conformance.kit.verdicts.checks import ClauseTest
+from conformance.kit.verdicts.checks import clause_tests
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Verified
@@ -176,13 +176,13 @@ def _calls_nothing(config: pytest.Config, state: PluginState) -> bool:
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list[pytest.Item] | None:
-    """A clause's test becomes one item for each run and tool that it is about."""
-    test = getattr(obj, "__clause_test__", None)
-    if not isinstance(test, ClauseTest):
+    """A judge becomes one item for each of its clauses, and each run and tool that it is about."""
+    tests = clause_tests(obj)
+    if not tests:
         return None
     state = collector.config.stash[STATE]
     load_scripts(state, collector)
-    asked = state.session.questions([(test, clauses()[test.clause])])
+    asked = state.session.questions([(test, clauses()[test.clause]) for test in tests])
     line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
     # Told as text, the id is read as it will be read from the cache of `--lf`.
     groups = grouped(asked, fold=state.session.runs.pairs > MOST_ITEMS)

@@ -115,10 +115,10 @@ class ClauseItem(pytest.Item):
 
 
 def grouped(asked: list[Question], *, fold: bool) -> list[tuple[Question, ...]]:
-    """The questions of each item: one, or with `fold` all of a run."""
+    """The questions of each item: one, or with `fold` all of a clause and run."""
     if not fold:
         return [(question,) for question in asked]
-    return [tuple(own) for _, own in groupby(asked, key=lambda question: question.run)]
+    return [tuple(own) for _, own in groupby(asked, key=lambda one: (one.clause.id, one.run))]
 
 
 def item_name(function: str, questions: tuple[Question, ...]) -> str:

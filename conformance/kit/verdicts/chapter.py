@@ -8,7 +8,7 @@ import pkgutil
 from dataclasses import dataclass
 
 from conformance.kit.evidence.script import Script
-from conformance.kit.verdicts.checks import ClauseTest
+from conformance.kit.verdicts.checks import ClauseTest, clause_tests
 from conformance.spec.clauses import Clause, clauses
 
 
@@ -39,7 +39,6 @@ def load(package: str) -> Chapter:
             continue
         members = vars(importlib.import_module(f"{package}.{module.name}"))
         for name, one in members.items():
-            test = getattr(one, "__clause_test__", None)
-            if name.startswith("test_") and isinstance(test, ClauseTest):
-                tests.append((test, clauses()[test.clause]))
+            if name.startswith("test_"):
+                tests += [(test, clauses()[test.clause]) for test in clause_tests(one)]
     return Chapter(tuple(tests), scripts_of(package))

@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from conformance.formats.problem import shown
+from conformance.formats.problem import Problem, shown
 from conformance.kit.evidence.evidence import Call
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Finding
+from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import Message, message
+from conformance.spec.vocabulary import Family
 
 _FIRST_ERROR = 400
 
@@ -41,6 +43,7 @@ class Check:
 
 Checks = Iterator[Check]
 Judge = Callable[[Any], Checks]
+FamilyJudge = Callable[[Any, Clause], Checks]
 
 
 def holds() -> Check:
@@ -53,6 +56,25 @@ def broken(
 ) -> Check:
     """The clause is broken; `id` is the message that says how, `at` the exchange that shows it."""
     return Check(Said.BROKEN, _finding(at, message(id, **values), path))
+
+
+def by_rules(
+    at: Call | Exchange | None, problems: Iterable[Problem], clause: str, *, counts: bool = True
+) -> Checks:
+    """What the rules of the formats say of one clause: it is broken for each of its problems.
+
+    Without any it holds, if it `counts`: if there is something that the clause is about.
+    """
+    own = [problem for problem in problems if problem.clause == clause]
+    for problem in own:
+        yield broken_rule(at, problem, problem.path)
+    if counts and not own:
+        yield holds()
+
+
+def broken_rule(at: Call | Exchange | None, problem: Problem, path: str | None) -> Check:
+    """A clause is broken as `problem` says, at `path` of what the exchange shows."""
+    return Check(Said.BROKEN, _finding(at, problem.message, path))
 
 
 def followed_by(check: Check, calls: Iterable[Call]) -> Check:
@@ -103,7 +125,7 @@ def _finding(at: Call | Exchange | None, words: Message, path: str | None) -> Fi
 
 @dataclass(frozen=True, slots=True)
 class ClauseTest:
-    """A judge and the clause that it serves; what a chapter's `test_` function becomes."""
+    """A clause and the judge that serves it. A `test_` function of a chapter holds one or more."""
 
     clause: str
     judge: Judge
@@ -117,7 +139,34 @@ def clause(id: str, *, protocol: bool = False) -> Callable[[Judge], Judge]:
     """
 
     def mark(judge: Judge) -> Judge:
-        judge.__clause_test__ = ClauseTest(id, judge, protocol)  # type: ignore[attr-defined]  # a mark
+        judge.__clause_tests__ = (ClauseTest(id, judge, protocol),)  # type: ignore[attr-defined]  # a mark
         return judge
 
     return mark
+
+
+def family(name: Family) -> Callable[[FamilyJudge], FamilyJudge]:
+    """Mark a chapter's function as the judge of every clause that declares this family.
+
+    It is called with the evidence and with the clause, whose `when` says what the clause is about.
+    """
+
+    def mark(judge: FamilyJudge) -> FamilyJudge:
+        judge.__clause_tests__ = tuple(  # type: ignore[attr-defined]  # a mark
+            ClauseTest(each.id, _asked_about(judge, each))
+            for each in clauses().values()
+            if each.family is name
+        )
+        return judge
+
+    return mark
+
+
+def _asked_about(judge: FamilyJudge, clause: Clause) -> Judge:
+    return lambda evidence: judge(evidence, clause)
+
+
+def clause_tests(member: object) -> tuple[ClauseTest, ...]:
+    """The clause tests that a member of a chapter's module holds; most members hold none."""
+    held: tuple[ClauseTest, ...] = getattr(member, "__clause_tests__", ())
+    return held

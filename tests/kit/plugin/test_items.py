@@ -1,5 +1,6 @@
 """Items: names that no tool can misuse, and pytest's outcome for each verdict."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -83,6 +84,15 @@ def test_an_item_is_one_clause_of_one_run_and_tool():
 
 def test_on_very_many_tools_an_item_is_one_clause_of_a_run():
     assert [[q.tool for q in group] for group in grouped(ASKED, fold=True)] == [["a", "b"]] * 2
+
+
+def test_clauses_of_one_family_are_items_of_their_own_on_very_many_tools_too():
+    other = [replace(each, clause=clauses()["ATDF-ERR-003"]) for each in ASKED[:2]]
+    groups = grouped([*ASKED[:2], *other], fold=True)
+    assert [item_name("test_x", each) for each in groups] == [
+        "test_x[ATDF-ERR-004-http]",
+        "test_x[ATDF-ERR-003-http]",
+    ]
 
 
 def test_an_item_with_many_tools_inside_names_none():

@@ -18,6 +18,17 @@ VERDICT = "schema/source/vocabularies/verdict.yaml"
 HISTORY = ("changes.yaml", "errata.yaml")
 """They name examples, of which a scratch tree has few."""
 MESSAGES = "schema/source/messages/few.yaml"
+JUDGES = "conformance/atdf/test_families.py"
+_JUDGES = """
+@family(Family.TOOL)
+def test_tool(): ...
+
+@family(Family.CATALOG)
+def test_catalog(): ...
+
+@family(Family.ERROR)
+def test_error(): ...
+"""
 _FEW = """
 few.level:
   en: The level is {level}.
@@ -72,6 +83,8 @@ def copy_source(root: Path) -> None:
     (root / MESSAGES).write_text(_FEW, encoding="utf-8")
     (root / "conformance").mkdir()
     shutil.copy(ROOT / "conformance/__init__.py", root / "conformance")
+    (root / JUDGES).parent.mkdir()
+    (root / JUDGES).write_text(_JUDGES, encoding="utf-8")
     ignored = shutil.ignore_patterns("__pycache__", "*.json", "vocabulary.py")
     for room in ("spec", "formats"):
         shutil.copytree(ROOT / "conformance" / room, root / "conformance" / room, ignore=ignored)

@@ -15,6 +15,7 @@ from scripts.generator.command import main
 from tests.scripts.generator.scratch import (
     CLAUSES,
     ERROR,
+    JUDGES,
     MESSAGES,
     ROOT,
     TOOL,
@@ -223,8 +224,8 @@ def test_a_clause_with_an_invalid_example_is_judged(scratch: Scratch):
 @pytest.mark.usefixtures("untried")
 def test_a_clause_that_is_excluded_needs_no_test(scratch: Scratch):
     text = "excluded: {en: Because, es: Porque sí, pt: Porque sim}"
-    scratch.edit(CLAUSES, "    verified: static\n", f"    {text}\n")
-    assert "ATDF-CAT-002 is judged" not in scratch.run("--check")[1]
+    scratch.edit(CLAUSES, "    verified: static\n    family: catalog\n", f"    {text}\n")
+    assert "ATDF-CAT-002" not in scratch.run("--check")[1]
 
 
 @pytest.mark.usefixtures("untried")
@@ -233,6 +234,36 @@ def test_a_test_of_no_clause_is_named(scratch: Scratch):
     said = scratch.run("--check")[1]
     assert (
         "conformance/atdf/test_calls.py:2: The test names ATDF-X-001, which is no clause." in said
+    )
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_declared_clause_needs_no_test_of_its_own(scratch: Scratch):
+    assert "ATDF-TOOL-012" not in scratch.run("--check")[1]
+    scratch.edit(CLAUSES, "    family: tool\n", "")
+    assert "Nothing shows that ATDF-TOOL-004 is judged." in scratch.run("--check")[1]
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_declared_clause_with_a_test_of_its_own_is_named(scratch: Scratch):
+    scratch.write("conformance/atdf/test_own.py", "@clause('ATDF-TOOL-012')\ndef test_x(): ...\n")
+    said = scratch.run("--check")[1]
+    assert "conformance/atdf/test_own.py:1: ATDF-TOOL-012 is declared" in said
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_family_without_a_judge_is_named(scratch: Scratch):
+    scratch.edit(JUDGES, "Family.ERROR", "Family.MANIFEST")
+    said = scratch.run("--check")[1]
+    assert "No chapter judges the family `error` of ATDF-ERR-014." in said
+    assert f"{JUDGES}:8: No clause is of the family MANIFEST." in said
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_family_with_two_judges_is_named(scratch: Scratch):
+    scratch.edit(JUDGES, "Family.CATALOG", "Family.TOOL")
+    assert (
+        f"{JUDGES}:5: The family TOOL has a judge at {JUDGES}:2 too." in scratch.run("--check")[1]
     )
 
 
