@@ -55,6 +55,17 @@ def test_two_runs_make_the_same_bytes():
     assert made[0] == made[1]
 
 
+def test_git_knows_what_is_generated_and_what_is_written(tmp_path: Path):
+    made = [str(path) for path in outputs(read_source(load_source(ROOT))[0])]
+    written = ["README.md", "schema/source/project.yaml", "conformance/spec/clauses.py"]
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    (tmp_path / ".gitattributes").write_bytes((ROOT / ".gitattributes").read_bytes())
+    asked = ["git", "-C", tmp_path, "check-attr", "linguist-generated", "--", *made, *written]
+    told = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
+    marked = {line.split(": ")[0] for line in told if line.endswith(": set")}
+    assert marked == set(made)
+
+
 def test_nothing_of_the_source_is_left_in_a_schema():
     for file in (ROOT / "schema").glob("*/*/*.schema.json"):
         text = file.read_text(encoding="utf-8")
