@@ -36,7 +36,7 @@ from fixtures.implementations.environment import (
     serving,
 )
 from fixtures.implementations.known import KNOWN, Known
-from fixtures.implementations.outcome import Figures, call_clauses, figures, publish
+from fixtures.implementations.outcome import Figures, call_clauses, figures, publish, summary
 from fixtures.implementations.pinned import pinned
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,8 +106,9 @@ def judge(known: Known, *, fresh: bool, verbose: bool) -> bool:
         again = seen_again(folder / "report" / REPLAY, anew, scratch)
     found = pinned(results, folder / "report" / "exchanges.ndjson", again)
     paths = _paths(target, installed, scratch)
-    publish(results, known, installed.version, paths, known.results, found)
-    return _say(results, seconds, found)
+    kept = summary(results, call_clauses(ROOT))
+    publish(kept, known, installed.version, paths, known.results, found)
+    return _say(kept, seconds, found)
 
 
 @contextlib.contextmanager
@@ -165,10 +166,10 @@ def _paths(target: str, installed: Installed, scratch: Path) -> dict[str, str]:
     return known
 
 
-def _say(results: dict[str, Any], seconds: float, found: Sequence[Mapping[str, Any]]) -> bool:
+def _say(kept: Mapping[str, Any], seconds: float, found: Sequence[Mapping[str, Any]]) -> bool:
     """Print the figures of each run; says whether all of them are good enough."""
     enough = True
-    for each in figures(results, call_clauses(ROOT)):
+    for each in figures(kept):
         accepted = "" if each.baseline is None else f", {each.baseline} good calls accepted"
         print(f"  {each.run}: {len(each.called)} tools called{accepted}, left out: ", end="")
         print(", ".join(each.left_out) or "none")

@@ -37,11 +37,16 @@ def a_server(**changes):
 
 def a_run(verdicts, **changes):
     items = [
-        {"clause": clause, "requirement": "MUST", "tool": "t", "verdict": verdict}
+        {"clause": clause, "requirement": "MUST", "tool": "t", "verdict": verdict, "more": []}
         for clause, verdict in verdicts
     ]
     run = {"run": "http", "level": "none", "tools_called": ["t"], "tools_left_out": []}
     return run | {"items": items} | changes
+
+
+def figures_of(run, about_calls):
+    """The figures of a session of one run."""
+    return outcome.figures(outcome.summary({"runs": [run]}, about_calls))
 
 
 def test_every_known_server_has_a_name_of_its_own():
@@ -163,26 +168,24 @@ def test_a_server_over_http_gets_no_other_variables(tmp_path, monkeypatch):
 
 def test_clauses_that_do_not_apply_are_not_counted_as_unverified():
     verdicts = [("A", "pass"), ("B", "not_verified"), ("C", "not_applicable"), ("D", "fail")]
-    [found] = outcome.figures({"runs": [a_run(verdicts)]}, "ABCD")
+    [found] = figures_of(a_run(verdicts), "ABCD")
     assert found.verified == Share(2, 3)
     assert found.broken == ("D",)
 
 
 def test_only_clauses_about_calls_of_called_tools_are_counted():
     run = a_run([("A", "pass"), ("B", "not_verified")], tools_called=["t", "u"])
-    run["items"].append(
-        {"clause": "A", "requirement": "MUST", "tool": "v", "verdict": "not_verified"}
-    )
-    [found] = outcome.figures({"runs": [run]}, "A")
+    run["items"].append({**run["items"][0], "tool": "v", "verdict": "not_verified"})
+    [found] = figures_of(run, "A")
     assert found.verified == Share(1, 1)
 
 
 def test_protocol_runs_are_left_out_of_the_figures():
-    assert outcome.figures({"runs": [a_run([], level=None)]}, "A") == []
+    assert figures_of(a_run([], level=None), "A") == []
 
 
 def test_accepted_good_calls_are_counted_where_the_results_have_them():
-    [found] = outcome.figures({"runs": [a_run([], baseline_accepted=["t", "x"])]}, "A")
+    [found] = figures_of(a_run([], baseline_accepted=["t", "x"]), "A")
     assert found.baseline == Share(1, 1)
 
 
@@ -206,12 +209,22 @@ def test_the_published_results_name_no_folder_of_this_machine(tmp_path):
     assert json.loads((tmp_path / "r.json").read_text())["target"] == "stdio:p SCRATCH/a"
 
 
-def test_what_does_not_apply_is_counted_and_not_listed(tmp_path):
-    items = [{"verdict": "pass"}, {"verdict": "not_applicable"}]
-    results = {"started": "2026-11-21", "runs": [{"run": "r", "items": items}]}
-    outcome.publish(results, a_server(), "1", {}, tmp_path / "r.json")
-    written = json.loads((tmp_path / "r.json").read_text())
-    assert written["runs"][0]["items"] == [{"verdict": "pass"}]
+def test_what_passed_or_does_not_apply_is_counted_and_not_listed():
+    run = a_run([("A", "pass"), ("B", "not_applicable"), ("C", "fail"), ("D", "not_verified")])
+    run["items"][3]["message_id"] = "kit.left_out.not_selected"
+    run["items"][2]["more"] = [{"message": "one"}, {"message": "two"}]
+    [kept] = outcome.summary({"runs": [run]}, "ABCD")["runs"]
+    assert kept["items"] == [{**run["items"][2], "more": [], "others": 2}]
+    assert kept["verified"] == {"hits": 2, "of": 3}
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+def test_a_kept_outcome_is_a_summary(known):
+    kept = json.loads(known.results.read_text(encoding="utf-8"))
+    verdicts = {item["verdict"] for run in kept["runs"] for item in run["items"]}
+    assert verdicts <= {"kit_error", "fail", "flaky", "warn", "not_verified", "waived"}
+    assert all(sum(run["counts"].values()) >= len(run["items"]) for run in kept["runs"])
+    assert known.results.stat().st_size < 150_000
 
 
 def test_seen_again_is_what_the_server_still_answers_and_nothing_that_is_skipped(tmp_path):
@@ -249,7 +262,7 @@ def test_each_finding_that_is_kept_is_pinned(known):
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
 def test_each_kept_outcome_is_of_a_server_that_was_really_judged(known):
     kept = json.loads(known.results.read_text(encoding="utf-8"))
-    runs = outcome.figures(kept, outcome.call_clauses(ROOT))
+    runs = outcome.figures(kept)
     assert runs
     assert [complaint for run in runs for complaint in judge_known.complaints(run)] == []
 

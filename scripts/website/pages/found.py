@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.spec.messages import filled
@@ -19,17 +19,11 @@ def sentences(context: Context, results: Mapping[str, Any]) -> dict[str, str]:
     stays as it was recorded.
     """
     return {
-        each["message"]: _said(context, each)
+        item["message"]: _said(context, item)
         for run in results["runs"]
         for item in run["items"]
-        for each in _worded(item)
+        if item["message"] is not None
     }
-
-
-def _worded(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for each in (item, *item["more"]):
-        if each["message"] is not None:
-            yield each
 
 
 def _said(context: Context, recorded: Mapping[str, Any]) -> str:
