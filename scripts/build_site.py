@@ -71,7 +71,7 @@ def build(*, strict: bool = True) -> None:
     mermaid = npm_file("mermaid").read_bytes()
     files |= {f"{language}/assets/mermaid.js": mermaid for language in LANGUAGES}
     staged = stage(layout.nav, files, made.menu)
-    wrong = [*_missing(staged.missing), *map(str, _disagreeing())]
+    wrong = [*_missing(staged.missing), *map(str, disagreeing_translations())]
     if wrong and strict:
         raise BuildError("\n".join(wrong))
     for line in wrong:
@@ -87,7 +87,7 @@ def _missing(pages: Iterable[str]) -> Iterator[str]:
         yield f"mkdocs.yml:{line}: docs/{page} is missing. Write it, or take it out of the menu."
 
 
-def _disagreeing() -> list[Problem]:
+def disagreeing_translations() -> list[Problem]:
     """What is wrong with the pages that people write, without spelling: the build has no time."""
     held = pages(DOCS, ROOT)
     return sorted({*differences(held), *without_clause(held, clauses())})

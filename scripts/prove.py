@@ -201,14 +201,15 @@ def attempt(trial: Trial) -> Outcome:
     Where it turns out otherwise than planned, and requests had no answer in the short time that
     they are given, the machine was busy: it is judged once more, with more time.
     """
-    outcome = _attempt(trial, _REQUEST_TIMEOUT)
+    outcome = attempt_once(trial, _REQUEST_TIMEOUT)
     if not outcome.verdict() or not outcome.timeouts:
         return outcome
-    again = _attempt(trial, _PATIENT_TIMEOUT)
+    again = attempt_once(trial, _PATIENT_TIMEOUT)
     return replace(again, seconds=outcome.seconds + again.seconds, again=True)
 
 
-def _attempt(trial: Trial, request_timeout: float) -> Outcome:
+def attempt_once(trial: Trial, request_timeout: float) -> Outcome:
+    """Judge one planted fault, with so many seconds for each request."""
     began = time.monotonic()
     try:
         with serving(trial) as target:

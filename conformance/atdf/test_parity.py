@@ -66,11 +66,11 @@ def _said(call: Call) -> Message:
     if call.reading.accepted:
         return message("answer.accepted")
     errors = envelope.errors if envelope is not None else ()
-    names = sorted({_error(error) for error in errors} - {""})
+    names = sorted({comparable_error(error) for error in errors} - {""})
     return message("answer.refused_as", errors=", ".join(names)) if names else _REFUSED
 
 
-def _error(error: ErrorView) -> str:
+def comparable_error(error: ErrorView) -> str:
     """The type of an error and, in brackets, the parameter that it names."""
     type, parameter = error.type, error.parameter_name
     parts = (f"`{type}`" if type else "", f"(`{parameter}`)" if parameter else "")

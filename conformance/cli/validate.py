@@ -20,7 +20,7 @@ from conformance.formats.validate.stream_text import DOCUMENT as STREAM
 from conformance.spec.messages import LANGUAGES, message
 
 VALID, INVALID, UNUSABLE = 0, 1, 2
-_SECONDS = 2.0
+PROGRESS_SECONDS = 2.0
 """Between two lines of progress."""
 
 
@@ -55,7 +55,7 @@ def _judge(options: argparse.Namespace, report: Report) -> None:
     for each in inputs(options.files, suffixes):
         stream = streams or (options.document is None and is_stream(each))
         report.add(judged_stream(each, manifest) if stream else judged(each, options.document))
-        if time.monotonic() - said > _SECONDS:
+        if time.monotonic() - said > PROGRESS_SECONDS:
             said = time.monotonic()
             progress = message("validate.progress", done=report.counts["files"])
             print(progress.words(options.language), file=sys.stderr)

@@ -80,7 +80,7 @@ def http_wire(stage: Stage) -> Steps:
     }
     malformed |= {
         step: web.send(method, url, headers=headers, body=body)
-        for step, (headers, body) in _strange(good).items()
+        for step, (headers, body) in strange_requests(good).items()
     }
     for step, (counting, body) in _strange_numbers(stage).items():
         malformed[step] = web.send(*web.route(counting), body=body)
@@ -89,7 +89,7 @@ def http_wire(stage: Stage) -> Steps:
         yield Send(web.get(tools_path(stage)), f"{step}-alive")
 
 
-def _strange(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...], bytes]]:
+def strange_requests(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...], bytes]]:
     """A good body made strange in one way each, with its headers: what matters is what follows.
 
     How a server takes them is its own affair; one that is gone after them has been brought down.

@@ -141,7 +141,7 @@ class Session:
     """Where failed calls that were drawn by chance are remembered, if they are."""
     _past: Recalled | None = None
     _cut: frozenset[int] = frozenset()
-    _began: float = field(default_factory=time.monotonic)
+    began_at: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
@@ -240,14 +240,14 @@ class Session:
     def _driving_ends(self, pairs: int) -> Callable[[], float]:
         """When driving has to end: the sooner, the more there is to be judged."""
         limit, sent = self.settings.max_time, self.recorder.requests
-        return lambda: self._began + driving_ends(limit, pairs, sum(sent.values()))
+        return lambda: self.began_at + driving_ends(limit, pairs, sum(sent.values()))
 
     async def _limited(self, work: Coroutine[Any, Any, _T]) -> _T:
         """Do this until --max-time is over; raises TimeoutError then.
 
         All that is sent in a session shares the one limit, which counts from its beginning.
         """
-        ends = self._began + self.settings.max_time
+        ends = self.began_at + self.settings.max_time
         async with asyncio.timeout(ends - time.monotonic()):
             return await work
 
@@ -355,7 +355,7 @@ class Session:
         return SessionResult(
             kit=self.kit,
             started=self.started,
-            duration=round(time.monotonic() - self._began, 3),
+            duration=round(time.monotonic() - self.began_at, 3),
             seed=self.settings.seed,
             runs=runs,
             interrupted=self.interrupted or self.time_up,
@@ -369,5 +369,5 @@ class Session:
         )
 
     def _context(self) -> Context:
-        deadline = self._began + self.settings.max_time
+        deadline = self.began_at + self.settings.max_time
         return Context(self.settings, self.recorder, deadline, self.memory)

@@ -40,7 +40,7 @@ def mcp_wire(stage: Stage) -> Steps:
     if good.trouble is not None:
         return
     deaths = 0
-    for step, request in _odd(speaker, own):
+    for step, request in odd_requests(speaker, own):
         yield Send(request, step)
         alive = yield Send(_good(speaker, next(own)), step + ALIVE)
         if alive.trouble is Trouble.CLOSED and traits.over_http:
@@ -61,7 +61,7 @@ def _good(speaker: McpBinding[Request], id: int) -> Request:
     return speaker.request("server/discover" if speaker.modern else "ping", id=id)
 
 
-def _odd(speaker: McpBinding[Request], own: Iterator[int]) -> Iterator[tuple[str, Request]]:
+def odd_requests(speaker: McpBinding[Request], own: Iterator[int]) -> Iterator[tuple[str, Request]]:
     """The odd messages by the name of their step; those that are well formed come first."""
     yield "unknown-notification", speaker.notification(UNKNOWN_NOTIFICATION)
     yield "unknown-method", speaker.request(UNKNOWN_METHOD, {}, id=next(own))
@@ -69,7 +69,7 @@ def _odd(speaker: McpBinding[Request], own: Iterator[int]) -> Iterator[tuple[str
     yield "unknown-tool", speaker.request("tools/call", params, id=next(own))
     good = _good(speaker, next(own))
     headers = dict(good.headers) if isinstance(good, HttpRequest) else {}
-    for step, body in _malformed(good.body).items():
+    for step, body in malformed_bodies(good.body).items():
         yield step, speaker.raw(body, headers=headers, any_answer=True, settle=_SETTLE)
     if headers:
         text = {**headers, "Content-Type": "text/plain"}
@@ -77,7 +77,7 @@ def _odd(speaker: McpBinding[Request], own: Iterator[int]) -> Iterator[tuple[str
         yield "empty-body", speaker.raw(b"", headers=headers, any_answer=True)
 
 
-def _malformed(good: bytes) -> dict[str, bytes]:
+def malformed_bodies(good: bytes) -> dict[str, bytes]:
     """Messages that are wrong in one way each, made of a good one."""
     inside = good[1:]
     without = good.replace(b'"jsonrpc":"2.0",', b"").replace(b'"jsonrpc": "2.0", ', b"")

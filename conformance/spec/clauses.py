@@ -113,7 +113,7 @@ class Clause:
 
 def clauses() -> Mapping[str, Clause]:
     """All clauses of the newest version of each specification, by id; read once."""
-    return _clauses(SCHEMAS)
+    return clauses_of(SCHEMAS)
 
 
 def clause_url(clause: Clause, language: str = "en") -> str:
@@ -143,7 +143,8 @@ def newest(spec: Path) -> Path:
 
 
 @cache
-def _clauses(root: Path) -> Mapping[str, Clause]:
+def clauses_of(root: Path) -> Mapping[str, Clause]:
+    """Give the clauses of the newest version of each specification below `root`, by id."""
     found: dict[str, Clause] = {}
     for spec in sorted({path.parents[1] for path in root.glob("*/*/clauses.json")}):
         held = json.loads((newest(spec) / "clauses.json").read_text(encoding="utf-8"))

@@ -35,7 +35,7 @@ class Message:
             name: value.words(language) if isinstance(value, Message) else value
             for name, value in self.values
         }
-        return filled(_catalog()[self.id][language], values)
+        return filled(catalog()[self.id][language], values)
 
 
 def message(id: str, **values: object) -> Message:
@@ -51,7 +51,7 @@ def filled(template: str, values: Mapping[str, str]) -> str:
 
 def is_message(id: str) -> bool:
     """Whether the source has a sentence of this id."""
-    return id in _catalog()
+    return id in catalog()
 
 
 def _filled(found: re.Match[str], values: Mapping[str, str]) -> str:
@@ -65,7 +65,8 @@ def _filled(found: re.Match[str], values: Mapping[str, str]) -> str:
 
 
 @cache
-def _catalog() -> dict[str, dict[str, str]]:
+def catalog() -> dict[str, dict[str, str]]:
+    """Give every sentence of the source: by id, then by language."""
     path = Path(__file__).with_name("messages.json")
     loaded: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
     return loaded

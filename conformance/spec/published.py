@@ -68,7 +68,7 @@ def surely_valid(document: str, data: Any) -> bool:
     The tests hold the two to the same verdict on every fixture and near miss. It is False where
     that validator is not installed, or cannot take the value.
     """
-    judge = _compiled(document)
+    judge = compiled_validator(document)
     try:
         return judge is not None and bool(judge.is_valid(data))
     except (ValueError, TypeError, RecursionError, OverflowError):
@@ -76,7 +76,8 @@ def surely_valid(document: str, data: Any) -> bool:
 
 
 @cache
-def _compiled(document: str) -> Any | None:
+def compiled_validator(document: str) -> Any | None:
+    """Give the fast validator of a document, where its library is installed."""
     if _rust is None:
         return None
     registry = _rust.Registry([(each["$id"], each) for each in _schemas().values()])

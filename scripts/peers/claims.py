@@ -68,11 +68,12 @@ def visible(peer: str) -> list[Fault]:
 
 def claimed(peer: str, fault: Fault) -> bool:
     """Whether a peer says that it tests for one of the rules that a fault breaks."""
-    return any(clause in _clauses(peer) for clause in fault.clauses)
+    return any(clause in claimed_clauses(peer) for clause in fault.clauses)
 
 
 @cache
-def _clauses(peer: str) -> frozenset[str]:
+def claimed_clauses(peer: str) -> frozenset[str]:
+    """Give the clauses that a peer checks, in its own words."""
     if peer == official.NAME:
         return frozenset(clause for each in _OFFICIAL.values() for clause in each)
     named = {clause for each in _SCHEMATHESIS.values() for clause in each}

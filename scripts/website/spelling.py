@@ -132,7 +132,7 @@ def _own(language: str, source: Source | None, words: Path) -> frozenset[str]:
 
 
 def _known(language: str, own: frozenset[str]) -> Known:
-    spelt = _dictionary(language)
+    spelt = dictionary_of(language)
     seen: dict[str, bool] = {}
 
     def known(word: str) -> bool:
@@ -143,7 +143,7 @@ def _known(language: str, own: frozenset[str]) -> Known:
     def right(word: str) -> bool:
         if listed(word) or spelt(word.replace("’", "'")):
             return True
-        if language == "es" and any(map(spelt, _verbs(word.lower()))):
+        if language == "es" and any(map(spelt, verbs_without_pronouns(word.lower()))):
             return True
         parts = word.split("-")
         return len(parts) > 1 and all(listed(part) or spelt(part) for part in parts)
@@ -154,7 +154,7 @@ def _known(language: str, own: frozenset[str]) -> Known:
     return known
 
 
-def _verbs(word: str) -> Iterator[str]:
+def verbs_without_pronouns(word: str) -> Iterator[str]:
     """Give what a Spanish verb may be without its pronouns: `escríbalo` is `escriba`."""
     for _ in range(2):
         found = _PRONOUN.fullmatch(word)
@@ -166,7 +166,8 @@ def _verbs(word: str) -> Iterator[str]:
 
 
 @cache
-def _dictionary(language: str) -> Known:
+def dictionary_of(language: str) -> Known:
+    """Give what says whether a word is in the dictionary of a language."""
     # It is compiled, and loading it takes a moment.
     from hunspell import Hunspell  # noqa: PLC0415
 

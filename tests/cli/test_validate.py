@@ -239,7 +239,7 @@ def test_sarif_output_names_a_file_as_it_was_named(said, file, monkeypatch, tmp_
 
 
 def test_a_long_run_says_how_far_it_is_and_names_few_of_the_valid(said_all, tmp_path, monkeypatch):
-    monkeypatch.setattr(validate_command, "_SECONDS", 0.0)
+    monkeypatch.setattr(validate_command, "PROGRESS_SECONDS", 0.0)
     for number in range(120):
         (tmp_path / f"{number}.json").write_text(CATALOG, encoding="utf-8")
     code, out, err = said_all(tmp_path)

@@ -17,12 +17,12 @@ def sources():
 @pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
 def test_each_sentence_that_the_code_names_is_in_the_source(path):
     named = set(re.findall(r'"(documents\.[a-z_.]+[a-z])"', path.read_text(encoding="utf-8")))
-    assert named <= set(messages._catalog())
+    assert named <= set(messages.catalog())
 
 
 def test_a_sentence_takes_values_that_look_like_placeholders_as_they_are(monkeypatch):
     catalog = {"x": {"en": "{a} and {b}, {{so}} {c}"}}
-    monkeypatch.setattr(messages, "_catalog", lambda: catalog)
+    monkeypatch.setattr(messages, "catalog", lambda: catalog)
     assert message("x", a="{b}", b=2).words() == "{b} and 2, {so} {c}"
 
 
@@ -32,13 +32,13 @@ def test_a_sentence_takes_values_that_look_like_placeholders_as_they_are(monkeyp
 )
 def test_a_count_of_one_has_words_of_its_own(monkeypatch, count, said):
     catalog = {"x": {"en": "{n|one call|# calls}, in all {n}"}}
-    monkeypatch.setattr(messages, "_catalog", lambda: catalog)
+    monkeypatch.setattr(messages, "catalog", lambda: catalog)
     assert message("x", n=count).words() == said
 
 
 def test_a_sentence_in_a_sentence_is_said_in_the_same_language(monkeypatch):
     catalog = {"x": {"en": "after {what}", "es": "tras {what}"}, "y": {"en": "all", "es": "todo"}}
-    monkeypatch.setattr(messages, "_catalog", lambda: catalog)
+    monkeypatch.setattr(messages, "catalog", lambda: catalog)
     assert message("x", what=message("y")).words("es") == "tras todo"
 
 

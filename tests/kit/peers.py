@@ -68,7 +68,7 @@ def always(data, *, then=None):
 
 
 async def hang(writer, peer):
-    await asyncio.sleep(60)
+    await asyncio.Event().wait()
 
 
 async def close(writer, peer):

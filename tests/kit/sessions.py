@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.root import ROOT
+from tests.waiting import until
 
 LIMIT = 240
 """Seconds that a session may take on a slow machine: longer is a hang."""
@@ -82,10 +83,8 @@ class Sessions:
 
 
 def _wait_for(path: Path) -> None:
-    deadline = time.monotonic() + LIMIT
-    while not (path.exists() and path.stat().st_size):
-        assert time.monotonic() < deadline, f"{path} did not come"
-        time.sleep(0.05)
+    came = until(lambda: path.exists() and path.stat().st_size, within=LIMIT)
+    assert came, f"{path} did not come"
 
 
 @contextmanager

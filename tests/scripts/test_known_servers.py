@@ -108,7 +108,7 @@ def test_a_missing_installer_is_one_sentence(tmp_path, monkeypatch):
 
 
 def test_a_failed_installation_is_not_taken_for_a_finished_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(environment, "_INSTALL_SECONDS", 60)
+    monkeypatch.setattr(environment, "INSTALL_SECONDS", 60)
     server = a_server(installer=Installer.NPM)
     npm = tmp_path / "npm"
     npm.write_text("#!/bin/sh\necho no such package >&2\nexit 1\n")

@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import time
 
 import httpx2
 import mcp_types.methods
@@ -276,8 +275,9 @@ def test_garbage_on_standard_input_is_survived():
 def test_a_signal_ends_the_process_without_a_traceback(number):
     process = subprocess.Popen(command(REFERENCE, "--stdio"), stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
-    process.stderr.readline()  # it says that it is ready
-    time.sleep(0.2)
+    process.stdin.write(json.dumps(modern("tools/list", 1)["json"]).encode() + b"\n")
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["id"] == 1  # it is at work
     process.send_signal(number)
     output, errors = process.communicate(timeout=5)
     assert (process.returncode, output) == (0, b"")

@@ -172,7 +172,7 @@ def test_a_page_of_the_menu_that_nobody_wrote_stops_the_build_and_is_named(monke
     monkeypatch.setattr(
         build_site, "stage", lambda *_: stage.Staged({}, ("pt/about/governance.md",))
     )
-    monkeypatch.setattr(build_site, "_disagreeing", list)
+    monkeypatch.setattr(build_site, "disagreeing_translations", list)
     assert build_site.main([]) == 1
     menu = (layout.ROOT / "mkdocs.yml").read_text("utf-8").splitlines()
     line = menu.index("      - about/governance.md") + 1

@@ -119,10 +119,10 @@ def test_a_missing_page_and_one_too_many_are_found(tree, capsys):
 
 @pytest.fixture
 def dictionaries():
-    from scripts.website.spelling import NoDictionaryError, _dictionary
+    from scripts.website.spelling import NoDictionaryError, dictionary_of
 
     try:
-        return {language: _dictionary(language) for language in ("en", "es", "pt")}
+        return {language: dictionary_of(language) for language in ("en", "es", "pt")}
     except NoDictionaryError as reason:
         pytest.skip(str(reason))
 
@@ -161,9 +161,9 @@ def test_words_of_the_project_and_names_that_a_translation_keeps_are_right(tree,
 
 @pytest.mark.parametrize("verb", ["escríbalo", "auméntelo", "evalúelas", "quítesela", "dígaselo"])
 def test_a_spanish_verb_may_carry_pronouns(dictionaries, verb):
-    from scripts.website.spelling import _verbs
+    from scripts.website.spelling import verbs_without_pronouns
 
-    assert dictionaries["es"](verb) or any(map(dictionaries["es"], _verbs(verb)))
+    assert dictionaries["es"](verb) or any(map(dictionaries["es"], verbs_without_pronouns(verb)))
 
 
 def test_diagrams_and_texts_may_differ():

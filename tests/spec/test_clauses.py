@@ -89,7 +89,7 @@ def test_the_newest_version_is_found_by_number_and_not_by_letter(tmp_path):
 
 def test_a_tree_without_clauses_says_what_to_do(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"scripts/generate\.py"):
-        module._clauses(tmp_path)
+        module.clauses_of(tmp_path)
 
 
 def test_what_an_entry_leaves_out_has_a_default(tmp_path):
@@ -107,7 +107,7 @@ def test_what_an_entry_leaves_out_has_a_default(tmp_path):
     }
     held = {"spec": "x", "version": "1.0", "clauses": [entry]}
     (folder / "clauses.json").write_text(json.dumps(held), encoding="utf-8")
-    clause = module._clauses(tmp_path)["X-A-001"]
+    clause = module.clauses_of(tmp_path)["X-A-001"]
     assert isinstance(clause, Clause)
     assert (clause.verified, clause.source, clause.at, clause.confirm) == (None, None, (), True)
     assert not clause.applies_to.claimed

@@ -249,7 +249,7 @@ def _near_misses(place: Place) -> Iterator[Deviation]:
             yield Deviation(f"near-miss-{kind}-for-{name}", other, near_miss=True)
 
 
-_SAMPLES: Final = (
+WRONG_TYPE_SAMPLES: Final = (
     ("string", "abc"),
     ("number", 7),
     ("boolean", True),
@@ -263,7 +263,7 @@ _SAMPLES: Final = (
 def _wrong_types(place: Place) -> Iterator[Deviation]:
     asked = place.asked
     kinds = asked.kinds
-    for kind, sample in _SAMPLES:
+    for kind, sample in WRONG_TYPE_SAMPLES:
         if kind in kinds or (kind == "number" and "integer" in kinds):
             continue
         if kind == "null" and asked.nullable:

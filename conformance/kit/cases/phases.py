@@ -15,7 +15,7 @@ from conformance.kit.cases.plan import Plan, plan
 from conformance.kit.cases.textual import textual
 from conformance.kit.model.case import Case
 
-_KNOWN: Final = 32
+KEPT_PLANS: Final = 32
 """Plans kept for the other runs of the same server: one of a big tool takes half a megabyte."""
 
 
@@ -55,7 +55,7 @@ class Plans:
             made = made_for("")
             with self._lock:
                 self._known[key] = made
-                while len(self._known) > _KNOWN:
+                while len(self._known) > KEPT_PLANS:
                     self._known.popitem(last=False)
         return _of_run(made, run_id)
 

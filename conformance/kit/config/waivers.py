@@ -24,7 +24,7 @@ from conformance.spec.messages import Message, message
 from conformance.spec.suggest_clause import near_clause
 from conformance.spec.vocabulary import Verdict
 
-_KEYS = ("clause", "tool", "run", "reason", "until")
+WAIVER_KEYS = ("clause", "tool", "run", "reason", "until")
 _BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 
 
@@ -58,9 +58,9 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
         line = loaded.lc.item(index)[0] + 1  # type: ignore[attr-defined]  # ruamel's own list
         if not isinstance(entry, dict):
             raise refuse(line, "kit.waivers.entry")
-        unknown = next((key for key in entry if key not in _KEYS), None)
+        unknown = next((key for key in entry if key not in WAIVER_KEYS), None)
         if unknown is not None:
-            raise refuse(line, "kit.waivers.key", key=unknown, keys=", ".join(_KEYS))
+            raise refuse(line, "kit.waivers.key", key=unknown, keys=", ".join(WAIVER_KEYS))
         texts = {key: _text(entry.get(key)) for key in ("clause", "tool", "run", "reason")}
         for key in ("clause", "reason"):
             if not texts[key]:

@@ -26,7 +26,7 @@ from conformance.kit.transport.mcp import McpBinding
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Era
 
-_MOST_STARTS = 25
+MOST_STARTS = 25
 """Starts of one process in a channel: a server that dies at each call must not go on for ever."""
 
 
@@ -76,7 +76,7 @@ class Channel:
         self._handshake = handshake
         self._next_id = 1000
         self._starts = 0
-        self._revivals = _MOST_STARTS
+        self._revivals = MOST_STARTS
         self._opening = asyncio.Lock()
         self._doubt = asyncio.Lock()
         self._numbers = context.recorder.series()
@@ -265,7 +265,7 @@ class Channel:
         async with self._opening:
             if self._wire.is_open:
                 return
-            if self._starts < _MOST_STARTS:
+            if self._starts < MOST_STARTS:
                 await self._open_anew()
             elif self._wire.connection is None:
                 self.silent = True

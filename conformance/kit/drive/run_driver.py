@@ -28,7 +28,7 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import RunKind
 
 _TOOLS_AT_ONCE = 4
-_AHEAD = 2.0
+FIRST_TOOL_AHEAD = 2.0
 """Seconds for which the first tool of a session goes alone, so that something can be told soon."""
 
 
@@ -190,7 +190,7 @@ class RunDriver:
             await together(self._tool(channel, *each) for each in numbered)
             return
         done = asyncio.Event()
-        waited = asyncio.get_running_loop().call_later(_AHEAD, done.set)
+        waited = asyncio.get_running_loop().call_later(FIRST_TOOL_AHEAD, done.set)
 
         async def first(tool: Tool, numbers: Series) -> None:
             try:

@@ -26,7 +26,7 @@ from conformance.kit.transport.encode import to_bytes
 
 REPAIR_STEPS = 5
 _MOST_BASELINE_CALLS = 16
-_MOST_ANSWERED = 32 * 1024 * 1024
+MOST_ANSWERED = 32 * 1024 * 1024
 """Bytes of answers after which no more of a tool is sent: they are in memory until it is done."""
 _SLOW_CALLS = 2
 """Calls that took too long, after which the rest of a tool's cases are not sent."""
@@ -149,7 +149,7 @@ class ToolRun:
             ended_alone=frozenset(id for n, id in ended.items() if n in fellows.ended_alone),
             unplanned=self._unplanned,
             silenced=self._channel.silent,
-            heavy=self._answered > _MOST_ANSWERED,
+            heavy=self._answered > MOST_ANSWERED,
         )
 
     def _id(self, scenario: str) -> str:
@@ -262,7 +262,7 @@ class ToolRun:
         valid, waited = case.expects is Expectation.ACCEPT, False
         async with self._channel.width.turn((self._tool.name, valid)) as turn:
             await self._channel.settled()
-            enough = self._slow >= _SLOW_CALLS or self._answered > _MOST_ANSWERED
+            enough = self._slow >= _SLOW_CALLS or self._answered > MOST_ANSWERED
             if enough or self._channel.silent:
                 self._unsent.append(case)
                 self._progress.one()

@@ -50,8 +50,8 @@ class ClauseItem(pytest.Item):
         self.questions = questions
         self.results: tuple[Item, ...] = ()
         self._line = line
-        self._language = language
-        self._redact = redact
+        self.language = language
+        self.redact = redact
         clause = questions[0].clause
         self.add_marker(pytest.mark.clause(clause.id))
         self.add_marker(clause.requirement.value.lower())
@@ -76,20 +76,20 @@ class ClauseItem(pytest.Item):
         """Report the verdict as pytest's table has it."""
         result = self.result
         if result is None:
-            raise KitFault(message("kit.not_judged").words(self._language))
+            raise KitFault(message("kit.not_judged").words(self.language))
         strict = self.config.getoption("--fail-on") == "should"
         if result.verdict is Verdict.FAIL or (result.verdict is Verdict.WARN and strict):
             raise ClauseFailed(self.words)
         if result.verdict in {Verdict.WARN, Verdict.WAIVED, Verdict.FLAKY}:
             said = result.waiver_reason if result.verdict is Verdict.WAIVED else self.words
-            pytest.xfail(f"{self._name}: {self._redact(said or '')}")
+            pytest.xfail(f"{self._name}: {self.redact(said or '')}")
         if result.verdict in {Verdict.NOT_APPLICABLE, Verdict.NOT_VERIFIED}:
             pytest.skip(f"{self._name}: {self.words}")
 
     @property
     def _name(self) -> str:
         """The verdict's name, as the report has it."""
-        return verdict_name(self.result.verdict, self._language) if self.result else ""
+        return verdict_name(self.result.verdict, self.language) if self.result else ""
 
     @property
     def words(self) -> str:
@@ -99,8 +99,8 @@ class ClauseItem(pytest.Item):
         told = told_of(alike)
         if not told:
             return ""
-        first = self._redact(told[0][1].words(self._language))
-        more = others(told, self._language, lambda text: visible(self._redact(text), 60))
+        first = self.redact(told[0][1].words(self.language))
+        more = others(told, self.language, lambda text: visible(self.redact(text), 60))
         return f"{first} ({more})" if more else first
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:

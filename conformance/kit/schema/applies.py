@@ -20,7 +20,7 @@ _CROSSING: Final = frozenset({
 })  # fmt: skip
 """Keywords by which a member decides on something else than itself."""
 _DEEPEST: Final = 64
-_MOST_SCHEMAS: Final = 250
+MOST_SCHEMAS: Final = 250
 """Schemas that may apply to one value together; each is a level of recursion here."""
 
 
@@ -141,7 +141,7 @@ def alternatives(view: SchemaView, nodes: Sequence[Node], most: int) -> Iterator
 def _ways(
     view: SchemaView, waiting: tuple[Node, ...], flat: tuple[Node, ...], depth: int
 ) -> Iterator[tuple[Node, ...]]:
-    if depth > _MOST_SCHEMAS:
+    if depth > MOST_SCHEMAS:
         raise SchemaProblem(ProblemKind.TOO_COMPLEX, "references in a circle")
     if not waiting:
         yield flat

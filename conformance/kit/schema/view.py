@@ -37,11 +37,11 @@ _DIALECTS: Final[tuple[Any, ...]] = (
     jsonschema.Draft6Validator,
     jsonschema.Draft4Validator,
 )
-_MOST_STEPS: Final = 10_000
+MOST_STEPS: Final = 10_000
 """References followed and branches tried in one evaluation: real calls need dozens, a bomb needs
 billions.
 """
-_MOST_IN_ALL: Final = 60_000
+MOST_IN_ALL: Final = 60_000
 """The same for all evaluations of one plan: about five seconds."""
 
 Resolver = Any
@@ -72,19 +72,19 @@ class _Meter(threading.local):
     """
 
     def __init__(self) -> None:
-        self.left = _MOST_STEPS
-        self.total = _MOST_IN_ALL
+        self.left = MOST_STEPS
+        self.total = MOST_IN_ALL
 
     def spend(self, steps: int) -> None:
         self.left -= steps
         self.total -= steps
         if self.left < 0:
             raise SchemaProblem(
-                ProblemKind.TOO_COMPLEX, f"one call takes more than {_MOST_STEPS} steps to judge"
+                ProblemKind.TOO_COMPLEX, f"one call takes more than {MOST_STEPS} steps to judge"
             )
         if self.total < 0:
             raise SchemaProblem(
-                ProblemKind.TOO_COMPLEX, f"its cases take more than {_MOST_IN_ALL} steps to judge"
+                ProblemKind.TOO_COMPLEX, f"its cases take more than {MOST_IN_ALL} steps to judge"
             )
 
 
@@ -117,10 +117,10 @@ class SchemaView:
 
     def refill(self) -> None:
         """Begin a new plan: evaluations may cost their full sum again."""
-        self._meter.total = _MOST_IN_ALL
+        self._meter.total = MOST_IN_ALL
 
     def _guarded(self, nodes: Sequence[Node], value: Any) -> Iterator[ValidationError]:
-        self._meter.left = _MOST_STEPS
+        self._meter.left = MOST_STEPS
         try:
             for node in nodes:
                 yield from self._validator.descend(value, node.schema, resolver=node.resolver)
@@ -141,13 +141,13 @@ def view_of(schema: Mapping[str, Any]) -> SchemaView:
     invalid in its dialect, refers outside itself or to nothing, or is beyond judging.
     """
     try:
-        return _compiled(json.dumps(schema))
+        return compiled_view(json.dumps(schema))
     except RecursionError as error:
         raise SchemaProblem(ProblemKind.TOO_COMPLEX, "nested too deep") from error
 
 
 @lru_cache(maxsize=128)
-def _compiled(text: str) -> SchemaView:
+def compiled_view(text: str) -> SchemaView:
     schema = json.loads(text)
     if isinstance(schema, dict) and "type" not in schema:
         schema = {"type": "object", **schema}

@@ -172,7 +172,7 @@ class HttpConnection:
         limit = request.settle if streaming and request.method == "GET" else None
         try:
             async with asyncio.timeout(limit):
-                async for chunk in _decoded(response):
+                async for chunk in decoded(response):
                     body += chunk[: BODY_CAP - len(body)]
                     if len(body) >= BODY_CAP:
                         return Trouble.TOO_LARGE
@@ -249,7 +249,7 @@ def _redirect(response: httpx2.Response, url: str) -> str | None:
     return urljoin(url, location)
 
 
-async def _decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
+async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
     """The body's bytes, unpacked in bounded steps: a small answer must not fill the memory."""
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding in {"", "identity"}:

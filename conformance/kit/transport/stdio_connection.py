@@ -19,7 +19,7 @@ _NOISE_LINES = 50
 _MOST_NOISE = 10_000
 """Lines that are no messages after which a process is not read any more."""
 _STDERR_KEPT = 16 * 1024
-_EXIT_GRACE = 3.0
+EXIT_GRACE = 3.0
 """Seconds a server has to end after its input ended."""
 _LAST_WORDS = 1.0
 """Seconds after its output ended in which a process's exit code and errors are waited for."""
@@ -146,7 +146,7 @@ class StdioConnection:
         trouble: Trouble | None = None
         try:
             try:
-                async with asyncio.timeout(_EXIT_GRACE):
+                async with asyncio.timeout(EXIT_GRACE):
                     await process.wait()
             except TimeoutError:
                 trouble = Trouble.TIMEOUT

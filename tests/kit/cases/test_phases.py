@@ -79,12 +79,12 @@ def test_what_was_remembered_of_one_run_is_sent_in_that_one_alone(made):
 
 def test_no_more_plans_are_kept_than_a_few(made):
     plans = Plans()
-    for number in (*range(phases._KNOWN), 0):
+    for number in (*range(phases.KEPT_PLANS), 0):
         plans.cases(TOOL, "http", {"place": f"Place {number}"}, seed=1, count=0)
-    assert len(made) == phases._KNOWN
-    for number in (phases._KNOWN, phases._KNOWN - 1, 0):
+    assert len(made) == phases.KEPT_PLANS
+    for number in (phases.KEPT_PLANS, phases.KEPT_PLANS - 1, 0):
         plans.cases(TOOL, "http", {"place": f"Place {number}"}, seed=1, count=0)
-    assert len(made) == phases._KNOWN + 2
+    assert len(made) == phases.KEPT_PLANS + 2
 
 
 def test_a_schema_too_deep_to_be_written_is_named(made):

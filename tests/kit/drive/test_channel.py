@@ -235,7 +235,7 @@ def test_of_a_tool_that_ends_its_process_only_some_are_sent_again_alone(tmp_path
 
 
 def test_a_server_that_crashes_at_each_call_is_not_started_for_ever(monkeypatch):
-    monkeypatch.setattr(channels, "_MOST_STARTS", 3)
+    monkeypatch.setattr(channels, "MOST_STARTS", 3)
 
     async def work(channel):
         return [(await channel.call(TOOL, case())).trouble for _ in range(5)]

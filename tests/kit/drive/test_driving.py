@@ -5,7 +5,6 @@ import json
 import random
 import re
 import threading
-import time
 from collections import Counter
 from dataclasses import replace
 
@@ -24,6 +23,7 @@ from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Level, Outcome, Verdict
 from tests.kit.peers import offering
 from tests.kit.samples import envelope, error
+from tests.waiting import DEADLINE, slow_by
 
 COUNT = {
     "name": "count",
@@ -209,19 +209,21 @@ def test_a_connection_that_is_closed_on_a_call_fails():
 def test_a_tool_that_is_too_slow_is_given_up_after_two_calls_and_fails_nothing():
     seen = []
 
-    def sleeps(name, arguments):
-        seen.append(time.monotonic())
-        time.sleep(1.0)
+    def hangs(name, arguments):
+        seen.append(name)
+        over.wait(DEADLINE)
         return 200, {"ok": True}
 
-    items, _, _ = judged(sleeps, request_timeout=0.3, concurrency=1)
+    over = threading.Event()
+    items, _, _ = judged(hangs, request_timeout=0.3, concurrency=1)
+    over.set()
     assert len(seen) == 2
     assert items["ATDF-CALL-001", "count"].verdict is Verdict.NOT_VERIFIED
     assert items["ATDF-CALL-006", "count"].verdict is not Verdict.FAIL
 
 
 def test_no_more_of_a_tool_is_sent_after_answers_that_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(toolrun, "_MOST_ANSWERED", 20_000)
+    monkeypatch.setattr(toolrun, "MOST_ANSWERED", 20_000)
 
     def much(name, arguments):
         status, document = sound(name, arguments)
@@ -243,7 +245,7 @@ class OneAtATime:
 
     def __call__(self, name, arguments):
         with self._lock:
-            time.sleep(self._seconds)
+            slow_by(self._seconds)
         return sound(name, arguments)
 
 
@@ -256,7 +258,7 @@ def test_calls_do_not_time_out_behind_each_other_where_they_are_worked_off_one_a
 
 
 def began_earlier(session, seconds):
-    session._began -= seconds
+    session.began_at -= seconds
 
 
 def test_driving_ends_while_there_is_time_for_confirming():
@@ -304,18 +306,20 @@ def test_time_that_is_up_on_a_fast_server_is_not_laid_to_it():
 
 
 def test_a_slow_tool_does_not_keep_another_from_being_judged():
-    def one_sleeps(name, arguments):
+    def one_hangs(name, arguments):
         if name == "where":
-            time.sleep(1.0)
+            over.wait(DEADLINE)
         return sound(name, arguments)
 
-    items, _, _ = judged(one_sleeps, tools=(COUNT, WHERE), request_timeout=0.4)
+    over = threading.Event()
+    items, _, _ = judged(one_hangs, tools=(COUNT, WHERE), request_timeout=0.4)
+    over.set()
     assert items["ATDF-CALL-001", "count"].verdict is Verdict.PASS
 
 
 def test_time_that_is_up_ends_the_driving_and_keeps_what_was_gathered():
     def slow(name, arguments):
-        time.sleep(0.2)
+        slow_by(0.2)
         return sound(name, arguments)
 
     items, session, result = judged(slow, max_time=1.0, concurrency=1)
@@ -328,14 +332,16 @@ def test_time_that_is_up_ends_the_driving_and_keeps_what_was_gathered():
 
 @pytest.mark.parametrize("most", [1, 3])
 def test_no_more_calls_are_made_at_once_than_was_asked(most):
-    here, highest, lock = [0], [0], threading.Lock()
+    here, highest, moved = [0], [0], threading.Condition()
 
     def counts(name, arguments):
-        with lock:
+        with moved:
             here[0] += 1
             highest[0] = max(highest[0], here[0])
-        time.sleep(0.01)  # long enough for another call to come, if one may
-        with lock:
+            moved.notify_all()
+            moved.wait_for(lambda: highest[0] >= most, DEADLINE)
+        slow_by(0.01)  # a server that lets one more come, where the kit sends one more
+        with moved:
             here[0] -= 1
         return sound(name, arguments)
 
@@ -450,7 +456,7 @@ def test_two_sessions_with_one_server_give_the_same_results_apart_from_times():
     """Whoever is answered first: answers come after pauses that differ from call to call."""
 
     def hasty(name, arguments):
-        time.sleep(random.random() / 50)
+        slow_by(random.random() / 50)
         if not isinstance(arguments, dict) or "n" not in arguments:
             return 422, envelope(error(parameter="n", tool_name=name, suggested_value="12"))
         return (422, envelope(error(parameter="m", tool_name=name))) if arguments["n"] == 9 else (

@@ -1,7 +1,6 @@
 """What is told of the first tool, while all others are still to be called."""
 
 import asyncio
-import time
 
 import pytest
 
@@ -14,6 +13,7 @@ from conformance.kit.verdicts.early import Early, early
 from conformance.spec.vocabulary import Verdict
 from tests.kit.drive.test_driving import COUNT, WHERE, sound
 from tests.kit.peers import offering
+from tests.waiting import slow_by
 
 LANGUAGES = ("en", "es", "pt")
 
@@ -38,7 +38,7 @@ def driven(call):
 
 
 def test_the_first_tool_is_told_before_the_second_is_called(monkeypatch):
-    monkeypatch.setattr(driving, "_AHEAD", 60.0)
+    monkeypatch.setattr(driving, "FIRST_TOOL_AHEAD", 60.0)
     _, told, items = driven(sound)
     [(seen, called)] = told
     assert (seen.run, seen.tool, seen.doubtful) == ("http", "count", 0)
@@ -54,10 +54,10 @@ def test_what_seems_broken_is_counted_apart():
 
 
 def test_a_slow_first_tool_holds_up_no_other(monkeypatch):
-    monkeypatch.setattr(driving, "_AHEAD", 0.0)
+    monkeypatch.setattr(driving, "FIRST_TOOL_AHEAD", 0.0)
 
     def call(name, arguments):
-        time.sleep(0.02 if name == "count" else 0.0)
+        slow_by(0.02 if name == "count" else 0.0)
         return sound(name, arguments)
 
     session, [(seen, called)], _ = driven(call)

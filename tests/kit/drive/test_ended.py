@@ -69,7 +69,7 @@ def judged(chapter, code, tools, scripts=()):
 
 
 def test_a_process_that_the_last_call_ended_is_started_anew_for_what_follows(monkeypatch):
-    monkeypatch.setattr(channels, "_MOST_STARTS", 2)
+    monkeypatch.setattr(channels, "MOST_STARTS", 2)
     items, engine = session("mcp", "given.get('n') == 1", ("mcp_lists",))
     (own,) = (e for e in engine.evidence().values() if e.scripts.get("mcp_lists"))
     assert {exchange.trouble for exchange in own.scripts["mcp_lists"]} == {None}

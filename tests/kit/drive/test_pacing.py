@@ -194,18 +194,20 @@ def test_a_call_that_was_soon_the_oldest_and_times_out_waited_for_no_other():
     assert load.timed_out(second, 11.0) is False
 
 
-async def _in_turn(width, work, log, pause):
+async def _in_turn(width, work, log, answer=None):
+    """Take a turn, and end it when the event `answer` is set."""
     async with width.turn(work) as turn:
         log.append("in")
-        await asyncio.sleep(pause)
-        turn.answered(pause)
+        if answer is not None:
+            await answer.wait()
+        turn.answered(0.0)
         log.append("out")
 
 
 def test_turns_are_given_in_the_order_in_which_they_are_asked_for():
     async def work():
         width, log = Width(1, LIMIT), []
-        await asyncio.gather(*(_in_turn(width, ("t", True), log, 0.0) for _ in range(5)))
+        await asyncio.gather(*(_in_turn(width, ("t", True), log) for _ in range(5)))
         return log
 
     log = asyncio.run(work())
@@ -214,13 +216,11 @@ def test_turns_are_given_in_the_order_in_which_they_are_asked_for():
 
 def test_who_is_interrupted_while_waiting_keeps_nobody_from_a_turn():
     async def work():
-        width, log = Width(1, LIMIT), []
-        tasks = [
-            asyncio.create_task(_in_turn(width, ("t", True), log, pause))
-            for pause in (0.01, 9.0, 0.0)
-        ]
+        width, log, answer = Width(1, LIMIT), [], asyncio.Event()
+        tasks = [asyncio.create_task(_in_turn(width, ("t", True), log, answer)) for _ in range(3)]
         await asyncio.sleep(0)
         tasks[1].cancel()
+        answer.set()
         await asyncio.gather(*tasks, return_exceptions=True)
         return log
 
@@ -230,10 +230,10 @@ def test_who_is_interrupted_while_waiting_keeps_nobody_from_a_turn():
 def test_who_is_interrupted_in_a_turn_gives_it_back():
     async def work():
         width, log = Width(1, LIMIT), []
-        held = asyncio.create_task(_in_turn(width, ("t", True), log, 9.0))
+        held = asyncio.create_task(_in_turn(width, ("t", True), log, asyncio.Event()))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        other = asyncio.create_task(_in_turn(width, ("t", True), log, 0.0))
+        other = asyncio.create_task(_in_turn(width, ("t", True), log))
         held.cancel()
         await asyncio.gather(held, other, return_exceptions=True)
         return log
@@ -245,7 +245,7 @@ def test_who_is_interrupted_between_the_leave_and_the_turn_gives_it_back():
     async def work():
         width, log, tasks = Width(1, LIMIT), [], []
         async with width.turn(("t", True)) as turn:
-            tasks += [asyncio.create_task(_in_turn(width, ("t", True), log, 0.0)) for _ in range(3)]
+            tasks += [asyncio.create_task(_in_turn(width, ("t", True), log)) for _ in range(3)]
             await asyncio.sleep(0)
             turn.answered(0.0)
         tasks[0].cancel()  # it has leave, and has not run since

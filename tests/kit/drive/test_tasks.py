@@ -9,6 +9,7 @@ import pytest
 
 from conformance.kit.drive.tasks import together
 from conformance.kit.transport.stdio_connection import StdioConnection
+from tests.waiting import rounds
 
 BOUND = pytest.mark.timeout(60, method="thread")
 """What is proved here is that something ends: should it not, the tests must."""
@@ -36,7 +37,7 @@ def test_when_one_fails_the_others_have_ended_before_that_is_raised():
         try:
             await asyncio.Event().wait()
         finally:
-            await asyncio.sleep(0.01)
+            await rounds(9)
             ended.append("slow")
 
     async def main():
@@ -55,8 +56,7 @@ def test_when_it_is_cut_all_have_ended_before_it_has():
         try:
             await asyncio.Event().wait()
         finally:
-            for _ in range(len(ended) + 1):
-                await asyncio.sleep(0.01)
+            await rounds(9 * (len(ended) + 1))
             ended.append("slow")
 
     async def main():

@@ -10,7 +10,7 @@ def test_an_interrupt_while_a_server_is_looked_at_is_one_line(kit, tmp_path):
 
     async def answer(writer, peer):
         asked.write_text("once")
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
 
     with listening(answer) as url:
         ran = kit(

@@ -108,8 +108,8 @@ def of(*verdicts):
     )
     item = ClauseItem.__new__(ClauseItem)
     item.results = results
-    item._language = "en"
-    item._redact = str
+    item.language = "en"
+    item.redact = str
     return item
 
 

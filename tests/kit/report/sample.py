@@ -110,12 +110,12 @@ ERROR = {
 @contextmanager
 def sample_words() -> Iterator[None]:
     """Let the sample's own messages be said."""
-    original = messages._catalog
-    messages._catalog = lambda: {**original(), **WORDS}  # type: ignore[assignment]
+    original = messages.catalog
+    messages.catalog = lambda: {**original(), **WORDS}  # type: ignore[assignment]
     try:
         yield
     finally:
-        messages._catalog = original
+        messages.catalog = original
 
 
 def case(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.atdf.test_parity import _error
+from conformance.atdf.test_parity import comparable_error
 from conformance.formats.tool.errors import envelope_of
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.report.fold import fold
@@ -96,7 +96,7 @@ def test_a_hostile_server_is_quoted_inert():
 def test_a_refusal_names_its_errors_in_words_that_need_no_translation():
     body = {"errors": [{"type": "urn:e:validation-error", "parameter_name": "guests"}, {}]}
     envelope = envelope_of(body)
-    assert [_error(error) for error in envelope.errors] == [
+    assert [comparable_error(error) for error in envelope.errors] == [
         f"`{envelope.errors[0].type}` (`guests`)",
         "",
     ]

@@ -121,7 +121,7 @@ def test_a_branch_may_hold_a_union_of_its_own():
 
 
 def test_more_schemas_in_a_row_than_may_apply_are_given_up(monkeypatch):
-    monkeypatch.setattr(applies, "_MOST_SCHEMAS", 5)
+    monkeypatch.setattr(applies, "MOST_SCHEMAS", 5)
     assert ways(allOf=[True] * 3) == [""]
     assert ways(allOf=[marked("a")] * 4) == ["aaaa"]
     with pytest.raises(SchemaProblem):

@@ -14,7 +14,7 @@ from conformance.kit.schema.view import view_of
 @pytest.fixture(autouse=True)
 def _compiled_anew():
     """What is asserted here is seen, and not remembered."""
-    schemas._compiled.cache_clear()
+    schemas.compiled_view.cache_clear()
 
 
 BAD = [
@@ -62,7 +62,7 @@ def test_a_bomb_of_references_ends():
 def test_each_branch_of_a_union_costs_a_step(keyword, monkeypatch):
     view = view_of({"properties": {"a": {keyword: [{"const": 1}, {"const": 2}]}}})
     assert view.accepts({"a": 1})
-    monkeypatch.setattr(schemas, "_MOST_STEPS", 1)
+    monkeypatch.setattr(schemas, "MOST_STEPS", 1)
     with pytest.raises(SchemaProblem, match="more than 1 steps"):
         view.accepts({"a": 1})
 
@@ -175,8 +175,8 @@ def costs(steps, **root):
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(schemas, "_MOST_STEPS", 10)
-    monkeypatch.setattr(schemas, "_MOST_IN_ALL", 25)
+    monkeypatch.setattr(schemas, "MOST_STEPS", 10)
+    monkeypatch.setattr(schemas, "MOST_IN_ALL", 25)
 
 
 def test_one_call_may_cost_only_so_much(small):

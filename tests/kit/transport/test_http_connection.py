@@ -14,6 +14,7 @@ from conformance.kit.transport import http_connection as http
 from conformance.kit.transport.connection import BODY_CAP, CUT_KEPT
 from conformance.kit.transport.http_connection import HttpConnection
 from tests.kit.peers import always, close, hang, head, serving, whole
+from tests.waiting import rounds, slow_to_answer
 
 LONG = 30.0
 """A request timeout that no test waits for, however slow the machine."""
@@ -97,7 +98,7 @@ def test_an_event_over_several_lines_and_several_packets_is_one_message():
         for part in (data[:9], data[9:25], data[25:]):
             writer.write(part)
             await writer.drain()
-            await asyncio.sleep(0.05)
+            await rounds(50)  # the client has read it
         await hang(writer, peer)
 
     received, _ = send(always(head(EVENTS), then=drip), answer_to=7)
@@ -201,7 +202,7 @@ def test_a_slow_drip_ends_at_the_timeout_although_something_always_comes():
         while True:
             writer.write(b"x")
             await writer.drain()
-            await asyncio.sleep(0.05)
+            await slow_to_answer(0.05)
 
     received, _ = send(always(head("Content-Length: 1000000"), then=drip), timeout=1.0)
     assert received.trouble is Trouble.TIMEOUT
@@ -253,7 +254,7 @@ def test_a_server_that_is_not_there_is_refused_in_the_system_s_words():
 
 def test_time_is_measured_around_the_whole_answer():
     async def late(writer, peer):
-        await asyncio.sleep(0.3)
+        await slow_to_answer(0.3)
         writer.write(whole(b""))
 
     began = time.perf_counter()
@@ -269,7 +270,7 @@ def test_what_is_unpacked_comes_in_small_pieces_so_that_none_fills_the_memory():
             yield gzip.compress(b"\0" * BODY_CAP)
 
     async def main():
-        return [len(piece) async for piece in http._decoded(Packed())]
+        return [len(piece) async for piece in http.decoded(Packed())]
 
     sizes = asyncio.run(main())
     assert sum(sizes) == BODY_CAP

@@ -11,6 +11,7 @@ from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.transport.http_connection import HttpConnection
 from conformance.kit.transport.kept_connections import Lines
 from conformance.kit.transport.loopback_pool import Near
+from tests.waiting import rounds
 
 STUCK = 10
 """Seconds after which what should have come at once is taken never to come."""
@@ -64,7 +65,7 @@ async def say(reader, writer):
 
 
 def sent(answer, talk):
-    """What `talk`, given a way to send a body, gives back, and the server's side of it."""
+    """What `talk`, given a way to send and the server's side of it, gives back, and that side."""
 
     async def main():
         async with reading(answer) as seen:
@@ -74,14 +75,14 @@ def sent(answer, talk):
                 return await connection.send(HttpRequest("POST", seen.url + "/x", body=body))
 
             try:
-                return await talk(send), seen
+                return await talk(send, seen), seen
             finally:
                 await connection.close()
 
     return asyncio.run(main())
 
 
-async def one_by_one(send):
+async def one_by_one(send, seen):
     return [await send() for _ in range(5)]
 
 
@@ -111,7 +112,7 @@ def test_a_request_leaves_in_one_piece(monkeypatch):
 
 
 def test_calls_at_once_have_a_connection_each():
-    async def at_once(send):
+    async def at_once(send, seen):
         return await asyncio.gather(*(send() for _ in range(3)))
 
     waiting = []
@@ -134,9 +135,11 @@ def test_a_connection_that_the_server_closed_fails_no_call():
         await say(reader, writer)
         return False
 
-    async def with_pauses(send):
+    async def with_pauses(send, seen):
         first = await send()
-        await asyncio.sleep(0.2)
+        async with asyncio.timeout(STUCK):
+            await seen.over.acquire()
+        await rounds(3)  # the server's end is closed
         return [first, await send()]
 
     received, seen = sent(once, with_pauses)
@@ -228,13 +231,13 @@ def test_what_was_said_before_the_connection_broke_is_read():
         """Answer while the body is still coming, and break the connection off."""
         writer.write(b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n{}")
         await writer.drain()
-        await asyncio.sleep(0.3)
+        await rounds(50)  # the client goes on writing, and then waits
         linger = struct.pack("ii", 1, 0)
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         writer.transport.abort()
         return False
 
-    async def too_much(send):
+    async def too_much(send, seen):
         return await send(b"x" * (16 << 20))
 
     received, _ = sent(refuse, too_much)

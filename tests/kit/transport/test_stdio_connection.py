@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import sys
-import time
 
 import pytest
 
@@ -12,6 +11,7 @@ from conformance.kit.model.exchange import StdioRequest, Trouble
 from conformance.kit.transport import stdio_connection as stdio
 from conformance.kit.transport.connection import BODY_CAP
 from conformance.kit.transport.stdio_connection import StdioConnection
+from tests.waiting import until
 
 LONG = 60.0
 """A request timeout that no test waits for, however slow the machine."""
@@ -65,22 +65,17 @@ REPLY = '{"jsonrpc": "2.0", "id": 1, "result": {}}\n'
 @pytest.fixture
 def impatient(monkeypatch):
     """A process that will not end is not waited for."""
-    monkeypatch.setattr(stdio, "_EXIT_GRACE", 0.3)
+    monkeypatch.setattr(stdio, "EXIT_GRACE", 0.3)
 
 
 def gone(pid):
-    """Whether a process is no more, within a while."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        try:
-            os.kill(pid, 0)
-            with open(f"/proc/{pid}/stat") as stat:
-                if stat.read().rpartition(")")[2].split()[0] == "Z":
-                    return True
-        except (ProcessLookupError, FileNotFoundError):
-            return True
-        time.sleep(0.05)
-    return False
+    """Whether a process is no more, or a zombie."""
+    try:
+        os.kill(pid, 0)
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] == "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return True
 
 
 def test_the_message_with_our_id_is_the_answer():
@@ -247,7 +242,7 @@ print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": child.pid}), flush=True)
 sys.stdin.read()
 """
     received, _ = use(parent, lambda connection: connection.send(ask()))
-    assert gone(received.answer.messages[-1]["result"])
+    assert until(lambda: gone(received.answer.messages[-1]["result"]))
 
 
 def test_what_a_crashed_process_started_is_gone_too():
@@ -259,7 +254,7 @@ print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": child.pid}), flush=True)
 os._exit(9)
 """
     received, _ = use(parent, lambda connection: connection.send(ask()))
-    assert gone(received.answer.messages[-1]["result"])
+    assert until(lambda: gone(received.answer.messages[-1]["result"]))
 
 
 def test_a_process_gets_the_environment_that_it_is_given_and_no_other():

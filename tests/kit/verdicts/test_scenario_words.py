@@ -44,7 +44,7 @@ PUT_TOGETHER = {
     *(f"near-miss-number-for-{name}" for name in ("date", "date-time")),
     "near-miss-date-for-date-time",
     "near-miss-date-time-for-date",
-    *(f"wrong-type-{kind}" for kind, _ in deviations._SAMPLES),
+    *(f"wrong-type-{kind}" for kind, _ in deviations.WRONG_TYPE_SAMPLES),
     *("enum-value", "const", "most-items", "several-items", "branch-2", "baseline"),
     *(negate.TYPE, drawn.VALID),
 }

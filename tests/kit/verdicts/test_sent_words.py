@@ -37,8 +37,8 @@ def steps(*functions):
     return {name for name in named if not name.endswith("-alive") and name != "content-type"}
 
 
-SENT = steps(http_scripts.http_wire, http_scripts._strange) | steps(
-    script_wire._odd, script_wire._malformed
+SENT = steps(http_scripts.http_wire, http_scripts.strange_requests) | steps(
+    script_wire.odd_requests, script_wire.malformed_bodies
 )
 
 

@@ -51,7 +51,7 @@ def test_every_clause_that_a_peer_claims_exists(peer):
         for file in (ROOT / "schema").glob("*/*/clauses.json")
         for clause in json.loads(file.read_bytes())["clauses"]
     }
-    named = claims._clauses(peer)
+    named = claims.claimed_clauses(peer)
     assert named <= known
     assert sum(claims.claimed(peer, fault) for fault in claims.visible(peer)) > 0
 

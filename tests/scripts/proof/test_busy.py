@@ -32,7 +32,7 @@ def test_only_what_was_late_and_wrong_is_judged_again(
         waited.append(request_timeout)
         return next(given)
 
-    monkeypatch.setattr(prove, "_attempt", judged)
+    monkeypatch.setattr(prove, "attempt_once", judged)
     outcome = attempt(TRIAL)
     assert (outcome.verdict(), outcome.again, outcome.seconds) == (verdict, again, seconds)
     assert next(given, None) is None
@@ -40,5 +40,5 @@ def test_only_what_was_late_and_wrong_is_judged_again(
 
 
 def test_requests_without_an_answer_in_time_are_counted():
-    outcome = prove._attempt(Trial("hangs-at-an-empty-text", "http", ""), 0.5)
+    outcome = prove.attempt_once(Trial("hangs-at-an-empty-text", "http", ""), 0.5)
     assert outcome.timeouts > 0

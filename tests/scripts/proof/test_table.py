@@ -9,7 +9,7 @@ from conformance.kit.verdicts.chapter import load
 from conformance.kit.verdicts.judge import belongs
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import Binding, Requirement
-from fixtures.servers.faults import _CHAPTERS, FAULTS
+from fixtures.servers.faults import FAULT_CHAPTERS, FAULTS
 from fixtures.servers.tools import TOOLS
 from scripts.prove import CHAPTERS, trials_of
 
@@ -72,5 +72,5 @@ def test_a_fault_names_tools_of_the_reference():
 
 
 def test_each_fault_has_a_name_of_its_own():
-    names = Counter(fault.name for chapter in _CHAPTERS for fault in chapter.FAULTS)
+    names = Counter(fault.name for chapter in FAULT_CHAPTERS for fault in chapter.FAULTS)
     assert [name for name, count in names.items() if count > 1] == []
