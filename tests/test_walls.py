@@ -74,6 +74,58 @@ def test_only_targets_start_a_server():
     assert makers == allowed
 
 
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+PATCHES = {"setattr", "delattr", "getattr", "hasattr", "object"}
+"""Calls that take the name of what they read or change as text."""
+DOCUMENTED = {"os._exit"}
+
+
+def private(name):
+    return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
+
+
+def called_name(node):
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
+
+
+def private_names(path):
+    """What a test names of others that they keep to themselves: imported, read, or patched."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [*(getattr(node, "module", None) or "").split(".")]
+            names += [part for alias in node.names for part in alias.name.split(".")]
+        elif isinstance(node, ast.Attribute):
+            own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
+            names = [] if own or ast.unparse(node) in DOCUMENTED else [node.attr]
+        elif isinstance(node, ast.Call) and called_name(node) in PATCHES:
+            texts = [each.value for each in node.args if isinstance(each, ast.Constant)]
+            names = [part for text in texts if isinstance(text, str) for part in text.split(".")]
+        else:
+            continue
+        yield from (f"{path.name}:{node.lineno} {name}" for name in names if private(name))
+
+
+def test_no_test_names_what_is_private():
+    assert len(TESTS) > 150
+    assert [each for path in TESTS for each in private_names(path)] == []
+
+
+def sleeps(path):
+    """Where a file sleeps, except to let the loop go round."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom):
+            found = any(alias.name == "sleep" for alias in node.names)
+        else:
+            found = isinstance(node, ast.Call) and called_name(node) == "sleep"
+            found = found and [ast.unparse(each) for each in node.args] != ["0"]
+        if found:
+            yield f"{path.name}:{node.lineno}"
+
+
+def test_no_test_sleeps_to_be_right():
+    assert {path.name for path in TESTS if [*sleeps(path)]} == {"waiting.py"}
+
+
 def test_references_to_the_network_are_never_fetched():
     """`jsonschema` fetches a remote reference unless it is given a registry that does not."""
     asked = []
