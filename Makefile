@@ -39,8 +39,9 @@ setup: $(READY) ## make the virtual environment from the hashed lock
 conformance: $(READY) ## judge a server: TARGET=http://… or 'stdio:COMMAND' (none: the reference server)
 	@$(BIN)/python -m pytest conformance $(if $(TARGET),--target '$(TARGET)') $(ARGS)
 
-test: $(READY) ## run the project's own tests (FULL=1: all that they can generate, not a sample)
-	@$(BIN)/python -m pytest tests $(ARGS)
+test: $(READY) ## run the project's own tests (FULL=1: the slow ones too, and all that they generate)
+	@$(BIN)/python -m pytest tests -n auto --dist worksteal --durations 10 \
+		$(if $(filter 1,$(FULL)),,-m 'not slow') $(ARGS)
 
 check: $(READY) ## lint, types, and whether what is generated is up to date
 	@$(BIN)/ruff check .

@@ -9,8 +9,9 @@ import httpx2
 import pytest
 
 from fixtures.guides.play import listening, started
-from fixtures.guides.steps import GUIDES
-from tests.guides.test_guides import need_node
+from fixtures.guides.steps import GUIDES, HERE
+from tests.guides.test_guides import by_name
+from tests.needs import need_packages
 
 BOOKING = {
     "guest_name": "Ana Souza",
@@ -22,11 +23,11 @@ BOOKING = {
 }
 
 
-@pytest.fixture(scope="module", params=["fastapi", "express"])
+@pytest.fixture(scope="module", params=by_name("fastapi", "express"))
 def hotel(request):
     guide = GUIDES[request.param]
     if guide.node:
-        need_node()
+        need_packages(HERE)
     with started(guide, len(guide.levels)) as target, httpx2.Client(base_url=target) as client:
         yield client
 

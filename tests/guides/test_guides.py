@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,29 +13,28 @@ import pytest
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import NeededFor
 from fixtures.guides.play import play
-from fixtures.guides.steps import GUIDES, HERE, MODULES, OUTPUT
+from fixtures.guides.steps import GUIDES, HERE, OUTPUT
 from fixtures.servers.start import listening
+from tests.needs import need_packages
 from tests.thorough import every
 
+
+def by_name(*names):
+    """Parameters for guides: the marker of those that need Node goes with them."""
+    return [pytest.param(name, marks=[pytest.mark.needs] * GUIDES[name].node) for name in names]
+
+
 STEPS = [
-    pytest.param(guide, step, id=f"{guide.name}-{step}")
+    pytest.param(guide, step, id=f"{guide.name}-{step}", marks=[pytest.mark.needs] * guide.node)
     for guide in GUIDES.values()
     for step in every(max(len(guide.levels) - 1, 1), range(1, len(guide.levels) + 1))
 ]
 """The first step and the last; with `FULL=1` all."""
 
 
-def need_node():
-    missing = shutil.which("node") is None or not MODULES.is_dir()
-    if missing and os.environ.get("CI") == "true":
-        pytest.fail("Node's packages are missing: run `npm ci` in fixtures/guides.")
-    if missing:
-        pytest.skip("needs Node: run `npm ci` in fixtures/guides")
-
-
 def node(script, *arguments, given=None):
     """Run a script of this folder with Node; gives the JSON that it prints."""
-    need_node()
+    need_packages(HERE)
     command = ["node", Path(__file__).with_name(script), *map(str, arguments)]
     done = subprocess.run(
         command, input=json.dumps(given), capture_output=True, text=True, check=False
@@ -49,7 +46,7 @@ def node(script, *arguments, given=None):
 @pytest.mark.parametrize(("guide", "step"), STEPS)
 def test_a_step_reaches_its_level_and_its_page_shows_what_the_kit_says(guide, step):
     if guide.node:
-        need_node()
+        need_packages(HERE)
     played = play(guide, step)
     assert played.level is guide.levels[step - 1], played.output
     shown = (guide.folder(step) / OUTPUT).read_text(encoding="utf-8")
@@ -83,6 +80,7 @@ def test_a_flow_for_n8n_hangs_together(file):
     assert reached | {"Start"} == names
 
 
+@pytest.mark.needs
 @pytest.mark.parametrize("file", FLOWS, ids=lambda file: file.stem)
 def test_the_call_of_a_flow_is_refused_then_mended_by_the_suggestions(file, server):
     ran = node("n8n_flow.mjs", file, server)
@@ -107,14 +105,17 @@ def zapier(server, **given):
     return node("zapier_action.mjs", given={"code": code, "input": BOOKING | given, "base": server})
 
 
+@pytest.mark.needs
 def test_the_action_for_zapier_makes_a_good_call(server):
     assert zapier(server)["data"]
 
 
+@pytest.mark.needs
 def test_the_action_for_zapier_follows_suggestions_where_that_was_asked_for(server):
     assert zapier(server, guests=9, room_type="Double", accept_suggestions=True)["data"]
 
 
+@pytest.mark.needs
 def test_the_action_for_zapier_shows_a_person_what_was_wrong_where_it_was_not(server):
     told = zapier(server, guests=9)
     assert "guests" in told["error"]

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from fixtures.guides.steps import GUIDES, MODULES
-from tests.guides.test_guides import need_node
+from fixtures.guides.steps import GUIDES, HERE, MODULES
+from tests.guides.test_guides import by_name
+from tests.needs import need_packages
 
 LEFT_OUT = "(left out)"
 FLAG = {"type": "boolean", "default": False}
@@ -131,7 +132,7 @@ def refused(guide, folder, cases):
         command = [sys.executable, Path(__file__).with_name("refused.py")]
         extra = {"PYTHONPATH": str(folder)}
     else:
-        need_node()
+        need_packages(HERE)
         (folder / "node_modules").symlink_to(MODULES)
         [module] = folder.glob("refusals.*")
         runner = "node_modules/.bin/tsx" if module.suffix == ".ts" else "node"
@@ -145,7 +146,7 @@ def refused(guide, folder, cases):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.fixture(scope="module", params=["fastapi", "express", "mcp-typescript"])
+@pytest.fixture(scope="module", params=by_name("fastapi", "express", "mcp-typescript"))
 def made(request, tmp_path_factory):
     guide = GUIDES[request.param]
     return refused(guide, tmp_path_factory.mktemp(guide.name), MADE + SAID)

@@ -6,9 +6,6 @@ import pytest
 
 from fixtures.servers.hostility.table import table
 from scripts.survive import attempt, main
-from tests.kit.report.test_browser import chromium, opened
-
-__all__ = ["chromium"]  # a fixture of the tests of the report
 
 SAMPLE = [
     ("markup-in-every-text", "http"),
@@ -33,7 +30,9 @@ def test_a_hostile_server_ends_in_a_verdict_and_a_report_in_little_memory(name, 
 
 
 def test_the_report_on_markup_runs_no_script_and_asks_for_nothing(report, chromium):
-    page, seen = opened(chromium, report)
+    from tests.browser import opened
+
+    page, seen = opened(chromium, report.as_uri())
     for row in page.locator("details > summary").all()[:20]:
         if row.is_visible():
             row.click(timeout=2000, no_wait_after=True)

@@ -4,62 +4,40 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urljoin
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from scripts.generator.texts import LANGUAGES
-from scripts.website.layout import SITE
-from scripts.website.npm import npm_file
 from scripts.website.serve import serving
-from tests.kit.report.test_browser import ARGUMENTS
+from tests.browser import Seen, opened, settle
+from tests.needs import need_site
 
 PAGES = ("", "atdf/error/", "conformance/clauses/", "conformance/options/", "playground/")
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
 
 
-def lacking(what: str) -> None:
-    if os.environ.get("CI") == "true":
-        pytest.fail(what)
-    pytest.skip(what)
+pytestmark = pytest.mark.needs
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    if not (SITE / "index.html").exists():
-        lacking("the site is not built: `make site-build` builds it")
-    with serving(SITE) as address:
+def site() -> Path:
+    return need_site()
+
+
+@pytest.fixture(scope="module")
+def address(site) -> Iterator[str]:
+    with serving(site) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        try:
-            browser = playwright.chromium.launch(
-                executable_path=shutil.which("chromium"), args=ARGUMENTS
-            )
-        except Error as error:
-            lacking(f"no Chromium to open the site in: {error.message.splitlines()[0]}")
-        yield browser
-        browser.close()
-
-
-@dataclass
-class Seen:
-    requests: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
 
 
 @pytest.fixture
@@ -67,14 +45,8 @@ def visit(chromium, address):
     contexts = []
 
     def visit(path: str, **options) -> tuple[Page, Seen]:
-        context = chromium.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
-        seen = Seen()
-        page.on("request", lambda request: seen.requests.append(request.url))
-        page.on("console", lambda said: said.type == "error" and seen.errors.append(said.text))
-        page.on("pageerror", lambda error: seen.errors.append(str(error)))
-        page.goto(address + path)
+        page, seen = opened(chromium, address + path, **options)
+        contexts.append(page.context)
         return page, seen
 
     yield visit
@@ -92,7 +64,7 @@ def test_no_page_asks_another_host_or_complains(visit, address, language):
     for path in PAGES:
         page.goto(address + start(language) + path)
         page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
-    page.wait_for_timeout(300)
+    settle(page)
     outside = [url for url in seen.requests if not url.startswith((address, "blob:", "data:"))]
     assert outside == []
     assert seen.errors == []
@@ -182,7 +154,7 @@ def test_a_diagram_is_drawn_when_it_comes_near_and_cuts_no_word(visit, scheme):
 def test_a_page_is_read_without_the_index_of_the_search(visit):
     page, seen = visit("atdf/error/")
     page.wait_for_function("window.document$")
-    page.wait_for_timeout(500)
+    settle(page)
     assert [url for url in seen.requests if "search_index" in url] == []
     assert page.evaluate("performance.getEntriesByType('layout-shift').length") == 0
 
@@ -193,8 +165,9 @@ def test_code_is_copied(visit):
     wanted = block.locator("code").inner_text().strip()
     block.hover()
     block.locator("[data-clipboard-target], .md-clipboard, .md-code__button").first.click()
-    page.wait_for_timeout(200)
-    assert page.evaluate("navigator.clipboard.readText()").strip() == wanted
+    page.wait_for_function(
+        "async wanted => (await navigator.clipboard.readText()).trim() === wanted", arg=wanted
+    )
 
 
 def test_code_that_is_opened_or_too_wide_is_reached_by_keys(visit):
@@ -204,12 +177,10 @@ def test_code_that_is_opened_or_too_wide_is_reached_by_keys(visit):
     assert folded.locator("xpath=..").get_attribute("data-equipped") is None
     page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
     page.wait_for_function("!document.querySelector('pre:not([data-equipped], .diagram) > code')")
-    page.wait_for_timeout(200)
-    wide = page.evaluate(
-        "() => [...document.querySelectorAll('pre > code')].filter(each =>"
-        " (each.scrollWidth > each.clientWidth) !== (each.tabIndex === 0)).length"
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('pre > code')].every(each =>"
+        " (each.scrollWidth > each.clientWidth) === (each.tabIndex === 0))"
     )
-    assert wide == 0
 
 
 def put(page: Page, text: str) -> None:
@@ -289,15 +260,15 @@ def test_the_playground_stays_awake_with_what_is_large(visit, text, state, said)
     assert seen.errors == []
 
 
-def test_downloads_are_json_and_have_the_sums_that_are_told(address):
+def test_downloads_are_json_and_have_the_sums_that_are_told(site, address):
     with urlopen(address + "schema/index.json") as answer:
         assert answer.headers["Content-Type"] == "application/json"
         listed = json.load(answer)["files"]
     assert len(listed) > 100
     for each in listed:
-        assert hashlib.sha256((SITE / each["path"]).read_bytes()).hexdigest() == each["sha256"]
-    schema = json.loads((SITE / "es/schema/atdf/1.0/error.schema.json").read_bytes())
-    english = json.loads((SITE / "schema/atdf/1.0/error.schema.json").read_bytes())
+        assert hashlib.sha256((site / each["path"]).read_bytes()).hexdigest() == each["sha256"]
+    schema = json.loads((site / "es/schema/atdf/1.0/error.schema.json").read_bytes())
+    english = json.loads((site / "schema/atdf/1.0/error.schema.json").read_bytes())
     assert schema["$id"] == english["$id"]
     assert schema["description"] != english["description"]
 
@@ -326,13 +297,13 @@ def test_an_unknown_address_is_answered_in_three_languages(visit):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_keeps_people_from_reading(visit, address, scheme):
+def test_nothing_keeps_people_from_reading(visit, address, axe, scheme):
     page, _ = visit("", color_scheme=scheme)
     found = {}
     for path in ("", "atdf/error/", "es/playground/", "pt/conformance/clauses/"):
         page.goto(address + path)
         page.evaluate("document.querySelectorAll('details').forEach((d, i) => (d.open = i < 2))")
-        page.add_script_tag(content=npm_file("axe").read_text("utf-8"))
+        page.add_script_tag(content=axe)
         result = page.evaluate("axe.run({ resultTypes: ['violations'] })")
         for each in result["violations"]:
             places = [node["html"][:160] for node in each["nodes"][:3]]
@@ -340,14 +311,12 @@ def test_nothing_keeps_people_from_reading(visit, address, scheme):
     assert found == {}
 
 
-def test_every_link_and_anchor_leads_somewhere():
-    if not (SITE / "index.html").exists():
-        lacking("the site is not built: `make site-build` builds it")
+def test_every_link_and_anchor_leads_somewhere(site):
     lychee = shutil.which("lychee", path=str(Path(sys.executable).parent))
-    command = [lychee, "--offline", "--include-fragments", "--no-progress", "--root-dir", SITE]
+    command = [lychee, "--offline", "--include-fragments", "--no-progress", "--root-dir", site]
     command += ["--index-files", "index.html", "--exclude-path", "sample-report"]
     done = subprocess.run(
-        [*command, "--exclude-path", "404.html", f"{SITE}/**/*.html"],
+        [*command, "--exclude-path", "404.html", f"{site}/**/*.html"],
         capture_output=True,
         text=True,
         check=False,
@@ -355,7 +324,7 @@ def test_every_link_and_anchor_leads_somewhere():
     assert done.returncode == 0, done.stdout[-3000:]
 
 
-def test_two_builds_would_give_one_sitemap_for_all_languages():
-    text = (SITE / "sitemap.xml").read_text("utf-8")
+def test_two_builds_would_give_one_sitemap_for_all_languages(site):
+    text = (site / "sitemap.xml").read_text("utf-8")
     assert text.count("<loc>") == 3 * text.count('hreflang="es"') / 3
     assert "/es/atdf/error/" in text

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
-import shutil
 import subprocess
 
 import pytest
@@ -36,16 +34,6 @@ def source():
     read, problems = read_source(load_source(ROOT))
     assert problems == []
     return read
-
-
-@pytest.fixture(scope="module")
-def node():
-    found = shutil.which("node")
-    if found is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("Node is missing")
-        pytest.skip("there is no Node to run the playground's engine with")
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import pytest
 
 from scripts.check_translations import main
 from scripts.website.prose import read_prose
+from tests.needs import lacking
 
 ENGLISH = """---
 description: How it works.
@@ -124,7 +125,7 @@ def dictionaries():
     try:
         return {language: dictionary_of(language) for language in ("en", "es", "pt")}
     except NoDictionaryError as reason:
-        pytest.skip(str(reason))
+        lacking(str(reason))
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from functools import cache
@@ -18,6 +16,7 @@ from referencing import Registry, Resource
 
 from scripts.generator.keywords import positions
 from scripts.generator.run_examples import BAD_VALUES, deaf
+from tests.needs import need_packages
 from tests.root import ROOT
 from tests.thorough import every
 
@@ -117,10 +116,7 @@ def rust_verdicts(cases: list[Case]) -> list[bool]:
 
 
 def ajv(cases: list[Case], formats: list[tuple[str, str]]) -> dict[str, list[bool]]:
-    if not shutil.which("node") or not (AJV / "node_modules").is_dir():
-        if os.environ.get("CI") == "true":
-            pytest.fail("Ajv is missing: run `npm ci` in tests/ajv.")
-        pytest.skip("Ajv is missing: install Node and run `npm ci` in tests/ajv")
+    need_packages(AJV)
     asked = {
         "schemas": list(SCHEMAS.values()),
         "cases": [{"schema": identifier, "data": data} for _, identifier, data in cases],
@@ -177,6 +173,7 @@ def test_rust_gives_the_same_verdict():
     assert _differing(rust_verdicts(_all_cases()[0])) == []
 
 
+@pytest.mark.needs
 def test_ajv_gives_the_same_verdict():
     assert _differing(ajv(_all_cases()[0], [])["valid"]) == []
 
@@ -196,6 +193,7 @@ def test_each_format_refuses_its_bad_value_in_rust():
         assert not judge.is_valid(value), name
 
 
+@pytest.mark.needs
 def test_each_format_refuses_its_bad_value_in_ajv():
     formats = list(BAD_VALUES.items())
     assert ajv([], formats)["refused"] == [True] * len(formats)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shutil
 import ssl
 import subprocess
 import threading
@@ -20,6 +19,7 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.model.settings import Settings
 from conformance.spec.vocabulary import Binding
 from tests.kit.peers import always, close, hang, offering, serving, unused_url, whole
+from tests.needs import need_program
 
 TOOL = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
 JSON = "Content-Type: application/json"
@@ -306,6 +306,7 @@ def test_plain_http_where_tls_was_asked_for():
     assert refused.value.words.id == "kit.target.tls"
 
 
+@pytest.mark.needs
 def test_a_certificate_that_nobody_vouches_for(tmp_path):
     with self_signed(tmp_path) as url, pytest.raises(TargetUnusable) as refused:
         look(url)
@@ -313,6 +314,7 @@ def test_a_certificate_that_nobody_vouches_for(tmp_path):
     assert "self-signed" in refused.value.words.words()
 
 
+@pytest.mark.needs
 def test_tls_where_plain_http_was_asked_for(tmp_path):
     with self_signed(tmp_path) as url, pytest.raises(TargetUnusable) as refused:
         look(url.replace("https:", "http:"))
@@ -322,9 +324,7 @@ def test_tls_where_plain_http_was_asked_for(tmp_path):
 @contextmanager
 def self_signed(folder):
     """A server that speaks TLS with a certificate of its own making."""
-    tool = shutil.which("openssl")
-    if tool is None:
-        pytest.skip("openssl makes the certificate, and is not installed")
+    tool = need_program("openssl")
     certificate, key = folder / "c.pem", folder / "k.pem"
     subprocess.run(
         [tool, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",

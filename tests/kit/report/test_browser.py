@@ -1,70 +1,21 @@
 """The report in a real browser: inert whatever a target says, and usable by everybody."""
 
-import os
-import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from conformance.spec.messages import LANGUAGES
-from scripts.website.npm import npm_file
+from tests.browser import Seen, settle
+from tests.browser import opened as browser_page
 from tests.kit.report.sample import make_report
 
 pytest_plugins = ["pytester"]
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    found = shutil.which("chromium")
-    with sync_playwright() as playwright:
-        try:
-            browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        except Error as error:
-            if os.environ.get("CI") == "true":
-                raise
-            pytest.skip(f"no Chromium to open the report in: {error.message.splitlines()[0]}")
-        yield browser
-        browser.close()
-
-
-@dataclass
-class Seen:
-    """What a page did that nobody asked for."""
-
-    requests: list[str] = field(default_factory=list)
-    dialogs: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    failed: dict[str, str | None] = field(default_factory=dict)
-
 
 def opened(browser: Browser, path: Path, **context) -> tuple[Page, Seen]:
-    page = browser.new_context(**context).new_page()
-    seen = Seen()
-    page.on("request", lambda request: seen.requests.append(request.url))
-    page.on("requestfailed", lambda request: seen.failed.update({request.url: request.failure}))
-    page.on("console", lambda said: seen.errors.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: seen.errors.append(str(error)))
-
-    def closed(dialog) -> None:
-        seen.dialogs.append(dialog.message)
-        dialog.dismiss()
-
-    page.on("dialog", closed)
-    page.goto(path.as_uri())
-    return page, seen
+    return browser_page(browser, path.as_uri(), **context)
 
 
 HOSTILE = {"session": "hostile_session()", "exchanges": "hostile_exchanges()"}
@@ -74,7 +25,7 @@ def test_a_hostile_target_does_nothing_in_the_readers_browser(chromium, pytester
     path = make_report(pytester, **HOSTILE)
     page, seen = opened(chromium, path)
     page.click("#open-all")
-    page.wait_for_timeout(300)
+    settle(page)
     assert seen.requests == [path.as_uri()]
     assert seen.dialogs == []
     assert seen.errors == []
@@ -101,7 +52,7 @@ def test_the_wall_holds_even_for_markup_that_got_through(chromium, pytester):
     attack = "<img src=http://192.0.2.1/ onerror=alert(1)><script>alert(2)</script>"
     path.write_text(text.replace('<ul class="legend">', attack + '<ul class="legend">'), "utf-8")
     page, seen = opened(chromium, path)
-    page.wait_for_timeout(300)
+    settle(page)
     assert seen.dialogs == []
     assert seen.failed == {"http://192.0.2.1/": "csp"}
     assert page.locator("#results-table tbody").count() == 27
@@ -306,9 +257,7 @@ def test_a_row_that_was_searched_for_opens_with_what_was_found(chromium, pyteste
 @pytest.mark.parametrize(
     ("colours", "width"), [("light", 1280), ("dark", 390)], ids=["desk, light", "phone, dark"]
 )
-def test_nothing_keeps_people_from_reading_a_report(chromium, pytester, colours, width):
-    if os.environ.get("CI") != "true" and shutil.which("npm") is None:
-        pytest.skip("npm, which fetches axe-core, is not installed")
+def test_nothing_keeps_people_from_reading_a_report(chromium, pytester, axe, colours, width):
     page, _ = opened(
         chromium,
         make_report(pytester),
@@ -318,7 +267,7 @@ def test_nothing_keeps_people_from_reading_a_report(chromium, pytester, colours,
     )
     page.click("#open-all")
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-    page.add_script_tag(content=npm_file("axe").read_text("utf-8"))
+    page.add_script_tag(content=axe)
     found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
     told = [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
     assert told == []
