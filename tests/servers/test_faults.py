@@ -21,6 +21,8 @@ from fixtures.servers.tools import TOOLS
 from tests.scripts.proof.test_sample import SAMPLE
 from tests.servers.test_repair import CASES, THEN
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 FATAL = {"hangs-at-an-empty-text", "dies-at-an-empty-text", "dies-at-bad-json", "dies-at-a-batch"}
 UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 META = {

@@ -10,6 +10,8 @@ from fixtures.servers.resources import RESOURCES
 from fixtures.servers.start import REFERENCE, command, listening
 from fixtures.servers.tools import TOOLS
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 JSON = {"content-type": "application/json"}
 INVOKE = "/tools/get_booking/invoke"
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from fixtures.servers.start import listening
+
+pytestmark = pytest.mark.usefixtures("forked")
 
 
 def test_a_server_with_many_tools_is_judged_tool_by_tool(kit, tmp_path):

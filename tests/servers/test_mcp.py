@@ -14,6 +14,8 @@ from fixtures.servers.start import REFERENCE, command, listening
 from fixtures.servers.tools import TOOLS
 from tests.servers.test_faults import EXAMPLES, heard, message, modern
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 STATELESS = "2026-07-28"
 SHIFTED = {
     "hotel_reservation": {"check_in": "2035-01-15T14:00:00Z", "check_out": "2035-01-17T12:00:00Z"},

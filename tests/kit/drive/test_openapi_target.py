@@ -13,6 +13,8 @@ from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Level, Verdict
 from fixtures.servers.start import listening
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 REST = "fixtures.servers.rest"
 QUIET = {Verdict.PASS, Verdict.NOT_APPLICABLE}
 CAUGHT_BY = {

@@ -13,7 +13,8 @@ from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import RunKind, Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
 
-STDIO = "stdio:" + shlex.join(command(REFERENCE, "--stdio"))
+pytestmark = pytest.mark.usefixtures("forked")
+
 SETTINGS = Settings(
     profiles=("mcp",), allow_calls=AllowCalls.ALL, include_tools=("get_booking",)
 )  # fmt: skip
@@ -35,7 +36,7 @@ def judged(target):
 @pytest.fixture(scope="module", params=["http", "stdio"])
 def session(request):
     if request.param == "stdio":
-        return judged(STDIO)
+        return judged("stdio:" + shlex.join(command(REFERENCE, "--stdio")))
     with listening() as url:
         return judged(f"{url}/mcp")
 

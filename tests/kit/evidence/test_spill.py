@@ -24,6 +24,8 @@ from tests.kit.drive.test_driving import COUNT, sound
 from tests.kit.peers import offering
 from tests.kit.record.test_exchanges import exchange
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 CHAPTERS = [load(f"conformance.{name}") for name in ("atdf", "http", "mcp", "ardf", "runtime")]
 TESTS = [test for chapter in CHAPTERS for test in chapter.tests]
 SETTINGS = Settings(

@@ -20,6 +20,8 @@ from tests.kit.peers import offering
 from tests.kit.plugin.test_bad_input import GOOD
 from tests.kit.samples import envelope, error
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 CHAPTERS = [load(f"conformance.{name}") for name in ("atdf", "http", "mcp")]
 TESTS = [test for chapter in CHAPTERS for test in chapter.tests]
 SECRET = "the-s3cret-of-a-header"

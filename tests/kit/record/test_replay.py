@@ -12,6 +12,8 @@ from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, listening
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 CASE = "http/hotel_reservation/above-maximum/guests"
 SETTINGS = Settings(profiles=("http",), allow_calls=AllowCalls.ALL)
 

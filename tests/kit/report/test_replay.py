@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -21,7 +22,8 @@ from conformance.spec.vocabulary import Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
 from tests.kit.drive.test_driving import COUNT, sound
 from tests.kit.peers import offering
-from tests.kit.sessions import ROOT
+
+pytestmark = pytest.mark.usefixtures("forked")
 
 SECRET = "the-s3cret-of-a-header"
 CHAPTERS = {name: load(f"conformance.{name}") for name in ("atdf", "http", "mcp")}
@@ -31,7 +33,7 @@ def written(target, clause, profile, tmp_path, versions=()):
     """The file for the failures of one clause; gives its path."""
     settings = Settings(
         profiles=(profile,), allow_calls=AllowCalls.ALL, include_tools=("hotel_*",),
-        headers=(("X-Api-Key", SECRET),), language="es", spec_versions=versions,
+        headers=(("X-Api-Key", SECRET),), language="es", spec_versions=versions, max_examples=0,
     )  # fmt: skip
     session = Session(settings)
     session.scripts = [script for chapter in CHAPTERS.values() for script in chapter.scripts]
@@ -129,19 +131,12 @@ def closing_each():
 
 
 def test_over_stdio_it_starts_the_server_itself(tmp_path):
-    fault = ("--fault", "true-for-an-integer")
-    target = " ".join(["stdio:" + command(FAULTY, "--stdio", *fault)[0], "-m", FAULTY, "--stdio"])
-    target += " " + " ".join(fault)
-    home = os.getcwd()
-    os.chdir(ROOT)
-    try:
-        path = written(target, "ATDF-CALL-002", "mcp", tmp_path)
-    finally:
-        os.chdir(home)
+    target = "stdio:" + shlex.join(command(FAULTY, "--stdio", "--fault", "true-for-an-integer"))
+    path = written(target, "ATDF-CALL-002", "mcp", tmp_path)
     code, said = run(path, "")
     assert code == 1, said
     assert "passed" not in said
-    code, said = run(path, f"stdio:{sys.executable} -m {REFERENCE} --stdio")
+    code, said = run(path, "stdio:" + shlex.join(command(REFERENCE, "--stdio")))
     assert code == 0, said
     code, said = run(path, "stdio:/no/such/command")
     assert code == 1, said

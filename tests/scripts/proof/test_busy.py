@@ -5,6 +5,8 @@ import pytest
 from scripts import prove
 from scripts.prove import Outcome, Trial, attempt
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 TRIAL = Trial("dependence-ignored", "http", "")
 (CLAUSE,) = prove.FAULTS[TRIAL.fault].clauses
 CAUGHT = Outcome(TRIAL, ((CLAUSE, "why"),), (), 2.0)

@@ -16,6 +16,8 @@ from conformance.spec.vocabulary import Binding, Verdict
 from fixtures.servers.start import REFERENCE, listening
 from scripts.prove import Trial, judged
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 QUIET = {Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.NOT_VERIFIED}
 RUN = Run("http", "http://127.0.0.1:1", Binding.HTTP, "http://127.0.0.1:1")
 
