@@ -291,6 +291,7 @@ def test_a_script_runs_as_a_module_from_the_root(script):
     assert "usage" in ran
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_runs_as_a_file_from_elsewhere(script, tmp_path):
     assert "usage" in helped([sys.executable, str(ROOT / "scripts" / f"{script}.py")], tmp_path)

@@ -146,6 +146,7 @@ def test_only_the_job_that_publishes_may_publish():
         assert not [step for step in jobs[name]["steps"] if "run" in step]
 
 
+@pytest.mark.slow
 def test_the_action_judges_a_server_and_keeps_its_summary(tmp_path):
     steps = {step["name"]: step for step in read(ACTION)["runs"]["steps"]}
     assert '"$GITHUB_ACTION_PATH/../../.."' in steps["Set up the kit"]["run"]

@@ -10,8 +10,8 @@ from scripts.survive import attempt, main
 SAMPLE = [
     ("markup-in-every-text", "http"),
     ("markup-in-every-answer", "mcp"),
-    ("endless-noise", "stdio"),
-    ("compression-bomb", "http"),
+    pytest.param("endless-noise", "stdio", marks=pytest.mark.slow),
+    pytest.param("compression-bomb", "http", marks=pytest.mark.slow),
 ]
 
 

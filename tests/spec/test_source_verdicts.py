@@ -169,10 +169,12 @@ def test_each_fixture_has_the_verdict_of_its_index():
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_rust_gives_the_same_verdict():
     assert _differing(rust_verdicts(_all_cases()[0])) == []
 
 
+@pytest.mark.slow
 @pytest.mark.needs
 def test_ajv_gives_the_same_verdict():
     assert _differing(ajv(_all_cases()[0], [])["valid"]) == []

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from tests.kit.plugin.test_bad_input import earlier, listening, stdio
 
 
@@ -20,6 +22,7 @@ def test_an_interrupt_while_a_server_is_looked_at_is_one_line(kit, tmp_path):
     told(ran)
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_a_server_is_started_is_one_line(kit, tmp_path):
     asked = tmp_path / "asked"
     silent = stdio(f"import sys, time; open({str(asked)!r}, 'w').write('once'); time.sleep(60)")
@@ -30,6 +33,7 @@ def test_an_interrupt_while_a_server_is_started_is_one_line(kit, tmp_path):
     told(ran, "interrompida")
 
 
+@pytest.mark.slow
 def test_an_interrupt_before_anything_is_judged_says_that_the_earlier_report_is_gone(kit, tmp_path):
     asked, folder = tmp_path / "asked", earlier(tmp_path)
     silent = stdio(f"import sys, time; open({str(asked)!r}, 'w').write('once'); time.sleep(60)")

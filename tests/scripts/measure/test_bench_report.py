@@ -4,7 +4,11 @@ The goals are those of the benchmark. A busy machine is many times slower than i
 what fails here is a page that got slower by an order, not by a little.
 """
 
+import pytest
+
 from scripts.bench_report import seen, written
+
+pytestmark = pytest.mark.slow
 
 OPENS, ROW = 1_000, 100
 """Milliseconds: the goals."""

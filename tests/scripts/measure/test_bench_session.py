@@ -8,6 +8,8 @@ from fixtures.servers.start import listening
 from scripts.measure import metered
 from scripts.measure.session import session
 
+pytestmark = pytest.mark.slow
+
 LARGE = 300
 """Megabytes; an interpreter that does nothing takes ten."""
 

@@ -9,7 +9,7 @@ from fixtures.servers.faults import rare
 from scripts.prove import attempt, judged, serving, trials_of
 from tests.thorough import every
 
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = [pytest.mark.usefixtures("forked"), pytest.mark.slow]
 
 FOUND = every(3, [fault.name for fault in rare.FAULTS])
 

@@ -48,6 +48,7 @@ def test_a_collection_that_may_not_be_read_is_no_collection_that_is_not_there(st
     assert [check.said for check in collections_answer(prompts(status, body))] == [said]
 
 
+@pytest.mark.slow
 def test_a_server_without_a_fault_is_accused_by_no_clause():
     with listening(REFERENCE) as target:
         _, items = judged(Trial("", "http", ""), target)

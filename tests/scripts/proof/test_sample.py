@@ -52,7 +52,13 @@ SAMPLE = (
 )
 
 
-@pytest.mark.parametrize("trial", SAMPLE, ids=lambda trial: f"{trial.fault}-{trial.binding}")
+def marked(trial):
+    """A trial; those over stdio start a server for each of many scripts."""
+    marks = [pytest.mark.slow] * (trial.binding == "stdio")
+    return pytest.param(trial, id=f"{trial.fault}-{trial.binding}", marks=marks)
+
+
+@pytest.mark.parametrize("trial", map(marked, SAMPLE))
 def test_a_fault_is_caught_by_exactly_its_clauses(trial):
     assert attempt(trial).verdict() == ""
 

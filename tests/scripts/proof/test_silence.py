@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("forked")
 TIMEOUT = 1.0
 
 
-@pytest.fixture(scope="module", params=["http", "stdio"])
+@pytest.fixture(scope="module", params=["http", pytest.param("stdio", marks=pytest.mark.slow)])
 def hung(request):
     """A session with a server that hangs at one input; its session and items."""
     trial = Trial("hangs-at-an-empty-text", request.param, "modern" * (request.param == "stdio"))

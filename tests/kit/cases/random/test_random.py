@@ -180,7 +180,7 @@ def test_what_cannot_be_rewritten_is_named(schema, said):
 
 
 def test_of_an_endless_enum_some_are_drawn_from_its_whole_length():
-    choices = [str(n) for n in range(100_000)]
+    choices = [str(n) for n in range(20_000)]
     view = view_of({"properties": {"p": {"enum": choices}}})
     kept = normalised(view, view.root).schema["properties"]["p"]["enum"]
     assert len(kept) == 200
