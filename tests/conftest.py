@@ -18,11 +18,6 @@ NEEDED = {"axe", "chromium", "dictionaries", "node"}
 """Fixtures for what a clone does not have."""
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "slow: takes long; `make test` leaves it to CI and FULL=1")
-    config.addinivalue_line("markers", "needs: needs what a clone does not have (tests/needs.py)")
-
-
 def pytest_report_header():
     if collect_ignore:
         return f"not made for this machine: Playwright; left out: {', '.join(collect_ignore)}"
