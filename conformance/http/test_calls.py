@@ -56,7 +56,7 @@ def _is_answered_as_unknown(tool: ToolEvidence, call: Call) -> bool:
         return False
     if call.reading.envelope is not None:
         return True
-    steps = {exchange.step: exchange for exchange in tool.scripts.get("http_wire", ())}
+    steps = {exchange.step: exchange for exchange in tool.played("http_wire")}
     nowhere = [steps[name].answer for name in ("unknown-path", "unknown-tool") if name in steps]
     body = call.exchange.answer.body if call.exchange.answer is not None else b""
     return any(answer is not None and answer.body == body for answer in nowhere)

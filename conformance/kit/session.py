@@ -140,7 +140,6 @@ class Session:
     memory: Memory | None = None
     """Where failed calls that were drawn by chance are remembered, if they are."""
     _past: Recalled | None = None
-    _cut: frozenset[int] = frozenset()
     began_at: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -183,7 +182,7 @@ class Session:
 
     def recall(self, recording: Recording) -> None:
         """Take a recorded session in place of a target; raises Unreadable."""
-        self._cut = take_in(recording, self.recorder)
+        take_in(recording, self.recorder)
         past = self._past = recalled(recording.first, recording.last, self.recorder)
         asked = past.asked
         self.settings = replace(
@@ -274,7 +273,7 @@ class Session:
         evidence = self.evidence()
         items = judge_all(asked, evidence)
         if self._past is not None:
-            return as_recorded(asked, items, evidence, self._past, self._cut)
+            return as_recorded(asked, items, evidence, self._past)
         numbers = [n for n, question in enumerate(asked) if to_confirm(question, items[n])]
         numbers.sort(key=lambda n: (asked[n].run, asked[n].tool or ""))  # a tool's calls together
         doubtful = {n: asked[n] for n in numbers}

@@ -141,15 +141,14 @@ def test_a_plain_call_of_a_task_is_refused(tool: ToolEvidence) -> Checks:
     """Where the server says that calls can be tasks at all."""
     if not tool.tool.task_required:
         return
-    scripts = {name: {e.step: e for e in steps} for name, steps in tool.scripts.items()}
-    opening = scripts.get("mcp_handshake", {}).get("initialize")
+    opening = {e.step: e for e in tool.played("mcp_handshake")}.get("initialize")
     if opening is None:
         yield not_taken("mcp_handshake", "initialize")
         return
     if not _has_tasks(opening):
         yield absent("finding.mcp.no_tasks")
         return
-    exchange = scripts.get("mcp_tasks", {}).get(slug(tool.tool.name))
+    exchange = {e.step: e for e in tool.played("mcp_tasks")}.get(slug(tool.tool.name))
     if exchange is None:
         yield not_taken("mcp_tasks", slug(tool.tool.name))
     elif exchange.answer is None or proves_nothing(exchange):

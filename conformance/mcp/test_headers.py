@@ -141,7 +141,7 @@ def _at(schema: Any, place: Place) -> Mapping[str, Any]:
 @clause("MCP-HEAD-006")
 def test_a_parameter_header_is_compared_with_the_argument(tool: ToolEvidence) -> Checks:
     """Missing, and with another value; the call as it should be was accepted."""
-    steps = {e.step: e for e in tool.scripts.get("mcp_parameters", ())}
+    steps = {e.step: e for e in tool.played("mcp_parameters")}
     name = slug(tool.tool.name)
     plain = steps.get(f"plain:{name}")
     if not tool.tool.header_parameters and not tool.tool.nested_header_parameters:

@@ -161,7 +161,7 @@ def _asked(exchange: Exchange) -> str:
 @clause("MCP-PING-001", protocol=True)
 def test_ping_is_answered_with_an_empty_result(run: RunEvidence) -> Checks:
     """`_meta` is no content: any result may have it."""
-    for exchange in run.scripts.get("mcp_handshake", ()):
+    for exchange in run.played("mcp_handshake"):
         if method_of(exchange) != "ping":
             continue
         result = result_of(exchange)

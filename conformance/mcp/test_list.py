@@ -268,13 +268,13 @@ def test_an_invalid_cursor_is_refused(run: RunEvidence) -> Checks:
 
 def _pages(run: RunEvidence) -> list[Exchange]:
     """The pages of discovery's walk, in order."""
-    walked = run.scripts.get(LOOKED, ())
+    walked = run.played(LOOKED)
     return [e for e in walked if (e.step or "").startswith("tools-list") and result_of(e)]
 
 
 def _listed(run: RunEvidence, script: str, prefix: str) -> list[Exchange] | None:
     """All pages of a script's list; None if it was not read to its end."""
-    found = [e for e in run.scripts.get(script, ()) if (e.step or "").startswith(f"list-{prefix}-")]
+    found = [e for e in run.played(script) if (e.step or "").startswith(f"list-{prefix}-")]
     if not found or result_of(found[-1]) is None or _cursor(found[-1]):
         return None
     return found

@@ -63,7 +63,7 @@ def records(tool: ToolEvidence) -> list[Record]:
     entry = Same(tool.entry)
     found = [_of_call(Same(call), entry) for call in tool.calls]
     mark = f" {slug(tool.tool.name)}"
-    steps = [e for e in tool.scripts.get(SENT, ()) if (e.step or "").endswith(mark)]
+    steps = [e for e in tool.played(SENT) if (e.step or "").endswith(mark)]
     found += [_of_step(Same(each), entry, mark) for each in steps]
     return [each for each in found if each is not None]
 

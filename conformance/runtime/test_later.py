@@ -33,7 +33,7 @@ class _Fetched:
 
     def __init__(self, tool: ToolEvidence) -> None:
         mark = f" {slug(tool.tool.name)}"
-        own = [e for e in tool.scripts.get(LATER, ()) if (e.step or "").endswith(mark)]
+        own = [e for e in tool.played(LATER) if (e.step or "").endswith(mark)]
         steps = {(each.step or "").removesuffix(mark): each for each in own}
         started = steps.get("started")
         self.started = started if _status(started) == 202 else None

@@ -202,21 +202,13 @@ def in_place_of(
 
 
 def in_smallest_form(
-    question: Question,
-    item: Item,
-    evidence: RunEvidence,
-    repeats: Repeats,
-    cut: frozenset[int] = frozenset(),
+    question: Question, item: Item, evidence: RunEvidence, repeats: Repeats
 ) -> Item:
-    """The item with each finding in the smallest form that was found for it.
-
-    Of a recording `cut` are the exchanges that were not kept whole.
-    """
+    """The item with each finding in the smallest form that was found for it."""
     findings = []
     for finding in item.findings:
         key = question.run, question.clause.id, finding.case or ""
         made = repeats.smallest.get(key)
-        whole = made is not None and made[0].id not in cut
-        smallest = in_place_of(question, finding, made[0], evidence) if made and whole else None
+        smallest = in_place_of(question, finding, made[0], evidence) if made else None
         findings.append(smallest or finding)
     return replace(item, findings=tuple(findings))

@@ -8,8 +8,6 @@ from functools import wraps
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from conformance.kit.evidence.cut import note, watching
-
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -35,17 +33,12 @@ def once(function: Callable[[K], V]) -> Callable[[K], V]:
 
     The argument is known by identity: its class must compare so and allow weak references.
     """
-    known: WeakKeyDictionary[Any, tuple[V, bool]] = WeakKeyDictionary()
+    known: WeakKeyDictionary[Any, V] = WeakKeyDictionary()
 
     @wraps(function)
     def remembering(key: K) -> V:
         if key not in known:
-            with watching() as missed:
-                value = function(key)
-            known[key] = value, missed.anything
-        value, lacking = known[key]
-        if lacking:
-            note()  # whoever asks again rests on what was not recorded just the same
-        return value
+            known[key] = function(key)
+        return known[key]
 
     return remembering

@@ -19,6 +19,13 @@ from conformance.spec.messages import Message
 from conformance.spec.vocabulary import RunKind
 
 
+class NotRecorded(Exception):
+    """A check asked for a script that the kit which wrote the record did not have yet."""
+
+
+Scripts = Mapping[str, tuple[Exchange, ...]]
+
+
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Call:
     """One tool call: what was meant, what went over the wire, what it means.
@@ -36,6 +43,12 @@ def call_of(exchange: Exchange, tool: Tool) -> Call:
     """The call that an exchange holds; its case must be set."""
     assert exchange.case is not None
     return Call(exchange.case, exchange, read(exchange), tool)
+
+
+def _played(script: str, scripts: Scripts, known: frozenset[str] | None) -> tuple[Exchange, ...]:
+    if known is not None and script not in known and script not in scripts:
+        raise NotRecorded(script)
+    return scripts.get(script, ())
 
 
 @dataclass(frozen=True)  # no slots: the look-ups that judges repeat are kept on the instance
@@ -70,8 +83,10 @@ class ToolEvidence:
     """Those of them that were sent to a process alone, and ended it: no other call can have."""
     silenced: bool = False
     heavy: bool = False
-    scripts: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
+    scripts: Scripts = field(default_factory=dict)
     """The run's scripts: some call a tool in ways that no case does."""
+    known_scripts: frozenset[str] | None = None
+    """As of the run."""
     entry: Mapping[str, Any] | None = None
     """The tool's entry of the toolset catalog."""
     beside: ToolEvidence | None = None
@@ -125,6 +140,10 @@ class ToolEvidence:
         known = self.baseline
         return known.case if known is not None and known.reading.accepted else None
 
+    def played(self, script: str) -> tuple[Exchange, ...]:
+        """A script's exchanges; empty if it was not run. Raises NotRecorded."""
+        return _played(script, self.scripts, self.known_scripts)
+
     def repairs_of(self, case_id: str) -> list[Call]:
         """The repair steps that began with this case, in order."""
         return [self.calls[place] for place in self._repairs.get(case_id, ())]
@@ -165,7 +184,9 @@ class RunEvidence:
     """What is wrong with the catalog beyond a single tool, clause by clause."""
     documents: tuple[Any, ...] = ()
     by_tool: Mapping[str, ToolEvidence] = field(default_factory=dict)
-    scripts: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
+    scripts: Scripts = field(default_factory=dict)
+    known_scripts: frozenset[str] | None = None
+    """The scripts of the kit that recorded the session; None in a session that goes on."""
     claims_atdf: bool = False
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     connected: bool = True
@@ -179,9 +200,13 @@ class RunEvidence:
     """Arguments that were accepted in the full run of the same server, by tool."""
     offered: Offered = field(default_factory=Offered)
 
+    def played(self, script: str) -> tuple[Exchange, ...]:
+        """A script's exchanges; empty if it was not run. Raises NotRecorded."""
+        return _played(script, self.scripts, self.known_scripts)
+
     def steps(self, script: str) -> dict[str, Exchange]:
-        """A script's exchanges by the name of their step; empty if it was not run."""
-        return {e.step or str(e.id): e for e in self.scripts.get(script, ())}
+        """A script's exchanges by the name of their step. Raises NotRecorded."""
+        return {e.step or str(e.id): e for e in self.played(script)}
 
     @property
     def calls(self) -> Iterator[Call]:

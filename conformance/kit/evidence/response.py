@@ -6,12 +6,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from http import HTTPStatus
 from typing import Any
 
 from conformance.formats.text import rpc
 from conformance.formats.tool.errors import Envelope, envelope_of, types_of
-from conformance.kit.evidence.cut import CutAnswer, note
 from conformance.kit.model.case import Case, CaseKind, Strictness
 from conformance.kit.model.exchange import SHORT, Exchange, Trouble
 from conformance.spec.vocabulary import AnswerStatus, ErrorCategory, ErrorType, Outcome
@@ -60,39 +58,9 @@ class Reading:
         return self.outcome is Outcome.ACCEPTED
 
 
-class CutReading(Reading):
-    """The reading of an answer that was not kept whole: of an accepted one more is known."""
-
-    __slots__ = ()
-
-    def __getattribute__(self, name: str) -> Any:
-        if name in _IN_BODY and not (name in _OF_REFUSALS and self.outcome is Outcome.ACCEPTED):
-            note()
-        return super().__getattribute__(name)
-
-
-class GuessedReading(Reading):
-    """The reading of such an answer where nobody recorded what it means: all of it is a guess."""
-
-    __slots__ = ()
-
-    def __getattribute__(self, name: str) -> Any:
-        if name in _IN_BODY or name == "outcome":
-            note()
-        return super().__getattribute__(name)
-
-
-_OF_REFUSALS = frozenset({"envelope", "text", "rpc_code"})
-_IN_BODY = _OF_REFUSALS | {"document", "result", "hollow"}
-
-
 def read(exchange: Exchange) -> Reading:
     """The meaning of an exchange; of one without a case, as if a valid call had been made."""
     answer = exchange.answer
-    if isinstance(answer, CutAnswer) and not answer.is_readable:
-        kind = CutReading if answer.meant is not None else GuessedReading
-        outcome = answer.meant or _of_status(answer.status or HTTPStatus.OK)
-        return kind(outcome, status=answer.status, trouble=exchange.trouble)
     if exchange.trouble is Trouble.TIMEOUT or (answer is None and exchange.trouble is None):
         return Reading(Outcome.NO_ANSWER, trouble=exchange.trouble)
     if exchange.trouble is Trouble.TOO_LARGE:

@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any, BinaryIO, Generic, TypeVar, overload
 
 from conformance.formats.tool.tool import Tool
-from conformance.kit.evidence.cut import watching
 from conformance.kit.evidence.evidence import Call, call_of
 from conformance.kit.model.exchange import Exchange
 
@@ -90,19 +89,15 @@ class Spill:
         return self._keep(calls, _exchange_of, partial(call_of, tool=tool))
 
     def values(self, kept: Kept[T]) -> tuple[T, ...]:
-        """What was kept, from memory or read back.
-
-        Whoever asks is not told of what a record lacks before looking at it.
-        """
+        """What was kept, from memory or read back."""
         held = self._held.get(kept)
         if held is not None:
             self._held.move_to_end(kept)
             return held
         if kept in self._stuck:
             return self._stuck[kept]
-        with watching():
-            values = self._read(kept)
-            self._hold(kept, values)
+        values = self._read(kept)
+        self._hold(kept, values)
         return values
 
     def _keep(

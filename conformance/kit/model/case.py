@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+
+from conformance.kit.model.written import Foreign, Value
 
 
 class Expectation(StrEnum):
@@ -57,12 +58,12 @@ class Violation:
     `was_absent`), `sent` the one that stands there now (see `sent_absent`).
     """
 
-    pointer: str
-    parameter: str | None
+    pointer: Foreign
+    parameter: Foreign | None
     keywords: tuple[str, ...]
-    was: Any = None
+    was: Value = None
     was_absent: bool = False
-    sent: Any = None
+    sent: Value = None
     sent_absent: bool = False
 
 
@@ -77,10 +78,10 @@ class Case:
 
     id: str
     run: str
-    tool: str
+    tool: Foreign
     kind: CaseKind
     scenario: str
-    arguments: Any
+    arguments: Value
     expects: Expectation
     violation: Violation | None = None
     strictness: Strictness | None = None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Literal
 
 from conformance.kit.model.case import Case
+from conformance.kit.model.written import LONG, Body, Foreign, Values
 
 
 class Trouble(StrEnum):
@@ -26,7 +27,7 @@ class Trouble(StrEnum):
     """A redirect to another host; not followed."""
 
 
-SHORT = 16 * 1024
+SHORT = LONG
 """Bytes of a body that may be kept as values, too: nearly all answers to calls are shorter."""
 
 
@@ -39,9 +40,9 @@ class HttpRequest:
     """
 
     method: str = ""
-    url: str = ""
-    headers: tuple[tuple[str, str], ...] = ()
-    body: bytes = b""
+    url: Foreign = ""
+    headers: tuple[tuple[Foreign, Foreign], ...] = ()
+    body: Body = b""
     answer_to: int | str | None = None
     settle: float = 0.2
     any_answer: bool = False
@@ -66,7 +67,7 @@ class StdioRequest:
     `settle` seconds, or with `any_answer` until the first message of any id.
     """
 
-    body: bytes = b""
+    body: Body = b""
     answer_to: int | str | None = None
     settle: float = 0.2
     any_answer: bool = False
@@ -97,10 +98,10 @@ class Answer:
     """
 
     status: int = 0
-    headers: tuple[tuple[str, str], ...] = ()
-    body: bytes = b""
-    messages: tuple[Any, ...] = ()
-    noise: tuple[str, ...] = ()
+    headers: tuple[tuple[Foreign, Foreign], ...] = ()
+    body: Body = b""
+    messages: Values = ()
+    noise: tuple[Foreign, ...] = ()
 
     def header(self, name: str) -> str | None:
         """The first value of a header, by its case-insensitive name; None if there is none."""
@@ -127,7 +128,7 @@ class Exchange:
     script: str | None = None
     step: str | None = None
     confirms: int | None = None
-    trouble_detail: str = ""
+    trouble_detail: Foreign = ""
 
     @property
     def http(self) -> HttpRequest:

@@ -10,7 +10,6 @@ import pytest
 
 from conformance.kit.config.given_secrets import in_cookies
 from conformance.kit.config.system_words import in_one_line
-from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Item
 from conformance.kit.plugin.collecting import collecting_seldom
@@ -18,7 +17,6 @@ from conformance.kit.plugin.state import PluginState
 from conformance.kit.record.exchanges import (
     ExchangesError,
     ExchangeWriter,
-    Looked,
     read_exchanges,
 )
 from conformance.kit.record.index import Unreadable
@@ -85,14 +83,13 @@ def _writer(state: PluginState) -> ExchangeWriter:
         state.settings.report / EXCHANGES,
         kit=state.session.kit,
         started=state.session.started,
-        runs=[Looked(one.run, tuple(t.raw for t in one.tools)) for one in state.session.found],
         redact=state.redact,
         more={**state.session.first_line(), "options": state.report.options},
     )
 
     def write(exchange: Exchange) -> None:
         learn(exchange)
-        writer.write(exchange, whole=exchange.script == LOOKED)
+        writer.write(exchange)
 
     for exchange in recorder.by_id.held:
         write(exchange)

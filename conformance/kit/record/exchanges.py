@@ -1,30 +1,34 @@
 """`exchanges.ndjson`: all evidence of a session, written as it comes, judged again offline.
 
-A header line says what was looked at, each further line is one exchange, and a footer line counts
-them: a file without one was cut.
+A header line says what was found and asked, each further line is one exchange, and a footer line
+counts them: a file without one was cut. The forms of the fields are in `kit/model`.
 """
 
 from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self, overload
 
-from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.run import Run
-from conformance.kit.record.recorded import Recorded, Recorder, Redact, mapped, read_exchange
-from conformance.kit.record.runs import read_run, run_fields
+from pydantic import TypeAdapter
+
+from conformance.kit.config.secrets import Redactor
+from conformance.kit.model.exchange import Answer, Exchange
+from conformance.kit.model.written import Redact, Writing
+from conformance.kit.transport.sse import EventReader
 from conformance.spec.messages import Message, message
 
-FORMAT = 1
+FORMAT = 2
 """Goes up when an older kit could no longer read the file."""
 
 _BATCH = 64
 """Lines between two flushes: what a crash may lose."""
+
+_EXCHANGE = TypeAdapter(Exchange)
 
 
 class ExchangesError(Exception):
@@ -36,28 +40,39 @@ class ExchangesError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """A run and the tools that its target declared, each declaration as it came."""
-
-    run: Run
-    tools: tuple[Any, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Recording:
-    """A whole file as read. `complete` is false where the file was cut or the session killed."""
+    """A whole file as read. `complete` is false where the file was cut or the session killed.
+
+    `first` and `last` are the lines around the exchanges; `last` is None where it is missing.
+    """
 
     kit: str
     started: str
-    runs: tuple[Looked, ...]
-    exchanges: Sequence[Recorded]
+    exchanges: Sequence[Exchange]
     complete: bool
-    first: Mapping[str, Any] = field(default_factory=dict)
+    first: Mapping[str, Any]
     last: Mapping[str, Any] | None = None
-    """The lines around the exchanges, with all that they hold; None for one that is missing."""
 
 
-class _Lines(Sequence[Recorded]):
+def read_exchange(line: Any) -> Exchange:
+    """Make the exchange of one line again; raises ValueError."""
+    exchange = _EXCHANGE.validate_python(line)
+    answer = exchange.answer
+    if answer is None or answer.messages is not None:
+        return exchange
+    return replace(exchange, answer=replace(answer, messages=_messages(answer)))
+
+
+def _messages(answer: Answer) -> tuple[Any, ...]:
+    """Messages that were nested too deeply to be written, read again from the body."""
+    try:
+        streamed = EventReader().feed(answer.body + b"\n\n")
+        return tuple(streamed or ([json.loads(answer.body)] if answer.body else []))
+    except RecursionError as error:
+        raise ValueError("messages are nested too deeply to be read") from error
+
+
+class _Lines(Sequence[Exchange]):
     """The exchanges of a file, each read when it is asked for: all of them may be too many."""
 
     def __init__(self, path: Path, places: Sequence[int]) -> None:
@@ -68,19 +83,19 @@ class _Lines(Sequence[Recorded]):
         return len(self._places)
 
     @overload
-    def __getitem__(self, index: int) -> Recorded: ...
+    def __getitem__(self, index: int) -> Exchange: ...
 
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Recorded]: ...
+    def __getitem__(self, index: slice) -> Sequence[Exchange]: ...
 
-    def __getitem__(self, index: int | slice) -> Recorded | Sequence[Recorded]:
+    def __getitem__(self, index: int | slice) -> Exchange | Sequence[Exchange]:
         if isinstance(index, slice):
             return _Lines(self._path, self._places[index])
         with self._path.open("rb") as file:
             file.seek(self._places[index])
             return read_exchange(json.loads(file.readline()))
 
-    def __iter__(self) -> Iterator[Recorded]:
+    def __iter__(self) -> Iterator[Exchange]:
         with self._path.open("rb") as file:
             for place in self._places:
                 file.seek(place)
@@ -100,7 +115,6 @@ class ExchangeWriter:
         *,
         kit: str,
         started: str,
-        runs: Iterable[Looked],
         redact: Redact | None = None,
         more: Mapping[str, Any] | None = None,
     ) -> None:
@@ -112,13 +126,8 @@ class ExchangeWriter:
         self._end = 0
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file: BinaryIO = path.open("w+b")
-        self._line({
-            "format": FORMAT,
-            "kit": kit,
-            "started": started,
-            "runs": [_looked(each, redact) for each in runs],
-            **_clean(more or {}, redact),
-        })  # fmt: skip
+        first = {"format": FORMAT, "kit": kit, "started": started}
+        self._line({**first, **self._writing().value(dict(more or {}))})
 
     def __enter__(self) -> Self:
         return self
@@ -131,15 +140,14 @@ class ExchangeWriter:
     ) -> None:
         self.close()
 
-    def write(self, exchange: Exchange, *, whole: bool = False) -> None:
-        """Append one exchange; `whole` keeps long bodies (discovery), else only their heads."""
+    def write(self, exchange: Exchange) -> None:
+        """Append one exchange."""
         place = self._end
         try:
-            self._line(Recorder(self._redact, whole=whole).record(exchange))
+            self._line(self._written(exchange, self._writing()))
         except RecursionError:
             # A value nested as deeply as the decoder allows is too deep for the encoder.
-            recorder = Recorder(self._redact, whole=whole, careful=True)
-            self._line(recorder.record(exchange))
+            self._line(self._written(exchange, replace(self._writing(), careful=True)))
         self._places[exchange.id] = place
         self._unflushed += 1
         if self._unflushed >= _BATCH:
@@ -154,17 +162,17 @@ class ExchangeWriter:
         if self._file.closed:
             with self.path.open("rb") as file:
                 file.seek(place)
-                return read_exchange(json.loads(file.readline())).exchange
+                return read_exchange(json.loads(file.readline()))
         self._file.seek(place)
         line = self._file.readline()
         self._file.seek(0, 2)
-        return read_exchange(json.loads(line)).exchange
+        return read_exchange(json.loads(line))
 
     def close(self) -> None:
         """Write the footer and close the file; a second call does nothing."""
         if self._file.closed:
             return
-        last = _clean(self.last, self._redact)
+        last = self._writing().value(dict(self.last))
         self._line({"exchanges": len(self._places), "end": True, **last})
         self._file.close()
 
@@ -173,10 +181,20 @@ class ExchangeWriter:
         self.close()
         self.path = self.path.rename(path)
 
+    def _writing(self) -> Writing:
+        known = not isinstance(self._redact, Redactor) or self._redact.knows_any
+        return Writing(self._redact if known else None)
+
+    @staticmethod
+    def _written(exchange: Exchange, writing: Writing) -> Any:
+        line = _EXCHANGE.dump_python(exchange, context=writing, exclude_defaults=True)
+        line["request"]["transport"] = exchange.request.transport  # a default, and tells which it is
+        return line
+
     def _line(self, value: Mapping[str, Any]) -> None:
         # ASCII only: a line cannot turn or hide a terminal's text, and lone surrogates survive.
         self._end += self._file.write(
-            json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n"
+            json.dumps(value, separators=(",", ":"), default=sorted).encode("ascii") + b"\n"
         )
 
 
@@ -192,16 +210,14 @@ def read_exchanges(path: Path) -> Recording:
                 break
             try:
                 read_exchange(line)
-            except (KeyError, TypeError, ValueError) as error:
+            except ValueError as error:
                 where = message("kit.judge.line", line=len(places) + 2)
                 raise ExchangesError(path, where) from error
             places.append(place)
     complete = footer is not None and footer.get("exchanges") == len(places)
-    runs = tuple(Looked(read_run(each), tuple(each["tools"])) for each in header["runs"])
     return Recording(
         header["kit"],
         header["started"],
-        runs,
         _Lines(path, places),
         complete,
         header,
@@ -212,11 +228,12 @@ def read_exchanges(path: Path) -> Recording:
 def _header(path: Path, line: bytes) -> Any:
     try:
         header = json.loads(line)
-        version, _ = header["format"], header["runs"]
+        version = header["format"]
+        if version != FORMAT:
+            raise ExchangesError(path, message("kit.judge.format", found=version, known=FORMAT))
+        _ = header["kit"], header["started"]
     except (ValueError, KeyError, TypeError) as error:
         raise ExchangesError(path, message("kit.judge.header")) from error
-    if version != FORMAT:
-        raise ExchangesError(path, message("kit.judge.format", found=version, known=FORMAT))
     return header
 
 
@@ -231,23 +248,3 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, Any]]:
         except ValueError as error:
             raise ExchangesError(path, message("kit.judge.line", line=count)) from error
         place += len(line)
-
-
-def _clean(value: Mapping[str, Any], redact: Redact | None) -> dict[str, Any]:
-    made: dict[str, Any] = dict(value) if redact is None else mapped(value, redact)
-    return made
-
-
-def _looked(looked: Looked, redact: Redact | None) -> dict[str, Any]:
-    fields = run_fields(looked.run, redact or str)
-    return {**fields, "tools": [_declared(tool, redact) for tool in looked.tools]}
-
-
-def _declared(tool: Any, redact: Redact | None) -> Any:
-    """Give a declaration without secrets; None for one nested too deeply to be written."""
-    try:
-        clean = tool if redact is None else mapped(tool, redact)
-        json.dumps(clean)
-    except RecursionError:
-        return None
-    return clean

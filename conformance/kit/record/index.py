@@ -8,7 +8,7 @@ read. A file that was cut has no last line: then each exchange says itself where
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, get_type_hints
 
@@ -24,12 +24,14 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.evidence.spill import Kept
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.record.known_scripts import KnownScripts
+from conformance.kit.model.written import Writing
 
 Json = dict[str, Any]
 
-_OF_RUN = frozenset({"run", "tools", "problems", "documents", "by_tool", "scripts", "offered"})
-_OF_TOOL = frozenset({"run", "tool", "problems", "calls", "scripts"})
+_OF_RUN = frozenset(
+    {"run", "tools", "problems", "documents", "by_tool", "scripts", "known_scripts", "offered"}
+)
+_OF_TOOL = frozenset({"run", "tool", "problems", "calls", "scripts", "known_scripts"})
 """Fields that are made again: of the exchanges, and of what was declared."""
 
 
@@ -54,7 +56,7 @@ class Recalled:
 
 def first_line(found: Iterable[Discovered], asked: Mapping[str, Any]) -> Json:
     """What is known before a tool is called; `asked` are settings that judging depends on."""
-    return {"found": [_or_none(one, skip={"exchanges"}) for one in found], "asked": _plain(asked)}
+    return {"found": [_found(one) for one in found], "asked": dict(asked)}
 
 
 def last_line(
@@ -85,7 +87,7 @@ def recalled(
 ) -> Recalled:
     """The session of a file's lines, whose exchanges the recorder has; raises Unreadable."""
     try:
-        found = tuple(_read(Discovered, each) for each in first["found"])
+        found = tuple(_codec(Discovered).validate_python(each) for each in first["found"])
         judged = {one.run.id: declared(one) for one in found}
         looked = {one.run.id: _looked(one, recorder) for one in found}
         bare = {
@@ -157,7 +159,7 @@ def _gathered(
         for name, tool in bare.by_tool.items()
     }
     played = {name: tuple(steps) for name, steps in scripts.items()}
-    return replace(bare, by_tool=by_tool, scripts=KnownScripts(played, ()))
+    return replace(bare, by_tool=by_tool, scripts=played, known_scripts=frozenset())
 
 
 def _calls(tool: Tool, ids: Iterable[int], recorder: Recorder) -> Sequence[Call]:
@@ -167,11 +169,11 @@ def _calls(tool: Tool, ids: Iterable[int], recorder: Recorder) -> Sequence[Call]
 
 def _run(evidence: RunEvidence) -> Json:
     return {
-        "is": _values(evidence, _OF_RUN),
+        "is": _values(RunEvidence, evidence, _OF_RUN),
         "scripts": {name: _ids(steps) for name, steps in evidence.scripts.items()},
         "tools": {
             name: {
-                "is": _values(tool, _OF_TOOL),
+                "is": _values(ToolEvidence, tool, _OF_TOOL),
                 "calls": _ids(tool.calls),
             }
             for name, tool in evidence.by_tool.items()
@@ -195,7 +197,8 @@ def _recalled_run(
     return replace(
         bare,
         by_tool=by_tool,
-        scripts=KnownScripts(scripts, known),
+        scripts=scripts,
+        known_scripts=frozenset(known),
         **_fields(RunEvidence, line["is"]),
     )
 
@@ -226,48 +229,35 @@ def _of(ids: Iterable[int], recorder: Recorder) -> Iterable[Exchange]:
     return (recorder.by_id[id] for id in ids)
 
 
-def _values(evidence: Any, left_out: frozenset[str]) -> Json:
+def _values(of: type, evidence: Any, left_out: frozenset[str]) -> Json:
     """The fields of evidence as JSON but those that are made again."""
-    kept = (field.name for field in fields(evidence) if field.name not in left_out)
-    return {name: _plain(getattr(evidence, name)) for name in kept}
+    return {
+        name: _codec(hint).dump_python(getattr(evidence, name), context=Writing())
+        for name, hint in _hints(of).items()
+        if name not in left_out
+    }
 
 
 def _fields(of: type, values: Mapping[str, Any]) -> Json:
     """The fields of a dataclass from JSON; those that this kit does not know are passed over."""
     hints = _hints(of)
-    return {k: _adapter(hints[k]).validate_python(v) for k, v in values.items() if k in hints}
+    return {k: _codec(hints[k]).validate_python(v) for k, v in values.items() if k in hints}
 
 
 @cache
 def _hints(of: type) -> dict[str, Any]:
-    return get_type_hints(of)
+    return get_type_hints(of, include_extras=True)
 
 
 @cache
-def _adapter(of: Any) -> TypeAdapter[Any]:
+def _codec(of: Any) -> TypeAdapter[Any]:
     return TypeAdapter(of)
 
 
-def _read(of: type, value: Any) -> Any:
-    return _adapter(of).validate_python(value)
-
-
-def _or_none(value: Any, skip: set[str]) -> Json | None:
-    """A dataclass as JSON; None for one nested too deeply to be written."""
+def _found(found: Discovered) -> Json | None:
+    """What was found as JSON; None for what is nested too deeply to be written."""
     try:
-        made: Json = _plain(value, skip)
-    except RecursionError:
+        made: Json = _codec(Discovered).dump_python(found, exclude={"exchanges"})
+    except ValueError:
         return None
     return made
-
-
-def _plain(value: Any, skip: Iterable[str] = ()) -> Any:
-    if is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name not in skip}
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (set, frozenset)):
-        return sorted(value)
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value

@@ -13,7 +13,7 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.model.results import Item
 from conformance.kit.record.exchanges import Recording
 from conformance.kit.record.index import Recalled
-from conformance.kit.verdicts.judge import NOT_RECORDED, Question, not_verified, without
+from conformance.kit.verdicts.judge import NOT_RECORDED, Question, not_verified
 
 _BATCH = 256
 """Exchanges that are read at once."""
@@ -24,19 +24,15 @@ def as_recorded(
     items: Mapping[int, Item],
     evidence: Mapping[str, RunEvidence],
     past: Recalled,
-    cut: frozenset[int],
 ) -> dict[int, Item]:
-    """The items, by their places in `asked`, as far as the record shows them.
-
-    `cut` are the exchanges whose answers were not kept whole: nothing is laid to them.
-    """
+    """The items, by their places in `asked`, as far as the record shows them."""
     made: dict[int, Item] = {}
     for n, question in enumerate(asked):
         own = evidence[question.run]
-        item = without(items[n], cut)
-        if item is items[n] and to_confirm(question, item):
+        item = items[n]
+        if to_confirm(question, item):
             item = confirmed(question, item, own, past.repeats)
-            item = in_smallest_form(question, item, own, past.repeats, cut)
+            item = in_smallest_form(question, item, own, past.repeats)
         said = [finding.message.id for finding in item.findings]
         if not past.whole and said == ["kit.not_verified.cut"]:
             item = not_verified(item, NOT_RECORDED)
@@ -44,16 +40,10 @@ def as_recorded(
     return made
 
 
-def take_in(recording: Recording, recorder: Recorder) -> frozenset[int]:
-    """Take a recorded session's exchanges as if they had just been made; gives the ids of those
-    whose answers were not kept whole.
-    """
-    cut: set[int] = set()
+def take_in(recording: Recording, recorder: Recorder) -> None:
+    """Take a recorded session's exchanges as if they had just been made."""
     waiting = iter(recording.exchanges)
     while some := list(islice(waiting, _BATCH)):
         for one in some:
-            recorder.take(one.judged)
-            if any(place.startswith("answer") for place in one.cut):
-                cut.add(one.exchange.id)
-        recorder.put_away([one.judged for one in some if one.exchange.case is not None])
-    return frozenset(cut)
+            recorder.take(one)
+        recorder.put_away([one for one in some if one.case is not None])

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from traceback import format_exception
 
-from conformance.kit.evidence.cut import watching
-from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
+from conformance.kit.evidence.evidence import NotRecorded, RunEvidence, ToolEvidence
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.run import Run
 from conformance.kit.verdicts.checks import Checks, ClauseTest, Said
@@ -130,14 +129,12 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
             claims_atdf=evidence.claims_atdf,
             cut=cut,
             scripts=evidence.scripts,
+            known_scripts=evidence.known_scripts,
             entry=evidence.offered.entries.get(question.tool),
         )
     silenced = _is_silenced(question, evidence)
     try:
-        with watching() as missed:
-            judged = _verdict(item, question.test.judge(subject))
-        if missed.anything and judged.verdict not in _BROKEN:
-            return not_verified(judged, NOT_RECORDED)
+        judged = _verdict(item, question.test.judge(subject))
         whole = _by_documents(clause)
         return judged if whole else _unless_cut(judged, cut=subject.cut, silenced=silenced)
     except Exception as fault:
@@ -150,16 +147,6 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
 def not_verified(item: Item, reason: str) -> Item:
     """The item as one that could not be judged; `reason` is the id of a message."""
     return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(Finding(message(reason)),))
-
-
-def without(item: Item, cut: frozenset[int]) -> Item:
-    """A failed item without the findings that rest on answers whose whole was not kept."""
-    if item.verdict not in _BROKEN:
-        return item
-    kept = tuple(f for f in item.findings if f.exchange not in cut)
-    if len(kept) == len(item.findings):
-        return item
-    return replace(item, findings=kept) if kept else not_verified(item, NOT_RECORDED)
 
 
 def _by_documents(clause: Clause) -> bool:
@@ -244,11 +231,14 @@ def _beyond(question: Question, evidence: RunEvidence) -> tuple[Verdict, Message
 def _verdict(item: Item, checks: Checks) -> Item:
     by_kind: dict[Said, list[Finding]] = {said: [] for said in Said}
     held = 0
-    for check in checks:
-        if check.said is Said.HOLDS:
-            held += 1
-        elif check.finding is not None:
-            by_kind[check.said].append(check.finding)
+    try:
+        for check in checks:
+            if check.said is Said.HOLDS:
+                held += 1
+            elif check.finding is not None:
+                by_kind[check.said].append(check.finding)
+    except NotRecorded:  # what was found broken before stands; a pass needs all
+        by_kind[Said.UNKNOWN] = [Finding(message(NOT_RECORDED))]
     looked_at = held + len(by_kind[Said.BROKEN])
     if by_kind[Said.BROKEN]:
         must = item.requirement is Requirement.MUST

@@ -6,6 +6,7 @@ from conformance.kit.evidence.declarations import Declared, unusable_by
 from conformance.kit.evidence.discovered import TOO_MANY
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import is_called_unasked
+from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.results import Item, LeftOut, RunResult
 from conformance.kit.model.settings import Settings
 from conformance.kit.verdicts.judge import belongs, unasked
@@ -83,5 +84,6 @@ def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
 
 
 def _has_manifest(evidence: RunEvidence) -> bool:
-    manifest = evidence.steps("discovery").get("manifest")
+    looked = {exchange.step: exchange for exchange in evidence.scripts.get(LOOKED, ())}
+    manifest = looked.get("manifest")
     return manifest is not None and manifest.answer is not None and manifest.answer.status == 200

@@ -187,7 +187,7 @@ def test_each_message_gets_a_smallest_call_of_its_own():
     assert by_chance(first, again, closed) == [first.case.id, closed.case.id]
 
 
-def test_a_finding_is_shown_in_its_smallest_form_where_one_is_known_and_was_kept_whole():
+def test_a_finding_is_shown_in_its_smallest_form_where_one_is_known():
     call, other = drawn(BAD), drawn(BAD)
     item, evidence = judged(call, other)
     small = web(
@@ -197,7 +197,6 @@ def test_a_finding_is_shown_in_its_smallest_form_where_one_is_known_and_was_kept
     shown = in_smallest_form(asked(), item, evidence, repeats)
     assert cases(shown) == [small.case.id, other.case.id]
     assert shown.findings[0].exchange == small.id
-    assert in_smallest_form(asked(), item, evidence, repeats, frozenset({small.id})) == item
     elsewhere = Repeats(smallest={("http", "ATDF-CALL-001", call.case.id): (small,)})
     assert in_smallest_form(asked(), item, evidence, elsewhere) == item
 

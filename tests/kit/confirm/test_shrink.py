@@ -28,7 +28,7 @@ from conformance.kit.confirm.shrink import MOST_CALLS
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.plan_listing import planned
-from conformance.kit.record.exchanges import ExchangeWriter, Looked, read_exchanges
+from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
 from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Verdict
@@ -210,11 +210,10 @@ def test_a_simpler_call_that_fails_in_another_way_is_not_taken_for_the_same():
 
 def test_a_recorded_session_shows_the_same_smallest_call(crashing, tmp_path):
     session, path = crashing.session, tmp_path / "exchanges.ndjson"
-    runs = [Looked(one.run, tuple(t.raw for t in one.tools)) for one in session.found]
-    with ExchangeWriter(path, kit=session.kit, started=session.started, runs=runs,
+    with ExchangeWriter(path, kit=session.kit, started=session.started,
                         redact=Redactor(), more=session.first_line()) as writer:  # fmt: skip
         for exchange in session.recorder.by_id.values():
-            writer.write(exchange, whole=True)
+            writer.write(exchange)
         writer.last = session.last_line()
     again = Session(Settings())
     again.recall(read_exchanges(path))
@@ -391,7 +390,7 @@ def test_the_command_line_keeps_it_in_pytest_s_cache_until_that_is_cleared(kit, 
         ran = kit("conformance/atdf", "--target", url, "-k", "ATDF-CALL-005", *with_cache)
         assert ran.code == 1, ran.said
         sent = read_exchanges(tmp_path / "report" / "exchanges.ndjson").exchanges
-        return {e.exchange.case.id for e in sent if e.exchange.case and e.exchange.confirms is None}
+        return {e.case.id for e in sent if e.case and e.confirms is None}
 
     with offering([NOTE], fails_at_middling_lengths) as url:
         sent = [smallest(), smallest(), smallest("--max-examples", "30", "--cache-clear")]

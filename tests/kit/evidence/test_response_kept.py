@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.evidence.cut import CutAnswer, watching
 from conformance.kit.evidence.response import ERROR_META, envelope_in_content, read, response_of
-from conformance.kit.model.exchange import Answer, Trouble
+from conformance.kit.model.exchange import Trouble
 from conformance.spec.vocabulary import Outcome
 from tests.kit.samples import MCP, case, envelope, error, result, rpc, web
 
@@ -196,51 +195,3 @@ def test_a_stream_is_read_by_its_messages_alone():
     told = {"jsonrpc": "2.0", "method": "notifications/progress"}
     body = json.dumps({"jsonrpc": "2.0", "id": request, "result": {}}).encode()
     assert response_of(rpc(body, messages=(told,))) is None
-
-
-LOST = frozenset({"body"})
-
-
-def cut(exchange, lost=LOST, meant=None):
-    """The exchange as a recording has it that did not keep all of its answer."""
-    return replace(exchange, answer=CutAnswer.of(exchange.answer, lost, meant))
-
-
-def noted(look):
-    """What a look gives, and whether it was noted."""
-    with watching() as missed:
-        seen = look()
-    return seen, missed.anything
-
-
-def test_an_answer_that_was_not_kept_whole_means_what_the_recording_says():
-    reading = read(cut(web(200, ENRICHED), meant=Outcome.INPUT_REFUSED))
-    assert noted(lambda: reading.outcome) == (Outcome.INPUT_REFUSED, False)
-    assert (reading.status, reading.trouble) == (200, None)
-
-
-@pytest.mark.parametrize(
-    ("exchange", "outcome"),
-    [(web(500, b"x"), Outcome.SERVER_FAULT), (rpc(b"x", status=0), Outcome.ACCEPTED),
-     (web(200, b"x", trouble=Trouble.GARBLED), Outcome.ACCEPTED)],
-)  # fmt: skip
-def test_without_a_word_in_the_recording_it_is_guessed_by_its_status_and_noted(exchange, outcome):
-    reading = read(cut(exchange))
-    assert noted(lambda: reading.outcome) == (outcome, True)
-    assert reading.trouble is exchange.trouble
-
-
-@pytest.mark.parametrize("name", ["document", "result", "hollow", "envelope", "text", "rpc_code"])
-def test_who_asks_for_what_was_lost_is_noted_but_not_for_refusals_words_of_an_acceptance(name):
-    refused, accepted = (read(cut(web(200, b"x"), meant=meant))
-                         for meant in (Outcome.INPUT_REFUSED, Outcome.ACCEPTED))  # fmt: skip
-    assert noted(lambda: getattr(refused, name))[1]
-    assert noted(lambda: getattr(accepted, name))[1] is (name in {"document", "result", "hollow"})
-
-
-def test_an_answer_whose_messages_were_kept_is_read_by_them():
-    made = rpc(b"", messages=({},))
-    own = {"jsonrpc": "2.0", "id": made.request.answer_to, **result("no", isError=True)}
-    kept = replace(made, answer=Answer(200, (), b"cut", (own,)))
-    assert noted(lambda: read(cut(kept)).outcome) == (Outcome.INPUT_REFUSED, False)
-    assert noted(lambda: read(cut(kept, frozenset({"messages"}))).outcome)[1]

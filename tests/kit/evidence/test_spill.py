@@ -8,10 +8,8 @@ import pytest
 
 from conformance.kit.confirm.confirm import to_confirm
 from conformance.kit.confirm.confirmed import confirmed
-from conformance.kit.evidence.cut import CutAnswer, watching
 from conformance.kit.evidence.evidence import Call
 from conformance.kit.evidence.recorder import Recorder
-from conformance.kit.evidence.script import LOOKED
 from conformance.kit.evidence.spill import ROOM, Spill
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
@@ -44,11 +42,11 @@ def session(tmp_path_factory):
         session.discover((url,))
         first = list(session.recorder.by_id.values())
         more = session.first_line()
-        with ExchangeWriter(path, kit="1", started=session.started, runs=(), more=more) as writer:
+        with ExchangeWriter(path, kit="1", started=session.started, more=more) as writer:
             for one in first:
-                writer.write(one, whole=True)
+                writer.write(one)
             session.recorder.listeners.append(written.append)
-            session.recorder.listeners.append(lambda e: writer.write(e, whole=e.script == LOOKED))
+            session.recorder.listeners.append(writer.write)
             asked = session.questions(TESTS)
             session.drive()
             items = session.judge(asked)
@@ -191,17 +189,3 @@ def test_what_was_put_away_reads_like_a_tuple():
     assert (list(kept), kept[-1], list(kept[:2])) == (made, made[2], made[:2])
     assert made[1] in kept
     assert not vault.keep([])
-
-
-def test_an_answer_that_was_cut_still_knows_what_it_lost():
-    made = exchange()
-    lost = replace(made, answer=CutAnswer.of(made.answer, frozenset({"body"}), None))
-    vault = Spill(room=0)
-    kept, _ = vault.keep([lost]), vault.keep([made])
-    with watching() as missed:
-        read = kept[0]
-    assert not missed.anything
-    with watching() as missed:
-        assert read.answer.body == made.answer.body
-    assert missed.anything
-    assert (read.answer.lost, read.answer.meant) == ({"body"}, None)

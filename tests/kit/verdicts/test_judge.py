@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from conformance.kit.evidence.catalog import Offered
-from conformance.kit.evidence.cut import note
 from conformance.kit.verdicts.checks import ClauseTest, absent, broken, holds, unknown
 from conformance.kit.verdicts.judge import (
     NOT_OFFERED,
@@ -16,7 +15,6 @@ from conformance.kit.verdicts.judge import (
     questions,
     requirement_in_force,
     unasked,
-    without,
 )
 from conformance.spec.clauses import AppliesTo, Clause, clauses
 from conformance.spec.messages import message
@@ -264,19 +262,6 @@ def test_a_protocol_run_is_asked_only_what_its_few_exchanges_can_show():
     assert [q.run for q in asked] == [older.id, MCP.id, MCP.id]
 
 
-def test_a_finding_that_rests_on_what_was_not_kept_is_laid_to_nobody():
-    item = verdict([broken(None, SOME), broken(None, SOME)])
-    first, second = item.findings
-    item = replace(item, findings=(replace(first, exchange=1), replace(second, exchange=2)))
-    assert without(item, frozenset()) == without(item, frozenset({3})) == item
-    assert without(item, frozenset({1})) == replace(item, findings=item.findings[1:])
-    gone = without(item, frozenset({1, 2}))
-    assert (gone.clause, gone.verdict) == (item.clause, Verdict.NOT_VERIFIED)
-    assert [f.message.id for f in gone.findings] == [NOT_RECORDED]
-    unsure = replace(item, verdict=Verdict.NOT_VERIFIED)
-    assert without(unsure, frozenset({1, 2})) == unsure
-
-
 REAL = unasked((), run_evidence(claims=True))
 
 
@@ -368,14 +353,25 @@ def test_limits_of_versions_are_no_matter_where_there_is_none(limits):
     assert belongs(replace(CLAUSE, applies_to=AppliesTo(**limits)), HTTP)
 
 
-def test_a_pass_that_looked_at_what_was_not_recorded_says_so():
-    def look(_):
-        note()
+@pytest.mark.parametrize("clause", [CLAUSE, AT_TARGET])
+def test_a_pass_that_asks_for_a_script_that_the_record_does_not_know_is_not_verified(clause):
+    def look(found, *first):
+        yield holds()
+        yield from first
+        found.played("of_a_newer_kit")
         yield holds()
 
-    own = run_evidence(tool_evidence(accepted()))
-    item = judge(Question(ClauseTest("TEST-1", look), CLAUSE, "http", "book"), own)
-    assert (item.verdict, item.findings[0].message.id) == (Verdict.NOT_VERIFIED, NOT_RECORDED)
+    def said(known, *first):
+        test = ClauseTest("TEST-1", lambda found: look(found, *first))
+        own = replace(run_evidence(tool_evidence(accepted())), known_scripts=known)
+        tool = "book" if clause is CLAUSE else None
+        item = judge(Question(test, clause, "http", tool), own)
+        return item.verdict, [finding.message.id for finding in item.findings]
+
+    for known in (None, frozenset({"of_a_newer_kit"})):
+        assert said(known) == (Verdict.PASS, [])
+    assert said(frozenset({"old"})) == (Verdict.NOT_VERIFIED, [NOT_RECORDED])
+    assert said(frozenset(), broken(None, SOME)) == (Verdict.FAIL, [SOME])
 
 
 def test_a_judge_that_says_nothing_and_one_that_raises_are_told_in_words():

@@ -1,0 +1,167 @@
+"""The forms that fields take in a file, where they are not written as they are.
+
+A form stands in the annotation of a dataclass's field. pydantic finds it there, and so one
+description serves to write and to read. Nothing here imports pydantic before it is needed.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Annotated, Any
+
+Redact = Callable[[str], str]
+
+LONG = 16 * 1024
+"""Bytes of a body, or of values as JSON, from which on they are compressed."""
+
+_MOST = 64 * 1024 * 1024
+"""Bytes read of what was compressed: no answer is as long as this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What holds for one file. Values in it are taken out and replaced, never added.
+
+    `redact` replaces secrets in every text from outside; None: there are none. A longer text than
+    `longest` keeps its head, its length and its hash. With `careful`, values nested too deeply to
+    be written are left out: trying takes time.
+    """
+
+    redact: Redact | None = None
+    longest: int | None = None
+    language: str = "en"
+    careful: bool = False
+
+    def text(self, text: str) -> str:
+        """A text without secrets, and not too long."""
+        clean = text if self.redact is None else self.redact(text)
+        if self.longest is None or len(clean) <= self.longest:
+            return clean
+        digest = sha256(clean.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{clean[: self.longest]}… (+{len(clean) - self.longest}, sha256 {digest})"
+
+    def value(self, value: Any) -> Any:
+        """A JSON value whose texts hold no secrets."""
+        clean = value if self.redact is None else mapped(value, self.redact)
+        if self.careful:
+            json.dumps(clean)
+        return clean
+
+
+def mapped(value: Any, redact: Redact) -> Any:
+    """A JSON value with `redact` applied to every text in it, keys too."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {redact(key): mapped(item, redact) for key, item in value.items()}
+    if isinstance(value, (list, tuple, frozenset)):
+        return [mapped(item, redact) for item in value]
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a field is written, given the file's `Writing`, and how it is read."""
+
+    write: Callable[[Any, Writing], Any]
+    read: Callable[[Any], Any]
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: Any) -> Any:
+        """What pydantic asks of an annotation."""
+        from pydantic_core import core_schema as make  # noqa: PLC0415 - see the module's docstring
+
+        # What is written may be nested deeper than pydantic walks: it is taken as it is.
+        whole = make.any_schema(serialization=make.to_string_ser_schema(when_used="json"))
+        return make.no_info_plain_validator_function(
+            self.read,
+            serialization=make.plain_serializer_function_ser_schema(
+                lambda value, info: self.write(value, info.context),
+                info_arg=True,
+                return_schema=whole,
+            ),
+        )
+
+
+def _read_text(text: Any) -> str:
+    if not isinstance(text, str):
+        raise ValueError("a text belongs here")  # noqa: TRY004 - pydantic names the place of these
+    return text
+
+
+def _write_value(value: Any, writing: Writing) -> Any:
+    try:
+        return writing.value(value)
+    except RecursionError:
+        if writing.careful:
+            return None
+        raise
+
+
+def _write_values(values: tuple[Any, ...], writing: Writing) -> Any:
+    try:
+        clean = writing.value(values)
+        packed = json.dumps(clean).encode("ascii")
+    except RecursionError:
+        return None
+    return clean if len(packed) <= LONG else {"deflate": _deflated(packed)}
+
+
+def _read_values(data: Any) -> tuple[Any, ...] | None:
+    if data is None:
+        return None
+    return tuple(data if isinstance(data, list) else json.loads(_inflated(data["deflate"])))
+
+
+def _write_body(body: bytes, writing: Writing) -> Any:
+    try:
+        text, form = body.decode("utf-8"), "text"
+    except UnicodeDecodeError:
+        text, form = body.decode("latin-1"), "base64"
+    clean = text if writing.redact is None else writing.redact(text)
+    if clean is not text:
+        body = clean.encode("utf-8") if form == "text" else clean.encode("latin-1", "replace")
+    if len(body) > LONG:
+        return {"deflate": _deflated(body)}
+    return {form: clean if form == "text" else base64.b64encode(body).decode("ascii")}
+
+
+def _read_body(data: Any) -> bytes:
+    if "text" in data:
+        text: str = data["text"]
+        return text.encode("utf-8", "surrogatepass")
+    if "deflate" in data:
+        return _inflated(data["deflate"])
+    return base64.b64decode(data["base64"], validate=True)
+
+
+def _deflated(raw: bytes) -> str:
+    return base64.b64encode(zlib.compress(raw, 1)).decode("ascii")
+
+
+def _inflated(text: str) -> bytes:
+    inflating = zlib.decompressobj()
+    try:
+        raw = inflating.decompress(base64.b64decode(text, validate=True), _MOST)
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    if not inflating.eof:
+        raise ValueError(f"more than {_MOST} bytes, or not all of them")
+    return raw
+
+
+Foreign = Annotated[str, Form(lambda text, writing: writing.text(text), _read_text)]
+"""A text that came from the target or from the command line: it may hold a secret."""
+
+Value = Annotated[Any, Form(_write_value, lambda value: value)]
+"""A JSON value that may hold one. None in place of one that is nested too deeply to be written."""
+
+Values = Annotated[tuple[Any, ...], Form(_write_values, _read_values)]
+"""JSON values that the body holds as well; None is read where one is nested too deeply."""
+
+Body = Annotated[bytes, Form(_write_body, _read_body)]
+"""Bytes, whole: as text where they are UTF-8, else in base64; long ones compressed."""
