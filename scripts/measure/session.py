@@ -13,13 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.kit.report.progress import first_line
+from conformance.kit.report.progress import FirstTool, first_line
 from conformance.kit.report.write import EXCHANGES
-from conformance.kit.verdicts.early import Early
 from scripts.measure import metered
 
 ROOT = Path(__file__).resolve().parents[2]
-_TOLD = first_line(Early("", "", 0, 0), "en").partition("0")[0].strip(": ")
+_TOLD = first_line(FirstTool("", "", 0, 0), "en").partition("0")[0].strip(": ")
 """What the line about the first tool says between its names and its numbers."""
 _NOT_COMPILED = "PYTHONDONTWRITEBYTECODE"
 _EVERY = 30.0

@@ -12,7 +12,6 @@ from conformance.kit.config.given_secrets import in_cookies
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Item
-from conformance.kit.plugin.collecting import collecting_seldom
 from conformance.kit.plugin.state import PluginState
 from conformance.kit.record.exchanges import (
     ExchangesError,
@@ -26,11 +25,11 @@ from conformance.kit.report.progress import (
     confirms_line,
     ends_line,
     first_line,
+    first_tool,
 )
 from conformance.kit.report.replay_file import REPLAY, replay_file, sent_before
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.write import EXCHANGES
-from conformance.kit.verdicts.early import early
 from conformance.kit.verdicts.judge import Question
 from conformance.spec.messages import Message, message
 
@@ -44,7 +43,7 @@ def driven(
     no progress can be shown.
     """
     session, language = state.session, state.settings.language
-    with _writer(state) as writer, collecting_seldom():
+    with _writer(state) as writer:
         state.exchanges, state.report.exchange = writer, writer.read
         shown = Progress(sys.__stderr__ or sys.stderr, language)
         if not shown.active:
@@ -52,7 +51,7 @@ def driven(
             session.progress.ends = lambda driven: say(ends_line(driven, language))
 
         async def first(run: str, tool: str) -> None:
-            seen = await early(asked, session.evidence()[run], tool)
+            seen = await first_tool(asked, session.evidence()[run], tool)
             if seen is not None:
                 shown.finish()
                 say(visible(state.redact(first_line(seen, language)), 400))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TextIO
 
 from conformance.kit.drive.tool_driver import RunDriven
+from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.report.words import duration, number, say
-from conformance.kit.verdicts.early import Early
+from conformance.kit.verdicts.judge import Question, judge
+from conformance.spec.vocabulary import Verdict
 
 _EVERY = 0.1
 """Seconds between two writings: a terminal over a slow line must not hold up the driver."""
@@ -62,11 +66,41 @@ def begins_line(run: str, language: str) -> str:
     return say("report.run.begins", language, run=run)
 
 
-def first_line(early: Early, language: str) -> str:
+@dataclass(frozen=True, slots=True)
+class FirstTool:
+    """How many clauses hold for the first tool so far, and how many seem broken.
+
+    None of it is a verdict: what seems broken is sent again first, and scripts may show more.
+    """
+
+    run: str
+    tool: str
+    held: int
+    doubtful: int
+
+
+async def first_tool(
+    asked: Iterable[Question], evidence: RunEvidence, tool: str
+) -> FirstTool | None:
+    """Give what the calls of a tool show; None where they show nothing yet.
+
+    Other tools may be called meanwhile: between two questions their answers are taken.
+    """
+    verdicts = []
+    for question in asked:
+        if (question.run, question.tool) == (evidence.run.id, tool):
+            verdicts.append(judge(question, evidence).verdict)
+            await asyncio.sleep(0)
+    held = verdicts.count(Verdict.PASS)
+    doubtful = verdicts.count(Verdict.FAIL) + verdicts.count(Verdict.WARN)
+    return FirstTool(evidence.run.id, tool, held, doubtful) if held or doubtful else None
+
+
+def first_line(first: FirstTool, language: str) -> str:
     """Give the line that says what the calls of the first tool show."""
-    counts = {"held": number(early.held, language), "doubtful": number(early.doubtful, language)}
-    id = "report.run.first_doubtful" if early.doubtful else "report.run.first"
-    return say(id, language, run=early.run, tool=early.tool, **counts)
+    counts = {"held": number(first.held, language), "doubtful": number(first.doubtful, language)}
+    id = "report.run.first_doubtful" if first.doubtful else "report.run.first"
+    return say(id, language, run=first.run, tool=first.tool, **counts)
 
 
 def ends_line(driven: RunDriven, language: str) -> str:

@@ -6,10 +6,9 @@ import pytest
 
 from conformance.kit.drive import run_driver as driving
 from conformance.kit.model.settings import Settings
-from conformance.kit.report.progress import first_line
+from conformance.kit.report.progress import FirstTool, first_line, first_tool
 from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
-from conformance.kit.verdicts.early import Early, early
 from conformance.spec.vocabulary import Verdict
 from tests.kit.drive.test_driving import COUNT, WHERE, sound
 from tests.kit.peers import offering
@@ -29,7 +28,7 @@ def driven(call):
 
         async def first(run, tool):
             done = {e.case.tool for e in session.recorder.by_id.values() if e.case is not None}
-            told.append((await early(asked, session.evidence()[run], tool), done))
+            told.append((await first_tool(asked, session.evidence()[run], tool), done))
 
         session.progress.first = first
         session.drive()
@@ -68,13 +67,13 @@ def test_a_slow_first_tool_holds_up_no_other(monkeypatch):
 def test_where_no_call_shows_anything_nothing_is_told():
     session, _, _ = driven(sound)
     evidence = session.evidence()["http"]
-    assert asyncio.run(early([], evidence, "count")) is None
+    assert asyncio.run(first_tool([], evidence, "count")) is None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_line_names_the_tool_and_what_is_open(language):
-    whole = first_line(Early("http", "count", 12, 0), language)
-    open_ = first_line(Early("http", "count", 1, 2), language)
+    whole = first_line(FirstTool("http", "count", 12, 0), language)
+    open_ = first_line(FirstTool("http", "count", 1, 2), language)
     assert whole.startswith("http: count ")
     assert "12" in whole
     assert whole != open_
