@@ -4,11 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Annotated, Any, Final
 
 from conformance.kit.model.run import Run
+from conformance.kit.model.written import Foreign, Form, Head, Writing
 from conformance.spec.messages import Message
 from conformance.spec.vocabulary import Level, Requirement, Verdict
+
+
+def _write_message(message: Message, writing: Writing) -> dict[str, Any]:
+    values = {
+        name: _write_message(value, writing) if isinstance(value, Message) else writing.text(value)
+        for name, value in message.values
+    }
+    return {
+        "message": _clean(message, writing).words(writing.language),
+        "message_id": message.id,
+        "values": values,
+    }
+
+
+def _clean(message: Message, writing: Writing) -> Message:
+    """The message with values that hold no secrets, and are not too long."""
+    kept = (
+        (name, _clean(value, writing) if isinstance(value, Message) else writing.text(value))
+        for name, value in message.values
+    )
+    return Message(message.id, tuple(kept))
+
+
+def _read_message(data: Any) -> Message:
+    values = (
+        (name, value if isinstance(value, str) else _read_message(value))
+        for name, value in data["values"].items()
+    )
+    return Message(data["message_id"], tuple(values))
+
+
+Said = Annotated[Message, Form(_write_message, _read_message)]
+"""A message, in the words of the file's language."""
 
 _OF_PLACES: Final = "documents."
 """What the ids of the messages begin with that speak of a place, and leave it to others to name."""
@@ -22,12 +56,12 @@ class Finding:
     JSON path into the document or answer concerned.
     """
 
-    message: Message
+    message: Said
     exchange: int | None = None
-    case: str | None = None
+    case: Foreign | None = None
     scenario: str | None = None
-    parameter: str | None = None
-    path: str | None = None
+    parameter: Foreign | None = None
+    path: Foreign | None = None
     trace: str = ""
     """Of a fault of the kit: where in its code, for those who mend it."""
     then: tuple[int, ...] = field(default=(), compare=False)
@@ -51,11 +85,11 @@ class Item:
     clause: str
     requirement: Requirement
     run: str
-    tool: str | None
+    tool: Foreign | None
     verdict: Verdict
     findings: tuple[Finding, ...] = ()
     checked: int = 0
-    waiver_reason: str | None = None
+    waiver_reason: Foreign | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +113,10 @@ class Advice:
     """
 
     keyword: str
-    tool: str
-    parameter: str
-    sent: str | None
-    suggested: str
+    tool: Foreign
+    parameter: Foreign
+    sent: Foreign | None
+    suggested: Foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +144,11 @@ class Unnamed:
     """
 
     keyword: str
-    tool: str
-    case: str
-    parameter: str
-    named: tuple[str, ...]
-    said: str
+    tool: Foreign
+    case: Foreign
+    parameter: Foreign
+    named: tuple[Foreign, ...]
+    said: Head
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +176,8 @@ class LevelState:
 class LeftOut:
     """A tool that was not called, why, and the option that includes it."""
 
-    tool: str
-    reason: Message
+    tool: Foreign
+    reason: Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +190,14 @@ class RunResult:
     repair: Repair
     explain: Explain
     items: tuple[Item, ...]
-    tools_called: tuple[str, ...]
+    tools_called: tuple[Foreign, ...]
     tools_left_out: tuple[LeftOut, ...]
-    baseline_accepted: tuple[str, ...]
+    baseline_accepted: tuple[Foreign, ...]
     claims_atdf: bool
     requests: int
     resources: Mapping[str, int] = field(default_factory=dict)
     """How many ARDF resources of each known type were listed."""
-    tools_unmarked: tuple[str, ...] = ()
+    tools_unmarked: tuple[Foreign, ...] = ()
     """Tools that were called, and say neither that they change something nor that they do not."""
 
 
@@ -175,9 +209,9 @@ class Waiver:
     """
 
     clause: str
-    reason: str
+    reason: Foreign
     line: int = 0
-    tool: str | None = None
+    tool: Foreign | None = None
     run: str | None = None
     until: str | None = None
 
@@ -188,7 +222,7 @@ class UsedWaiver:
 
     waiver: Waiver
     waived: int = 0
-    stale: Message | None = None
+    stale: Said | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +241,13 @@ class SessionResult:
     """Whether a server was too slow for as many calls at once as were asked for."""
     selection: bool = False
     """Only some clauses, tools or cases were judged: no run has a level."""
-    selected: str = ""
+    selected: Foreign = ""
     """The paths and options that asked for no more, as they are written on the command line."""
-    kit_errors: tuple[str, ...] = ()
-    kit_traces: tuple[str, ...] = ()
+    kit_errors: tuple[Foreign, ...] = ()
+    kit_traces: tuple[Foreign, ...] = ()
     """For each different one of these, where in the kit's code it happened."""
     waivers: tuple[UsedWaiver, ...] = ()
-    waivers_file: str = ""
+    waivers_file: Foreign = ""
 
 
 def kit_errors(items: Iterable[Item], language: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conformance.kit.model.role import Role
+from conformance.kit.model.written import Foreign
 from conformance.spec.vocabulary import Binding, Era, RunKind
 
 KNOWN_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
@@ -25,9 +26,9 @@ class Run:
     """
 
     id: str
-    target: str
+    target: Foreign
     binding: Binding
-    endpoint: str
+    endpoint: Foreign
     version: str = ""
     kind: RunKind = RunKind.FULL
     role: Role = Role.SERVER

@@ -19,6 +19,9 @@ Redact = Callable[[str], str]
 LONG = 16 * 1024
 """Bytes of a body, or of values as JSON, from which on they are compressed."""
 
+_HEAD = 200
+"""Characters of a refusal's words: enough to know it again."""
+
 _MOST = 64 * 1024 * 1024
 """Bytes read of what was compressed: no answer is as long as this."""
 
@@ -37,9 +40,13 @@ class Writing:
     language: str = "en"
     careful: bool = False
 
+    def clean(self, text: str) -> str:
+        """A text without secrets."""
+        return text if self.redact is None else self.redact(text)
+
     def text(self, text: str) -> str:
         """A text without secrets, and not too long."""
-        clean = text if self.redact is None else self.redact(text)
+        clean = self.clean(text)
         if self.longest is None or len(clean) <= self.longest:
             return clean
         digest = sha256(clean.encode("utf-8", "surrogatepass")).hexdigest()
@@ -66,23 +73,27 @@ def mapped(value: Any, redact: Redact) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a field is written, given the file's `Writing`, and how it is read."""
+    """How a field is written, given the file's `Writing`, and how it is read.
+
+    What is `deep` when it is written may be nested deeper than pydantic walks: it is taken as it
+    is, and only Python's form of a dump has it.
+    """
 
     write: Callable[[Any, Writing], Any]
     read: Callable[[Any], Any]
+    deep: bool = False
 
     def __get_pydantic_core_schema__(self, _source: Any, _handler: Any) -> Any:
         """What pydantic asks of an annotation."""
         from pydantic_core import core_schema as make  # noqa: PLC0415 - see the module's docstring
 
-        # What is written may be nested deeper than pydantic walks: it is taken as it is.
-        whole = make.any_schema(serialization=make.to_string_ser_schema(when_used="json"))
+        as_it_is = make.to_string_ser_schema(when_used="json")
         return make.no_info_plain_validator_function(
             self.read,
             serialization=make.plain_serializer_function_ser_schema(
                 lambda value, info: self.write(value, info.context),
                 info_arg=True,
-                return_schema=whole,
+                return_schema=make.any_schema(serialization=as_it_is if self.deep else None),
             ),
         )
 
@@ -122,7 +133,7 @@ def _write_body(body: bytes, writing: Writing) -> Any:
         text, form = body.decode("utf-8"), "text"
     except UnicodeDecodeError:
         text, form = body.decode("latin-1"), "base64"
-    clean = text if writing.redact is None else writing.redact(text)
+    clean = writing.clean(text)
     if clean is not text:
         body = clean.encode("utf-8") if form == "text" else clean.encode("latin-1", "replace")
     if len(body) > LONG:
@@ -157,10 +168,13 @@ def _inflated(text: str) -> bytes:
 Foreign = Annotated[str, Form(lambda text, writing: writing.text(text), _read_text)]
 """A text that came from the target or from the command line: it may hold a secret."""
 
-Value = Annotated[Any, Form(_write_value, lambda value: value)]
+Head = Annotated[str, Form(lambda text, writing: writing.clean(text)[:_HEAD], _read_text)]
+"""The head of such a text."""
+
+Value = Annotated[Any, Form(_write_value, lambda value: value, deep=True)]
 """A JSON value that may hold one. None in place of one that is nested too deeply to be written."""
 
-Values = Annotated[tuple[Any, ...], Form(_write_values, _read_values)]
+Values = Annotated[tuple[Any, ...], Form(_write_values, _read_values, deep=True)]
 """JSON values that the body holds as well; None is read where one is nested too deeply."""
 
 Body = Annotated[bytes, Form(_write_body, _read_body)]

@@ -257,7 +257,7 @@ def _codec(of: Any) -> TypeAdapter[Any]:
 def _found(found: Discovered) -> Json | None:
     """What was found as JSON; None for what is nested too deeply to be written."""
     try:
-        made: Json = _codec(Discovered).dump_python(found, exclude={"exchanges"})
+        made: Json = _codec(Discovered).dump_python(found, context=Writing(), exclude={"exchanges"})
     except ValueError:
         return None
     return made

@@ -1,40 +1,51 @@
 """`results.json`: a session as data, and back.
 
-Writing and reading are inverse: what `results_document` gives, `read_results` makes a session of
-again; only secrets, and texts too long to be meant, come back changed. Schema:
-`schema/bindings/1.0/results.schema.json`.
+The forms of the values are in `kit/model`. Here is where they stand in the file: `_of_run` and
+what it calls write it, `_run_of` and what it calls undo that. Only secrets, and texts too long to
+be meant, come back changed. Schema: `schema/bindings/1.0/results.schema.json`.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.kit.model.results import (
-    Advice,
-    Explain,
-    Finding,
-    Item,
-    LeftOut,
-    LevelState,
-    Rate,
-    Repair,
-    RunResult,
-    SessionResult,
-    Unnamed,
-    UsedWaiver,
-    Waiver,
-)
-from conformance.kit.record.runs import read_run, run_fields
-from conformance.kit.report.levels import counts
-from conformance.spec.messages import Message
-from conformance.spec.vocabulary import Level, Requirement, Verdict
+from pydantic import TypeAdapter, ValidationError
 
+from conformance.kit.model.results import Item, RunResult, SessionResult
+from conformance.kit.model.written import Writing
+from conformance.kit.report.levels import counts
+
+Json = dict[str, Any]
 Redact = Callable[[str], str]
 
 LONGEST = 2_000
-"""Characters kept of one text: a name of 10 MB would stand here once for each clause."""
+"""Characters kept of one text: a name of 10 MB would be in the file once for each clause."""
+
+_SESSION = TypeAdapter(SessionResult)
+_RUN = TypeAdapter(RunResult)
+_ITEM = TypeAdapter(Item)
+
+_OF_SESSION = (
+    "kit", "started", "duration_s", "seed", "language", "interrupted", "selection", "selected",
+    "waivers", "waivers_file", "kit_errors", "kit_traces", "runs",
+)  # fmt: skip
+_OF_RUN = (
+    "run", "target", "binding", "version", "endpoint", "kind", "claims_atdf", "level", "levels",
+    "repair", "explain", "counts", "tools_called", "tools_left_out", "tools_unmarked",
+    "baseline_accepted", "requests", "resources", "items",
+)  # fmt: skip
+_OF_WAIVER = ("clause", "tool", "run", "reason", "until", "line", "waived", "stale")
+_OF_REPAIR = (
+    "rate", "hits", "of", "stuck", "wrong", "none_given", "steps", "by_keyword", "advice",
+)  # fmt: skip
+_OF_FINDING = (
+    "message", "message_id", "values", "case", "parameter", "scenario", "exchange", "path",
+)  # fmt: skip
+_OF_ITEM = ("clause", "requirement", "tool", "verdict", "checked", "waiver_reason")
+"""The members of each object, in their order in the file."""
+
+_NAMES = ("names_parameter", "says_what_is_right")
 
 
 class ResultsError(Exception):
@@ -69,320 +80,127 @@ def results_document(
     redact: Redact = unchanged,
     *,
     to_write: bool = False,
-) -> dict[str, Any]:
+) -> Json:
     """Give the `results.json` of a session, with its messages in `language`.
 
     `redact` replaces secrets in every text that came from the target or the command line. A
     document that is only `to_write` makes its items as they are written.
     """
-    writer = _Writer(language, redact, to_write=to_write)
-    return {
-        "kit": session.kit,
-        "started": session.started,
-        "duration_s": session.duration,
-        "seed": session.seed,
-        "language": language,
-        "interrupted": session.interrupted,
-        "selection": session.selection,
-        "selected": writer.text(session.selected),
-        "waivers": [writer.waiver(used) for used in session.waivers],
-        "waivers_file": writer.text(session.waivers_file),
-        "kit_errors": [writer.text(error) for error in session.kit_errors],
-        "kit_traces": [writer.text(trace) for trace in session.kit_traces],
-        "runs": [writer.run(run) for run in session.runs],
-    }
+    writing = Writing(redact, LONGEST, language)
+    data = _SESSION.dump_python(session, mode="json", context=writing, exclude={"runs"})
+    waivers = [_picked({**used, **used["waiver"]}, _OF_WAIVER) for used in data["waivers"]]
+    runs = [_of_run(run, writing, to_write=to_write) for run in session.runs]
+    own = {"language": language, "duration_s": data["duration"], "waivers": waivers, "runs": runs}
+    return _picked({**data, **own}, _OF_SESSION)
 
 
 def read_results(document: Mapping[str, Any]) -> SessionResult:
     """Make a session of what `results_document` gave; raises `ResultsError`."""
     try:
-        return SessionResult(
-            kit=document["kit"],
-            started=document["started"],
-            duration=document["duration_s"],
-            seed=document["seed"],
-            runs=tuple(_read_run(run) for run in document["runs"]),
-            interrupted=document["interrupted"],
-            selection=document.get("selection", False),
-            selected=document.get("selected", ""),
-            kit_errors=tuple(document["kit_errors"]),
-            kit_traces=tuple(document.get("kit_traces", ())),  # older files have none
-            waivers=tuple(_read_waiver(used) for used in document.get("waivers", ())),
-            waivers_file=document.get("waivers_file", ""),
-        )
+        return _SESSION.validate_python({
+            **document,
+            "duration": document["duration_s"],
+            "waivers": [{**used, "waiver": used} for used in document.get("waivers", ())],
+            "runs": [_run_of(run) for run in document["runs"]],
+        })  # fmt: skip
     except KeyError as error:
         raise ResultsError(f"results.json has no {error} where one belongs.") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        said = f"results.json holds a wrong value: {first['input']!r:.80} ({place})."
+        raise ResultsError(said) from error
     except (TypeError, ValueError, AttributeError) as error:
         raise ResultsError(f"results.json holds a wrong value: {error}.") from error
 
 
-_SAID = 200
-"""Characters of a refusal's words: enough to know it again."""
+def _picked(data: Mapping[str, Any], names: Iterable[str]) -> Json:
+    return {name: data[name] for name in names}
 
 
-class _Writer:
-    """Carries the language and the redaction through the document."""
+def _of_run(result: RunResult, writing: Writing, *, to_write: bool) -> Json:
+    data = _RUN.dump_python(result, mode="json", context=writing, exclude={"items"})
+    run = data.pop("run")
 
-    def __init__(self, language: str, redact: Redact, *, to_write: bool = False) -> None:
-        self._to_write = to_write
-        self.language = language
-        self.redact = redact
+    def made(item: Item) -> Json:
+        return _of_item(_ITEM.dump_python(item, mode="json", context=writing))
 
-    def text(self, text: str) -> str:
-        """Give a text without secrets, and not too long."""
-        clean = self.redact(text)
-        if len(clean) <= LONGEST:
-            return clean
-        digest = hashlib.sha256(clean.encode("utf-8", "surrogatepass")).hexdigest()
-        return f"{clean[:LONGEST]}… (+{len(clean) - LONGEST}, sha256 {digest})"
-
-    def maybe(self, text: str | None) -> str | None:
-        return None if text is None else self.text(text)
-
-    def clean(self, message: Message) -> Message:
-        """Give a message whose values are texts without secrets, and not too long."""
-        return Message(
-            message.id,
-            tuple(
-                (name, self.clean(value) if isinstance(value, Message) else self.text(value))
-                for name, value in message.values
-            ),
-        )
-
-    def message(self, message: Message) -> dict[str, Any]:
-        clean = self.clean(message)
-        return {
-            "message": clean.words(self.language),
-            "message_id": clean.id,
-            "values": {
-                name: self.message(value) if isinstance(value, Message) else value
-                for name, value in clean.values
-            },
-        }
-
-    def waiver(self, used: UsedWaiver) -> dict[str, Any]:
-        waiver = used.waiver
-        return {
-            "clause": waiver.clause,
-            "tool": self.maybe(waiver.tool),
-            "run": waiver.run,
-            "reason": self.text(waiver.reason),
-            "until": waiver.until,
-            "line": waiver.line,
-            "waived": used.waived,
-            "stale": None if used.stale is None else self.message(used.stale),
-        }
-
-    def run(self, result: RunResult) -> dict[str, Any]:
-        return {
-            **run_fields(result.run, self.text),
-            "claims_atdf": result.claims_atdf,
-            "level": None if result.level is None else result.level.value,
-            "levels": {
-                level.value: {"reached": state.reached, "missing": list(state.missing)}
-                for level, state in result.levels.items()
-            },
-            "repair": self.repair(result.repair),
-            "explain": self.explain(result.explain),
-            "counts": {verdict.value: n for verdict, n in counts(result.items).items()},
-            "tools_called": [self.text(tool) for tool in result.tools_called],
-            "tools_left_out": [
-                {"tool": self.text(left.tool), **self.message(left.reason)}
-                for left in result.tools_left_out
-            ],
-            "tools_unmarked": [self.text(tool) for tool in result.tools_unmarked],
-            "baseline_accepted": [self.text(tool) for tool in result.baseline_accepted],
-            "requests": result.requests,
-            "resources": dict(result.resources),
-            "items": _Items(result.items, self.item)
-            if self._to_write
-            else [self.item(item) for item in result.items],
-        }
-
-    def repair(self, repair: Repair) -> dict[str, Any]:
-        return {
-            **_repair(repair),
-            "advice": [
-                {
-                    "keyword": each.keyword,
-                    "tool": self.text(each.tool),
-                    "parameter": self.text(each.parameter),
-                    "sent": self.maybe(each.sent),
-                    "suggested_value": self.text(each.suggested),
-                }
-                for each in repair.advice
-            ],
-        }
-
-    def explain(self, explain: Explain) -> dict[str, Any]:
-        return {
-            **_explain(explain),
-            "unnamed": [
-                {
-                    "keyword": each.keyword,
-                    "tool": self.text(each.tool),
-                    "case": self.text(each.case),
-                    "parameter": self.text(each.parameter),
-                    "named": [self.text(name) for name in each.named],
-                    "said": self.redact(each.said)[:_SAID],
-                }
-                for each in explain.unnamed
-            ],
-        }
-
-    def item(self, item: Item) -> dict[str, Any]:
-        first = item.findings[0] if item.findings else None
-        return {
-            "clause": item.clause,
-            "requirement": item.requirement.value,
-            "tool": self.maybe(item.tool),
-            "verdict": item.verdict.value,
-            "checked": item.checked,
-            "waiver_reason": self.maybe(item.waiver_reason),
-            **(self.finding(first) if first else _NO_FINDING),
-            "more": [self.finding(finding) for finding in item.findings[1:]],
-        }
-
-    def finding(self, finding: Finding) -> dict[str, Any]:
-        return {
-            **self.message(finding.message),
-            "case": self.maybe(finding.case),
-            "parameter": self.maybe(finding.parameter),
-            "scenario": finding.scenario,
-            "exchange": finding.exchange,
-            "path": self.maybe(finding.path),
-        }
+    own = {
+        "run": run.pop("id"),
+        "repair": _of_repair(data["repair"]),
+        "explain": _of_explain(data["explain"]),
+        "counts": {verdict.value: count for verdict, count in counts(result.items).items()},
+        "tools_left_out": [
+            {"tool": left["tool"], **left["reason"]} for left in data["tools_left_out"]
+        ],
+        "items": _Items(result.items, made) if to_write else [made(i) for i in result.items],
+    }
+    return _picked({**run, **data, **own}, _OF_RUN)
 
 
-_NO_FINDING: Mapping[str, None] = dict.fromkeys(
-    ("message", "message_id", "values", "case", "parameter", "scenario", "exchange", "path")
-)
-
-
-def _rate(rate: Rate) -> dict[str, Any]:
-    return {"rate": rate.rate, "hits": rate.hits, "of": rate.of}
-
-
-def _repair(repair: Repair) -> dict[str, Any]:
+def _run_of(data: Json) -> Json:
+    run = {**data, "id": data["run"]}
     return {
-        **_rate(repair.rate),
-        "stuck": repair.stuck,
-        "wrong": repair.wrong,
-        "none_given": repair.none_given,
-        "steps": {str(steps): count for steps, count in repair.steps.items()},
-        "by_keyword": {keyword: _rate(rate) for keyword, rate in repair.by_keyword.items()},
+        **data,
+        "run": run,
+        "repair": _repair_of(data["repair"]),
+        "explain": _explain_of(data["explain"]),
+        "tools_left_out": [{**left, "reason": left} for left in data["tools_left_out"]],
+        "items": [_item_of(item, data["run"]) for item in data["items"]],
     }
 
 
-def _explain(explain: Explain) -> dict[str, Any]:
+def _of_item(data: Json) -> Json:
+    first, *more = map(_of_finding, data["findings"] or (None,))
+    return {**_picked(data, _OF_ITEM), **first, "more": more}
+
+
+def _item_of(data: Json, run: str) -> Json:
+    first = () if data["message_id"] is None else (data,)
+    findings = [{**each, "message": each} for each in (*first, *data["more"])]
+    return {**data, "run": run, "findings": findings}
+
+
+def _of_finding(data: Json | None) -> Json:
+    if data is None:
+        return dict.fromkeys(_OF_FINDING)
+    return _picked({**data, **data["message"]}, _OF_FINDING)
+
+
+def _of_repair(data: Json) -> Json:
+    by_keyword = {keyword: _of_rate(rate) for keyword, rate in data["by_keyword"].items()}
+    for each in data["advice"]:
+        each["suggested_value"] = each.pop("suggested")
+    own = {**_of_rate(data["rate"]), "by_keyword": by_keyword}
+    return _picked({**data, **own}, _OF_REPAIR)
+
+
+def _repair_of(data: Json) -> Json:
+    advice = [{**each, "suggested": each["suggested_value"]} for each in data.get("advice", ())]
+    return {**data, "rate": data, "advice": advice}
+
+
+def _of_explain(data: Json) -> Json:
+    def named(rates: Iterable[Json]) -> Json:
+        return {name: _of_rate(rate) for name, rate in zip(_NAMES, rates, strict=True)}
+
+    counted = named(data[name] for name in _NAMES)
     return {
-        "names_parameter": explain.names_parameter.rate,
-        "says_what_is_right": explain.says_what_is_right.rate,
-        "counted": {
-            "names_parameter": _rate(explain.names_parameter),
-            "says_what_is_right": _rate(explain.says_what_is_right),
-        },
-        "by_keyword": {
-            keyword: {"names_parameter": _rate(named), "says_what_is_right": _rate(said)}
-            for keyword, (named, said) in explain.by_keyword.items()
-        },
+        **{name: rate["rate"] for name, rate in counted.items()},
+        "counted": counted,
+        "by_keyword": {keyword: named(rates) for keyword, rates in data["by_keyword"].items()},
+        "unnamed": data["unnamed"],
     }
 
 
-def _read_rate(data: Mapping[str, Any]) -> Rate:
-    return Rate(data["hits"], data["of"])
+def _explain_of(data: Json) -> Json:
+    by_keyword = data["by_keyword"].items()
+    return {
+        **data,
+        **{name: data["counted"][name] for name in _NAMES},
+        "by_keyword": {keyword: [pair[name] for name in _NAMES] for keyword, pair in by_keyword},
+    }
 
 
-def _read_advice(data: Mapping[str, Any]) -> Advice:
-    names = ("keyword", "tool", "parameter", "sent", "suggested_value")
-    return Advice(*(data[name] for name in names))
-
-
-def _read_unnamed(data: Mapping[str, Any]) -> Unnamed:
-    return Unnamed(
-        keyword=data["keyword"],
-        tool=data["tool"],
-        case=data["case"],
-        parameter=data["parameter"],
-        named=tuple(data["named"]),
-        said=data["said"],
-    )
-
-
-def _read_message(data: Mapping[str, Any]) -> Message:
-    values = (
-        (name, value if isinstance(value, str) else _read_message(value))
-        for name, value in data["values"].items()
-    )
-    return Message(data["message_id"], tuple(values))
-
-
-def _read_finding(data: Mapping[str, Any]) -> Finding:
-    return Finding(
-        message=_read_message(data),
-        exchange=data["exchange"],
-        case=data["case"],
-        scenario=data["scenario"],
-        parameter=data["parameter"],
-        path=data["path"],
-    )
-
-
-def _read_waiver(data: Mapping[str, Any]) -> UsedWaiver:
-    names = ("clause", "reason", "line", "tool", "run", "until")
-    stale = None if data["stale"] is None else _read_message(data["stale"])
-    return UsedWaiver(Waiver(**{name: data[name] for name in names}), data["waived"], stale)
-
-
-def _read_item(data: Mapping[str, Any], run: str) -> Item:
-    first = () if data["message_id"] is None else (_read_finding(data),)
-    return Item(
-        clause=data["clause"],
-        requirement=Requirement(data["requirement"]),
-        run=run,
-        tool=data["tool"],
-        verdict=Verdict(data["verdict"]),
-        findings=(*first, *(_read_finding(finding) for finding in data["more"])),
-        checked=data["checked"],
-        waiver_reason=data["waiver_reason"],
-    )
-
-
-def _read_run(data: Mapping[str, Any]) -> RunResult:
-    repair, explain = data["repair"], data["explain"]
-    return RunResult(
-        run=read_run(data),
-        level=None if data["level"] is None else Level(data["level"]),
-        levels={
-            Level(name): LevelState(state["reached"], tuple(state["missing"]))
-            for name, state in data["levels"].items()
-        },
-        repair=Repair(
-            rate=_read_rate(repair),
-            by_keyword={name: _read_rate(rate) for name, rate in repair["by_keyword"].items()},
-            stuck=repair["stuck"],
-            wrong=repair["wrong"],
-            none_given=repair["none_given"],
-            steps={int(steps): count for steps, count in repair.get("steps", {}).items()},
-            advice=tuple(_read_advice(each) for each in repair.get("advice", ())),
-        ),
-        explain=Explain(
-            names_parameter=_read_rate(explain["counted"]["names_parameter"]),
-            says_what_is_right=_read_rate(explain["counted"]["says_what_is_right"]),
-            by_keyword={
-                name: (_read_rate(pair["names_parameter"]), _read_rate(pair["says_what_is_right"]))
-                for name, pair in explain["by_keyword"].items()
-            },
-            unnamed=tuple(_read_unnamed(each) for each in explain.get("unnamed", ())),
-        ),
-        items=tuple(_read_item(item, data["run"]) for item in data["items"]),
-        tools_called=tuple(data["tools_called"]),
-        tools_left_out=tuple(
-            LeftOut(left["tool"], _read_message(left)) for left in data["tools_left_out"]
-        ),
-        baseline_accepted=tuple(data["baseline_accepted"]),
-        claims_atdf=data["claims_atdf"],
-        requests=data["requests"],
-        resources=dict(data.get("resources", {})),
-        tools_unmarked=tuple(data.get("tools_unmarked", ())),  # older files have none
-    )
+def _of_rate(data: Json) -> Json:
+    return {"rate": data["hits"] / data["of"] if data["of"] else None, **data}
