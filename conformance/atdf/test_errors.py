@@ -9,7 +9,7 @@ from http import HTTPStatus
 from conformance.formats.problem import Problem, shown
 from conformance.formats.tool.errors import ErrorView, envelope_of, types_of
 from conformance.formats.validate.validate import validate
-from conformance.kit.evidence.cache import once
+from conformance.kit.evidence.cache import cached
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.evidence.response import body_json, read
 from conformance.kit.model.case import Strictness
@@ -46,7 +46,7 @@ def _errors(tool: ToolEvidence) -> Iterator[tuple[Call, ErrorView]]:
             yield call, error
 
 
-@once
+@cached
 def _form(call: Call) -> list[Problem]:
     """What the error's schema says of a call's envelope."""
     envelope = call.reading.envelope

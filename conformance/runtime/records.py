@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.formats.problem import Problem
 from conformance.formats.validate.validate import validate
-from conformance.kit.evidence.cache import Same
+from conformance.kit.evidence.cache import ByIdentity
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import ERROR_META, Reading, read
 from conformance.kit.model.exchange import Exchange, HttpRequest
@@ -60,16 +60,16 @@ def records(tool: ToolEvidence) -> list[Record]:
     """Every call of a tool that was answered: those of its cases, then those of the script."""
     if tool.entry is None:
         return []
-    entry = Same(tool.entry)
-    found = [_of_call(Same(call), entry) for call in tool.calls]
+    entry = ByIdentity(tool.entry)
+    found = [_of_call(ByIdentity(call), entry) for call in tool.calls]
     mark = f" {slug(tool.tool.name)}"
     steps = [e for e in tool.played(SENT) if (e.step or "").endswith(mark)]
-    found += [_of_step(Same(each), entry, mark) for each in steps]
+    found += [_of_step(ByIdentity(each), entry, mark) for each in steps]
     return [each for each in found if each is not None]
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _of_call(key: Same, entry: Same) -> Record | None:
+def _of_call(key: ByIdentity, entry: ByIdentity) -> Record | None:
     """The record of a case's call; none where `arguments` itself is malformed."""
     call: Call = key.held
     arguments = call.case.arguments
@@ -79,7 +79,7 @@ def _of_call(key: Same, entry: Same) -> Record | None:
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _of_step(key: Same, entry: Same, mark: str) -> Record | None:
+def _of_step(key: ByIdentity, entry: ByIdentity, mark: str) -> Record | None:
     exchange: Exchange = key.held
     arguments, meta = _sent(exchange)
     step = (exchange.step or "").removesuffix(mark)

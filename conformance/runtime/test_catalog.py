@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.formats.problem import Problem, shown
 from conformance.formats.validate.validate import validate
-from conformance.kit.evidence.cache import once
+from conformance.kit.evidence.cache import cached
 from conformance.kit.evidence.catalog import members
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.verdicts.checks import Checks, broken, by_rules, clause, family, holds
@@ -12,7 +12,7 @@ from conformance.spec.clauses import Clause
 from conformance.spec.vocabulary import Family
 
 
-@once
+@cached
 def _problems(run: RunEvidence) -> list[Problem]:
     return validate(run.offered.catalog, "toolset-catalog")
 

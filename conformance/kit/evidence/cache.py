@@ -13,7 +13,7 @@ V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Same:
+class ByIdentity:
     """A key that is equal to itself alone, whatever it holds: what is long to compare or to hash.
 
     What it holds lives as long as the key.
@@ -25,10 +25,10 @@ class Same:
         return id(self.held)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.held is self.held
+        return isinstance(other, ByIdentity) and other.held is self.held
 
 
-def once(function: Callable[[K], V]) -> Callable[[K], V]:
+def cached(function: Callable[[K], V]) -> Callable[[K], V]:
     """`function`, remembering its answer for as long as its argument lives.
 
     The argument is known by identity: its class must compare so and allow weak references.

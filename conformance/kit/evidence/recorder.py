@@ -82,7 +82,7 @@ class Exchanges(Mapping[int, Exchange]):
         self._held[exchange.id] = exchange
 
     def put_away(self, kept: Kept[Any]) -> None:
-        """Let go of those that a vault keeps now."""
+        """Let go of those that a spill keeps now."""
         for series in {id // _SERIES for id in kept.ids}:
             self._away.setdefault(series, []).append(kept)
         self._many_away += len(kept)
@@ -96,11 +96,11 @@ class Recorder:
     Calls stay in memory until they are put away. `requests` counts what was sent in each run.
     """
 
-    def __init__(self, vault: Spill | None = None) -> None:
+    def __init__(self, spill: Spill | None = None) -> None:
         self.listeners: list[Listener] = []
         self.by_id = Exchanges()
         self.requests: Counter[str] = Counter()
-        self._vault = vault or Spill()
+        self._spill = spill or Spill()
         self._began = time.perf_counter()
         self._many = 0
 
@@ -163,8 +163,8 @@ class Recorder:
 
     def keep(self, exchanges: Sequence[Exchange]) -> Kept[Exchange]:
         """What reads exchanges that were put away among others, and are wanted together."""
-        return self._vault.keep(exchanges)
+        return self._spill.keep(exchanges)
 
     def keep_calls(self, calls: Sequence[Call], tool: Tool) -> Kept[Call]:
         """The same of a tool's calls."""
-        return self._vault.keep_calls(calls, tool)
+        return self._spill.keep_calls(calls, tool)

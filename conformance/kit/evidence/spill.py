@@ -32,21 +32,21 @@ _BODIES = 3
 
 
 class Kept(Sequence[T], Generic[T]):
-    """Values that a vault keeps, each made of one exchange; read like the tuple that they were.
+    """Values that a spill keeps, each made of one exchange; read like the tuple that they were.
 
     `ids` are those of the exchanges, in order.
     """
 
-    __slots__ = ("_vault", "again", "cost", "exchange_of", "ids", "place")
+    __slots__ = ("_spill", "again", "cost", "exchange_of", "ids", "place")
 
     def __init__(
         self,
-        vault: Spill,
+        spill: Spill,
         exchanges: Sequence[Exchange],
         exchange_of: Callable[[T], Exchange],
         again: Callable[[Exchange], T],
     ) -> None:
-        self._vault = vault
+        self._spill = spill
         self.exchange_of = exchange_of
         self.again = again
         self.ids = array("q", (exchange.id for exchange in exchanges))
@@ -64,10 +64,10 @@ class Kept(Sequence[T], Generic[T]):
     def __getitem__(self, index: slice) -> Sequence[T]: ...
 
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        return self._vault.values(self)[index]
+        return self._spill.values(self)[index]
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self._vault.values(self))
+        return iter(self._spill.values(self))
 
 
 class Spill:

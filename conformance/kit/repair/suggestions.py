@@ -15,7 +15,7 @@ from typing import Any
 from conformance.formats.text.json_text import read_json
 from conformance.formats.tool.errors import ErrorView
 from conformance.formats.tool.tool import Tool
-from conformance.kit.evidence.cache import Same
+from conformance.kit.evidence.cache import ByIdentity
 from conformance.kit.model.case import Violation
 from conformance.kit.schema.applies import alternatives, applied, item, member
 from conformance.kit.schema.constraints import same
@@ -100,7 +100,7 @@ def decode(suggested_value: Any, nodes: Sequence[Node], view: SchemaView) -> Any
 
 
 @lru_cache(maxsize=128)
-def _known(schema: Same) -> SchemaView:
+def _known(schema: ByIdentity) -> SchemaView:
     """The view on a declared schema, which nobody changes: written out, it would be compared."""
     return view_of(schema.held)
 
@@ -112,7 +112,7 @@ def check(error: ErrorView, arguments: Any, tool: Tool) -> Suggestion:
     not valid.
     """
     try:
-        view = _known(Same(tool.input_schema))
+        view = _known(ByIdentity(tool.input_schema))
         tokens = _locate(error.parameter_name, arguments, tool.input_schema)
         if tokens is None:
             return Suggestion(None, error.suggested_value, valid=False, refused=False)
@@ -131,7 +131,7 @@ def apply(arguments: Any, errors: Sequence[ErrorView], schema: Mapping[str, Any]
     error without a suggestion, or at no known place, changes nothing.
     """
     try:
-        view = _known(Same(schema))
+        view = _known(ByIdentity(schema))
     except SchemaProblem:
         return arguments
     chosen: dict[Tokens, Any] = {}
@@ -240,7 +240,7 @@ def _below(flat: tuple[Node, ...], token: str | int) -> tuple[Node, ...]:
 def _locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]) -> Tokens | None:
     if not parameter_name:
         return None
-    view = _known(Same(schema))
+    view = _known(ByIdentity(schema))
     if parameter_name.startswith("/"):
         tokens = from_pointer(parameter_name, arguments)
         return tokens if _exists(view, arguments, tokens) else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from conformance.formats.tool.errors import ErrorView
-from conformance.kit.evidence.cache import once
+from conformance.kit.evidence.cache import cached
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.results import Advice, Explain, Rate, Repair, Unnamed
@@ -41,7 +41,7 @@ class Mended(StrEnum):
     """The end was not seen: a step was not sent, or got no answer."""
 
 
-@once
+@cached
 def suggestions(call: Call) -> tuple[tuple[ErrorView, Suggestion], ...]:
     """Each error of a refusal that suggests something, with what its suggestion is worth."""
     envelope = call.reading.envelope

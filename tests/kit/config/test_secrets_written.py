@@ -2,9 +2,11 @@
 
 import base64
 import json
+import re
 import shlex
 import sys
 import textwrap
+import zlib
 
 import pytest
 
@@ -16,6 +18,8 @@ BASIC = "user:b4sic-s3cret"
 HEADER = "h3ader-s3cret"
 COMMAND = "c0mmand-s3cret"
 COOKIE = "c00kie-of-the-day"
+FILLING = ""
+"""What the server says before the secrets: much of it makes its answers long enough to compress."""
 TOOL = {
     "name": "echo",
     "description": "Says it again.",
@@ -60,7 +64,7 @@ def told_of(text):
 async def echo(writer, peer):
     head, body = peer.requests[-1]
     basic = [line.split()[-1] for line in head.split("\r\n") if "Basic" in line]
-    told = told_of(head + "".join(base64.b64decode(each).decode() for each in basic))
+    told = FILLING + told_of(head + "".join(base64.b64decode(each).decode() for each in basic))
     try:
         said = space["answer"](json.loads(body), told, TOOL)
     except (ValueError, AttributeError, TypeError, RecursionError):
@@ -92,9 +96,15 @@ def forms(secret):
     return [secret, *cores]
 
 
+def unfolded(text):
+    """The text, and all that is compressed in it."""
+    packed = re.findall(r'"deflate":"([^"]+)"', text)
+    return "\n".join([text, *(zlib.decompress(base64.b64decode(p)).decode() for p in packed)])
+
+
 def leaks(ran, folder, *secrets):
     """The places that hold a secret, in any of its forms."""
-    texts = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
+    texts = {path.name: unfolded(path.read_text("utf-8")) for path in folder.iterdir()}
     texts["terminal"] = ran.said
     return [
         (name, form) for name, text in texts.items()
@@ -103,7 +113,10 @@ def leaks(ran, folder, *secrets):
 
 
 @pytest.mark.parametrize("verbosity", ["-q", "-vv"])
-def test_no_written_file_holds_a_secret_of_address_header_or_cookie(kit, tmp_path, verbosity):
+def test_no_written_file_holds_a_secret_of_address_header_or_cookie(
+    kit, tmp_path, verbosity, monkeypatch
+):
+    monkeypatch.setattr(sys.modules[__name__], "FILLING", " " * 20_000 * (verbosity == "-vv"))
     with listening(echo) as url:
         where = url.replace("http://", f"http://me:{PASSWORD}@") + f"/mcp?api_key={QUERY}"
         ran = kit(
@@ -116,6 +129,8 @@ def test_no_written_file_holds_a_secret_of_address_header_or_cookie(kit, tmp_pat
     assert leaks(ran, tmp_path / "out", *secrets) == []
     written = (tmp_path / "out" / "exchanges.ndjson").read_text("utf-8")
     assert "\\u00absecret-" in written
+    packed = unfolded(written)[len(written) :]
+    assert ("«secret-" in packed) is (verbosity == "-vv")
 
 
 def test_no_written_file_holds_a_secret_of_a_command(kit, tmp_path):

@@ -113,6 +113,18 @@ def test_a_spoilt_line_is_named(tmp_path):
         read_exchanges(file)
 
 
+@pytest.mark.parametrize("filling", [b"x" * 100_000, b"\xff" * 100_000])
+def test_no_secret_is_in_what_is_compressed(tmp_path, filling):
+    secret = b"hunter2hunter2"
+    made = exchange(body=filling + secret)
+    made = replace(made, answer=replace(made.answer, messages=({"a": "x" * 100_000 + "hunter2"},)))
+    file = written(tmp_path, made, redact=lambda text: text.replace("hunter2", "«s»"))
+    answer = read_exchanges(file).exchanges[0].answer
+    coding = "utf-8" if filling.isascii() else "latin-1"
+    assert answer.body == filling + "«s»«s»".encode(coding)
+    assert answer.messages == ({"a": "x" * 100_000 + "«s»"},)
+
+
 def test_no_secret_is_written_wherever_it_stands(tmp_path):
     secret = "hunter2hunter2"
     made = exchange()
