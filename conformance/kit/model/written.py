@@ -12,8 +12,12 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+T = TypeVar("T")
 Redact = Callable[[str], str]
 
 LONG = 16 * 1024
@@ -96,6 +100,18 @@ class Form:
                 return_schema=make.any_schema(serialization=as_it_is if self.deep else None),
             ),
         )
+
+
+_MADE: dict[Any, TypeAdapter[Any]] = {}
+
+
+def codec(of: type[T]) -> TypeAdapter[T]:
+    """What writes and reads values of a type; made when it is first asked for."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - see the module's docstring
+
+    if of not in _MADE:
+        _MADE[of] = TypeAdapter(of)
+    return _MADE[of]
 
 
 def _read_text(text: Any) -> str:

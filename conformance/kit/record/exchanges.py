@@ -14,11 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self, overload
 
-from pydantic import TypeAdapter
-
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import Answer, Exchange
-from conformance.kit.model.written import Redact, Writing
+from conformance.kit.model.written import Redact, Writing, codec
 from conformance.kit.transport.sse import EventReader
 from conformance.spec.messages import Message, message
 
@@ -27,8 +25,6 @@ FORMAT = 2
 
 _BATCH = 64
 """Lines between two flushes: what a crash may lose."""
-
-_EXCHANGE = TypeAdapter(Exchange)
 
 
 class ExchangesError(Exception):
@@ -56,7 +52,7 @@ class Recording:
 
 def read_exchange(line: Any) -> Exchange:
     """Make the exchange of one line again; raises ValueError."""
-    exchange = _EXCHANGE.validate_python(line)
+    exchange = codec(Exchange).validate_python(line)
     answer = exchange.answer
     if answer is None or answer.messages is not None:
         return exchange
@@ -187,8 +183,9 @@ class ExchangeWriter:
 
     @staticmethod
     def _written(exchange: Exchange, writing: Writing) -> Any:
-        line = _EXCHANGE.dump_python(exchange, context=writing, exclude_defaults=True)
-        line["request"]["transport"] = exchange.request.transport  # a default, and tells which it is
+        line = codec(Exchange).dump_python(exchange, context=writing, exclude_defaults=True)
+        # It is a default, and says which request it is.
+        line["request"]["transport"] = exchange.request.transport
         return line
 
     def _line(self, value: Mapping[str, Any]) -> None:

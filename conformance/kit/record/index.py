@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, get_type_hints
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.confirm.confirm import Repeats
@@ -24,7 +24,7 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.evidence.spill import Kept
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.written import Writing
+from conformance.kit.model.written import Writing, codec
 
 Json = dict[str, Any]
 
@@ -87,7 +87,7 @@ def recalled(
 ) -> Recalled:
     """The session of a file's lines, whose exchanges the recorder has; raises Unreadable."""
     try:
-        found = tuple(_codec(Discovered).validate_python(each) for each in first["found"])
+        found = tuple(codec(Discovered).validate_python(each) for each in first["found"])
         judged = {one.run.id: declared(one) for one in found}
         looked = {one.run.id: _looked(one, recorder) for one in found}
         bare = {
@@ -232,7 +232,7 @@ def _of(ids: Iterable[int], recorder: Recorder) -> Iterable[Exchange]:
 def _values(of: type, evidence: Any, left_out: frozenset[str]) -> Json:
     """The fields of evidence as JSON but those that are made again."""
     return {
-        name: _codec(hint).dump_python(getattr(evidence, name), context=Writing())
+        name: codec(hint).dump_python(getattr(evidence, name), context=Writing())
         for name, hint in _hints(of).items()
         if name not in left_out
     }
@@ -241,7 +241,7 @@ def _values(of: type, evidence: Any, left_out: frozenset[str]) -> Json:
 def _fields(of: type, values: Mapping[str, Any]) -> Json:
     """The fields of a dataclass from JSON; those that this kit does not know are passed over."""
     hints = _hints(of)
-    return {k: _codec(hints[k]).validate_python(v) for k, v in values.items() if k in hints}
+    return {k: codec(hints[k]).validate_python(v) for k, v in values.items() if k in hints}
 
 
 @cache
@@ -249,15 +249,10 @@ def _hints(of: type) -> dict[str, Any]:
     return get_type_hints(of, include_extras=True)
 
 
-@cache
-def _codec(of: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(of)
-
-
 def _found(found: Discovered) -> Json | None:
     """What was found as JSON; None for what is nested too deeply to be written."""
     try:
-        made: Json = _codec(Discovered).dump_python(found, context=Writing(), exclude={"exchanges"})
+        made: Json = codec(Discovered).dump_python(found, context=Writing(), exclude={"exchanges"})
     except ValueError:
         return None
     return made

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from conformance.kit.model.results import Item, RunResult, SessionResult
-from conformance.kit.model.written import Writing
+from conformance.kit.model.written import Writing, codec
 from conformance.kit.report.levels import counts
 
 Json = dict[str, Any]
@@ -21,10 +19,6 @@ Redact = Callable[[str], str]
 
 LONGEST = 2_000
 """Characters kept of one text: a name of 10 MB would be in the file once for each clause."""
-
-_SESSION = TypeAdapter(SessionResult)
-_RUN = TypeAdapter(RunResult)
-_ITEM = TypeAdapter(Item)
 
 _OF_SESSION = (
     "kit", "started", "duration_s", "seed", "language", "interrupted", "selection", "selected",
@@ -87,7 +81,7 @@ def results_document(
     document that is only `to_write` makes its items as they are written.
     """
     writing = Writing(redact, LONGEST, language)
-    data = _SESSION.dump_python(session, mode="json", context=writing, exclude={"runs"})
+    data = codec(SessionResult).dump_python(session, mode="json", context=writing, exclude={"runs"})
     waivers = [_picked({**used, **used["waiver"]}, _OF_WAIVER) for used in data["waivers"]]
     runs = [_of_run(run, writing, to_write=to_write) for run in session.runs]
     own = {"language": language, "duration_s": data["duration"], "waivers": waivers, "runs": runs}
@@ -96,8 +90,10 @@ def results_document(
 
 def read_results(document: Mapping[str, Any]) -> SessionResult:
     """Make a session of what `results_document` gave; raises `ResultsError`."""
+    from pydantic import ValidationError  # noqa: PLC0415 - see `kit/model/written.py`
+
     try:
-        return _SESSION.validate_python({
+        return codec(SessionResult).validate_python({
             **document,
             "duration": document["duration_s"],
             "waivers": [{**used, "waiver": used} for used in document.get("waivers", ())],
@@ -119,11 +115,11 @@ def _picked(data: Mapping[str, Any], names: Iterable[str]) -> Json:
 
 
 def _of_run(result: RunResult, writing: Writing, *, to_write: bool) -> Json:
-    data = _RUN.dump_python(result, mode="json", context=writing, exclude={"items"})
+    data = codec(RunResult).dump_python(result, mode="json", context=writing, exclude={"items"})
     run = data.pop("run")
 
     def made(item: Item) -> Json:
-        return _of_item(_ITEM.dump_python(item, mode="json", context=writing))
+        return _of_item(codec(Item).dump_python(item, mode="json", context=writing))
 
     own = {
         "run": run.pop("id"),
