@@ -8,7 +8,7 @@ from typing import Any
 from conformance.formats.problem import Problem, json_path
 from conformance.formats.resource.resource import resource
 from conformance.formats.validate.validate import validate
-from conformance.kit.evidence.cache import once
+from conformance.kit.evidence.cache import cached
 from conformance.kit.evidence.catalog import Found
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.verdicts.checks import Checks, broken_rule, family, holds, unknown
@@ -41,7 +41,7 @@ def _has(item: Mapping[str, Any], when: When) -> bool:
     )
 
 
-@once
+@cached
 def _problems(run: RunEvidence) -> dict[str, list[tuple[Found, Problem]]]:
     """What is wrong with each resource, by clause; references may lead to any tool of the run.
 

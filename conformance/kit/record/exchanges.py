@@ -14,10 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self, overload
 
+from conformance.formats.text.sse import sse_events
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import Answer, Exchange
 from conformance.kit.model.written import Redact, Writing, codec
-from conformance.kit.transport.sse import EventReader
 from conformance.spec.messages import Message, message
 
 FORMAT = 2
@@ -61,9 +61,10 @@ def read_exchange(line: Any) -> Exchange:
 
 def _messages(answer: Answer) -> tuple[Any, ...]:
     """Messages that were nested too deeply to be written, read again from the body."""
+    text = answer.body.decode("utf-8", "replace")
+    events = [event.data for event in sse_events(text) if event.data and event.ended]
     try:
-        streamed = EventReader().feed(answer.body + b"\n\n")
-        return tuple(streamed or ([json.loads(answer.body)] if answer.body else []))
+        return tuple(map(json.loads, events or filter(None, [text])))
     except RecursionError as error:
         raise ValueError("messages are nested too deeply to be read") from error
 
