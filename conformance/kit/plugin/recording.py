@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,22 @@ from conformance.kit.report.write import EXCHANGES
 from conformance.kit.verdicts.judge import Question
 from conformance.spec.messages import Message, message
 
+_SELDOM = (20_000, 20, 20)
+"""Why: docs/adr/011-garbage.md."""
+
+
+@contextmanager
+def collecting_seldom() -> Iterator[None]:
+    """Collect garbage seldom meanwhile, and never look at what was there before."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(*_SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
 
 def driven(
     state: PluginState, asked: list[Question], say: Callable[[str], None] = lambda _: None
@@ -43,7 +61,7 @@ def driven(
     no progress can be shown.
     """
     session, language = state.session, state.settings.language
-    with _writer(state) as writer:
+    with _writer(state) as writer, collecting_seldom():
         state.exchanges, state.report.exchange = writer, writer.read
         shown = Progress(sys.__stderr__ or sys.stderr, language)
         if not shown.active:
