@@ -61,10 +61,8 @@ class Channel:
         self.binding: Binding = binding_of(run, settings)
         """What speaks for the run; after a handshake, in the version that it settled on."""
         self.opened: Exchange | None = None
-        self.width = Width(
-            min(self.binding.traits.most_calls or settings.concurrency, settings.concurrency),
-            settings.request_timeout,
-        )
+        most = self.binding.traits.most_calls or settings.concurrency
+        self.width = Width(min(most, settings.concurrency), settings.request_timeout)
         """Says when another call may be under way."""
         self.fellows = CallsUnderWay()
         """Which calls shared a process."""
@@ -203,7 +201,7 @@ class Channel:
         self.silent = False
 
     async def _open_anew(self) -> None:
-        """The same for whoever holds `_opening`. What cannot be opened again is silent."""
+        """The same while `_opening` is held. What cannot be opened again is silent."""
         await self.close()
         try:
             await self.open()
@@ -213,10 +211,7 @@ class Channel:
             raise
 
     async def revive(self) -> None:
-        """Begin anew if nothing is open, however often that was: what comes next is no call.
-
-        Raises ConnectFailed.
-        """
+        """Open anew if nothing is open, however often that was; raises ConnectFailed."""
         if not self._wire.is_open:
             await self.renew()
 
