@@ -258,7 +258,7 @@ os._exit(9)
 
 
 def test_a_process_gets_the_environment_that_it_is_given_and_no_other():
-    code = "import os\nprint(dict(os.environ))"
+    code = "import os, sys\nprint(dict(os.environ), flush=True)\nsys.stdin.readline()"
     received = answer_of(code, environment={"PATH": os.environ["PATH"], "ONE": "1"})
     given = set(eval(received.answer.noise[0])) - {"LC_CTYPE"}  # python's own, where none is set
     assert given == {"PATH", "ONE"}
