@@ -68,16 +68,16 @@ _WORDS = (
 
 _PLUGIN = """
 import pytest
-from conformance.kit.plugin.html_report import REPORT_STATE, HtmlReport, ReportState
+from conformance.kit.plugin.html_report import HtmlReport, ReportState
 from scripts.bench_report import exchange_of, session_of
+
+state = ReportState()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
-    config.stash[REPORT_STATE] = ReportState()
-    config.pluginmanager.register(HtmlReport(config))
+    config.pluginmanager.register(HtmlReport("report.html", config, state))
 
 def pytest_runtestloop(session):
-    state = session.config.stash[REPORT_STATE]
     state.session = session_of({tools})
     state.exchange = exchange_of
 """
@@ -173,9 +173,9 @@ def written(folder: Path, tools: int = TOOLS) -> Path:
     (folder / "conftest.py").write_text(_PLUGIN.format(tools=tools), encoding="utf-8")
     (folder / "test_nothing.py").write_text("def test_nothing(): pass\n", encoding="utf-8")
     named = ("-ppytest_metadata.plugin", "-ppytest_html.plugin", "-pno:cacheprovider")
-    command = [sys.executable, "-m", "pytest", *named, "--html=report.html"]
+    command = [sys.executable, "-m", "pytest", *named]
     subprocess.run(
-        [*command, "--self-contained-html", "-q", "-c", os.devnull, "--rootdir", "."],
+        [*command, "-q", "-c", os.devnull, "--rootdir", "."],
         cwd=folder,
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)},
         check=True,

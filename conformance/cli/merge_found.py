@@ -19,8 +19,8 @@ from jsonschema.exceptions import best_match
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import REPLAY_FOLDER, REPORT_FOLDER, SELECTION_FOLDER
 from conformance.kit.report.data import ResultsError, read_results
+from conformance.kit.report.results_json import RESULTS
 from conformance.kit.report.safe_text import visible
-from conformance.kit.report.write import RESULTS
 from conformance.spec.clauses import SCHEMAS
 
 _OF_PARTS = frozenset({SELECTION_FOLDER, REPLAY_FOLDER})

@@ -10,7 +10,7 @@ from conformance.ardf.scripts import FILTERED, ardf_look_around
 from conformance.kit.evidence.catalog import CATALOG, COLLECTION, offered
 from conformance.kit.evidence.script import Stage
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
-from conformance.kit.report.fold import fold
+from conformance.kit.report.html.rows import fold
 from conformance.kit.transport.http import HttpBinding
 from conformance.kit.verdicts.chapter import load
 from conformance.kit.verdicts.checks import ClauseTest

@@ -11,13 +11,12 @@ import pytest
 
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.config.settings import OptionUnusable, need_target
-from conformance.kit.plugin.html_report import REPORT_STATE, ReportState
+from conformance.kit.plugin.html_report import ReportState
 from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.plugin.options import fill_in, given_to, register
 from conformance.kit.plugin.plan_listing import planned
 from conformance.kit.plugin.quiet import QuietItems, header, notes
-from conformance.kit.plugin.recording import write_replay
-from conformance.kit.plugin.report_place import begin, write_nothing
+from conformance.kit.plugin.report_place import FolderUnusable, begin, write_nothing
 from conformance.kit.plugin.selection import report_folder
 from conformance.kit.plugin.session_steps import (
     discover,
@@ -27,11 +26,9 @@ from conformance.kit.plugin.session_steps import (
 )
 from conformance.kit.plugin.state import STATE, PluginState, memory_of
 from conformance.kit.report.clause_listing import NoSuchClauseError, clause_of, explained
-from conformance.kit.report.exit import Exit, exit_of
-from conformance.kit.report.folder import FolderUnusable
-from conformance.kit.report.outcome import Ended
+from conformance.kit.report.exit import Ended, Exit, exit_of
 from conformance.kit.report.safe_text import visible
-from conformance.kit.report.terminal import write_summary
+from conformance.kit.report.terminal import Terminal
 from conformance.kit.report.write import write_files
 from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import clause_tests
@@ -134,7 +131,6 @@ def pytest_configure(config: pytest.Config) -> None:
     except FolderUnusable as unusable:
         said = visible(redact(unusable.words.words(settings.language)), None)
         raise pytest.UsageError(said) from None
-    config.stash[REPORT_STATE] = report
 
 
 @pytest.hookimpl(wrapper=True)
@@ -253,15 +249,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         state.result, state.settings, called_matters=matters, replayed=state.session.replayed
     )
     state.report.ended = Ended(code, why, state.settings.fail_on_should)
-    write_files(
-        state.result,
-        state.settings.report,
-        state.settings.language,
-        state.redact,
-        state.report.options,
-        state.report.ended,
-    )
-    write_replay(state)
+    state.report.held = state.session.recorder.by_id.held
+    write_files(state.report.report(), state.settings.report)
     session.exitstatus = code
     state.said_at_exit = why.words(state.settings.language) if why is not None else ""
 
@@ -273,14 +262,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if state is None:
         return
     if state.result is not None:
-        write_summary(
-            terminalreporter,
-            state.result,
-            state.settings.language,
-            report=str(config.option.htmlpath or ""),
-            redact=state.redact,
-            fail_on_should=state.settings.fail_on_should,
-            options=state.report.options,
+        told = Terminal(page=str(state.page.path) if state.page else "")
+        terminalreporter.write_sep(
+            "=", message("report.terminal.title").words(state.report.language)
         )
+        for line in told.lines(state.report.report()):
+            terminalreporter.write_line(line.text, **dict.fromkeys(line.markup, True))
     if state.said_at_exit:
         terminalreporter.write_line(state.said_at_exit, red=True)

@@ -15,9 +15,8 @@ import pytest
 from conformance.kit.model.results import Item
 from conformance.kit.model.slug import slug
 from conformance.kit.report.levels import GRAVITY
-from conformance.kit.report.others import others, told_of
 from conformance.kit.report.safe_text import visible
-from conformance.kit.report.words import verdict_name
+from conformance.kit.report.words import others, told_of, verdict_name
 from conformance.kit.verdicts.judge import Question
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Verdict

@@ -29,7 +29,6 @@ from conformance.kit.report.progress import (
     first_line,
     first_tool,
 )
-from conformance.kit.report.replay_file import REPLAY, replay_file, sent_before
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.write import EXCHANGES
 from conformance.kit.verdicts.judge import Question
@@ -62,7 +61,7 @@ def driven(
     """
     session, language = state.session, state.settings.language
     with _writer(state) as writer, collecting_seldom():
-        state.exchanges, state.report.exchange = writer, writer.read
+        state.report.exchange = writer.read
         shown = Progress(sys.__stderr__ or sys.stderr, language)
         if not shown.active:
             session.progress.begins = lambda run: say(begins_line(run, language))
@@ -137,19 +136,3 @@ def recall(state: PluginState, path: Path) -> None:
         return
     said = message("kit.judge.unreadable", file=path, reason=reason.rstrip(".")).words(language)
     raise pytest.UsageError(visible(said, None))
-
-
-def write_replay(state: PluginState) -> None:
-    """Write `test_replay.py` beside the report, where something failed."""
-    assert state.result is not None
-    text = replay_file(
-        state.result,
-        state.settings.language,
-        state.report.exchange,
-        state.redact,
-        sent_before(state.session.recorder.by_id.held),
-        headers=state.settings.headers,
-        warnings=state.settings.fail_on_should,
-    )
-    if text is not None:
-        (state.settings.report / REPLAY).write_text(text, encoding="utf-8")

@@ -1,99 +1,116 @@
-"""Where pytest-html, pytest's XML report and the kit write: the folder fits what was judged.
+"""The directory of a report: decided and made ready before a session begins.
 
-They are told before anything is collected, and what a command line asks for is known only by its
-words then: `--lf` without earlier failures, or a `-k` that fits everything, leaves nothing out.
+That it can be written to is known before anything in it is removed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
+from errno import EISDIR
+from os import strerror
 from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryFile, mkdtemp
 
 import pytest
-from _pytest import junitxml  # what it writes, and where, is in its plugin alone
-from pytest_html.basereport import BaseReport
 
-from conformance.kit.plugin.html_report import HTML_REPORT, HtmlReport
+from conformance.kit.config.system_words import in_one_line
+from conformance.kit.plugin.html_report import HtmlReport
 from conformance.kit.plugin.selection import folder_of_the_whole
 from conformance.kit.plugin.state import PluginState
-from conformance.kit.report.folder import FolderUnusable, make_ready, take_away
-from conformance.kit.report.replay_file import REPLAY
-from conformance.kit.report.write import BADGE, EXCHANGES, JUNIT, REPORT, RESULTS, SUMMARY
+from conformance.kit.report.html.page import Page
+from conformance.kit.report.write import EXCHANGES, FILES, JUNIT
+from conformance.spec.messages import Message, message
 
 
 def begin(config: pytest.Config, state: PluginState) -> None:
     """Take an earlier report away, and have one written by all; raises FolderUnusable."""
     folder = state.settings.report
     make_ready(folder)
+    # The exchanges may be what is to be judged.
+    files = [name for name in FILES if name != EXCHANGES or state.settings.judge is None]
     # An old badge must not outlive a failure.
-    state.removed = take_away(folder, _files(state))
-    config.pluginmanager.register(HtmlReport(config), HTML_REPORT)
-    if not config.option.htmlpath:
-        config.option.htmlpath = str(folder / REPORT)
-        config.option.self_contained_html = True
+    state.removed = take_away(folder, files)
+    state.page = HtmlReport(config.option.htmlpath or folder / Page.name, config, state.report)
+    config.option.htmlpath = None  # or pytest-html would write a page of its own there
+    config.pluginmanager.register(state.page)
     if not config.option.xmlpath:
         config.option.xmlpath = str(folder / JUNIT)
-
-
-def settle(config: pytest.Config, state: PluginState) -> None:
-    """Have the report of a session that judged all written where that of a whole one goes.
-
-    Nothing is written yet but the exchanges. Where that folder cannot be used, the report stays
-    where it was to go, and the terminal says where that is.
-    """
-    part, whole = state.settings.report, folder_of_the_whole(config)
-    if state.result is None or state.result.selection or part == whole:
-        return
-    try:
-        take_away(whole, _files(state))
-        if state.exchanges is not None:
-            state.exchanges.move(whole / EXCHANGES)
-    except (FolderUnusable, OSError):
-        return
-    state.settings = replace(state.settings, report=whole)
-    page, table = _page(config, part), _table(config, part)
-    if page is not None:
-        config.option.htmlpath = str(whole / REPORT)
-        page._report_path = whole / REPORT  # it reads the option before there is an item
-    if table is not None:
-        table.logfile = config.option.xmlpath = str(whole / JUNIT)
-    _remove_if_empty(part)
 
 
 def write_nothing(config: pytest.Config, state: PluginState) -> None:
     """Have no report written, where nothing is judged; what pytest's options ask for is."""
     folder = state.settings.report
-    page = _page(config, folder)
-    if page is not None:
-        config.pluginmanager.unregister(page)
-        config.pluginmanager.unregister(name=HTML_REPORT)
-    if _table(config, folder) is not None:
-        junitxml.pytest_unconfigure(config)
+    if state.page is not None and state.page.path == folder / Page.name:
+        config.pluginmanager.unregister(state.page)
+        state.page = None
+    if config.option.xmlpath == str(folder / JUNIT):
+        junit = config.pluginmanager.get_plugin("junitxml")
+        assert junit is not None  # it declares the option
+        junit.pytest_unconfigure(config)
     whole = folder_of_the_whole(config)
     if folder != whole:
-        _remove_if_empty(folder)
-        _remove_if_empty(whole)
+        for each in (folder, whole):
+            with suppress(OSError):
+                each.rmdir()  # which it is only if it is empty
 
 
-def _files(state: PluginState) -> tuple[str, ...]:
-    """The files of a report; without the exchanges, where they may be what is to be judged."""
-    recorded = (EXCHANGES,) if state.settings.judge is None else ()
-    return (RESULTS, BADGE, SUMMARY, JUNIT, REPORT, REPLAY, *recorded)
+class FolderUnusable(Exception):
+    """Nothing can be written there; the message says where, and why."""
+
+    def __init__(self, path: Path, error: Exception) -> None:
+        self.words: Message = message("kit.option.report", path=path, reason=in_one_line(error))
+        super().__init__(self.words.id)
 
 
-def _page(config: pytest.Config, folder: Path) -> BaseReport | None:
-    """What writes the page, if it is in the kit's folder."""
-    writers = (one for one in config.pluginmanager.get_plugins() if isinstance(one, BaseReport))
-    return next(writers, None) if config.option.htmlpath == str(folder / REPORT) else None
+def make_ready(folder: Path) -> None:
+    """Make the folder, and see that a file can be made in it; raises FolderUnusable."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
+        raise FolderUnusable(folder, error) from None
 
 
-def _table(config: pytest.Config, folder: Path) -> junitxml.LogXML | None:
-    """What writes the XML report, if it is in the kit's folder."""
-    ours = config.option.xmlpath == str(folder / JUNIT)
-    return config.stash.get(junitxml.xml_key, None) if ours else None
+def take_away(folder: Path, names: Iterable[str]) -> bool:
+    """Remove the files of an earlier report, all or none; False where there was none.
+
+    They are put aside first, since only trying tells whether a file can be taken. Raises
+    FolderUnusable, with all of them where they were, as they are after an interrupt, too; one that
+    cannot be put back stays where it was put aside.
+    """
+    asked = tuple(names)
+    at = folder
+    try:
+        aside = Path(mkdtemp(dir=folder))
+        try:
+            for name in asked:
+                at = folder / name
+                _take(at, aside / name)
+        except BaseException:
+            _put_back(folder, aside, asked)
+            raise
+    except OSError as error:
+        raise FolderUnusable(at, error) from None
+    earlier = any(aside.iterdir())
+    rmtree(aside, ignore_errors=True)
+    return earlier
 
 
-def _remove_if_empty(folder: Path) -> None:
+def _put_back(folder: Path, aside: Path, names: Iterable[str]) -> None:
+    """Move back what was put aside, each on its own: what cannot be is not to cost the others."""
+    for name in names:
+        with suppress(OSError):
+            (aside / name).rename(folder / name)
     with suppress(OSError):
-        folder.rmdir()
+        aside.rmdir()
+
+
+def _take(file: Path, to: Path) -> None:
+    """Move a file, if there is one. Raises OSError, for a folder, too."""
+    if file.is_dir() and not file.is_symlink():
+        raise IsADirectoryError(EISDIR, strerror(EISDIR))
+    with suppress(FileNotFoundError):
+        file.rename(to)

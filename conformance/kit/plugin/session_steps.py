@@ -13,7 +13,6 @@ from conformance.kit.plugin.items import ClauseItem
 from conformance.kit.plugin.quiet import line_writer
 from conformance.kit.plugin.recording import driven, recall
 from conformance.kit.plugin.reference_server import STDIO, ReferenceServer
-from conformance.kit.plugin.report_place import settle
 from conformance.kit.plugin.selection import selected_by
 from conformance.kit.plugin.state import PluginState
 from conformance.kit.plugin.waiver_items import stale_items
@@ -86,7 +85,6 @@ def judge_all(session: pytest.Session, state: PluginState) -> None:
     if result.selection:
         result = replace(result, selected=selected_by(session.config))
     state.result = state.report.session = result
-    settle(session.config, state)
     state.report.judged = {item.nodeid for item in items}
     settings = state.settings
     where = settings.waivers_file, settings.language

@@ -10,9 +10,8 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import Settings
-from conformance.kit.plugin.html_report import ReportState
+from conformance.kit.plugin.html_report import HtmlReport, ReportState
 from conformance.kit.plugin.reference_server import ReferenceServer
-from conformance.kit.record.exchanges import ExchangeWriter
 from conformance.kit.session import Session
 
 
@@ -29,7 +28,9 @@ class PluginState:
     removed: bool = False
     """Whether the report of an earlier session stood where this one writes its own."""
 
-    exchanges: ExchangeWriter | None = None
+    page: HtmlReport | None = None
+    """What writes `report.html`; None where nothing is written."""
+
     result: SessionResult | None = None
     said_first: str = ""
     said_at_exit: str = ""

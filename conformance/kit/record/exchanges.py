@@ -173,11 +173,6 @@ class ExchangeWriter:
         self._line({"exchanges": len(self._places), "end": True, **last})
         self._file.close()
 
-    def move(self, path: Path) -> None:
-        """Close the file and move it; raises OSError."""
-        self.close()
-        self.path = self.path.rename(path)
-
     def _writing(self) -> Writing:
         known = not isinstance(self._redact, Redactor) or self._redact.knows_any
         return Writing(self._redact if known else None)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from conformance.kit.model.results import Item, RunResult
 from conformance.kit.report.levels import GRAVITY, missing_for
-from conformance.kit.report.others import NAMED
-from conformance.kit.report.words import number, say
+from conformance.kit.report.words import NAMED, number, say
 from conformance.spec.messages import Message
 from conformance.spec.vocabulary import VERDICT_BLOCKS_LEVEL, Level, Verdict
 

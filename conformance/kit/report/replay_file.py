@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, Request
 from conformance.kit.model.results import Finding, Item, SessionResult
-from conformance.kit.report.data import Redact
+from conformance.kit.report.reporter import Report
 from conformance.spec.vocabulary import Verdict
 
 REPLAY = "test_replay.py"
@@ -24,7 +24,7 @@ LONGEST = 200_000
 
 _OPENS = frozenset({"initialize", "server/discover"})
 """Before these no handshake goes: they are one, or ask for what comes before one."""
-_TEMPLATE = Path(__file__).with_name("replay_template.txt")
+_TEMPLATE = Path(__file__).with_name("templates") / "test_replay.txt"
 _WRONG = {
     "finding.call.accepted": "accepted",
     "finding.call.status": "failed",
@@ -35,7 +35,6 @@ _WRONG = {
 failure of the server, which may be worded otherwise each time.
 """
 
-Look = Callable[[int], Exchange | None]
 _SESSION = "mcp-session-id"
 
 
@@ -60,36 +59,39 @@ class Before:
         return [*self.handshakes.get(exchange.run, {}).values(), *steps]
 
 
-def replay_file(
-    session: SessionResult,
-    language: str,
-    look: Look,
-    redact: Redact,
-    before: Before,
-    *,
-    headers: Iterable[tuple[str, str]] = (),
-    warnings: bool = False,
-) -> str | None:
-    """Give the text of the file; None where nothing failed that can be sent again.
+class ReplayFile:
+    """Writes what failed and can be sent again; no file where nothing did."""
 
-    `look` gives an exchange without its secrets. `headers` go with every HTTP request of the
-    session. What is too long for a file that one reads is left out, also from what goes before.
-    """
-    always = [[name, redact(value)] for name, value in headers]
+    name = REPLAY
+
+    def parts(self, report: Report) -> Iterator[str]:
+        """Give the file; what is too long for one that a person reads is left out."""
+        cases, requests = _failed(report)
+        if not cases:
+            return
+        template = _TEMPLATE.read_text(encoding="utf-8")
+        head, between, tail = re.split(r"%\((?:cases|requests)\)s", template)
+        yield from (head, ascii(json.dumps(cases)), between, ascii(json.dumps(requests)), tail)
+
+
+def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
+    """The cases that failed, and the requests that they need, by the ids of the exchanges."""
+    session, redact, before = report.session, report.redact, sent_before(report.held)
+    always = [[name, redact(value)] for name, value in report.headers]
     cases: dict[int, dict[str, Any]] = {}
     requests: dict[int, dict[str, Any]] = {}
     too_long: set[int] = set()
 
     def keep(id: int) -> Exchange | None:
         """Note an exchange's request, once: reading its answer back may cost megabytes."""
-        exchange = look(id)
+        exchange = report.exchange(id)
         if exchange is None or len(exchange.request.body) > LONGEST:
             too_long.add(id)
             return None
         requests[id] = _request(exchange.request, before.issued, always)
         return exchange
 
-    for item, finding in _failures(session, warnings=warnings):
+    for item, finding in _failures(session, warnings=report.fail_on_should):
         id = finding.exchange
         if id is None or id in cases or id in too_long:
             continue
@@ -101,17 +103,12 @@ def replay_file(
             if step not in requests and step not in too_long:
                 keep(step)
         endpoint = next((r.run.endpoint for r in session.runs if r.run.id == item.run), "")
-        made = _case(item, finding, exchange, redact(endpoint), language)
+        made = _case(item, finding, exchange, redact(endpoint), report.language)
         made["says"] = redact(made["says"])
         cases[id] = made | {"requests": [one for one in (*steps, id) if one in requests]}
         if len(cases) == MOST:
             break
-    if not cases:
-        return None
-    template = _TEMPLATE.read_text(encoding="utf-8")
-    head, between, tail = re.split(r"%\((?:cases|requests)\)s", template)
-    written = (ascii(json.dumps(each)) for each in (list(cases.values()), requests))
-    return head + next(written) + between + next(written) + tail
+    return list(cases.values()), requests
 
 
 def sent_before(exchanges: Iterable[Exchange]) -> Before:

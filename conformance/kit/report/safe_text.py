@@ -1,11 +1,10 @@
-"""Making a target's text harmless: visible, short, and inert in HTML and in Markdown.
+"""Making a target's text harmless: visible, short, and inert in Markdown.
 
 Everything that a target says is hostile until it has gone through here.
 """
 
 from __future__ import annotations
 
-import html
 import re
 
 ONE_LINE = 200
@@ -20,7 +19,6 @@ _UNSEEN = re.compile(
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _UNSEEN_BUT_LINES = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
-_TICKED = re.compile("`([^`\n]+)`")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#!~$])")
 
 
@@ -50,11 +48,6 @@ def is_plain(text: str) -> bool:
     return _UNSEEN_BUT_LINES.search(text) is None
 
 
-def in_html(text: str, limit: int | None = ONE_LINE, *, lines: bool = False) -> str:
-    """Give `text` visible, and escaped for HTML content and quoted attributes."""
-    return html.escape(visible(text, limit, lines=lines), quote=True)
-
-
 def in_markdown(text: str, limit: int | None = ONE_LINE) -> str:
     """Give `text` visible, on one line, without meaning in Markdown, HTML or a table cell.
 
@@ -65,8 +58,3 @@ def in_markdown(text: str, limit: int | None = ONE_LINE) -> str:
     for character in "&<>|@":
         marked = marked.replace(character, f"&#{ord(character)};")
     return marked.replace("://", "&#58;//").replace("www.", "www&#46;")
-
-
-def ticked(escaped: str) -> str:
-    """Give text that was escaped for HTML with what stands between backticks as code."""
-    return _TICKED.sub(r"<code>\1</code>", escaped)

@@ -6,11 +6,10 @@ heading, a table cell or a tag.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from conformance.kit.model.results import RunResult, SessionResult
-from conformance.kit.report.clause_text import rule
-from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.model.results import RunResult
+from conformance.kit.report.exit import outcome
 from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.levels import (
     Group,
@@ -25,20 +24,21 @@ from conformance.kit.report.levels import (
     standing_name,
     weakest_run,
 )
-from conformance.kit.report.others import others, told_of
-from conformance.kit.report.outcome import Ended, outcome
 from conformance.kit.report.replay_line import replay_line
+from conformance.kit.report.reporter import Report
 from conformance.kit.report.safe_text import in_markdown
-from conformance.kit.report.waived import waiver_words
 from conformance.kit.report.words import (
     NOTHING,
     duration,
     level_name,
     number,
+    others,
     percent,
     requirement_name,
-    say,
+    rule,
+    told_of,
     verdict_name,
+    waiver_words,
 )
 from conformance.spec.vocabulary import Verdict
 
@@ -49,42 +49,28 @@ TOOLS = 8
 """Names shown of a list of tools; the rest is counted."""
 
 
-def summary(
-    session: SessionResult,
-    language: str = "en",
-    redact: Redact = unchanged,
-    options: tuple[str, ...] = (),
-    ended: Ended | None = None,
-) -> str:
-    """Give the Markdown page of a session; `options` are those that start it again.
+class Summary:
+    """Writes the page; what the session ends with comes first, since a gate reads that."""
 
-    What the session ends with comes first, then its level and what was found: a gate reads that.
-    """
-    return "\n".join(_Page(session, language, redact, options, ended).lines()) + "\n"
+    name = "summary.md"
+
+    def parts(self, report: Report) -> Iterator[str]:
+        """Give the page, a line at a time."""
+        for line in _Page(report).lines():
+            yield f"{line}\n"
 
 
 class _Page:
-    """Carries the session, the language and the redaction through the page's parts."""
+    """Carries the report through the page's parts."""
 
-    def __init__(
-        self,
-        session: SessionResult,
-        language: str,
-        redact: Redact,
-        options: tuple[str, ...],
-        ended: Ended | None,
-    ) -> None:
-        self.session = session
-        self.options = options
-        self.language = language
-        self.redact = redact
-        self.ended = ended
-
-    def say(self, id: str, /, **values: object) -> str:
-        return say(id, self.language, **values)
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.session = report.session
+        self.language = report.language
+        self.say = report.say
 
     def text(self, text: str, limit: int = 200) -> str:
-        return in_markdown(self.redact(text), limit)
+        return in_markdown(self.report.redact(text), limit)
 
     def lines(self) -> Iterable[str]:
         session = self.session
@@ -114,9 +100,10 @@ class _Page:
         yield self.say("report.summary.foot", seconds=seconds, kit=session.kit, seed=session.seed)
 
     def outcome(self) -> Iterable[str]:
-        words = outcome(self.session, self.ended, self.language) if self.ended else ""
-        if self.ended and words:
-            yield f"**{self.ended.sign} {self.text(words, 600)}**"
+        ended = self.report.ended
+        words = outcome(self.session, ended, self.language) if ended else ""
+        if ended and words:
+            yield f"**{ended.sign} {self.text(words, 600)}**"
             yield ""
 
     def missing(self) -> Iterable[str]:
@@ -219,7 +206,7 @@ class _Page:
         if more:
             yield f"  <br>{more}"
         if finding.case:
-            line = self.redact(replay_line(self.options, finding.case))
+            line = self.report.redact(replay_line(self.report.options, finding.case))
             yield f"  <br><code>{self.text(line, 400)}</code>"
 
     def names(self, tools: tuple[str, ...]) -> str:

@@ -6,14 +6,11 @@ target says is shown with its control characters written out, so that it cannot 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from textwrap import shorten
-from typing import Any
 
-from conformance.kit.model.results import RunResult, SessionResult, UsedWaiver
-from conformance.kit.report.clause_text import sentence
-from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.model.results import RunResult, UsedWaiver
 from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.levels import (
     Group,
@@ -30,11 +27,18 @@ from conformance.kit.report.levels import (
     tools_called,
     weakest_run,
 )
-from conformance.kit.report.others import others, told_of
 from conformance.kit.report.replay_line import replay_line
-from conformance.kit.report.safe_text import visible
-from conformance.kit.report.waived import waiver_words
-from conformance.kit.report.words import level_name, number, percent, say, verdict_name
+from conformance.kit.report.reporter import Report
+from conformance.kit.report.words import (
+    level_name,
+    number,
+    others,
+    percent,
+    sentence,
+    told_of,
+    verdict_name,
+    waiver_words,
+)
 from conformance.spec.vocabulary import RunKind, Verdict
 
 GROUPS = 20
@@ -64,73 +68,37 @@ class Line:
     markup: tuple[str, ...] = ()
 
 
-def summary_lines(
-    session: SessionResult,
-    language: str = "en",
-    *,
-    report: str | None = None,
-    redact: Redact = unchanged,
-    fail_on_should: bool = False,
-    options: tuple[str, ...] = (),
-) -> list[Line]:
-    """Give the lines that end a session; `report` is the path of `report.html`, if written.
+class Terminal:
+    """Writes the end of a session; `page` is the path of `report.html`, if that was written."""
 
-    `options` are those that a command repeats which plays one case again. `fail_on_should`: what
-    breaks a SHOULD fails the session, and is told as what breaks a MUST.
-    """
-    writer = _Summary(session, language, redact, options, fail_on_should=fail_on_should)
-    lines = [*writer.findings(), *writer.looked_at(), *writer.standing()]
-    if report is not None:
-        lines.append(Line(say("report.terminal.report", language, path=report)))
-    return lines
+    name = "terminal"
 
+    def __init__(self, page: str = "") -> None:
+        self.page = page
 
-def write_summary(
-    terminal: Any,
-    session: SessionResult,
-    language: str = "en",
-    *,
-    report: str | None = None,
-    redact: Redact = unchanged,
-    fail_on_should: bool = False,
-    options: tuple[str, ...] = (),
-) -> None:
-    """Write the end of a session to pytest's terminal reporter."""
-    terminal.write_sep("=", say("report.terminal.title", language))
-    for line in summary_lines(
-        session,
-        language,
-        report=report,
-        redact=redact,
-        fail_on_should=fail_on_should,
-        options=options,
-    ):
-        terminal.write_line(line.text, **dict.fromkeys(line.markup, True))
+    def parts(self, report: Report) -> Iterator[str]:
+        """Give the lines as plain text."""
+        yield from (f"{line.text}\n" for line in self.lines(report))
+
+    def lines(self, report: Report) -> Iterator[Line]:
+        """Give the lines with their markup."""
+        writer = _Summary(report)
+        yield from writer.findings()
+        yield from writer.looked_at()
+        yield from writer.standing()
+        if self.page:
+            yield Line(report.say("report.terminal.report", path=self.page))
 
 
 class _Summary:
-    """Carries the session, the language and the redaction through the parts."""
+    """Carries the report through the parts."""
 
-    def __init__(
-        self,
-        session: SessionResult,
-        language: str,
-        redact: Redact,
-        options: tuple[str, ...],
-        *,
-        fail_on_should: bool,
-    ) -> None:
-        self.options = options
-        self.fail_on_should = fail_on_should
-        self.session = session
-        self.language = language
-        self.redact = redact
-
-    def say(self, id: str, /, **values: object) -> str:
-        return say(id, self.language, **values)
-
-    def text(self, text: str, limit: int = 200) -> str:
-        return visible(self.redact(text), limit)
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.session = report.session
+        self.language = report.language
+        self.say = report.say
+        self.text = report.text
 
     def findings(self) -> Iterable[Line]:
         if self.session.interrupted:
@@ -141,7 +109,7 @@ class _Summary:
         wanted = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.WARN)
         shown = groups(self.session, wanted)
         for group in shown[:GROUPS]:
-            if group.verdict is Verdict.WARN and not self.fail_on_should:
+            if group.verdict is Verdict.WARN and not self.report.fail_on_should:
                 yield self.warned(group)
             else:
                 yield from self.group(group)
@@ -185,7 +153,7 @@ class _Summary:
         if more:
             yield Line(f"    {more}")
         if finding.case:
-            again = replay_line(self.options, finding.case)
+            again = replay_line(self.report.options, finding.case)
             yield Line(f"    {self.text(again, _COMMAND)}", ("light",))
 
     def only_in(self, group: Group) -> str:

@@ -1,13 +1,23 @@
-"""The report's own words: sentences, names of verdicts and levels, and numbers, in a language."""
+"""The report's own words, in a language: sentences, names, numbers, clauses and waivers."""
 
 from __future__ import annotations
 
-from conformance.kit.model.results import Rate
-from conformance.spec.messages import message
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from conformance.kit.model.results import Finding, Item, Rate, UsedWaiver
+from conformance.spec.clauses import clause_url, clauses
+from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level, Requirement, Verdict
 
 NOTHING = "–"
 """Stands for a rate where there was nothing to count."""
+
+NAMED = 5
+"""Places named; all of them are in the report's row and in results.json."""
+
+Told = tuple[Item, Finding]
 
 
 def say(id: str, language: str, /, **values: object) -> str:
@@ -65,3 +75,88 @@ def duration(seconds: float, language: str) -> str:
         return f"{decimal(seconds, 1, language)} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02d} s"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a reader needs of a clause; `quote` and `source` are empty for a clause of our own."""
+
+    id: str
+    text: str
+    url: str
+    quote: str = ""
+    source: str = ""
+
+
+@cache
+def rule(id: str, language: str) -> Rule | None:
+    """Give the clause `id` in `language`; None for what is no clause, such as a stale waiver."""
+    clause = clauses().get(id)
+    if clause is None:
+        return None
+    text, url = clause.text[language], clause_url(clause, language)
+    if clause.source is None:
+        return Rule(id, text, url)
+    return Rule(id, text, url, clause.source.quote, clause.source.url)
+
+
+def sentence(id: str, language: str) -> str:
+    """Give a clause's sentence; empty for what is no clause."""
+    found = rule(id, language)
+    return found.text if found else ""
+
+
+def waiver_words(used: UsedWaiver, language: str) -> str:
+    """Give one line for a waiver; its texts come from a file and are not escaped."""
+    waiver = used.waiver
+    named = [part for part in (waiver.tool, waiver.run) if part is not None]
+    where = " · ".join(named) or say("report.waivers.everywhere", language)
+    values = {"line": waiver.line, "clause": waiver.clause, "where": where}
+    parts = [say("report.waivers.entry", language, **values, reason=waiver.reason)]
+    if waiver.until is not None:
+        parts.append(say("report.waivers.until", language, until=waiver.until))
+    if used.stale is not None:
+        reason = used.stale.words(language)
+        parts.append(say("report.waivers.stale", language, reason=reason))
+    elif not used.waived:
+        parts.append(say("report.waivers.nothing", language))
+    else:
+        parts.append(say("report.waivers.used", language, count=number(used.waived, language)))
+    return "; ".join(parts)
+
+
+def told_of(items: Sequence[Item]) -> list[Told]:
+    """Give every finding of some items, each with its item, in order."""
+    return [(item, finding) for item in items for finding in item.findings]
+
+
+def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> str:
+    """Give `and 3 more: guests, room_type`; empty where the first finding is the only one.
+
+    `text` makes what a target said harmless and short.
+    """
+    rest = told[1:]
+    if not rest:
+        return ""
+    tools = len({item.tool for item, _ in told}) > 1
+    labels = [_label(item, finding, language, tools=tools) for item, finding in told]
+    names = [label for label in dict.fromkeys(labels[1:]) if label and label != labels[0]]
+    count = number(len(rest), language)
+    if not names:
+        return say("report.more", language, count=count)
+    shown = ", ".join(text(name) for name in names[:NAMED])
+    cut = ", …" if len(names) > NAMED else ""
+    return say("report.more-at", language, count=count, places=shown + cut)
+
+
+def _label(item: Item, finding: Finding, language: str, *, tools: bool) -> str:
+    """Where a finding stands: its tool, if there are several, and its place.
+
+    The place is a parameter or a path, or of a script's step what was sent; the words of a call
+    without either would be as long as the call.
+    """
+    values = [value for _, value in finding.message.values if isinstance(value, Message)]
+    words = [value.words(language) for value in values] if finding.case is None else []
+    place = finding.parameter or finding.path or next(iter(words), "")
+    parts = [(item.tool or "") if tools else "", place]
+    return " · ".join(part for part in parts if part)

@@ -350,17 +350,16 @@ def said(text: str) -> Message:
 
 CONFTEST = """
 import pytest
-from conformance.kit.plugin.html_report import REPORT_STATE, HtmlReport, ReportState
+from conformance.kit.plugin.html_report import HtmlReport, ReportState
 from tests.kit.report import sample
+
+state = ReportState(language={language!r})
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
-    state = ReportState(language={language!r})
-    config.stash[REPORT_STATE] = state
-    config.pluginmanager.register(HtmlReport(config))
+    config.pluginmanager.register(HtmlReport("report.html", config, state))
 
 def pytest_runtestloop(session):
-    state = session.config.stash[REPORT_STATE]
     state.session = sample.{session}
     state.exchange = sample.{exchanges}.get
     {more}
@@ -402,8 +401,6 @@ def make_report(
             "-pno:cacheprovider",
             "-ppytest_metadata.plugin",
             "-ppytest_html.plugin",
-            "--html=report.html",
-            "--self-contained-html",
         )
     return pytester.path / "report.html"
 

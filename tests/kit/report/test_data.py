@@ -6,7 +6,9 @@ import pytest
 
 from conformance.kit.model.results import Finding
 from conformance.kit.report.data import ResultsError, read_results, results_document
-from conformance.kit.report.write import RESULTS, write_files
+from conformance.kit.report.reporter import Report
+from conformance.kit.report.results_json import RESULTS
+from conformance.kit.report.write import write_files
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Level, Verdict
 from tests.kit.report.sample import TOOLS, many_tools, run_result, said, sample_words, session
@@ -148,5 +150,5 @@ def test_items_are_made_as_they_are_written_and_the_file_holds_them_all(tmp_path
     made = iter(items)
     assert next(made)["tool"] == "tool_0000"
     assert 0 < len(asked) - before < len(items)
-    write_files(many, tmp_path)
+    write_files(Report(many), tmp_path)
     assert json.loads((tmp_path / RESULTS).read_bytes()) == results_document(many)

@@ -17,18 +17,13 @@ from conformance.kit.model.results import (
     UsedWaiver,
     Waiver,
 )
-from conformance.kit.report.cards import cards
-from conformance.kit.report.charts import explain_panel, repair_panel
-from conformance.kit.report.exit import Exit
-from conformance.kit.report.fold import Folded, fold
+from conformance.kit.report.exit import Ended, Exit, outcome
+from conformance.kit.report.html.matrix import matrix
+from conformance.kit.report.html.page import cards, render
 from conformance.kit.report.lacking import Lack, lacks
-from conformance.kit.report.levels import all_items
-from conformance.kit.report.matrix import matrix
-from conformance.kit.report.outcome import Ended, outcome
-from conformance.kit.report.page import masthead, top
-from conformance.kit.report.summary import summary
-from conformance.kit.report.terminal import summary_lines
-from conformance.kit.report.view import View
+from conformance.kit.report.reporter import Report
+from conformance.kit.report.summary import Summary
+from conformance.kit.report.terminal import Terminal
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Level, Requirement, Verdict
 from tests.kit.report.sample import TOOLS, sample_words, session
@@ -41,6 +36,22 @@ LEFT_OUT = message("kit.left_out.destructive")
 def _words() -> Iterator[None]:
     with sample_words():
         yield
+
+
+def summary(made, language="en", **more):
+    return "".join(Summary().parts(Report(made, language, **more)))
+
+
+def masthead(report):
+    return render("masthead.html", report)
+
+
+def top(report):
+    return render("top.html", report)
+
+
+def shown_matrix(report):
+    return render("matrix.html", report, shown=matrix(report.session))
 
 
 def waived(stale):
@@ -79,8 +90,8 @@ def test_the_outcome_is_the_first_line_of_the_summary_and_the_head_of_the_page()
     assert summary(session(), ended=BROKEN).splitlines()[2] == (
         "**✕ It does not conform. 2 clauses are broken.**"
     )
-    assert 'class="outcome v-fail"' in masthead(View(session(), ended=BROKEN))
-    assert "outcome" not in masthead(View(session()))
+    assert 'class="outcome v-fail"' in masthead(Report(session(), ended=BROKEN))
+    assert "outcome" not in masthead(Report(session()))
 
 
 def test_the_summary_tells_what_was_found_before_how_the_runs_fared():
@@ -150,12 +161,11 @@ def test_every_tool_that_lacks_a_clause_is_there_whatever_the_words_of_its_own_r
 
 def test_the_terminal_the_page_and_the_summary_name_the_tools_that_lack_a_clause():
     sample = replace(session(), runs=(of_several_tools(),))
-    page = top(View(sample), Folded((), 0)).split("</section>")[0]
+    page = top(Report(sample)).split("</section>")[0]
     assert '<span class="meta">and 3 more: ' in page
     assert '<bdi class="tool">search_&lt;b&gt;</bdi>' in page
-    assert "and 3 more: charge, refund, search_<b>" in "\n".join(
-        line.text for line in summary_lines(sample)
-    )
+    said = "".join(Terminal().parts(Report(sample)))
+    assert "and 3 more: charge, refund, search_<b>" in said
     assert "y 3 más: charge, refund, search\\_&#60;b&#62;" in summary(sample, "es")
 
 
@@ -193,9 +203,8 @@ def test_runs_that_lack_a_clause_for_other_tools_have_a_card_each():
         run=replace(one.run, id="other"),
         items=(item("A-B-001", Verdict.NOT_VERIFIED, LEFT_OUT, tool="u"),),
     )
-    view, none = View(session()), Folded((), 0)
-    assert cards((one, other), view, none).count("<article") == 2
-    assert cards((one, replace(one, run=other.run)), view, none).count("<article") == 1
+    assert len(cards((one, other))) == 2
+    assert len(cards((one, replace(one, run=other.run)))) == 1
 
 
 def test_a_clause_without_a_verdict_still_stands_there():
@@ -209,14 +218,15 @@ def test_the_page_and_the_summary_tell_the_reason_once_and_with_its_tool():
     )
     sample = replace(sample, runs=(run,))
     words = LEFT_OUT.words("en").split(";")[0]
-    assert top(View(sample), Folded((), 0)).split("</section>")[0].count(words) == 1
+    assert top(Report(sample)).split("</section>")[0].count(words) == 1
     assert summary(sample).partition("### Where it stands")[0].count(words) == 1
     assert f"cancel\\_it: {words}" in summary(sample)
 
 
 def panel(**changes):
     run = session().runs[0]
-    return repair_panel(replace(run, repair=replace(run.repair, **changes)), View(session(), "pt"))
+    run = replace(run, repair=replace(run.repair, **changes))
+    return render("repair.html", Report(session(), "pt"), run=run)
 
 
 def test_what_became_of_the_mistakes_is_one_bar_with_its_words():
@@ -236,7 +246,7 @@ def test_no_bar_is_drawn_of_parts_that_are_not_all_known_or_of_one():
 def refusals(*found, of=84):
     run = session().runs[0]
     explain = replace(run.explain, unnamed=found, names_parameter=Rate(of - len(found), of))
-    return explain_panel(replace(run, explain=explain), View(session(), "es"))
+    return render("explain.html", Report(session(), "es"), run=replace(run, explain=explain))
 
 
 def test_refusals_that_do_not_name_the_parameter_are_shown_with_what_they_name():
@@ -266,8 +276,7 @@ def test_advice_needs_no_click_unless_there_is_much_of_it():
 
 
 def test_the_matrix_folds_the_clauses_that_nothing_breaks():
-    view = View(session())
-    shown, folded = matrix(view, fold(all_items(view.session))).split("<details>")[:2]
+    shown, folded = shown_matrix(Report(session())).split("<details>")[:2]
     assert "ATDF-ERR-007" in shown
     assert "ATDF-CALL-001" not in shown
     assert "clauses that nothing breaks" in folded
@@ -276,8 +285,8 @@ def test_the_matrix_folds_the_clauses_that_nothing_breaks():
 
 
 def matrix_of(*items, missing):
-    view = View(replace(session(), runs=(one_run(*items, missing=missing),)))
-    return matrix(view, fold(all_items(view.session))).partition("<details>")
+    made = replace(session(), runs=(one_run(*items, missing=missing),))
+    return shown_matrix(Report(made)).partition("<details>")
 
 
 def test_the_matrix_hides_no_unverified_clause_that_stands_in_the_way_of_a_level():
@@ -301,10 +310,9 @@ def test_the_matrix_hides_no_unverified_clause_that_stands_in_the_way_of_a_level
 
 
 def test_the_page_of_an_interrupted_session_says_so_in_place_of_the_level():
-    cut = View(replace(session(), interrupted=True))
-    whole = View(session())
+    cut = Report(replace(session(), interrupted=True))
+    whole = Report(session())
     assert '<p class="badge l-null">' in masthead(cut)
     assert "<strong>interrupted</strong>" in masthead(cut)
-    folded = fold(all_items(whole.session))
-    assert 'class="ladder"' in top(whole, folded) and 'class="ladder"' not in top(cut, folded)
-    assert "protocol only" not in top(cut, folded)
+    assert 'class="ladder"' in top(whole) and 'class="ladder"' not in top(cut)
+    assert "protocol only" not in top(cut)

@@ -10,10 +10,9 @@ import pytest
 from conformance.atdf.test_parity import comparable_error
 from conformance.formats.tool.errors import envelope_of
 from conformance.kit.model.results import Finding, Item
-from conformance.kit.report.fold import fold
-from conformance.kit.report.levels import all_items
-from conformance.kit.report.parity import CLAUSE, parity
-from conformance.kit.report.view import View
+from conformance.kit.report.html.page import render
+from conformance.kit.report.html.parity import CLAUSE, parity
+from conformance.kit.report.reporter import Report
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Requirement, Verdict
 from tests.kit.report.sample import EVIL, sample_words, session
@@ -35,11 +34,15 @@ def found(parameter, here=ACCEPTED, there=REFUSED, run="mcp-2026-07-28"):
     return Finding(message("finding.parity", **said), parameter=parameter)
 
 
-def shown(*items: Item, language: str = "en") -> str:
+def compared(*items: Item, language: str = "en") -> Report:
     sample = session()
     run = replace(sample.runs[1], items=items)
-    view = View(replace(sample, runs=(sample.runs[0], run)), language)
-    return parity(view, fold(all_items(view.session)))
+    return Report(replace(sample, runs=(sample.runs[0], run)), language)
+
+
+def shown(*items: Item, language: str = "en") -> str:
+    report = compared(*items, language=language)
+    return render("parity.html", report, compared=parity(report.session))
 
 
 def item(verdict, *findings, tool="hotel_reservation", run="mcp-2026-07-28", checked=40):
@@ -47,8 +50,10 @@ def item(verdict, *findings, tool="hotel_reservation", run="mcp-2026-07-28", che
 
 
 def test_a_session_in_which_nothing_was_compared_has_no_such_section():
-    assert shown() == ""
-    assert shown(item(Verdict.NOT_APPLICABLE), item(Verdict.NOT_VERIFIED)) == ""
+    undecided = (item(Verdict.NOT_APPLICABLE), item(Verdict.NOT_VERIFIED))
+    assert "h-parity" not in render("top.html", compared())
+    assert "h-parity" not in render("top.html", compared(*undecided))
+    assert "h-parity" in render("top.html", compared(item(Verdict.PASS)))
 
 
 def test_calls_that_mean_the_same_are_counted():

@@ -9,17 +9,16 @@ import pytest
 
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.results import Finding, Item
-from conformance.kit.report.detail import Details
-from conformance.kit.report.fold import fold
-from conformance.kit.report.label import call_note, step_label
-from conformance.kit.report.places import places
-from conformance.kit.report.search import Terms
-from conformance.kit.report.view import View
+from conformance.kit.report.html.detail import evidence
+from conformance.kit.report.html.page import render
+from conformance.kit.report.html.places import NOTHING_SENT, Label, Note, call_note, step_label
+from conformance.kit.report.html.rows import Terms, fold
+from conformance.kit.report.reporter import Report
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Requirement, Verdict
 from tests.kit.report.sample import case, exchange, sample_words, session
 
-EN, ES = View(session()), View(session(), "es")
+EN, ES = Report(session()), Report(session(), "es")
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +40,12 @@ def row(*placed):
     ]
     (only,) = fold(items).rows
     return only
+
+
+def places(row, report):
+    """The list of a row's places, as the page has it."""
+    inside = render("detail.html", report, row=row, shown=[])
+    return inside.partition('<ul class="places">')[2]
 
 
 def test_a_place_that_several_runs_share_stands_once_with_its_scenario_in_words():
@@ -74,26 +79,31 @@ def test_messages_that_say_more_stand_there_without_the_end_that_they_share():
 
 def test_a_step_is_said_in_words_with_its_code():
     sent = replace(exchange(1), case=None, script="http_wire", step="cut-json")
-    assert step_label(sent, ES) == "un JSON cortado antes de acabar (<code>cut-json</code>)"
+    assert step_label(sent, ES) == Label(words="un JSON cortado antes de acabar", code="cut-json")
     after = step_label(replace(sent, step="cut-json-alive"), EN)
-    assert after.startswith("sent after JSON that is cut off before its end, to see")
+    assert after.words.startswith("sent after JSON that is cut off before its end, to see")
 
 
 def test_a_step_without_words_keeps_its_code():
     sent = replace(exchange(1), case=None, script="mcp_session", step="after-delete")
-    assert step_label(sent, ES) == "<code>after-delete</code>"
+    assert step_label(sent, ES) == Label(code="after-delete")
 
 
 @pytest.mark.parametrize(
-    ("kind", "scenario", "said"),
+    ("kind", "scenario", "said", "label"),
     [
-        (CaseKind.BASELINE, "baseline", "This is the good call."),
-        (CaseKind.REPAIR, "above-maximum", "This is the call that follows the suggestion."),
-        (CaseKind.VALID, "maximum", "A valid call: the maximum (<code>maximum</code>)"),
+        (CaseKind.BASELINE, "baseline", "This is the good call.", NOTHING_SENT),
+        (
+            CaseKind.REPAIR,
+            "above-maximum",
+            "This is the call that follows the suggestion.",
+            NOTHING_SENT,
+        ),
+        (CaseKind.VALID, "maximum", "A valid call:", Label(words="the maximum", code="maximum")),
     ],
 )
-def test_a_call_that_is_not_broken_says_what_it_is(kind, scenario, said):
-    assert call_note(replace(case(), kind=kind, scenario=scenario), EN) == said
+def test_a_call_that_is_not_broken_says_what_it_is(kind, scenario, said, label):
+    assert call_note(replace(case(), kind=kind, scenario=scenario), EN) == Note(said, label)
 
 
 def test_names_that_a_list_leaves_off_are_numbered_once_for_the_search():
@@ -105,17 +115,17 @@ def test_names_that_a_list_leaves_off_are_numbered_once_for_the_search():
     ]
     terms = Terms(EN)
     assert [terms.of(row) for row in fold(items).rows] == ["0-29", "0-4 6-29"]
-    assert terms.listed().count("<i>") == 30
+    assert len(terms.listed()) == 30
 
 
 def test_a_secret_in_a_name_is_gone_before_the_name_is_cut():
     secret = "hunter2-hunter2"
-    view = View(session(), redact=lambda text: text.replace(secret, "«secret-1»"))
+    report = Report(session(), redact=lambda text: text.replace(secret, "«secret-1»"))
     tools = [f"{'x' * 75}{secret}{n}" for n in range(30)]
     items = [Item("A-B-001", Requirement.MUST, "http", tool, Verdict.PASS) for tool in tools]
-    terms = Terms(view)
+    terms = Terms(report)
     terms.of(fold(items).rows[0])
-    assert "hunt" not in terms.listed()
+    assert "hunt" not in "".join(terms.listed())
 
 
 def test_a_short_row_needs_no_numbers():
@@ -124,6 +134,7 @@ def test_a_short_row_needs_no_numbers():
 
 def test_the_steps_of_a_repair_are_shown_below_the_call_that_they_mend():
     made = {number: exchange(number) for number in (1, 2, 3)}
-    view = replace(EN, exchange=made.get)
-    shown = Details(view).detail(row(("http", "t", replace(told("9"), exchange=1, then=(2, 3)))))
-    assert shown.count('<div class="pair">') == 3
+    report = replace(EN, exchange=made.get)
+    only = row(("http", "t", replace(told("9"), exchange=1, then=(2, 3))))
+    inside = render("detail.html", report, row=only, shown=list(evidence(only, report)))
+    assert inside.count('<div class="pair">') == 3

@@ -15,7 +15,8 @@ import pytest
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import Answer, Exchange, StdioRequest
 from conformance.kit.model.settings import AllowCalls, Settings
-from conformance.kit.report.replay_file import replay_file, sent_before
+from conformance.kit.report.replay_file import ReplayFile, sent_before
+from conformance.kit.report.reporter import Report
 from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
 from conformance.spec.vocabulary import Verdict
@@ -45,10 +46,11 @@ def written(target, clause, profile, tmp_path, versions=()):
     assert Verdict.FAIL in {item.verdict for item in items.values()}
     seen = session.recorder.by_id
     redact = Redactor([SECRET])
-    text = replay_file(
-        session.results(asked, items), "es", seen.get, redact, sent_before(seen.values()),
-        headers=settings.headers,
+    report = Report(
+        session.results(asked, items), "es", redact, headers=settings.headers, exchange=seen.get,
+        held=seen.values(),
     )  # fmt: skip
+    text = "".join(ReplayFile().parts(report))
     assert SECRET not in text
     path = tmp_path / "test_replay.py"
     path.write_text(text, encoding="utf-8")

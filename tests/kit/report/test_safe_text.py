@@ -3,8 +3,9 @@ import subprocess
 import pytest
 
 from conformance.kit.model.exchange import HttpRequest, StdioRequest
+from conformance.kit.report.html.page import ticked
 from conformance.kit.report.reproduce import command, json_rpc
-from conformance.kit.report.safe_text import in_html, in_markdown, visible
+from conformance.kit.report.safe_text import in_markdown, visible
 from tests.kit.report.sample import exchange
 
 
@@ -33,8 +34,8 @@ def test_a_long_text_is_cut_and_says_by_how_much():
 
 
 def test_html_is_escaped_in_content_and_attributes():
-    assert in_html("</script><img src=x onerror='a' title=\"b\">") == (
-        "&lt;/script&gt;&lt;img src=x onerror=&#x27;a&#x27; title=&quot;b&quot;&gt;"
+    assert ticked("</script><img src=x onerror='a' title=\"`b`\">") == (
+        "&lt;/script&gt;&lt;img src=x onerror=&#39;a&#39; title=&#34;<code>b</code>&#34;&gt;"
     )
 
 

@@ -10,8 +10,9 @@ from conformance.kit.report.badge import badge
 from conformance.kit.report.levels import session_level
 from conformance.kit.report.progress import Progress, ends_line, progress_line
 from conformance.kit.report.replay_line import replay_line
-from conformance.kit.report.summary import summary
-from conformance.kit.report.terminal import summary_lines
+from conformance.kit.report.reporter import Report
+from conformance.kit.report.summary import Summary
+from conformance.kit.report.terminal import Terminal
 from conformance.kit.report.words import level_name, number, percent
 from conformance.kit.report.write import write_files
 from conformance.spec.messages import LANGUAGES, message
@@ -25,8 +26,13 @@ def _words() -> Iterator[None]:
         yield
 
 
-def lines(made: SessionResult, **options) -> list[str]:
-    return [line.text for line in summary_lines(made, **options)]
+def lines(made: SessionResult, language: str = "en", *, page: str = "", **more) -> list[str]:
+    parts = Terminal(page).parts(Report(made, language, **more))
+    return "".join(parts).removesuffix("\n").split("\n")
+
+
+def summary(made: SessionResult, language: str = "en", **more) -> str:
+    return "".join(Summary().parts(Report(made, language, **more)))
 
 
 def with_items(items) -> SessionResult:
@@ -91,7 +97,7 @@ def test_clauses_verified_are_counted():
 
 
 def test_the_level_comes_last_with_what_keeps_it_from_the_next_and_then_the_report():
-    text = lines(session(), report="conformance-report/report.html")
+    text = lines(session(), page="conformance-report/report.html")
     assert text[-6:] == [
         "Level: Guarded",
         "    What keeps it from Explained:",
@@ -154,7 +160,7 @@ def test_a_secret_is_not_shown():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_all_words(language):
-    text = "\n".join(line.text for line in summary_lines(session(), language, report="r"))
+    text = "\n".join(lines(session(), language, page="r"))
     assert "{" not in text + summary(session(), language)
 
 
@@ -220,7 +226,7 @@ def test_an_empty_session_has_a_summary():
     assert badge(empty)["color"] == "lightgrey"
 
 
-class Terminal(io.StringIO):
+class Screen(io.StringIO):
     def isatty(self) -> bool:
         return True
 
@@ -243,7 +249,7 @@ def test_progress_is_silent_where_there_is_no_terminal():
 
 
 def test_progress_writes_one_line_over_at_most_ten_times_a_second():
-    stream, now = Terminal(), iter(n * 0.01 for n in range(200))
+    stream, now = Screen(), iter(n * 0.01 for n in range(200))
     progress = Progress(stream, clock=lambda: next(now))
     for done in range(100):
         progress.update(done, 100)
@@ -304,7 +310,7 @@ def test_a_badge_is_green_only_where_nothing_is_broken():
 
 
 def test_the_files_are_written_into_a_new_folder(tmp_path):
-    files = write_files(session(), tmp_path / "a" / "b")
+    files = write_files(Report(session()), tmp_path / "a" / "b")
     assert [file.name for file in files] == ["results.json", "badge.json", "summary.md"]
     assert all(file.stat().st_size for file in files)
 
@@ -320,7 +326,7 @@ def broken_at(*parameters: str) -> SessionResult:
     [("en", "    and 2 more: n, to"), ("es", "    y 2 más: n, to"), ("pt", "    e mais 2: n, to")],
 )
 def test_a_group_says_how_many_more_there_are_and_where(language, more):
-    text = [line.text for line in summary_lines(broken_at("from", "n", "to"), language)]
+    text = lines(broken_at("from", "n", "to"), language)
     assert text[2] == more
 
 

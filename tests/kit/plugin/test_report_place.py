@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.kit.report.folder import FolderUnusable, take_away
+from conformance.kit.plugin.report_place import FolderUnusable, take_away
 
 NAMES = ("results.json", "badge.json", "report.html")
 

@@ -1,22 +1,36 @@
-"""Rows of the report: one for each clause and message, tools folded, the gravest first."""
+"""Rows of the report: one for each clause and message, tools folded, the gravest first.
+
+What filters them, and what a search finds of them, is here too.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.report.levels import GRAVITY
+from conformance.kit.report.reporter import Report
+from conformance.kit.report.words import others
 from conformance.kit.verdicts.judge import NOT_OFFERED
 from conformance.spec.messages import Message
 from conformance.spec.vocabulary import Requirement, Verdict
+
+PLACES = 20
+"""Places listed in one row."""
+
+_NAMES = 20_000
+"""Names that can be found; each costs the page some twenty characters."""
+
+_LONGEST = 80
 
 _OF_NO_CLAUSE = ("kit.left_out.", "kit.not_applicable.")
 """Beginnings of messages that say the same of all clauses, such as that a tool is left out."""
 
 LIMIT = 500
-"""Rows shown: a browser redraws the whole table of pytest-html at once."""
-
+"""Rows shown: more would take longer to open than anybody reads."""
 
 _NOT_OFFERED = frozenset(NOT_OFFERED.values())
 
@@ -106,3 +120,61 @@ def fold(items: Iterable[Item], limit: int = LIMIT) -> Folded:
         for n, (key, places) in enumerate(sorted(found.items(), key=lambda pair: pair[0]), 1)
     )
     return Folded(rows[:limit], max(0, len(rows) - limit))
+
+
+def more_of(row: Row, report: Report) -> str:
+    """Give what else a row of one clause holds; empty where its first finding is the only one."""
+    if len(row.clauses) > 1:
+        return ""
+    told = [(place.item, place.finding) for place in row.places if place.finding is not None]
+    return others(told, report.language, lambda text: report.text(text, 60))
+
+
+def chips(folded: Folded) -> list[tuple[Verdict, int, bool]]:
+    """Give each verdict that has rows, how many, and whether they are shown from the start."""
+    rows = Counter(row.verdict for row in folded.rows)
+    hidden = {Verdict.NOT_APPLICABLE}
+    if set(rows) - {Verdict.NOT_APPLICABLE, Verdict.PASS}:
+        hidden.add(Verdict.PASS)  # what passes is one click away, and hides nothing
+    return [(verdict, rows[verdict], verdict not in hidden) for verdict in GRAVITY if rows[verdict]]
+
+
+class Terms:
+    """What the search finds of a row beyond its text: the places that its list leaves off.
+
+    A tool's name may belong to hundreds of rows. Each is written once, and a row has its number.
+    """
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._numbers: dict[str, int] = {}
+
+    def of(self, row: Row) -> str:
+        """Give the numbers of a row's names as ranges (`0-19 25`); empty where all are in it."""
+        if len(row.places) <= PLACES:
+            return ""
+        names = dict.fromkeys(row.tools)
+        for place in row.places:
+            if place.finding is not None and place.finding.parameter:
+                names[place.finding.parameter] = None
+        found = (self._number(name) for name in names)
+        return _ranges(sorted({number for number in found if number is not None}))
+
+    def listed(self) -> tuple[str, ...]:
+        """Give the names in the order of their numbers."""
+        return tuple(self._numbers)
+
+    def _number(self, name: str) -> int | None:
+        shown = self._report.text(name, _LONGEST)  # without secrets, which a cut would halve
+        if shown not in self._numbers and len(self._numbers) >= _NAMES:
+            return None
+        return self._numbers.setdefault(shown, len(self._numbers))
+
+
+def _ranges(numbers: list[int]) -> str:
+    if not numbers:
+        return ""
+    starts = [numbers[0], *(b for a, b in pairwise(numbers) if b > a + 1)]
+    ends = [*(a for a, b in pairwise(numbers) if b > a + 1), numbers[-1]]
+    pairs = zip(starts, ends, strict=True)
+    return " ".join(str(a) if a == b else f"{a}-{b}" for a, b in pairs)

@@ -1,16 +1,5 @@
 (() => {
   'use strict'
-  // pytest-html's script needs both of these; a viewer that shows reports in a sandbox has neither,
-  // and a report has no use for an entry in the history at each load.
-  try {
-    sessionStorage.getItem('sortAsc')
-  } catch {
-    Object.defineProperty(window, 'sessionStorage', {
-      value: { getItem: () => null, setItem: () => {} },
-    })
-  }
-  history.pushState = () => {}
-
   const all = (selector, from = document) => [...from.querySelectorAll(selector)]
   const bodies = () => all('#results-table > tbody')
 
@@ -122,8 +111,6 @@
     if (button) { copy(button); return }
     const row = target.closest('#results-table .collapsible')
     if (row) {
-      // pytest-html's own listener would draw the whole table anew.
-      event.stopPropagation()
       if (target.closest('a') || String(getSelection())) return
       setOpen(row.parentElement, !isOpen(row.parentElement))
       return
@@ -135,7 +122,6 @@
   document.addEventListener('toggle', (event) => showMarks(event.target), true)
 
   document.addEventListener('DOMContentLoaded', () => {
-    document.getElementById('results-table').setAttribute('aria-labelledby', 'h-findings')
     all('.tools-bar input').forEach((input) => input.addEventListener('input', show))
     const ahead = () => bodies().forEach(textOf)
     document.getElementById('search').addEventListener('focus', ahead, { once: true })

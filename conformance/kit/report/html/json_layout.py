@@ -1,28 +1,47 @@
-"""A JSON value as HTML: laid out, cut to a page, with one place marked."""
+"""A JSON value laid out for the page: cut to its size, with one place marked."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from enum import Enum
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-from conformance.kit.report.view import View
+from conformance.kit.report.reporter import Report
 
-_CHARACTERS = 6_000
+_CHARACTERS = 5_000
 _DEPTH = 14
 _MEMBERS = 40
 _STRING = 400
 
 
-def json_html(value: Any, view: View, mark: str | None = None, absent: str = "") -> str:
-    """Give `value` laid out over lines, safe for HTML and at most some 6,000 characters long.
+class Piece(Enum):
+    """What a piece of the layout is; a template gives each its markup."""
 
-    `mark` is a JSON Pointer: what stands there is marked. Where nothing stands there, `absent` is
-    shown in its place.
+    PLAIN = "plain"
+    KEY = "key"
+    ABSENT = "absent"
+    MARK = "mark"
+    MARK_END = "mark end"
+
+
+Pieces = list[tuple[Piece, str]]
+
+
+def layout(value: Any, report: Report, mark: str | None = None, absent: str = "") -> Pieces:
+    """Give `value` laid out over lines, at most some 5,000 characters long.
+
+    `mark` is a JSON Pointer: what is there is marked. Where nothing is there, `absent` is shown in
+    its place.
     """
     path = None if mark is None else [_unescape(step) for step in mark.split("/")[1:]]
-    printer = _Printer(view, absent)
-    return "".join(printer.value(value, path, 0))
+    printed = _Printer(report, absent).value(value, path, 0)
+    return [(kind, "".join(said for _, said in some)) for kind, some in groupby(printed, _kind)]
+
+
+_kind = itemgetter(0)
 
 
 def pointer_of(json_path: str) -> str | None:
@@ -41,29 +60,31 @@ def _unescape(step: str) -> str:
 class _Printer:
     """Writes one value, and stops writing members once the page is full."""
 
-    def __init__(self, view: View, absent: str) -> None:
-        self._view = view
+    def __init__(self, report: Report, absent: str) -> None:
+        self._report = report
         self._absent = absent
         self._left = _CHARACTERS
 
-    def value(self, value: Any, path: list[str] | None, depth: int) -> Iterator[str]:
+    def value(self, value: Any, path: list[str] | None, depth: int) -> Iterator[tuple[Piece, str]]:
         """Write a value; `path` leads from here to the marked place, None leads nowhere."""
         here = path == []
         if here:
-            yield "<mark>"
+            yield Piece.MARK, ""
         if isinstance(value, dict) and (value or path):
             yield from self._members(value, path, depth)
         elif isinstance(value, (list, tuple)) and value:
             yield from self._elements(value, path, depth)
         else:
-            yield self._scalar(value)
+            yield Piece.PLAIN, self._scalar(value)
         if here:
-            yield "</mark>"
+            yield Piece.MARK_END, ""
 
-    def _members(self, value: dict[str, Any], path: list[str] | None, depth: int) -> Iterator[str]:
+    def _members(
+        self, value: dict[str, Any], path: list[str] | None, depth: int
+    ) -> Iterator[tuple[Piece, str]]:
         step = path[0] if path else None
         pad = "  " * (depth + 1)
-        yield "{"
+        yield Piece.PLAIN, "{"
         between, cut = "\n", False
         for count, (key, member) in enumerate(value.items()):
             wanted = key == step
@@ -71,19 +92,27 @@ class _Printer:
                 cut = True
                 continue
             rest = path[1:] if wanted and path else None
-            yield f'{between}{pad}<span class="k">{self._scalar(key)}</span>: '
+            yield Piece.PLAIN, f"{between}{pad}"
+            yield Piece.KEY, self._scalar(key)
+            yield Piece.PLAIN, ": "
             yield from self.value(member, rest, depth + 1)
             between = ",\n"
         if step is not None and path is not None and len(path) == 1 and step not in value:
-            yield f"{between}{pad}<mark>{self._scalar(step)}: <i>{self._absent}</i></mark>"
+            yield Piece.PLAIN, f"{between}{pad}"
+            yield Piece.MARK, ""
+            yield Piece.PLAIN, f"{self._scalar(step)}: "
+            yield Piece.ABSENT, self._absent
+            yield Piece.MARK_END, ""
         if cut:
-            yield f"{between}{pad}…"
-        yield f"\n{'  ' * depth}}}"
+            yield Piece.PLAIN, f"{between}{pad}…"
+        yield Piece.PLAIN, f"\n{'  ' * depth}}}"
 
-    def _elements(self, value: Any, path: list[str] | None, depth: int) -> Iterator[str]:
+    def _elements(
+        self, value: Any, path: list[str] | None, depth: int
+    ) -> Iterator[tuple[Piece, str]]:
         step = path[0] if path else None
         pad = "  " * (depth + 1)
-        yield "["
+        yield Piece.PLAIN, "["
         between, cut = "\n", False
         for index, element in enumerate(value):
             wanted = str(index) == step
@@ -91,19 +120,19 @@ class _Printer:
                 cut = True
                 continue
             rest = path[1:] if wanted and path else None
-            yield f"{between}{pad}"
+            yield Piece.PLAIN, f"{between}{pad}"
             yield from self.value(element, rest, depth + 1)
             between = ",\n"
         if cut:
-            yield f"{between}{pad}…"
-        yield f"\n{'  ' * depth}]"
+            yield Piece.PLAIN, f"{between}{pad}…"
+        yield Piece.PLAIN, f"\n{'  ' * depth}]"
 
     def _scalar(self, value: Any) -> str:
         try:
             text = json.dumps(value, ensure_ascii=False)
         except ValueError:
             text = "…"  # an integer of more digits than Python writes out
-        shown = self._view.text(text, _STRING)
+        shown = self._report.text(text, _STRING)
         self._left -= len(shown)
         return shown
 

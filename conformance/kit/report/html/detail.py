@@ -1,0 +1,138 @@
+"""The inside of a row: what was sent, what came back, and the lines that send it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
+from conformance.kit.model.results import Finding
+from conformance.kit.report.html.json_layout import Piece, Pieces, layout, pointer_of
+from conformance.kit.report.html.places import Label, Note, call_note, finding_label, step_label
+from conformance.kit.report.html.rows import Place, Row
+from conformance.kit.report.replay_line import replay_line
+from conformance.kit.report.reporter import Report
+from conformance.kit.report.reproduce import command
+
+_EVIDENCE = 3
+"""Places of a row whose exchange is shown."""
+
+_MESSAGES = 3
+_NOISE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The request of an exchange."""
+
+    http: bool
+    body: Pieces
+    note: Note | Label
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came back; `body` is empty where nothing did."""
+
+    body: Pieces
+    noise: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The two sides of an exchange."""
+
+    exchange: Exchange
+    sent: Sent
+    answered: Answered
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The evidence of one place: what came of a call, and the lines that send it again."""
+
+    place: Place
+    label: Label
+    pairs: tuple[Pair, ...]
+    lines: tuple[str, ...]
+    exchange: int
+
+
+def evidence(row: Row, report: Report) -> Iterator[Evidence]:
+    """Give the evidence of the first few places of a row."""
+    made = 0
+    for place in row.places:
+        finding = place.finding
+        if finding is None or finding.exchange is None:
+            continue
+        found = report.exchange(finding.exchange)
+        if found is not None:
+            made += 1
+            yield Evidence(
+                place,
+                finding_label(finding, report),
+                (_pair(found, finding, report), *_steps(finding, report)),
+                tuple(_lines(found, finding, report)),
+                found.id,
+            )
+        if made == _EVIDENCE:
+            return
+
+
+def _steps(finding: Finding, report: Report) -> Iterator[Pair]:
+    """Give what came of the exchange: each step of a repair with its answer."""
+    bare = replace(finding, path=None)  # it is a place in the first answer
+    for step in map(report.exchange, finding.then):
+        if step is not None:
+            yield _pair(step, bare, report)
+
+
+def _pair(exchange: Exchange, finding: Finding, report: Report) -> Pair:
+    return Pair(exchange, _sent(exchange, report), _answered(exchange.answer, finding, report))
+
+
+def _sent(exchange: Exchange, report: Report) -> Sent:
+    http, case = isinstance(exchange.request, HttpRequest), exchange.case
+    if case is None:
+        return Sent(http, _body(exchange.request.body, report), step_label(exchange, report))
+    mark = case.violation.pointer if case.violation else None
+    body = layout(case.arguments, report, mark, report.say("report.html.absent"))
+    return Sent(http, body, call_note(case, report))
+
+
+def _answered(answer: Answer | None, finding: Finding, report: Report) -> Answered:
+    if answer is None:
+        return Answered([], ())
+    mark = pointer_of(finding.path) if finding.path else None
+    noise = tuple(answer.noise[:_NOISE])
+    if not answer.messages:
+        return Answered(_body(answer.body, report, mark), noise)
+    body: Pieces = []
+    for message in answer.messages[-_MESSAGES:]:
+        body += [(Piece.PLAIN, "\n")] if body else []
+        body += layout(message, report, mark)
+    return Answered(body, noise)
+
+
+def _body(body: bytes, report: Report, mark: str | None = None) -> Pieces:
+    """Give a body: JSON laid out, text as it is, anything else by its first bytes."""
+    if len(body) < 200_000:
+        try:
+            return layout(json.loads(body), report, mark)
+        except (ValueError, RecursionError):
+            pass  # not JSON, or too deep to be read: shown as the text it is
+    text = report.text(body[:20_000].decode("utf-8", "backslashreplace"), 4_000, lines=True)
+    return [(Piece.PLAIN, text)] if text else []
+
+
+def _lines(exchange: Exchange, finding: Finding, report: Report) -> Iterator[str]:
+    """Give the lines that send the request again, and that play the case again."""
+    request = exchange.request
+    if isinstance(request, HttpRequest):
+        request = replace(request, headers=(*request.headers, *report.headers))
+    line = command(request)
+    if line:
+        yield report.text(line, None)
+    if finding.case:
+        yield report.text(replay_line(report.options, finding.case), None)

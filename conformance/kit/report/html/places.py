@@ -1,0 +1,183 @@
+"""Where a row's message holds, and what was sent there, with nothing said twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.kit.model.case import Case, CaseKind
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.results import Finding
+from conformance.kit.report.html.rows import PLACES, Place, Row
+from conformance.kit.report.reporter import Report
+from conformance.kit.verdicts.scenario_words import scenario_words
+from conformance.kit.verdicts.sent_words import call_words, step_words
+from conformance.spec.messages import Message, is_message
+
+_SENTENCE_END = ". "
+_ALIVE = "-alive"
+"""The end of the name of a step that asks whether the server still answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What was sent: the parameter, and the scenario or step by its code and in words."""
+
+    parameter: str = ""
+    words: str = ""
+    code: str = ""
+    script: str = ""
+    """The script of an exchange that is no step of it."""
+
+    def __bool__(self) -> bool:
+        return any((self.parameter, self.code, self.script))
+
+
+NOTHING_SENT = Label()
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What makes a call this one: an introduction, how it was broken, and what was there before."""
+
+    words: str
+    label: Label = NOTHING_SENT
+    was: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The places of one tool in the same runs, each with what was sent and what is said of it."""
+
+    runs: tuple[str, ...]
+    tools: tuple[str, ...]
+    told: tuple[tuple[Label, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What is said of one place in a list; the runs in which it holds are folded."""
+
+    tool: str | None
+    parameter: str | None
+    scenario: str | None
+    message: Message | None
+
+
+def finding_label(finding: Finding | None, report: Report) -> Label:
+    """Give the parameter and the scenario of a finding, or the step that it is about."""
+    if finding is None:
+        return NOTHING_SENT
+    if finding.scenario:
+        words = _scenario_words(finding.scenario, report)
+        return Label(finding.parameter or "", words, finding.scenario)
+    if finding.parameter:
+        return Label(finding.parameter)
+    exchange = None if finding.exchange is None else report.exchange(finding.exchange)
+    return NOTHING_SENT if exchange is None else step_label(exchange, report)
+
+
+def step_label(exchange: Exchange, report: Report) -> Label:
+    """Give a script's step by its code, and in words if it has any."""
+    if not exchange.step:
+        return Label(script=exchange.script or "")
+    return Label(words=_step_words(exchange.step, report), code=exchange.step)
+
+
+def call_note(case: Case, report: Report) -> Note:
+    """Give what makes a call this one: what was broken in it, or which baseline call it is."""
+    violation = case.violation
+    label = Label(words=_scenario_words(case.scenario, report), code=case.scenario)
+    if case.kind is CaseKind.VALID:
+        return Note(report.say("report.html.valid"), label)
+    if case.kind is not CaseKind.BROKEN or violation is None:
+        return Note(report.say("report.html.call", what=call_words(case)))
+    known = not violation.was_absent and violation.pointer
+    return Note(report.say("report.html.broken"), label, _json(violation.was) if known else None)
+
+
+def _scenario_words(scenario: str, report: Report) -> str:
+    words = scenario_words(scenario)
+    return "" if words is None else words.words(report.language)
+
+
+def _step_words(step: str, report: Report) -> str:
+    before = step.removesuffix(_ALIVE)
+    words = _known(step) or _known(before)
+    if words is None:
+        return ""
+    said = words.words(report.language)
+    return said if before == step else report.say("report.html.alive", what=said)
+
+
+def _known(step: str) -> Message | None:
+    return step_words(step) if is_message(f"step.{step}") else None
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return "…"
+
+
+def places(row: Row, report: Report) -> tuple[list[Where], int]:
+    """Give where a row's message holds, and how many places are left off."""
+    lines: dict[_Line, Finding | None] = {}
+    runs: dict[_Line, dict[str, None]] = {}
+    for place in row.places:
+        line = _line(place)
+        lines.setdefault(line, place.finding)
+        runs.setdefault(line, {})[place.item.run] = None
+    shown = list(lines)[:PLACES]
+    differ = _differ(shown)
+    words = dict(zip(shown, _words(shown, report.language), strict=True)) if differ else {}
+    groups: dict[tuple[tuple[str, ...], str], list[tuple[Label, str]]] = {}
+    for line in shown:
+        told = (finding_label(lines[line], report), words.get(line, ""))
+        groups.setdefault((tuple(runs[line]), line.tool or ""), []).append(told)
+    return list(_listed(groups)), len(lines) - len(shown)
+
+
+def _line(place: Place) -> _Line:
+    finding, tool = place.finding, place.item.tool
+    if finding is None:
+        return _Line(tool, None, None, None)
+    return _Line(tool, finding.parameter, finding.scenario, finding.message)
+
+
+def _listed(groups: dict[tuple[tuple[str, ...], str], list[tuple[Label, str]]]) -> Iterator[Where]:
+    """The tools of which no more is said than their names are listed together, at the end."""
+    plain: dict[tuple[str, ...], list[str]] = {}
+    for (runs, tool), told in groups.items():
+        if any(label or words for label, words in told):
+            yield Where(runs, (tool,) if tool else (), tuple(told))
+        else:
+            plain.setdefault(runs, []).extend([tool] if tool else [])
+    for runs, tools in plain.items():
+        yield Where(runs, tuple(tools))
+
+
+def _differ(lines: Iterable[_Line]) -> bool:
+    """Whether the messages say more than what was sent and where, which is there in any case."""
+    said = set()
+    for line in lines:
+        if line.message is not None:
+            own = (v for _, v in line.message.values if v != line.parameter and not _is_sent(v))
+            said.add((line.message.id, tuple(own)))
+    return len(said) > 1
+
+
+def _is_sent(value: str | Message) -> bool:
+    return isinstance(value, Message) and value.id.startswith(("call.", "step."))
+
+
+def _words(lines: Sequence[_Line], language: str) -> Iterator[str]:
+    """Give what each line says, without the sentence with which all of them end."""
+    said = [line.message.words(language) if line.message else "" for line in lines]
+    ends = {text.rpartition(_SENTENCE_END)[1:] for text in said}
+    shared = len(said) > 1 and len(ends) == 1 and all(next(iter(ends)))
+    for text in said:
+        yield text.rpartition(_SENTENCE_END)[0] + "." if shared else text

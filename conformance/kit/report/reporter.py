@@ -1,0 +1,60 @@
+"""What is reported, and what makes a file of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.results import SessionResult
+from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.report.exit import Ended
+from conformance.kit.report.safe_text import ONE_LINE, visible
+from conformance.kit.report.words import say
+
+
+def no_exchange(id: int) -> Exchange | None:
+    """Know no exchange: the look-up where none was recorded."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A session's result, and all that a reporter may tell of it."""
+
+    session: SessionResult
+    language: str = "en"
+    redact: Redact = unchanged
+    """Takes secrets out of any text."""
+    options: tuple[str, ...] = ()
+    """The words of a command line that starts the session again, without secrets."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """What the session sent with every HTTP request, without secrets."""
+    ended: Ended | None = None
+    """What the session ends with; None where that is not known."""
+    fail_on_should: bool = False
+    """Whether what breaks a SHOULD fails the session."""
+    exchange: Callable[[int], Exchange | None] = no_exchange
+    """Gives the evidence by id."""
+    held: Iterable[Exchange] = ()
+    """All exchanges, in the order in which they were sent."""
+
+    def say(self, id: str, /, **values: object) -> str:
+        """Give a sentence of the report in its language."""
+        return say(id, self.language, **values)
+
+    def text(self, text: str, limit: int | None = ONE_LINE, *, lines: bool = False) -> str:
+        """Give a target's text without secrets, visible, and on one line unless `lines`."""
+        return visible(self.redact(text), limit, lines=lines)
+
+
+class Reporter(Protocol):
+    """Tells a session's result in one form."""
+
+    @property
+    def name(self) -> str:
+        """The name of the file; of what goes to a stream, the name of the stream."""
+
+    def parts(self, report: Report) -> Iterable[str]:
+        """Give the text, in parts; none where there is nothing to tell, and so no file."""
