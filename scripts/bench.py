@@ -27,8 +27,10 @@ import httpx2
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
+from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.session import Session
+from conformance.spec.vocabulary import Binding
 from fixtures.servers.start import listening
 from scripts import bench_report
 from scripts.measure.driving import requests_a_second
@@ -42,6 +44,7 @@ TURNS = 3
 MANY = "fixtures.servers.many"
 _CONCURRENCY = 16
 _BARE_CALLS = 1500
+_RUN = Run("bench", "", Binding.STDIO, "")
 _SCALED = ("--profile", "http", "--profile", "atdf", "--max-time", "7200")
 
 
@@ -129,7 +132,7 @@ def cases_a_second() -> list[Figure]:
         made = 0
         began = time.perf_counter()
         for tool, arguments in tools:
-            made += len(plan(tool, "bench", arguments).cases)
+            made += len(plan(tool, _RUN, arguments).cases)
         rates.append(made / (time.perf_counter() - began))
     return [Figure("cases", tuple(rates))]
 

@@ -27,6 +27,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conformance.kit.model.case import Case, CaseKind, Expectation, Violation
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.model.results import (
     Explain,
@@ -137,7 +138,7 @@ def _run(run: Run, names: Sequence[str], numbers: Iterator[int]) -> RunResult:
 
 def _finding(run: Run, tool: str, number: int, exchange: int) -> Finding:
     id, values = _WORDS[number % len(_WORDS)]
-    case = f"{run.id}/{tool}/above-maximum/guests~{number}"
+    case = CaseId(run.id, tool, "above-maximum", "guests", count=number).text
     words = message(id, **values)
     return Finding(words, exchange, case, "above-maximum", "guests", "$.errors[0].parameter_name")
 
@@ -148,9 +149,7 @@ def exchange_of(id: int) -> Exchange:
     arguments = {"guests": 9, "wishes": [f"wish {number}" for number in range(60)]}
     refusal = {"errors": [{"type": "about:blank", "parameter_name": "check_out", "detail": "No."}]}
     case = Case(
-        f"http/{tool}/above-maximum/guests",
-        "http",
-        tool,
+        CaseId("http", tool, "above-maximum", "guests"),
         CaseKind.BROKEN,
         "above-maximum",
         arguments,

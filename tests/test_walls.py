@@ -25,6 +25,7 @@ from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.formats.validate.validate import validate
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
+from tests.kit.samples import HTTP
 from tests.kit.sessions import ROOT
 
 HOUSE = ROOT / "conformance"
@@ -155,7 +156,7 @@ def test_references_to_the_network_are_never_fetched():
                 Tool("t", schema, ToolForm.CATALOG, listed),
             ):
                 candidates(tool, (), datetime.now(UTC))
-                plan(tool, "http", {"day": "Monday"})
+                plan(tool, HTTP, {"day": "Monday"})
             assert urlopen(remote["$ref"], timeout=5).status == 200  # it could have been
         finally:
             server.shutdown()
@@ -306,3 +307,61 @@ def helped(command, folder):
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
+
+
+TAKES_APART = {
+    "startswith", "endswith", "partition", "rpartition", "removeprefix", "removesuffix", "split",
+    "rsplit", "fullmatch", "match", "search",
+}  # fmt: skip
+ID = re.compile(
+    r"\b(?:case|step|run|script|neighbour|wanted|replay)(?:\.id)?(?:\.text)?\)?$"
+    r"|\b(?:message|said|words)\.id$"
+)
+"""An expression that is an id or its text, or what a user typed for one."""
+
+
+def taken_apart(node):
+    """The expressions of which a call takes the text apart."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in TAKES_APART:
+        return []
+    return [node.func.value, *node.args]
+
+
+@pytest.mark.parametrize(
+    ("code", "is_id"),
+    [
+        ("case.id.startswith('a')", True),
+        ("exchange.case.id.text.rpartition('/')", True),
+        ("str(exchange.step).endswith('-1')", True),
+        ("(exchange.step or '').startswith('list')", True),
+        ("exchange.run.endswith('-2')", True),
+        ("wanted.startswith(f'{run}/')", True),
+        ("PATTERN.fullmatch(case.id.text)", True),
+        ("finding.message.id.startswith('kit.')", True),
+        ("step.place.startswith('/')", False),
+        ("run.version.split('-')", False),
+        ("url.startswith('http')", False),
+    ],
+)
+def test_what_takes_an_id_apart_is_recognized(code, is_id):
+    assert bool(ids_taken_apart(ast.parse(code))) is is_id
+
+
+def ids_taken_apart(tree):
+    """The expressions in some code that take an id apart."""
+    found = []
+    for node in ast.walk(tree):
+        for each in taken_apart(node) if isinstance(node, ast.Call) else []:
+            parts = each.values if isinstance(each, ast.BoolOp) else [each]
+            found += [ast.unparse(node) for part in parts if ID.search(ast.unparse(part))]
+    return found
+
+
+def test_nothing_is_read_out_of_the_text_of_an_id():
+    """What an id means is a field of `Step`, `CaseId`, `Run` or `Message`, which make the texts."""
+    found = {
+        path.relative_to(ROOT).as_posix(): hits
+        for path in files("kit", *CHAPTERS)
+        if (hits := ids_taken_apart(tree(path)))
+    }
+    assert set(found) == {"conformance/kit/model/case_id.py"}, found

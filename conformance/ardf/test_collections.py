@@ -9,11 +9,12 @@ from conformance.ardf.scripts import FILTERED, ONE, UNKNOWN
 from conformance.formats.problem import shown
 from conformance.formats.tool.errors import envelope_of
 from conformance.formats.validate.validate import validate
-from conformance.kit.evidence.catalog import MEDIA_TYPE, READ, Found, members
+from conformance.kit.evidence.catalog import MANIFEST, MEDIA_TYPE, READ, Found, members
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import (
     Checks,
     broken,
@@ -55,24 +56,25 @@ def _without_items(document: Mapping[str, Any]) -> dict[str, Any]:
 @family(Family.MANIFEST)
 def test_the_manifest(run: RunEvidence, clause: Clause) -> Checks:
     """The document that names the collections, where one was read."""
-    exchange = run.steps(LOOKED).get("manifest")
+    exchange = run.steps(LOOKED).get(MANIFEST)
     document = body_json(exchange) if exchange is not None and _status(exchange) == 200 else None
     if document is not None:
         yield from by_rules(exchange, validate(document, "manifest"), clause.id)
 
 
-def _asked(run: RunEvidence, kind: str) -> Iterator[tuple[str, Exchange]]:
-    """The steps of the chapter's script that ask one thing, each with its collection's path."""
+def _asked(run: RunEvidence, name: str) -> Iterator[tuple[Step, Exchange]]:
+    """The steps of the chapter's script that ask one thing."""
     for step, exchange in run.steps("ardf_look_around").items():
-        if step.startswith(kind):
-            yield step.removeprefix(kind), exchange
+        if step.name == name:
+            yield step, exchange
 
 
 @clause("HTTP-RES-001")
 def test_one_resource_is_the_same_alone(run: RunEvidence) -> Checks:
     """The first of each collection."""
-    for path, exchange in _asked(run, ONE):
-        listed = next((f for f in run.offered.resources if f.collection == path and f.id), None)
+    for step, exchange in _asked(run, ONE):
+        own = (f for f in run.offered.resources if f.collection == step.place and f.id)
+        listed = next(own, None)
         document = body_json(exchange)
         if listed is None:
             continue
@@ -122,14 +124,13 @@ def test_a_refused_request_for_a_resource_has_the_envelope(run: RunEvidence) -> 
 def test_the_filter_leaves_resources_of_one_type(run: RunEvidence) -> Checks:
     """The collection's own type, and one that it does not hold."""
     for step, exchange in _asked(run, FILTERED):
-        wanted = step.partition(" ")[0]
         if _status(exchange) != 200:
             continue
         for found in members(body_json(exchange), "resources"):
             kind = found.get("resource_type") if isinstance(found, dict) else None
-            if kind != wanted:
+            if kind != step.type:
                 name = shown(found.get("resource_id") if isinstance(found, dict) else found)
-                values = {"wanted": wanted, "resource": name, "type": shown(kind)}
+                values = {"wanted": step.type, "resource": name, "type": shown(kind)}
                 yield broken(exchange, "finding.ardf.filter", **values)
                 break
         else:
@@ -160,10 +161,10 @@ def test_a_collection_holds_what_the_manifest_says(run: RunEvidence) -> Checks:
 def test_a_resource_is_read_as_one_text(run: RunEvidence) -> Checks:
     """Each that is listed with ARDF's media type."""
     for found in run.offered.resources:
-        step = found.exchange.step or ""
-        if not step.startswith(READ):
+        step = found.exchange.step
+        if step is None or step.name != READ:
             continue
-        uri = shown(step.removeprefix(READ))
+        uri = shown(step.place)
         if found.exchange.answer is None:
             yield unknown("kit.not_verified.no_answer", found.exchange)
             continue

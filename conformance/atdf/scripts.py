@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from conformance.kit.evidence.script import Send, Stage, Steps, script
 from conformance.kit.model.exchange import HttpRequest
+from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import OVER_HTTP
 
 CANARY = "agent-formats-canary-5f0c2a7e"
@@ -23,7 +24,7 @@ def canary(stage: Stage) -> Steps:
             break
         request = stage.binding.call(tool, _MISTAKE, id=70 + number)
         assert isinstance(request, HttpRequest)
-        yield Send(_with_credential(request), f"mistake-{number + 1}")
+        yield Send(_with_credential(request), Step("mistake", number=number + 1))
 
 
 def _with_credential(request: HttpRequest) -> HttpRequest:

@@ -131,7 +131,7 @@ def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
     for call in tool.calls:
         if call.reading.outcome is not Outcome.NO_ANSWER:
             yield holds()
-        elif call.case.id in tool.silent_after:
+        elif call.case.id.text in tool.silent_after:
             yield broken(
                 call, "finding.call.silent", case=call_shown(call.case, tool.good_case(call.case))
             )

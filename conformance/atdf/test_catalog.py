@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.formats.text.json_text import read
 from conformance.formats.text.sse import sse_events
+from conformance.kit.evidence.catalog import TOOLS, TOOLS_LIST
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange, StdioRequest
@@ -13,8 +14,7 @@ from conformance.spec.vocabulary import Family
 
 
 def _pages(run: RunEvidence) -> list[Exchange]:
-    steps = run.steps(LOOKED).items()
-    return [e for step, e in steps if step.startswith(("collection", "tools-list"))]
+    return [e for step, e in run.steps(LOOKED).items() if step.name in {TOOLS, TOOLS_LIST}]
 
 
 @family(Family.CATALOG)

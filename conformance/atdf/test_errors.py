@@ -113,7 +113,7 @@ def test_the_error_names_the_tool(tool: ToolEvidence) -> Checks:
 @clause("ATDF-ERR-017")
 def test_an_error_that_concerns_no_tool_names_none(run: RunEvidence) -> Checks:
     """At a path where there is nothing; without an envelope HTTP-ERR-004 speaks of it."""
-    exchange = run.steps("http_wire").get("unknown-path")
+    exchange = run.step("http_wire", "unknown-path")
     if exchange is None or exchange.answer is None:
         yield unknown("kit.not_verified.step", exchange, reason="http_wire/unknown-path")
         return

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from conformance.formats.tool.errors import ErrorView
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.model.case import CaseKind
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.transport.encode import to_bytes
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 from conformance.kit.verdicts.sent_words import call_shown
@@ -55,9 +56,9 @@ def _compared(tool: ToolEvidence) -> Iterator[Call]:
             yield call
 
 
-def _key(call: Call) -> str:
+def _key(call: Call) -> CaseId:
     """A case's id without its run: the same case over each binding."""
-    return call.case.id.removeprefix(call.case.run)
+    return call.case.id.in_run("")
 
 
 def _said(call: Call) -> Message:

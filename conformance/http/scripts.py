@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import Send, Stage, Steps, script
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.schema.pointer import Tokens, put
 from conformance.kit.transport.encode import to_bytes
 from conformance.spec.vocabulary import Binding
@@ -18,8 +19,8 @@ NOWHERE = "/agent-formats-no-such-path"
 NO_TOOL = "agent-formats-no-such-tool"
 ORIGIN = "http://localhost:3000"
 
-COLLECTION = "collection "
-"""What the step that asks for a collection begins with; its path follows."""
+COLLECTION = "collection"
+"""The name of the steps that ask for a collection, each with its path."""
 
 _JSON = ("Content-Type", "application/json")
 _MOST_COLLECTIONS = 20
@@ -33,14 +34,14 @@ def http_look_around(stage: Stage) -> Steps:
     if stage.run.openapi:
         return
     web = stage.web()
-    yield Send(web.get("/health"), "health")
-    manifest = yield Send(web.get("/manifest"), "manifest")
+    yield Send(web.get("/health"), Step("health"))
+    manifest = yield Send(web.get("/manifest"), Step("manifest"))
     for collection in _others(body_json(manifest))[:_MOST_COLLECTIONS]:
-        yield Send(web.get(collection), COLLECTION + collection)
+        yield Send(web.get(collection), Step(COLLECTION, place=collection))
     path = tools_path(stage)
     for tool in stage.tools[:1]:
-        yield Send(web.get(f"{path}/{quote(tool.name, safe='')}"), "one")
-    yield Send(web.get(f"{path}/{NO_TOOL}"), "unknown-id")
+        yield Send(web.get(f"{path}/{quote(tool.name, safe='')}"), Step("one"))
+    yield Send(web.get(f"{path}/{NO_TOOL}"), Step("unknown-id"))
 
 
 def _others(manifest: Any) -> list[str]:
@@ -62,10 +63,10 @@ def _is_other(entry: Any) -> bool:
 def http_wire(stage: Stage) -> Steps:
     """Malformed and misdirected requests, each followed by a good one."""
     web = stage.web()
-    yield Send(web.get(NOWHERE), "unknown-path")
-    yield Send(web.get(tools_path(stage)), "unknown-path-alive")
-    yield Send(web.send("POST", f"/tools/{NO_TOOL}/invoke", body=b"{}"), "unknown-tool")
-    yield Send(web.get(tools_path(stage)), "unknown-tool-alive")
+    yield Send(web.get(NOWHERE), Step("unknown-path"))
+    yield Send(web.get(tools_path(stage)), Step("unknown-path", mark=Mark.ALIVE))
+    yield Send(web.send("POST", f"/tools/{NO_TOOL}/invoke", body=b"{}"), Step("unknown-tool"))
+    yield Send(web.get(tools_path(stage)), Step("unknown-tool", mark=Mark.ALIVE))
     tool = next(posted(stage), None)
     if tool is None:
         return
@@ -85,8 +86,8 @@ def http_wire(stage: Stage) -> Steps:
     for step, (counting, body) in _strange_numbers(stage).items():
         malformed[step] = web.send(*web.route(counting), body=body)
     for step, request in malformed.items():
-        yield Send(request, step)
-        yield Send(web.get(tools_path(stage)), f"{step}-alive")
+        yield Send(request, Step(step))
+        yield Send(web.get(tools_path(stage)), Step(step, mark=Mark.ALIVE))
 
 
 def strange_requests(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...], bytes]]:
@@ -140,8 +141,8 @@ def http_cors(stage: Stage) -> Steps:
     """A success, an error and a preflight, as a page on this machine would make them."""
     web = stage.web()
     origin = ("Origin", ORIGIN)
-    yield Send(web.get(tools_path(stage), (origin,)), "success")
-    yield Send(web.get(NOWHERE, (origin,)), "error")
+    yield Send(web.get(tools_path(stage), (origin,)), Step("success"))
+    yield Send(web.get(NOWHERE, (origin,)), Step("error"))
     tool = next(posted(stage), None)
     method, url = web.route(tool) if tool is not None else ("GET", web.url(tools_path(stage)))
     asked = (
@@ -149,9 +150,9 @@ def http_cors(stage: Stage) -> Steps:
         ("Access-Control-Request-Method", method),
         ("Access-Control-Request-Headers", "content-type"),
     )
-    yield Send(web.send("OPTIONS", url, headers=asked), "preflight")
+    yield Send(web.send("OPTIONS", url, headers=asked), Step("preflight"))
     if tool is not None:
-        yield Send(web.send(method, url, headers=(_JSON, origin), body=b"no JSON"), "refusal")
+        yield Send(web.send(method, url, headers=(_JSON, origin), body=b"no JSON"), Step("refusal"))
 
 
 def tools_path(stage: Stage) -> str:

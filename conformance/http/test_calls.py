@@ -7,9 +7,11 @@ from urllib.parse import urlsplit
 from conformance.formats.problem import shown
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import body_json, is_enriched_error
+from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, no_good_call, unknown
 from conformance.spec.vocabulary import ERROR_TYPE_STATUSES, ErrorType, Outcome
 
+_NOWHERE = (Step("unknown-path"), Step("unknown-tool"))
 _RESERVED = frozenset(kind.value for kind in ErrorType)
 
 
@@ -57,7 +59,7 @@ def _is_answered_as_unknown(tool: ToolEvidence, call: Call) -> bool:
     if call.reading.envelope is not None:
         return True
     steps = {exchange.step: exchange for exchange in tool.played("http_wire")}
-    nowhere = [steps[name].answer for name in ("unknown-path", "unknown-tool") if name in steps]
+    nowhere = [steps[name].answer for name in _NOWHERE if name in steps]
     body = call.exchange.answer.body if call.exchange.answer is not None else b""
     return any(answer is not None and answer.body == body for answer in nowhere)
 

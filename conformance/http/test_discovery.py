@@ -6,6 +6,7 @@ from typing import Any
 
 from conformance.formats.problem import shown
 from conformance.http.scripts import COLLECTION
+from conformance.kit.evidence.catalog import MANIFEST, TOOLS
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.listed import is_bare_list
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json
@@ -22,7 +23,7 @@ def _status(exchange: Exchange | None) -> int:
 
 
 def _resources(run: RunEvidence) -> list[Any] | None:
-    document = body_json(run.steps(LOOKED)["manifest"])
+    document = body_json(run.steps(LOOKED)[MANIFEST])
     listed = document.get("resources") if isinstance(document, dict) else None
     return listed if isinstance(listed, list) else None
 
@@ -30,7 +31,7 @@ def _resources(run: RunEvidence) -> list[Any] | None:
 @clause("HTTP-DISC-001")
 def test_there_is_a_manifest(run: RunEvidence) -> Checks:
     """GET /manifest answers JSON with resources."""
-    manifest = run.steps(LOOKED)["manifest"]
+    manifest = run.steps(LOOKED)[MANIFEST]
     if _status(manifest) == 200 and _resources(run) is not None:
         yield holds()
     else:
@@ -40,7 +41,7 @@ def test_there_is_a_manifest(run: RunEvidence) -> Checks:
 @clause("HTTP-DISC-002")
 def test_a_manifest_lists_type_and_path(run: RunEvidence) -> Checks:
     """Of every collection."""
-    manifest = run.steps(LOOKED)["manifest"]
+    manifest = run.steps(LOOKED)[MANIFEST]
     if _status(manifest) != 200:
         yield absent("kit.not_applicable.nothing_to_judge")
         return
@@ -65,11 +66,11 @@ def test_a_manifest_lists_type_and_path(run: RunEvidence) -> Checks:
 def test_every_collection_answers_json(run: RunEvidence) -> Checks:
     """The first page of each; of tools, with a list of them in it."""
     for step, exchange in run.steps("http_look_around").items():
-        if step.startswith(COLLECTION):
+        if step.name == COLLECTION:
             holding = isinstance(body_json(exchange), dict | list)
             yield _collection(exchange, good=_status(exchange) == 200 and holding)
     for step, exchange in run.steps(LOOKED).items():
-        if not step.startswith("collection") or not step.endswith("-1"):
+        if step.name != TOOLS or step.number != 1:
             continue
         document = body_json(exchange)
         if is_bare_list(document):
@@ -95,8 +96,7 @@ def _collection(exchange: Exchange, *, good: bool) -> Check:
 @clause("HTTP-DISC-004")
 def test_one_resource_is_found_by_its_id(run: RunEvidence) -> Checks:
     """And one that does not exist is answered with 404."""
-    steps = run.steps("http_look_around")
-    one, unknown_id = steps.get("one"), steps.get("unknown-id")
+    one, unknown_id = (run.step("http_look_around", name) for name in ("one", "unknown-id"))
     if unknown_id is None or unknown_id.answer is None:
         yield unknown("kit.not_verified.step", reason="http_look_around")
         return
@@ -117,7 +117,7 @@ def test_one_resource_is_found_by_its_id(run: RunEvidence) -> Checks:
 @clause("HTTP-DISC-005")
 def test_health_is_answered(run: RunEvidence) -> Checks:
     """With a 2xx."""
-    health = run.steps("http_look_around").get("health")
+    health = run.step("http_look_around", "health")
     if health is None or health.answer is None:
         yield unknown("kit.not_verified.step", reason="http_look_around")
     elif 200 <= _status(health) < 300:
@@ -155,9 +155,8 @@ def _lists(run: RunEvidence) -> list[list[Exchange]]:
     """The pages of each collection of tools that discovery followed, in order."""
     found: dict[str, list[Exchange]] = {}
     for step, exchange in run.steps(LOOKED).items():
-        collection, _, page = step.rpartition("-")
-        if collection.startswith("collection") and page.isdecimal():
-            found.setdefault(collection, []).append(exchange)
+        if step.name == TOOLS:
+            found.setdefault(step.place, []).append(exchange)
     return list(found.values())
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from conformance.formats.tool.errors import envelope_of
 from conformance.http.scripts import ORIGIN
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
 from conformance.kit.verdicts.sent_words import step_words
 
 _MISDIRECTED = frozenset({"unknown-path", "unknown-tool", "wrong-method"})
 """Steps whose body is as it should be."""
-_FIRST = "unknown-path-alive"
+_FIRST = Step("unknown-path", mark=Mark.ALIVE)
 """If even the first request got no answer, the server was dead before the script began."""
 
 _CORS = "access-control-allow-origin"
@@ -26,9 +29,8 @@ def _refused(
     run: RunEvidence, script: str, steps: tuple[str, ...], statuses: range | set[int]
 ) -> Checks:
     """Each step is answered with one of these statuses, in the error envelope."""
-    taken = run.steps(script)
     for step in steps:
-        exchange = taken.get(step)
+        exchange = run.step(script, step)
         if exchange is None or exchange.answer is None:
             yield unknown("kit.not_verified.step", exchange, reason=step_words(step))
         elif _status(exchange) in PROVES_NOTHING:
@@ -66,7 +68,7 @@ def test_an_unknown_tool_is_answered_in_the_envelope(run: RunEvidence) -> Checks
 @clause("HTTP-ERR-006")
 def test_a_wrong_method_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
     """With 405, and `Allow` (RFC 9110, section 15.5.6); a path may have a GET of its own."""
-    exchange = run.steps("http_wire").get("wrong-method")
+    exchange = run.step("http_wire", "wrong-method")
     if exchange is not None and exchange.answer is not None and 200 <= _status(exchange) < 300:
         yield absent("kit.not_applicable.own_get")
         return
@@ -93,9 +95,8 @@ def test_another_media_type_is_refused_in_the_envelope(run: RunEvidence) -> Chec
 @clause("HTTP-ERR-009")
 def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Checks:
     """400 for what is no JSON, 415 for another media type."""
-    steps = run.steps("http_wire")
     for step, fitting in (("not-json", 400), ("cut-json", 400), ("wrong-type", 415)):
-        exchange = steps.get(step)
+        exchange = run.step("http_wire", step)
         if exchange is None or exchange.answer is None:
             yield unknown("kit.not_verified.step", exchange, reason=step_words(step))
         elif _status(exchange) in PROVES_NOTHING:
@@ -114,8 +115,7 @@ def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Check
 @clause("HTTP-CORS-001")
 def test_errors_carry_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
     """Where a success has any."""
-    steps = run.steps("http_cors")
-    success = steps.get("success")
+    success = run.step("http_cors", "success")
     if success is None or success.answer is None:
         yield unknown("kit.not_verified.step", reason="http_cors/success")
         return
@@ -123,7 +123,7 @@ def test_errors_carry_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
     if allowed is None:
         return
     for step, sent in (("error", "unknown-path"), ("refusal", "not-json")):
-        exchange = steps.get(step)
+        exchange = run.step("http_cors", step)
         if exchange is None or exchange.answer is None:
             continue
         if _admits(exchange, allowed):
@@ -141,8 +141,7 @@ def _admits(exchange: Exchange, allowed: str) -> bool:
 @clause("HTTP-CORS-002")
 def test_a_preflight_carries_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
     """Where a success has any: without them no page could make the call."""
-    steps = run.steps("http_cors")
-    success, preflight = steps.get("success"), steps.get("preflight")
+    success, preflight = (run.step("http_cors", name) for name in ("success", "preflight"))
     if success is None or success.answer is None or preflight is None:
         yield unknown("kit.not_verified.step", reason="http_cors/preflight")
         return
@@ -164,30 +163,31 @@ def test_the_server_answers_after_each_malformed_request(run: RunEvidence) -> Ch
     steps = run.steps("http_wire")
     alive = True
     for step, exchange in steps.items():
-        if not step.endswith("-alive"):
+        if step.mark is not Mark.ALIVE:
             continue
-        before = steps[step.removesuffix("-alive")]
+        before = steps[replace(step, mark=None)]
         if exchange.answer is not None and _status(exchange) in PROVES_NOTHING:
             yield unknown("kit.not_verified.refused_for_something_else", exchange)
         elif exchange.answer is not None and exchange.trouble is None and _status(exchange) < 500:
             yield holds()
         elif alive and (before.answer is not None or step != _FIRST):
-            yield broken(before, "finding.http.dead", step=step_words(before.step or ""))
+            yield broken(before, "finding.http.dead", step=step_words(step.name))
             alive = False
         else:
-            yield unknown("kit.not_verified.step", before, reason=step_words(before.step or ""))
+            yield unknown("kit.not_verified.step", before, reason=step_words(step.name))
 
 
 @clause("HTTP-WIRE-002")
 def test_a_malformed_request_is_not_answered_as_a_failure_of_the_server(run: RunEvidence) -> Checks:
     """Whether it is taken or refused is the server's affair."""
     for step, exchange in run.steps("http_wire").items():
-        if step in _MISDIRECTED or step.endswith("-alive") or exchange.answer is None:
+        if step.name in _MISDIRECTED or step.mark is Mark.ALIVE or exchange.answer is None:
             continue
         if _status(exchange) in PROVES_NOTHING:
             yield unknown("kit.not_verified.refused_for_something_else", exchange)
         elif _status(exchange) >= 500:
             status = _status(exchange)
-            yield broken(exchange, "finding.http.wire_fault", step=step_words(step), status=status)
+            words = step_words(step.name)
+            yield broken(exchange, "finding.http.wire_fault", step=words, status=status)
         else:
             yield holds()

@@ -30,6 +30,7 @@ from conformance.kit.evidence.discovered import Discovered, bounded
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED, Script
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.results import Item, SessionResult, UsedWaiver, kit_errors, kit_traces
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
@@ -67,26 +68,22 @@ class Runs:
         """Find every target's runs, of these eras only if any are named; raises TargetUnusable."""
         settings = context.settings
         self._offers = None
+        taken: frozenset[str] = frozenset()
         for target in targets:
-            found_here = await discover(target, context)
-            for found in [*found_here, *protocol_runs(found_here, settings)]:
+            own_context = replace(context, taken=taken)
+            found_here = await discover(target, own_context)
+            found_here += protocol_runs(found_here, own_context)
+            taken |= {found.run.id for found in found_here}
+            for found in found_here:
                 if eras and found.run.era not in eras:
                     continue
                 if not _replays(settings.replay, found.run.id):
                     continue
-                own = bounded(self._unique(found), settings)
+                own = bounded(found, settings)
                 self.found.append(own)
                 self.declared[own.run.id] = declared(own)
         if not self.found and settings.replay is not None:
             raise TargetUnusable(message("kit.option.replay", case=settings.replay))
-
-    def _unique(self, found: Discovered) -> Discovered:
-        """A run of a second target with the same id gets a number behind it."""
-        taken = {other.run.id for other in self.found}
-        name, number = found.run.id, 2
-        while name in taken:
-            name, number = f"{found.run.id}-{number}", number + 1
-        return replace(found, run=replace(found.run, id=name))
 
     @property
     def by_id(self) -> Mapping[str, tuple[Run, tuple[str, ...]]]:
@@ -120,7 +117,7 @@ class Runs:
 
 def _replays(wanted: str | None, run: str) -> bool:
     """Whether `--replay` leaves a run in: it names one of its cases, or none at all."""
-    return wanted is None or wanted.startswith(f"{run}/")
+    return wanted is None or CaseId(run).names(wanted)
 
 
 @dataclass(slots=True)
@@ -257,7 +254,7 @@ class Session:
         if wanted is None or self.driver is None:
             return True
         sent = [call.case.id for one in self.driver.evidence.values() for call in one.calls]
-        return any(wanted == id or wanted.startswith(f"{id}/") for id in sent)
+        return any(id.names(wanted) for id in sent)
 
     def judge(self, asked: list[Question]) -> dict[int, Item]:
         """Each question's item, by its place in `asked`: failures confirmed, the waived marked."""

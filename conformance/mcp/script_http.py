@@ -9,7 +9,7 @@ from conformance.formats.tool.headers import encoded, mirrored
 from conformance.kit.evidence.script import Send, Stage, Steps, script
 from conformance.kit.model.exchange import HttpRequest, Request
 from conformance.kit.model.loopback import is_loopback
-from conformance.kit.model.slug import slug
+from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
 from conformance.kit.transport.mcp_http import McpHttpBinding
@@ -42,18 +42,18 @@ def mcp_session(stage: Stage) -> Steps:
     speaker = yield from shake(spoken(stage.binding, McpHttpBinding), own)
     if speaker is None:
         return
-    yield Send(speaker.request("ping", id=next(own)), "ping")
-    yield Send(speaker.without_body("GET", _STREAM), "get")
+    yield Send(speaker.request("ping", id=next(own)), Step("ping"))
+    yield Send(speaker.without_body("GET", _STREAM), Step("get"))
     if speaker.version >= _VERSION_HEADER_SINCE:
         header = {"MCP-Protocol-Version": UNKNOWN_VERSION}
         request = speaker.request("ping", id=next(own), headers=header)
-        yield Send(request, "unknown-version")
+        yield Send(request, Step("unknown-version"))
     if speaker.session_id is None:
         return
     request = speaker.request("ping", id=next(own), headers={"Mcp-Session-Id": None})
-    yield Send(request, "without-session")
-    yield Send(speaker.without_body("DELETE"), "delete")
-    yield Send(speaker.request("ping", id=next(own)), "after-delete")
+    yield Send(request, Step("without-session"))
+    yield Send(speaker.without_body("DELETE"), Step("delete"))
+    yield Send(speaker.request("ping", id=next(own)), Step("after-delete"))
 
 
 @script(*MCP_OVER_HTTP, fresh=True, handshake=False, protocol=True)
@@ -62,9 +62,9 @@ def mcp_origin(stage: Stage) -> Steps:
     if not is_loopback(stage.run.endpoint):
         return
     own = ids(11)
-    yield Send(_opening(stage, next(own)), "none")
+    yield Send(_opening(stage, next(own)), Step("none"))
     foreign = _opening(stage, next(own))
-    yield Send(replace(foreign, headers=(*foreign.headers, ("Origin", FOREIGN))), "foreign")
+    yield Send(replace(foreign, headers=(*foreign.headers, ("Origin", FOREIGN))), Step("foreign"))
 
 
 def _opening(stage: Stage, id: int) -> HttpRequest:
@@ -84,13 +84,13 @@ def mcp_headers(stage: Stage) -> Steps:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return speaker.request(method, {}, id=next(own), headers=named)
 
-    yield Send(listed(), "plain")
-    yield Send(listed(Mcp_Method=None), "no-method")
-    yield Send(listed(Mcp_Method="tools/call"), "other-method")
-    yield Send(listed(MCP_Protocol_Version=None), "no-version")
-    yield Send(listed(MCP_Protocol_Version=LEGACY_VERSIONS[-1]), "other-version")
+    yield Send(listed(), Step("plain"))
+    yield Send(listed(Mcp_Method=None), Step("no-method"))
+    yield Send(listed(Mcp_Method="tools/call"), Step("other-method"))
+    yield Send(listed(MCP_Protocol_Version=None), Step("no-version"))
+    yield Send(listed(MCP_Protocol_Version=LEGACY_VERSIONS[-1]), Step("other-version"))
     cased = {"mcp-METHOD": method, "mcp-protocol-VERSION": speaker.version}
-    yield Send(speaker.request(method, {}, id=next(own), headers=cased), "other-case")
+    yield Send(speaker.request(method, {}, id=next(own), headers=cased), Step("other-case"))
     tool = callable_tool(stage)
     if tool is None:
         return
@@ -101,11 +101,11 @@ def mcp_headers(stage: Stage) -> Steps:
 
     others = [one.name for one in stage.tools if one.name != tool.name]
     other = others[0] if others else f"{tool.name}-other"
-    yield Send(called({}), "call-plain")
-    yield Send(called({"Mcp-Name": _wrapped(tool.name)}), "call-encoded-name")
-    yield Send(called({"mcp-NAME": encoded(tool.name)}), "call-other-case")
-    yield Send(called({"Mcp-Name": None}), "call-no-name")
-    yield Send(called({"Mcp-Name": encoded(other)}), "call-other-name")
+    yield Send(called({}), Step("call-plain"))
+    yield Send(called({"Mcp-Name": _wrapped(tool.name)}), Step("call-encoded-name"))
+    yield Send(called({"mcp-NAME": encoded(tool.name)}), Step("call-other-case"))
+    yield Send(called({"Mcp-Name": None}), Step("call-no-name"))
+    yield Send(called({"Mcp-Name": encoded(other)}), Step("call-other-name"))
 
 
 def _wrapped(text: str) -> str:
@@ -119,7 +119,7 @@ def mcp_removed(stage: Stage) -> Steps:
     """What the modern era has no more, or never had: methods, sessions, GET and DELETE."""
     own, speaker = ids(13), spoken(stage.binding, McpHttpBinding)
     legacy = replace(speaker, version=LEGACY_VERSIONS[-1])
-    shaken = yield Send(legacy.initialize(id=next(own)), "initialize")
+    shaken = yield Send(legacy.initialize(id=next(own)), Step("initialize"))
     removed = {
         UNKNOWN_METHOD: {},
         "ping": {},
@@ -127,13 +127,13 @@ def mcp_removed(stage: Stage) -> Steps:
         "resources/subscribe": {"uri": "kit://nothing"},
     }
     for method, params in removed.items():
-        yield Send(speaker.request(method, params, id=next(own)), method)
+        yield Send(speaker.request(method, params, id=next(own)), Step(method))
     session = {"Mcp-Session-Id": "kit-made-session"}
-    yield Send(speaker.request(harmless(stage), {}, id=next(own), headers=session), "session")
+    yield Send(speaker.request(harmless(stage), {}, id=next(own), headers=session), Step("session"))
     if is_ok(shaken):
         return
-    yield Send(speaker.without_body("GET", _STREAM), "get")
-    yield Send(speaker.without_body("DELETE"), "delete")
+    yield Send(speaker.without_body("GET", _STREAM), Step("get"))
+    yield Send(speaker.without_body("DELETE"), Step("delete"))
 
 
 @script(*MCP_OVER_HTTP, eras=MODERN_ONLY)
@@ -155,7 +155,7 @@ def mcp_parameters(stage: Stage) -> Steps:
             request = speaker.request(
                 "tools/call", params, id=next(own), headers=changed, tool=tool
             )
-            yield Send(request, f"{step}:{slug(tool.name)}")
+            yield Send(request, Step(step, tool=tool.name))
 
 
 def _other(value: str) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.evidence.script import Send, Stage, Steps, script
-from conformance.kit.model.slug import slug
+from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import MCP_BINDINGS
 from conformance.mcp.seen import result_of
 from conformance.mcp.steps import LEGACY, MODERN_ONLY, ids, listing
@@ -23,10 +23,10 @@ _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 def mcp_lists(stage: Stage) -> Steps:
     """The list on the connection that served the calls, twice; an invalid cursor if it has any."""
     own, speaker = ids(20), stage.speaker()
-    first = yield Send(speaker.request("tools/list", {}, id=next(own)), "list-probe")
+    first = yield Send(speaker.request("tools/list", {}, id=next(own)), Step("list-probe"))
     if isinstance((result_of(first) or {}).get("nextCursor"), str):
         request = speaker.request("tools/list", {"cursor": BAD_CURSOR}, id=next(own))
-        yield Send(request, "bad-cursor")
+        yield Send(request, Step("bad-cursor"))
     if stage.run.era is Era.MODERN:
         yield from listing(speaker, own, "list-first")
         yield from listing(speaker, own, "list-second")
@@ -47,4 +47,4 @@ def mcp_tasks(stage: Stage) -> Steps:
     wanted = [tool for tool in stage.tools if tool.task_required and tool.name in stage.may_call]
     for tool in wanted[:_MOST_TOOLS]:
         arguments = next(iter(candidates(tool, (), _NOW)), {})
-        yield Send(speaker.call(tool, arguments, id=next(own)), slug(tool.name))
+        yield Send(speaker.call(tool, arguments, id=next(own)), Step("call", tool=tool.name))

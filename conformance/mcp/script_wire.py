@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from conformance.kit.evidence.script import Restart, Send, Stage, Steps, script
 from conformance.kit.model.exchange import HttpRequest, Request, Trouble
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.bindings import MCP_BINDINGS
 from conformance.kit.transport.encode import to_bytes
 from conformance.kit.transport.mcp import McpBinding
@@ -14,12 +15,6 @@ from conformance.mcp.steps import LEGACY, UNKNOWN_METHOD, ids
 UNKNOWN_TOOL = "kit-no-such-tool-4f1c2a"
 UNKNOWN_NOTIFICATION = "notifications/kit-no-such-notification"
 BEFORE = "before"
-ALIVE = "-alive"
-"""How the name of the good step behind a malformed one ends."""
-
-AGAIN = "-again"
-"""The same once more, where the connection was closed: HTTP allows that after any answer."""
-
 BATCHES = "2025-03-26"
 """The one version that has them."""
 
@@ -36,15 +31,16 @@ _SETTLE = 0.05
 def mcp_wire(stage: Stage) -> Steps:
     """Each odd message, and behind it a good one; over stdio a new process after each death."""
     own, speaker, traits = ids(30), stage.speaker(), stage.binding.traits
-    good = yield Send(_good(speaker, next(own)), BEFORE)
+    good = yield Send(_good(speaker, next(own)), Step(BEFORE))
     if good.trouble is not None:
         return
     deaths = 0
     for step, request in odd_requests(speaker, own):
-        yield Send(request, step)
-        alive = yield Send(_good(speaker, next(own)), step + ALIVE)
+        yield Send(request, Step(step))
+        alive = yield Send(_good(speaker, next(own)), Step(step, mark=Mark.ALIVE))
         if alive.trouble is Trouble.CLOSED and traits.over_http:
-            alive = yield Send(_good(speaker, next(own)), step + AGAIN)
+            # HTTP allows a server to close the connection after any answer.
+            alive = yield Send(_good(speaker, next(own)), Step(step, mark=Mark.AGAIN))
         if alive.trouble is None:
             continue
         deaths += 1
@@ -117,5 +113,5 @@ def mcp_batch(stage: Stage) -> Steps:
     body = to_bytes(batch)
     # Over HTTP the answers may come one by one: the whole stream is read.
     first = not stage.binding.traits.over_http
-    yield Send(speaker.raw(body, any_answer=first, settle=2.0), "batch")
-    yield Send(speaker.request("ping", id=next(own)), "batch" + ALIVE)
+    yield Send(speaker.raw(body, any_answer=first, settle=2.0), Step("batch"))
+    yield Send(speaker.request("ping", id=next(own)), Step("batch", mark=Mark.ALIVE))

@@ -7,11 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json, response_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.run import Run
+from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import Check, Checks, broken, holds, unknown
 from conformance.mcp.shapes import ShapeFault, shape_faults
 from conformance.spec.vocabulary import Era
@@ -140,12 +142,7 @@ def own_era(run: Run, exchange: Exchange) -> bool:
     return run.era is not Era.MODERN or method_of(exchange) != "initialize"
 
 
-def step_of(run: RunEvidence, script: str, step: str) -> Exchange | None:
-    """The exchange of a script's step, None if it was not taken."""
-    return run.steps(script).get(step)
-
-
-def not_taken(script: str, step: str) -> Check:
+def not_taken(script: str, step: str | Step) -> Check:
     """What a judge says of a step that was not taken."""
     return unknown("kit.not_verified.step", reason=f"{script}/{step}")
 
@@ -155,7 +152,7 @@ def usable(run: RunEvidence, script: str, step: str, found: list[Exchange]) -> C
 
     An answer about rights, limits or load proves nothing, and neither does one that did not come.
     """
-    exchange = step_of(run, script, step)
+    exchange = run.step(script, step)
     if exchange is None:
         yield not_taken(script, step)
     elif proves_nothing(exchange):
@@ -193,7 +190,7 @@ def shape_checks(
 
 def has_legacy(run: RunEvidence) -> bool | None:
     """Whether the server of a modern run also speaks a legacy version; None if nobody can say."""
-    exchange = step_of(run, "mcp_initialize", "initialize")
+    exchange = run.step("mcp_initialize", "initialize")
     if exchange is None or exchange.answer is None or proves_nothing(exchange):
         return None
     return is_ok(exchange)
@@ -203,17 +200,15 @@ def listings(run: RunEvidence) -> Iterator[Exchange]:
     """Every good `tools/list` of the run that asked nothing odd."""
     for name, exchanges in run.scripts.items():
         for exchange in exchanges:
-            step = exchange.step or ""
-            begins = _LISTING.get(name)
-            if begins is not None and step.startswith(begins):
+            if exchange.step is not None and exchange.step.name in _LISTING.get(name, ()):
                 yield exchange
 
 
 _LISTING = {
-    LOOKED: "tools-list",
-    "mcp_handshake": "tools-list",
-    "mcp_lists": "list-",
-    "mcp_lists_again": "list-",
-    "mcp_alone": "list-",
+    LOOKED: {TOOLS_LIST},
+    "mcp_handshake": {TOOLS_LIST},
+    "mcp_lists": {"list-probe", "list-first", "list-second"},
+    "mcp_lists_again": {"list-third"},
+    "mcp_alone": {"list-first", "list-later"},
 }
-"""Scripts that list the tools, and how the names of those steps begin."""
+"""Scripts that list the tools, and the names of those steps."""

@@ -7,8 +7,9 @@ from itertools import count
 from typing import TypeVar
 
 from conformance.formats.tool.tool import Tool
-from conformance.kit.evidence.script import Action, Send, Stage
+from conformance.kit.evidence.script import INITIALIZE, Action, Send, Stage
 from conformance.kit.model.exchange import Exchange, Request
+from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import MCP_BINDINGS, OVER_HTTP
 from conformance.kit.transport.mcp import McpBinding
 from conformance.mcp.seen import result_of
@@ -38,24 +39,24 @@ def ids(number: int) -> Iterator[int]:
 
 def shake(speaker: M, own: Iterator[int]) -> Generator[Action, Exchange, M | None]:
     """The legacy handshake, step by step; gives the speaker for what follows, None if refused."""
-    exchange = yield Send(speaker.initialize(id=next(own)), "initialize")
+    exchange = yield Send(speaker.initialize(id=next(own)), INITIALIZE)
     settled = speaker.after_handshake(result_of(exchange), exchange.answer)
     if settled is None:
         return None
-    yield Send(settled.notification("notifications/initialized"), "initialized")
+    yield Send(settled.notification("notifications/initialized"), Step("initialized"))
     return settled
 
 
 def listing(
-    speaker: McpBinding[Request], own: Iterator[int], prefix: str
+    speaker: McpBinding[Request], own: Iterator[int], name: str
 ) -> Generator[Action, Exchange, None]:
-    """The whole list of tools, a step for each page: `<prefix>-1`, `<prefix>-2`, …"""
+    """The whole list of tools, a step for each page, all of one name."""
     cursor: str | None = None
     seen: set[str] = set()
     for page in range(1, MOST_PAGES + 1):
         params = {"cursor": cursor} if cursor is not None else {}
         request = speaker.request("tools/list", params, id=next(own))
-        exchange = yield Send(request, f"{prefix}-{page}")
+        exchange = yield Send(request, Step(name, number=page))
         following = (result_of(exchange) or {}).get("nextCursor")
         if not isinstance(following, str) or not following or following in seen:
             return

@@ -7,8 +7,9 @@ from typing import Any
 
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
+from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.slug import slug
+from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
 from conformance.mcp.script_wire import UNKNOWN_TOOL
 from conformance.mcp.seen import (
@@ -141,16 +142,17 @@ def test_a_plain_call_of_a_task_is_refused(tool: ToolEvidence) -> Checks:
     """Where the server says that calls can be tasks at all."""
     if not tool.tool.task_required:
         return
-    opening = {e.step: e for e in tool.played("mcp_handshake")}.get("initialize")
+    opening = {e.step: e for e in tool.played("mcp_handshake")}.get(INITIALIZE)
     if opening is None:
-        yield not_taken("mcp_handshake", "initialize")
+        yield not_taken("mcp_handshake", INITIALIZE)
         return
     if not _has_tasks(opening):
         yield absent("finding.mcp.no_tasks")
         return
-    exchange = {e.step: e for e in tool.played("mcp_tasks")}.get(slug(tool.tool.name))
+    step = Step("call", tool=tool.tool.name)
+    exchange = {e.step: e for e in tool.played("mcp_tasks")}.get(step)
     if exchange is None:
-        yield not_taken("mcp_tasks", slug(tool.tool.name))
+        yield not_taken("mcp_tasks", step)
     elif exchange.answer is None or proves_nothing(exchange):
         yield unknown("kit.not_verified.no_answer", exchange)
     elif code_of(exchange) == rpc.METHOD_NOT_FOUND:

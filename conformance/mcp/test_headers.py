@@ -12,7 +12,7 @@ from conformance.formats.tool.headers import header_paths, mirrored
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.response import read
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.slug import slug
+from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
@@ -21,7 +21,6 @@ from conformance.mcp.seen import (
     is_refused,
     not_taken,
     proves_nothing,
-    step_of,
     usable,
     wanted,
 )
@@ -47,7 +46,7 @@ def test_a_header_other_than_the_body_is_refused(run: RunEvidence) -> Checks:
     word = "finding.mcp.other_header"
     yield from _refused(run, "plain", {"other-method": "Mcp-Method"}, word)
     yield from _refused(run, "call-plain", {"call-other-name": "Mcp-Name"}, word)
-    other = step_of(run, "mcp_headers", "other-version")
+    other = run.step("mcp_headers", "other-version")
     if has_legacy(run) is False and other is not None and is_ok(other):
         yield broken(
             other,
@@ -60,7 +59,7 @@ def test_a_header_other_than_the_body_is_refused(run: RunEvidence) -> Checks:
 
 def _refused(run: RunEvidence, plain: str, steps: Mapping[str, str], word: str) -> Checks:
     """Each step is refused for its header, where the same request without a fault is accepted."""
-    good = step_of(run, "mcp_headers", plain)
+    good = run.step("mcp_headers", plain)
     if good is None:
         if plain == "plain":
             yield not_taken("mcp_headers", plain)
@@ -94,12 +93,12 @@ def test_an_encoded_name_is_decoded(run: RunEvidence) -> Checks:
 def test_the_case_of_a_header_does_not_matter(run: RunEvidence) -> Checks:
     """The answer is of the same kind as to the usual spelling."""
     yield from _same(run, "plain", "other-case", "finding.mcp.header_case")
-    if step_of(run, "mcp_headers", "call-plain") is not None:
+    if run.step("mcp_headers", "call-plain") is not None:
         yield from _same(run, "call-plain", "call-other-case", "finding.mcp.header_case")
 
 
 def _same(run: RunEvidence, plain: str, step: str, word: str) -> Checks:
-    good, other = step_of(run, "mcp_headers", plain), step_of(run, "mcp_headers", step)
+    good, other = run.step("mcp_headers", plain), run.step("mcp_headers", step)
     if good is None or other is None:
         yield not_taken("mcp_headers", plain)
     elif not is_ok(good):
@@ -142,19 +141,19 @@ def _at(schema: Any, place: Place) -> Mapping[str, Any]:
 def test_a_parameter_header_is_compared_with_the_argument(tool: ToolEvidence) -> Checks:
     """Missing, and with another value; the call as it should be was accepted."""
     steps = {e.step: e for e in tool.played("mcp_parameters")}
-    name = slug(tool.tool.name)
-    plain = steps.get(f"plain:{name}")
+    first = Step("plain", tool=tool.tool.name)
+    plain = steps.get(first)
     if not tool.tool.header_parameters and not tool.tool.nested_header_parameters:
         return
     if plain is None:
-        yield not_taken("mcp_parameters", f"plain:{name}")
+        yield not_taken("mcp_parameters", first)
         return
     if not is_ok(plain):
         yield unknown("kit.not_verified.baseline", plain)
         return
     header = _first_header(tool, plain)
     for step, word in (("missing", _WITHOUT), ("other", "finding.mcp.other_header")):
-        exchange = steps.get(f"{step}:{name}")
+        exchange = steps.get(Step(step, tool=tool.tool.name))
         if exchange is None or proves_nothing(exchange):
             yield unknown("kit.not_verified.refused_for_something_else", exchange)
         elif is_refused(exchange, rpc.HEADER_MISMATCH, 400):

@@ -8,6 +8,7 @@ import re
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import response_of
 from conformance.kit.model.exchange import Exchange, Trouble
+from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
@@ -19,13 +20,13 @@ from conformance.mcp.seen import (
     proves_nothing,
     result_of,
     shape_checks,
-    step_of,
     usable,
 )
 from conformance.mcp.shapes import ShapeFault
 from conformance.spec.vocabulary import Era
 
 _CLIENT_FEATURES = ("sampling/", "roots/", "elicitation/", "tasks/")
+_FIRST = Step("list-first", number=1)
 _VERSION = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -66,7 +67,7 @@ def test_a_server_with_tools_declares_them(run: RunEvidence) -> Checks:
         if legacy
         else ("mcp_alone", "discover", "list-later")
     )
-    opening, listing = step_of(run, script, said), step_of(run, script, listed)
+    opening, listing = run.step(script, said), run.step(script, listed)
     capabilities = (result_of(opening) or {}).get("capabilities") if opening is not None else None
     if not isinstance(capabilities, dict):
         yield not_taken(script, said)
@@ -111,10 +112,10 @@ def _requests(exchange: Exchange) -> list[str]:
 @clause("MCP-LIFE-006")
 def test_a_first_request_is_answered_without_anything_before(run: RunEvidence) -> Checks:
     """Judged beside the same request later on; a slow start may make its answer late."""
-    first = step_of(run, "mcp_alone", "list-first-1")
-    later = step_of(run, "mcp_alone", "list-later")
+    first = run.steps("mcp_alone").get(_FIRST)
+    later = run.step("mcp_alone", "list-later")
     if first is None or later is None:
-        yield not_taken("mcp_alone", "list-first-1")
+        yield not_taken("mcp_alone", _FIRST)
     elif is_ok(first) or _came_late(run, first):
         yield holds()
     elif proves_nothing(first) or not is_ok(later):

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.formats.problem import json_path, shown
 from conformance.formats.schema.schemas import schema_faults
 from conformance.formats.text import rpc
+from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
@@ -24,7 +25,6 @@ from conformance.mcp.seen import (
     proves_nothing,
     result_of,
     shape_checks,
-    step_of,
     usable,
 )
 from conformance.mcp.shapes import ShapeFault
@@ -131,7 +131,7 @@ def test_no_two_tools_have_one_name(run: RunEvidence) -> Checks:
 @clause("MCP-LIST-006")
 def test_the_order_of_tools_is_the_same(run: RunEvidence) -> Checks:
     """Twice in a row on one connection; another set of tools is LIST-007's."""
-    first, second = _listed(run, "mcp_lists", "first"), _listed(run, "mcp_lists", "second")
+    first, second = (_listed(run, "mcp_lists", f"list-{n}") for n in ("first", "second"))
     if first is None or second is None:
         yield not_taken("mcp_lists", "tools/list")
         return
@@ -155,9 +155,9 @@ def test_the_set_of_tools_is_the_same(run: RunEvidence) -> Checks:
     Of a server whose list changes at times, a call that changes something may have changed it.
     """
     parts = [
-        _listed(run, "mcp_lists", "first"),
-        _listed(run, "mcp_alone", "first"),
-        _listed(run, "mcp_lists_again", "third"),
+        _listed(run, "mcp_lists", "list-first"),
+        _listed(run, "mcp_alone", "list-first"),
+        _listed(run, "mcp_lists_again", "list-third"),
     ]
     before, (older, fresh, again) = _pages(run), parts
     if older is None or fresh is None or again is None or not before:
@@ -215,7 +215,7 @@ def test_lists_say_how_they_may_be_cached(run: RunEvidence) -> Checks:
 
 
 def _discoveries(run: RunEvidence) -> Iterator[Exchange]:
-    found = (step_of(run, LOOKED, "server-discover"), step_of(run, "mcp_alone", "discover"))
+    found = (run.step(LOOKED, "server-discover"), run.step("mcp_alone", "discover"))
     return (exchange for exchange in found if exchange is not None)
 
 
@@ -245,7 +245,7 @@ def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
 @clause("MCP-PAGE-002")
 def test_an_invalid_cursor_is_refused(run: RunEvidence) -> Checks:
     """Of a server that gives cursors at all."""
-    probe = step_of(run, "mcp_lists", "list-probe")
+    probe = run.step("mcp_lists", "list-probe")
     if probe is not None and not isinstance(_cursor(probe), str):
         yield absent("finding.mcp.one_page")
         return
@@ -269,12 +269,12 @@ def test_an_invalid_cursor_is_refused(run: RunEvidence) -> Checks:
 def _pages(run: RunEvidence) -> list[Exchange]:
     """The pages of discovery's walk, in order."""
     walked = run.played(LOOKED)
-    return [e for e in walked if (e.step or "").startswith("tools-list") and result_of(e)]
+    return [e for e in walked if e.step and e.step.name == TOOLS_LIST and result_of(e)]
 
 
-def _listed(run: RunEvidence, script: str, prefix: str) -> list[Exchange] | None:
+def _listed(run: RunEvidence, script: str, name: str) -> list[Exchange] | None:
     """All pages of a script's list; None if it was not read to its end."""
-    found = [e for e in run.played(script) if (e.step or "").startswith(f"list-{prefix}-")]
+    found = [e for step, e in run.steps(script).items() if step.name == name]
     if not found or result_of(found[-1]) is None or _cursor(found[-1]):
         return None
     return found

@@ -11,6 +11,7 @@ from conformance.formats.problem import shown
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange, HttpRequest, Trouble
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.bindings import traits_of
 from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
 from conformance.mcp.seen import (
@@ -156,9 +157,15 @@ def test_an_unknown_method_is_answered_with_an_error(run: RunEvidence) -> Checks
             yield holds()
 
 
-def _is_alive(run: RunEvidence, step: str) -> bool:
-    after = run.steps(_WIRE).get(f"{step}-alive")
+def _is_alive(run: RunEvidence, name: str) -> bool:
+    _, after = _with_next(run, _WIRE, name)
     return after is not None and is_ok(after)
+
+
+def _with_next(run: RunEvidence, script: str, name: str) -> tuple[Exchange | None, Exchange | None]:
+    """A step, and the good one behind it."""
+    steps = run.steps(script)
+    return steps.get(Step(name)), steps.get(Step(name, mark=Mark.ALIVE))
 
 
 @clause("MCP-RPC-005")
@@ -187,8 +194,7 @@ def test_the_code_for_an_unknown_method(run: RunEvidence) -> Checks:
 @clause("MCP-RPC-006")
 def test_a_notification_is_not_answered(run: RunEvidence) -> Checks:
     """Over stdio: nothing comes but answers to requests of ours, and what is no answer."""
-    steps = run.steps(_WIRE)
-    sent, after = steps.get("unknown-notification"), steps.get("unknown-notification-alive")
+    sent, after = _with_next(run, _WIRE, "unknown-notification")
     if sent is None or after is None or not is_ok(after):
         yield unknown("kit.not_verified.step", reason="unknown-notification")
         return
@@ -234,8 +240,7 @@ def _is_utf8(exchange: Exchange) -> bool:
 @clause("MCP-RPC-008", protocol=True)
 def test_a_batch_is_answered(run: RunEvidence) -> Checks:
     """Each request in it, in one message or in several."""
-    steps = run.steps("mcp_batch")
-    sent, after = steps.get("batch"), steps.get("batch-alive")
+    sent, after = _with_next(run, "mcp_batch", "batch")
     if sent is None or after is None:
         yield unknown("kit.not_verified.step", reason="batch")
         return

@@ -14,7 +14,6 @@ from conformance.mcp.seen import (
     own_era,
     proves_nothing,
     status_of,
-    step_of,
     usable,
 )
 
@@ -39,7 +38,7 @@ def test_a_session_id_is_visible_ascii(run: RunEvidence) -> Checks:
 @clause("MCP-SESS-002", protocol=True)
 def test_a_request_without_its_session_is_refused(run: RunEvidence) -> Checks:
     """With 400; a server that answers it does not require the id."""
-    exchange = step_of(run, "mcp_session", "without-session")
+    exchange = run.step("mcp_session", "without-session")
     if exchange is None:
         yield _why_none(run)
     elif is_ok(exchange):
@@ -57,8 +56,8 @@ def test_a_request_without_its_session_is_refused(run: RunEvidence) -> Checks:
 @clause("MCP-SESS-003", protocol=True)
 def test_a_session_that_ended_is_not_found(run: RunEvidence) -> Checks:
     """With 404; a server need not let the client end a session."""
-    ended = step_of(run, "mcp_session", "delete")
-    after = step_of(run, "mcp_session", "after-delete")
+    ended = run.step("mcp_session", "delete")
+    after = run.step("mcp_session", "after-delete")
     if ended is None or after is None:
         yield _why_none(run)
     elif not 200 <= status_of(ended) < 300:
@@ -75,13 +74,13 @@ def test_a_session_that_ended_is_not_found(run: RunEvidence) -> Checks:
 
 def _pings(run: RunEvidence) -> bool:
     """Whether the same request was answered while it had its session."""
-    good = step_of(run, "mcp_session", "ping")
+    good = run.step("mcp_session", "ping")
     return good is not None and is_ok(good)
 
 
 def _why_none(run: RunEvidence) -> Check:
     """Why there was no step in a session: there is none, or there was no handshake."""
-    shaken = step_of(run, "mcp_session", "initialize")
+    shaken = run.step("mcp_session", "initialize")
     if shaken is None or not is_ok(shaken):
         return not_taken("mcp_session", "initialize")
     return absent("finding.mcp.no_session")
@@ -93,7 +92,7 @@ def test_session_ids_are_ignored(run: RunEvidence) -> Checks:
     if has_legacy(run):
         yield absent("finding.mcp.has_legacy")
         return
-    good = step_of(run, "mcp_headers", "plain")
+    good = run.step("mcp_headers", "plain")
     found: list[Exchange] = []
     yield from usable(run, "mcp_removed", "session", found)
     for exchange in found:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from conformance.formats.problem import shown
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Trouble
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 from conformance.kit.verdicts.sent_words import step_words
-from conformance.mcp.script_wire import AGAIN, ALIVE, BEFORE
-from conformance.mcp.seen import answered, is_ok, messages_of, not_taken, proves_nothing, step_of
+from conformance.mcp.script_wire import BEFORE
+from conformance.mcp.seen import answered, is_ok, messages_of, not_taken, proves_nothing
 from conformance.mcp.test_rpc import is_garbled
 
 _LONGEST = 200
@@ -40,7 +42,7 @@ def _is_message(value: Any) -> bool:
 @clause("MCP-STDIO-002")
 def test_the_server_ends_with_its_input(run: RunEvidence) -> Checks:
     """Within the seconds that the kit waits before it ends it by force."""
-    exchange = step_of(run, "mcp_alone", "end")
+    exchange = run.step("mcp_alone", "end")
     if exchange is None or exchange.answer is None:
         yield not_taken("mcp_alone", "end")
     elif exchange.trouble is Trouble.TIMEOUT:
@@ -53,20 +55,18 @@ def test_the_server_ends_with_its_input(run: RunEvidence) -> Checks:
 def test_a_good_message_is_answered_after_each_odd_one(run: RunEvidence) -> Checks:
     """Whatever the odd one was answered with."""
     steps = run.steps("mcp_wire")
-    before = steps.get(BEFORE)
+    before = steps.get(Step(BEFORE))
     if before is None or not is_ok(before):
         yield not_taken("mcp_wire", BEFORE)
         return
     for step, alive in steps.items():
-        if not step.endswith(ALIVE):
+        if step.mark is not Mark.ALIVE:
             continue
-        odd = step.removesuffix(ALIVE)
-        exchange = steps.get(odd + AGAIN, alive)
+        exchange = steps.get(replace(step, mark=Mark.AGAIN), alive)
         if is_ok(exchange):
             yield holds()
         elif proves_nothing(exchange):
             yield unknown("kit.not_verified.refused_for_something_else", exchange)
         else:
-            yield broken(
-                exchange, "finding.mcp.not_alive", step=step_words(odd), answer=answered(exchange)
-            )
+            words, answer = step_words(step.name), answered(exchange)
+            yield broken(exchange, "finding.mcp.not_alive", step=words, answer=answer)

@@ -18,7 +18,6 @@ from conformance.mcp.seen import (
     not_taken,
     proves_nothing,
     status_of,
-    step_of,
     usable,
     wanted,
 )
@@ -134,8 +133,8 @@ def test_a_foreign_origin_is_refused(run: RunEvidence) -> Checks:
     if not is_loopback(run.run.endpoint):
         yield unknown("finding.mcp.origin_remote")
         return
-    none = step_of(run, "mcp_origin", "none")
-    foreign = step_of(run, "mcp_origin", "foreign")
+    none = run.step("mcp_origin", "none")
+    foreign = run.step("mcp_origin", "foreign")
     if none is None or foreign is None or foreign.answer is None:
         yield not_taken("mcp_origin", "foreign")
     elif not is_ok(none) or (proves_nothing(foreign) and status_of(foreign) != 403):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.bindings import traits_of
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
 from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
@@ -20,7 +22,6 @@ from conformance.mcp.seen import (
     proves_nothing,
     result_of,
     status_of,
-    step_of,
     usable,
     wanted,
 )
@@ -33,13 +34,17 @@ def _offered(exchange: Exchange | None) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def _ask(version: str) -> Step:
+    return Step("ask", version=version)
+
+
 def _asked(run: RunEvidence) -> Mapping[str, Exchange]:
     """The last answer to each version that was asked for."""
     steps = run.steps("mcp_versions")
     return {
-        version: steps.get(f"ask-{version}-alone") or steps[f"ask-{version}"]
-        for version in (UNKNOWN_VERSION, *LEGACY_VERSIONS)
-        if f"ask-{version}" in steps
+        step.version: steps.get(replace(step, mark=Mark.ALONE)) or steps[step]
+        for step in map(_ask, (UNKNOWN_VERSION, *LEGACY_VERSIONS))
+        if step in steps
     }
 
 
@@ -69,7 +74,7 @@ def test_an_unknown_version_is_not_agreed_to(run: RunEvidence) -> Checks:
     """Another version is right, and so is an error: neither agrees."""
     exchange = _asked(run).get(UNKNOWN_VERSION)
     if exchange is None:
-        yield not_taken("mcp_versions", f"ask-{UNKNOWN_VERSION}")
+        yield not_taken("mcp_versions", _ask(UNKNOWN_VERSION))
     elif _offered(exchange) == UNKNOWN_VERSION:
         yield broken(exchange, "finding.mcp.unknown_version_agreed", version=UNKNOWN_VERSION)
     elif exchange.answer is None or proves_nothing(exchange):
@@ -84,7 +89,7 @@ def test_the_newest_version_is_offered_instead(run: RunEvidence) -> Checks:
     asked = _asked(run)
     instead = _offered(asked.get(UNKNOWN_VERSION))
     if instead is None or instead == UNKNOWN_VERSION:
-        yield not_taken("mcp_versions", f"ask-{UNKNOWN_VERSION}")
+        yield not_taken("mcp_versions", _ask(UNKNOWN_VERSION))
         return
     newest = max(found for exchange in asked.values() if (found := _offered(exchange)))
     if instead >= newest:
@@ -97,7 +102,7 @@ def test_the_newest_version_is_offered_instead(run: RunEvidence) -> Checks:
 @clause("MCP-VER-004")
 def test_an_unsupported_version_is_refused_with_the_supported_ones(run: RunEvidence) -> Checks:
     """`data.supported` may leave out legacy versions, and has the one of this run."""
-    good = step_of(run, "mcp_requests", "good")
+    good = run.step("mcp_requests", "good")
     if good is None or not is_ok(good):
         yield not_taken("mcp_requests", "good")
         return
@@ -130,8 +135,8 @@ def _other_answer(exchange: Exchange, code: int, request: str) -> Check:
 @clause("MCP-VER-005")
 def test_each_request_is_judged_by_its_own_version(run: RunEvidence) -> Checks:
     """A good one, one in an unknown version, a good one: accepted, refused, accepted."""
-    steps = run.steps("mcp_requests")
-    good, odd, again = (steps.get(s) for s in ("good", "unknown-version", "good-again"))
+    names = ("good", "unknown-version", "good-again")
+    good, odd, again = (run.step("mcp_requests", name) for name in names)
     if good is None or odd is None or again is None or not is_ok(good):
         yield not_taken("mcp_requests", "good")
     elif proves_nothing(odd) or proves_nothing(again):
@@ -149,7 +154,7 @@ def test_an_unknown_version_in_the_header_is_refused(run: RunEvidence) -> Checks
     """With 400; the same request with the right header was accepted."""
     found: list[Exchange] = []
     yield from usable(run, "mcp_session", "unknown-version", found)
-    good = step_of(run, "mcp_session", "ping")
+    good = run.step("mcp_session", "ping")
     for exchange in found:
         if good is None or not is_ok(good):
             yield not_taken("mcp_session", "ping")
@@ -168,7 +173,7 @@ def test_an_unknown_version_in_the_header_is_refused(run: RunEvidence) -> Checks
 @clause("MCP-META-001")
 def test_a_request_without_a_required_key_is_refused(run: RunEvidence) -> Checks:
     """Without a version over stdio a server with a legacy era may take the request for one."""
-    good = step_of(run, "mcp_requests", "good")
+    good = run.step("mcp_requests", "good")
     if good is None or not is_ok(good):
         yield not_taken("mcp_requests", "good")
         return
@@ -182,7 +187,7 @@ def test_a_request_without_a_required_key_is_refused(run: RunEvidence) -> Checks
     if not traits_of(run.run).over_http and has_legacy(run) is not False:
         return
     for step, missing in (("without-protocolVersion", "protocolVersion"), ("without-meta", "*")):
-        exchange_or_none = step_of(run, "mcp_requests", step)
+        exchange_or_none = run.step("mcp_requests", step)
         if exchange_or_none is None or not is_ok(exchange_or_none):
             continue
         yield _other_answer(exchange_or_none, rpc.INVALID_PARAMS, f"_meta - {missing}")

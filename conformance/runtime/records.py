@@ -17,7 +17,6 @@ from conformance.kit.evidence.cache import ByIdentity
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import ERROR_META, Reading, read
 from conformance.kit.model.exchange import Exchange, HttpRequest
-from conformance.kit.model.slug import slug
 from conformance.kit.verdicts.checks import Check, unknown
 from conformance.runtime.scripts import SENT
 from conformance.spec.messages import Message
@@ -38,8 +37,8 @@ _MOST_KEPT = 4096
 class Record:
     """One call: the exchange that shows it, what was sent, what it ended with, what is wrong.
 
-    `at` is the call where a case made it. `result` is the tool result, None where the answer has
-    none. `meta` is what was sent of the call itself.
+    `at` is the call where a case made it, and `step` the name of its step elsewhere. `result` is
+    the tool result, None where the answer has none. `meta` is what was sent of the call itself.
     """
 
     at: Call | Exchange
@@ -62,9 +61,9 @@ def records(tool: ToolEvidence) -> list[Record]:
         return []
     entry = ByIdentity(tool.entry)
     found = [_of_call(ByIdentity(call), entry) for call in tool.calls]
-    mark = f" {slug(tool.tool.name)}"
-    steps = [e for e in tool.played(SENT) if (e.step or "").endswith(mark)]
-    found += [_of_step(ByIdentity(each), entry, mark) for each in steps]
+    sent = tool.played(SENT)
+    own = [each for each in sent if each.step is not None and each.step.tool == tool.tool.name]
+    found += [_of_step(ByIdentity(each), entry) for each in own]
     return [each for each in found if each is not None]
 
 
@@ -79,11 +78,11 @@ def _of_call(key: ByIdentity, entry: ByIdentity) -> Record | None:
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _of_step(key: ByIdentity, entry: ByIdentity, mark: str) -> Record | None:
+def _of_step(key: ByIdentity, entry: ByIdentity) -> Record | None:
     exchange: Exchange = key.held
     arguments, meta = _sent(exchange)
-    step = (exchange.step or "").removesuffix(mark)
-    return _record(entry.held, exchange, step, read(exchange), arguments, meta)
+    name = exchange.step.name if exchange.step is not None else ""
+    return _record(entry.held, exchange, name, read(exchange), arguments, meta)
 
 
 def _record(

@@ -14,15 +14,19 @@ from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import Action, Restart, Send, Stage, Steps, script
 from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.model.slug import slug
+from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import BINDINGS
 from conformance.kit.transport.http import HttpBinding
 from conformance.spec.vocabulary import Binding, Emission
 
 SENT = "runtime_calls"
-"""The script whose steps are calls of tools: a step's name, a space, the slug of the tool."""
+"""The script whose steps are calls of tools: each names its tool."""
 
 LATER = "runtime_later"
 """The script that fetches results later: steps as in `SENT`."""
+
+POLL = "poll"
+"""The name of its steps that ask for the status."""
 
 CANARY = "agent-formats-injected-7d41"
 """A value that no runtime would inject."""
@@ -55,23 +59,22 @@ def runtime_calls(stage: Stage) -> Steps:
     ids = count(_FIRST_ID)
     for tool, entry in _in_toolsets(stage):
         good = stage.good_calls[tool.name]
-        name = slug(tool.name)
         meta = {
             "run_id": "kit-run",
             "session_id": "kit-session",
-            "tool_call_id": f"kit-call-{name}",
+            "tool_call_id": f"kit-call-{slug(tool.name)}",
         }
-        yield Send(_request(stage, tool, good, next(ids), meta), f"meta {name}")
+        yield Send(_request(stage, tool, good, next(ids), meta), Step("meta", tool=tool.name))
         if entry.get("server_data"):
             for word in Emission:
                 asked = {**good, RESERVED: word.value}
-                yield Send(_request(stage, tool, asked, next(ids)), f"{word.value} {name}")
+                step = Step(word.value, tool=tool.name)
+                yield Send(_request(stage, tool, asked, next(ids)), step)
         injected = _first_text(entry.get("injected"))
         if injected is not None:
-            yield Send(_request(stage, tool, good, next(ids)), f"plain {name}")
             asked = {**good, injected: CANARY}
-            yield Send(_request(stage, tool, asked, next(ids)), f"injected {name}")
-            yield Send(_request(stage, tool, good, next(ids)), f"plain-again {name}")
+            for name, sent in (("plain", good), ("injected", asked), ("plain-again", good)):
+                yield Send(_request(stage, tool, sent, next(ids)), Step(name, tool=tool.name))
         if entry.get("bounded") is True:
             yield from _sizes(stage, tool, good, ids)
 
@@ -85,17 +88,17 @@ def _sizes(stage: Stage, tool: Tool, good: Members, ids: Any) -> Generator[Actio
     schema = properties.get(LIMIT) if isinstance(properties, dict) else None
     if not isinstance(schema, dict) or schema.get("type") != "integer":
         return
-    name = slug(tool.name)
     least = max(1, _bound(schema, "minimum", 1))  # what returns nothing is never cut
     most = _bound(schema, "maximum", _PLENTY)
-    exchange = yield Send(_request(stage, tool, {**good, LIMIT: most}, next(ids)), f"all {name}")
+    widest = _request(stage, tool, {**good, LIMIT: most}, next(ids))
+    exchange = yield Send(widest, Step("all", tool=tool.name))
     returned, truncated = _told(exchange)
     if returned is None or truncated is not False:
         return
-    for step, limit in (("exactly", returned), ("larger", returned + 1), ("fewer", returned - 1)):
+    for name, limit in (("exactly", returned), ("larger", returned + 1), ("fewer", returned - 1)):
         if least <= limit <= most:
             asked = {**good, LIMIT: limit}
-            yield Send(_request(stage, tool, asked, next(ids)), f"{step} {name}")
+            yield Send(_request(stage, tool, asked, next(ids)), Step(name, tool=tool.name))
 
 
 def _bound(schema: Members, keyword: str, otherwise: int) -> int:
@@ -155,20 +158,20 @@ def runtime_later(stage: Stage) -> Steps:
     for tool, _ in _in_toolsets(stage):
         if tool.annotations.read_only is not True and tool.safe is not True:
             continue
-        name, good = slug(tool.name), stage.good_calls[tool.name]
-        request = web.call(tool, good)
+        request = web.call(tool, stage.good_calls[tool.name])
         asking = replace(request, headers=(*request.headers, ("Prefer", "respond-async")))
-        started = yield Send(asking, f"started {name}")
+        started = yield Send(asking, Step("started", tool=tool.name))
         place = started.answer.header("location") if started.answer is not None else None
         if started.answer is None or started.answer.status != 202 or not place:
             continue
         yield Restart()
         status_at = _resolved(request.url, place)
         for number in range(1, MOST_POLLS + 1):
-            polled = yield Send(web.get(status_at), f"poll-{number} {name}")
+            step = Step(POLL, number=number, tool=tool.name)
+            polled = yield Send(web.get(status_at), step)
             document = body_json(polled)
             status = document.get("status") if isinstance(document, dict) else None
             if status != "running":
-                yield Send(web.get(status_at), f"again {name}")
+                yield Send(web.get(status_at), Step("again", tool=tool.name))
                 break
-        yield Send(request, f"at-once {name}")
+        yield Send(request, Step("at-once", tool=tool.name))

@@ -6,7 +6,7 @@ from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.evidence import ToolEvidence
 from conformance.kit.evidence.response import body_json
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.slug import slug
+from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import (
     Checks,
     broken,
@@ -17,7 +17,7 @@ from conformance.kit.verdicts.checks import (
     unknown,
 )
 from conformance.runtime.records import as_object
-from conformance.runtime.scripts import LATER
+from conformance.runtime.scripts import LATER, POLL
 from conformance.spec.clauses import Clause
 from conformance.spec.vocabulary import Family
 
@@ -32,14 +32,13 @@ class _Fetched:
     """The steps of the script about one tool; all None where the answer was no 202."""
 
     def __init__(self, tool: ToolEvidence) -> None:
-        mark = f" {slug(tool.tool.name)}"
-        own = [e for e in tool.played(LATER) if (e.step or "").endswith(mark)]
-        steps = {(each.step or "").removesuffix(mark): each for each in own}
-        started = steps.get("started")
+        name = tool.tool.name
+        steps = {e.step: e for e in tool.played(LATER) if e.step is not None}
+        started = steps.get(Step("started", tool=name))
         self.started = started if _status(started) == 202 else None
-        self.polls = [each for name, each in steps.items() if name.startswith("poll-")]
-        self.again = steps.get("again")
-        self.at_once = steps.get("at-once")
+        self.polls = [e for step, e in steps.items() if (step.name, step.tool) == (POLL, name)]
+        self.again = steps.get(Step("again", tool=name))
+        self.at_once = steps.get(Step("at-once", tool=name))
         last = self.polls[-1] if self.polls else None
         said = as_object(body_json(last)).get("status") if last is not None else None
         self.final = last if said in _FINAL else None

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,21 @@ them for the value.
 """
 
 
+class Topic(StrEnum):
+    """What a message is about, where others need to know: how its id begins in the source."""
+
+    DOCUMENT = "documents"
+    """A place in a document. The message does not name the place."""
+    CALL = "call"
+    """What was sent in a call of a tool."""
+    STEP = "step"
+    """What was sent in a step of a script."""
+    LEFT_OUT = "kit.left_out"
+    """Why a tool was not called, whatever the clause."""
+    NOT_APPLICABLE = "kit.not_applicable"
+    """Why a clause does not apply, whatever the clause."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """A sentence of the source by its id, with the values of its placeholders.
@@ -28,6 +44,11 @@ class Message:
 
     id: str
     values: tuple[tuple[str, str | Message], ...] = ()
+
+    @property
+    def topic(self) -> Topic | None:
+        """What the message is about; None where nobody needs to know."""
+        return next((each for each in Topic if self.id.startswith(f"{each}.")), None)
 
     def words(self, language: str = "en") -> str:
         """The sentence in `language`; raises KeyError for an id that the source does not have."""

@@ -8,11 +8,14 @@ from functools import cache
 from itertools import count
 
 from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence, call_of
 from conformance.kit.model.case import Case, CaseKind, Expectation
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Answer, Exchange, StdioRequest
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
+from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import binding_of
 from conformance.kit.verdicts.chapter import load
 from conformance.kit.verdicts.judge import Question, judge
@@ -69,7 +72,7 @@ def exchange(run, step, reply=None, *, method="tools/list", params=None, script=
         elapsed=more.get("elapsed", 0.01),
         case=more.get("case"),
         script=script,
-        step=step,
+        step=Step(step) if isinstance(step, str) else step,
     )
 
 
@@ -114,7 +117,11 @@ def with_tool(run, declared, *calls, scripts=None, **more):
     made = []
     for kind, reply, *fields in calls:
         case = Case(
-            f"c{next(_numbers)}", run.id, declared["name"], kind, "scenario", {}, Expectation.ACCEPT
+            CaseId(run.id, declared["name"], f"c{next(_numbers)}"),
+            kind,
+            "scenario",
+            {},
+            Expectation.ACCEPT,
         )
         case = replace(case, **fields[0]) if fields else case
         request = speaker(run).call(found[0], {}, id=next(_numbers))
@@ -151,4 +158,4 @@ def refused(step, code, run=MODERN_RUN, script="mcp_requests", status=400, good=
 
 
 def answer(reply, run=MODERN_RUN, **more):
-    return evidence(run, discovery=[exchange(run, "tools-list-1", reply, **more)])
+    return evidence(run, discovery=[exchange(run, Step(TOOLS_LIST, number=1), reply, **more)])

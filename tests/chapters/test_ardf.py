@@ -7,9 +7,10 @@ import json
 import pytest
 
 from conformance.ardf.scripts import FILTERED, ardf_look_around
-from conformance.kit.evidence.catalog import CATALOG, COLLECTION, offered
+from conformance.kit.evidence.catalog import CATALOG, RESOURCES, TOOLS, offered
 from conformance.kit.evidence.script import Stage
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
+from conformance.kit.model.step import Step
 from conformance.kit.report.html.rows import fold
 from conformance.kit.transport.http import HttpBinding
 from conformance.kit.verdicts.chapter import load
@@ -28,18 +29,20 @@ CARD = {
 }
 
 
-def page(step, document, status=200, id=[0]):  # noqa: B006  # counts over all tests
+def page(name, document, status=200, id=[0], **of):  # noqa: B006  # counts over all tests
     id[0] += 1
     body = json.dumps(document).encode()
     request = HttpRequest("GET", "http://127.0.0.1/x")
     answer = Answer(status, (), body)
-    return Exchange(id[0], HTTP.id, request, answer, None, 0, 0, script="discovery", step=step)
+    return Exchange(
+        id[0], HTTP.id, request, answer, None, 0, 0, script="discovery", step=Step(name, **of)
+    )
 
 
 def listing(*resources, more=None, path="/custom"):
     manifest = page("manifest", {"resources": [{"type": "custom", "path": path}]})
     extra = {"nextCursor": more} if more else {}
-    return manifest, page(f"{COLLECTION}{path} 1", {"resources": list(resources), **extra})
+    return manifest, page(RESOURCES, {"resources": list(resources), **extra}, place=path, number=1)
 
 
 def told(clause, *looked, tools=()):
@@ -53,23 +56,25 @@ def test_a_manifest_of_tools_alone_offers_no_resources():
 
 
 def test_a_page_that_is_no_collection_offers_nothing():
-    found = offered([page(f"{COLLECTION}/documents 1", {"resources": ["a", {"id": 3}]})], ())
+    found = offered(
+        [page(RESOURCES, {"resources": ["a", {"id": 3}]}, place="/documents", number=1)], ()
+    )
     assert found.names == {}
 
 
 def test_a_collection_without_a_manifest_is_known_by_its_resources():
-    found = offered([page(f"{COLLECTION}/custom 1", {"resources": [CARD]})], ())
+    found = offered([page(RESOURCES, {"resources": [CARD]}, place="/custom", number=1)], ())
     assert list(found.names) == [Offer.RESOURCES]
     assert found.counts == {"custom": 1}
 
 
 def test_tools_in_the_form_of_ardf_are_resources():
-    found = offered([page("collection/tools-1", {"resources": [CARD]})], ())
+    found = offered([page(TOOLS, {"resources": [CARD]}, place="/tools", number=1)], ())
     assert [each.collection for each in found.resources] == ["/tools"]
 
 
 def test_a_list_of_tools_at_the_path_of_the_catalog_is_no_catalog():
-    found = offered([page(CATALOG, {"tools": [{"name": "t", "inputSchema": {}}]})], ())
+    found = offered([page(CATALOG.name, {"tools": [{"name": "t", "inputSchema": {}}]})], ())
     assert Offer.TOOLSETS not in found.names
 
 
@@ -96,7 +101,8 @@ def test_a_collection_of_every_type_is_asked_for_one_that_it_holds():
     looked = listing(*({**CARD, "resource_id": k, "resource_type": k} for k in ResourceType))
     stage = Stage(HttpBinding(HTTP), (), {}, offered=offered(looked, ()))
     steps = [each.step for each in ardf_look_around(stage)]
-    assert [each for each in steps if each.startswith(FILTERED)] == [f"{FILTERED}tool /custom"]
+    filtered = [each for each in steps if each.name == FILTERED]
+    assert filtered == [Step(FILTERED, place="/custom", type="tool")]
 
 
 def test_a_reference_may_lead_to_a_page_that_was_not_read():

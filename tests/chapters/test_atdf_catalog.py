@@ -1,6 +1,7 @@
 """What the catalog's clauses say of a list, however it travelled."""
 
 from conformance.atdf.test_catalog import test_a_catalog_is_sound_json as sound_json
+from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.verdicts.checks import Said
 from tests.chapters.mcp_evidence import LEGACY_RUN, LEGACY_STDIO, evidence, exchange
@@ -12,7 +13,7 @@ STREAM = ("content-type", "text/event-stream; charset=utf-8")
 
 
 def said(run, body, **more):
-    listed = exchange(run, "tools-list", body, **more)
+    listed = exchange(run, TOOLS_LIST, body, **more)
     return {check.said for check in sound_json(evidence(run, **{LOOKED: [listed]}))}
 
 

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, Trouble
+from conformance.kit.model.step import Mark, Step
 from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import (
     HERE,
@@ -29,11 +31,12 @@ from tests.kit.samples import (
 )
 
 
-def step(name, status, body, *, script="http_wire", path="/x"):
+def step(name, status, body, *, script="http_wire", path="/x", **of):
     """A step of a script that was answered so."""
     request = HttpRequest("GET", HERE + path)
     answer = web(status, body).answer
-    return Exchange(900, "http", request, answer, None, 0.0, 0.0, script=script, step=name)
+    own = Step(name, **of)
+    return Exchange(900, "http", request, answer, None, 0.0, 0.0, script=script, step=own)
 
 
 def of_run(clause, *calls, claims=True, **scripts):
@@ -123,7 +126,7 @@ def page(number, cursor, *names):
     """A page of a collection of tools."""
     body = {"tools": [{"name": name} for name in names]}
     body |= {"nextCursor": cursor} if cursor else {}
-    made = step(f"collection/tools-{number}", 200, body, script=LOOKED)
+    made = step(TOOLS, 200, body, script=LOOKED, place="/tools", number=number)
     return replace(made, id=number)
 
 
@@ -144,7 +147,7 @@ def test_a_list_comes_to_an_end(pages, expected):
 
 def test_one_tool_may_be_in_two_collections():
     first, other = page(1, "x", "a"), page(2, None, "b")
-    again = replace(page(1, None, "a"), id=7, step="collection/favourites-1")
+    again = replace(page(1, None, "a"), id=7, step=Step(TOOLS, place="/favourites", number=1))
     item = of_run("HTTP-DISC-006", **{LOOKED: [first, other, again]})
     assert item.verdict is Verdict.PASS
 
@@ -211,7 +214,7 @@ def test_an_answer_larger_than_the_kit_reads_is_not_judged(reply):
 
 @pytest.mark.parametrize("status", [401, 429, 503])
 def test_rights_and_load_say_nothing_of_malformed_requests(status):
-    steps = [step("unknown-path", status, {}), step("unknown-path-alive", status, {})]
+    steps = [step("unknown-path", status, {}), step("unknown-path", status, {}, mark=Mark.ALIVE)]
     steps += [step("not-json", status, {}), step("cut-json", status, {})]
     for clause in ("HTTP-ERR-004", "HTTP-ERR-007", "HTTP-ERR-009", "HTTP-WIRE-001"):
         assert of_run(clause, http_wire=steps).verdict is Verdict.NOT_VERIFIED

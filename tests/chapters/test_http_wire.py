@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import envelope, error, run_evidence, tool_evidence, verdict, web
 
@@ -24,7 +25,7 @@ def steps(**given):
 def judged(clause, script):
     """The verdict, of a script's steps by their names."""
     scripts = {
-        name: tuple(replace(one, script=name, step=step) for step, one in each.items())
+        name: tuple(replace(one, script=name, step=Step(step)) for step, one in each.items())
         for name, each in script.items()
     }
     return verdict(clause, run_evidence(tool_evidence(), claims=True, scripts=scripts)).verdict
@@ -61,7 +62,7 @@ def test_a_preflight_may_name_the_page_that_a_success_admits_as_anyone(preflight
 )
 def test_a_preflight_is_no_error(preflight, said):
     script = steps(success=(200, "*"), preflight=preflight)["http_cors"]
-    given = tuple(replace(one, script="http_cors", step=step) for step, one in script.items())
+    given = tuple(replace(one, script="http_cors", step=Step(step)) for step, one in script.items())
     evidence = run_evidence(tool_evidence(), claims=True, scripts={"http_cors": given})
     words = verdict("HTTP-CORS-002", evidence).findings[0].message.words()
     assert words.startswith(said)

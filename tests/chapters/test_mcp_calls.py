@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.kit.model.case import Strictness
+from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import Verdict
 from tests.chapters.mcp_evidence import (
     BASELINE,
@@ -33,7 +34,7 @@ TASKS = {"tasks": {"requests": {"tools": {"call": {}}}}}
 def tasked(reply, capabilities):
     steps = {
         "mcp_handshake": (exchange(LEGACY_RUN, "initialize", result(capabilities=capabilities)),),
-        "mcp_tasks": (exchange(LEGACY_RUN, "count", reply),),
+        "mcp_tasks": (exchange(LEGACY_RUN, Step("call", tool="count"), reply),),
     }
     declared = tool(execution={"taskSupport": "required"})
     return with_tool(LEGACY_RUN, declared, scripts=steps)

@@ -3,6 +3,7 @@
 import pytest
 
 from conformance.kit.model.exchange import Trouble
+from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import Verdict
 from tests.chapters.mcp_evidence import (
     LEGACY_RUN,
@@ -35,7 +36,7 @@ def asked(**answers):
     steps = [
         exchange(
             LEGACY_RUN,
-            f"ask-{version[1:].replace('_', '-')}",
+            Step("ask", version=version[1:].replace("_", "-")),
             result(protocolVersion=answer) if answer else error(-32602),
             method="initialize",
         )
@@ -44,7 +45,7 @@ def asked(**answers):
     return evidence(LEGACY_RUN, mcp_versions=steps)
 
 
-FIRST = exchange(MODERN_STDIO, "list-first-1", bare=True, trouble=Trouble.TIMEOUT)
+FIRST = exchange(MODERN_STDIO, Step("list-first", number=1), bare=True, trouble=Trouble.TIMEOUT)
 LATE_FIRST = evidence(
     MODERN_STDIO,
     mcp_alone=[

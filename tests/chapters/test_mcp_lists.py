@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.kit.model.step import Step
 from conformance.mcp import scripts
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import Verdict
@@ -23,15 +24,15 @@ PASS, FAIL, WARN = Verdict.PASS, Verdict.FAIL, Verdict.WARN
 NOT_VERIFIED, NOT_APPLICABLE = Verdict.NOT_VERIFIED, Verdict.NOT_APPLICABLE
 
 
-def pages(*lists, script="discovery", prefix="tools-list", run=MODERN_RUN, cursors=()):
+def pages(*lists, script="discovery", name="tools-list", run=MODERN_RUN, cursors=()):
     following = [*cursors, *([None] * len(lists))]
     return [
         exchange(
             run,
-            f"{prefix}-{number}",
+            Step(name, number=number),
             result(
                 resultType="complete",
-                tools=[tool(name) for name in names],
+                tools=[tool(each) for each in names],
                 **({"nextCursor": following[number - 1]} if following[number - 1] else {}),
             ),
             script=script,
@@ -58,9 +59,9 @@ def looks(before, older, fresh, again, **more):
     run = evidence(
         MODERN_RUN,
         discovery=pages(before),
-        mcp_lists=[*pages(older, prefix="list-first"), *pages(older, prefix="list-second")],
-        mcp_alone=pages(fresh, prefix="list-first"),
-        mcp_lists_again=pages(again, prefix="list-third"),
+        mcp_lists=[*pages(older, name="list-first"), *pages(older, name="list-second")],
+        mcp_alone=pages(fresh, name="list-first"),
+        mcp_lists_again=pages(again, name="list-third"),
     )
     return replace(run, **more)
 

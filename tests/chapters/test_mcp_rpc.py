@@ -6,6 +6,7 @@ import pytest
 
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.run import Run
+from conformance.kit.model.step import Mark, Step
 from conformance.spec.vocabulary import Binding, Verdict
 from tests.chapters.mcp_evidence import (
     LEGACY_RUN,
@@ -32,7 +33,7 @@ LATE = evidence(
         exchange(LEGACY_STDIO, "not-json", request=speaker(LEGACY_STDIO).raw(b'{"id":77,"x":1')),
         exchange(
             LEGACY_STDIO,
-            "not-json-alive",
+            Step("not-json", mark=Mark.ALIVE),
             result(),
             others=[
                 {"jsonrpc": "2.0", "id": 77, "error": {"code": -32600, "message": "no"}},
@@ -157,7 +158,12 @@ RULINGS = [
             mcp_wire=[
                 exchange(MODERN_STDIO, "before", result()),
                 exchange(MODERN_STDIO, "not-json"),
-                exchange(MODERN_STDIO, "not-json-alive", bare=True, trouble=Trouble.TIMEOUT),
+                exchange(
+                    MODERN_STDIO,
+                    Step("not-json", mark=Mark.ALIVE),
+                    bare=True,
+                    trouble=Trouble.TIMEOUT,
+                ),
             ],
         ),
         FAIL,
@@ -170,7 +176,7 @@ RULINGS = [
             mcp_wire=[
                 exchange(MODERN_STDIO, "before", result()),
                 exchange(MODERN_STDIO, "not-json", error(-32700)),
-                exchange(MODERN_STDIO, "not-json-alive", result()),
+                exchange(MODERN_STDIO, Step("not-json", mark=Mark.ALIVE), result()),
             ],
         ),
         PASS,
@@ -222,6 +228,6 @@ def test_each_request_of_a_batch_is_looked_for(body, expected):
     asked = speaker(BATCHES).raw([{"id": 1, "method": "ping"}, {"id": 2, "method": "ping"}])
     steps = [
         exchange(BATCHES, "batch", body, request=asked),
-        exchange(BATCHES, "batch-alive", result(), method="ping"),
+        exchange(BATCHES, Step("batch", mark=Mark.ALIVE), result(), method="ping"),
     ]
     assert said("MCP-RPC-008", evidence(BATCHES, mcp_batch=steps)) == expected

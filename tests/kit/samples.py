@@ -11,6 +11,7 @@ from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence, call_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.case import Case, CaseKind, Expectation, Strictness, Violation
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Answer, Exchange
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
@@ -58,9 +59,7 @@ def case(kind=CaseKind.BROKEN, *, run=HTTP, tool=TOOL, **changes):
     """A case: a broken one is a `count` of 10 where 9 is the most; others are right."""
     broken = kind is CaseKind.BROKEN
     made = Case(
-        id=f"{run.id}/{tool.name}/{kind.value}-{next(_numbers)}",
-        run=run.id,
-        tool=tool.name,
+        id=CaseId(run.id, tool.name, f"{kind.value}-{next(_numbers)}"),
         kind=kind,
         scenario="above-maximum" if broken else kind.value,
         arguments={"count": 10 if broken else 2},

@@ -8,7 +8,7 @@ from enum import StrEnum
 from conformance.cli.documents.files import Input, content, notation_of
 from conformance.formats.problem import Problem, problem
 from conformance.formats.text.source_lines import Position
-from conformance.formats.validate.recognize import Recognition, row_of
+from conformance.formats.validate.recognize import UNKNOWN, Recognition, row_of
 from conformance.formats.validate.validate import examine
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Requirement
@@ -64,9 +64,7 @@ def judged(each: Input, document: str | None) -> Judged:
     known = examined.recognition
     if examined.reading.readable and document is None and not isinstance(known, Recognition):
         # In a directory other files are to be expected; one that was named is meant to be one.
-        passed = each.found and any(
-            said.message.id.startswith("documents.unknown") for said in examined.problems
-        )
+        passed = each.found and any(said.message.id in UNKNOWN for said in examined.problems)
         if passed:
             return Judged(each.name, Verdict.OTHER)
         return _unusable(each, *examined.problems)

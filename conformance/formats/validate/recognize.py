@@ -168,10 +168,15 @@ def _lines() -> tuple[tuple[_Line, ...], Mapping[str, tuple[int, ...]]]:
 _LINES, _LEADS = _lines()
 
 
+_NO_OBJECT, _NO_DOCUMENT = "documents.unknown.kind", "documents.unknown"
+UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT})
+"""The messages that say that a value is no document."""
+
+
 def recognise(data: Any) -> Recognition | Problem:
     """The document that a decoded JSON value is; a Problem if it is none or could be two."""
     if not isinstance(data, dict):
-        said = message("documents.unknown.kind", value=shown(data), looked_for=_looked_for())
+        said = message(_NO_OBJECT, value=shown(data), looked_for=_looked_for())
         return problem((), "document", said)
     first: _Line | None = None
     numbers = {number for name in data if name in _LEADS for number in _LEADS[name]}
@@ -184,7 +189,7 @@ def recognise(data: Any) -> Recognition | Problem:
             if line.final:
                 break
     if first is None:
-        said = message("documents.unknown", looked_for=_looked_for())
+        said = message(_NO_DOCUMENT, looked_for=_looked_for())
         return problem((), "document", said)
     dialects = _dialects(first.row.document, data)
     return replace(first.found, dialects=dialects) if dialects else first.found

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.drawn import Drawn
 from conformance.kit.config.secrets import Redactor
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.run import Run
 
 if TYPE_CHECKING:
@@ -124,7 +125,8 @@ def _hashed(value: Any) -> bytes:
 
 
 def _written(one: Remembered, mark: str) -> bytes:
-    value = {"mark": mark, "clauses": sorted(one.clauses), "call": asdict(one.call)}
+    call = {**asdict(one.call), "id": one.call.id.parts}
+    value = {"mark": mark, "clauses": sorted(one.clauses), "call": call}
     return json.dumps(value).encode()
 
 
@@ -134,7 +136,8 @@ def _read(text: bytes, mark: str) -> Remembered | None:
         value = json.loads(text)
         if value["mark"] != mark:
             return None
-        return Remembered(Drawn(**value["call"]), tuple(value["clauses"]))
+        call = {**value["call"], "id": CaseId(**value["call"]["id"])}
+        return Remembered(Drawn(**call), tuple(value["clauses"]))
     except (ValueError, KeyError, TypeError):
         return None
 

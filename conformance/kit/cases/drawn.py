@@ -10,11 +10,13 @@ from typing import Any, Final
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.deviations import Deviation
 from conformance.kit.cases.members import Change
-from conformance.kit.cases.naming import Ids, prefix_of
+from conformance.kit.cases.naming import Ids
 from conformance.kit.cases.planner import Planner, Start
 from conformance.kit.cases.textual import survives, textual
 from conformance.kit.cases.walk import spot_at
 from conformance.kit.model.case import Case, CaseKind, Expectation
+from conformance.kit.model.case_id import CaseId
+from conformance.kit.model.run import Run
 from conformance.kit.schema.pointer import ABSENT, from_pointer, get, put
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
@@ -23,7 +25,6 @@ from conformance.kit.schema.view import view_of
 CHANCE: Final = "random-"
 """How the scenarios of calls that were drawn by chance begin."""
 VALID: Final = f"{CHANCE}valid"
-_SMALLEST: Final = "smallest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Drawn:
     `was` is the valid value that stood there; `missing` says that nothing stands there now.
     """
 
-    id: str
+    id: CaseId
     scenario: str
     arguments: Any
     pointer: str | None = None
@@ -48,7 +49,7 @@ def is_by_chance(case: Case) -> bool:
 
 def is_smallest(case: Case) -> bool:
     """Whether a case is the smallest form of another."""
-    return f"/{_SMALLEST}-" in case.id
+    return bool(case.id.smallest)
 
 
 def drawn_of(case: Case) -> Drawn:
@@ -68,10 +69,11 @@ def drawn_of(case: Case) -> Drawn:
 
 def smaller(drawn: Drawn, arguments: Any) -> Drawn:
     """Give the same with simpler arguments, under an id of its own beneath that of the first."""
-    return replace(drawn, id=f"{drawn.id}/{_SMALLEST}-{digest(arguments)}", arguments=arguments)
+    id = replace(drawn.id, smallest=digest(arguments))
+    return replace(drawn, id=id, arguments=arguments)
 
 
-def case_of(drawn: Drawn, tool: Tool, run_id: str) -> Case | None:
+def case_of(drawn: Drawn, tool: Tool, run: Run) -> Case | None:
     """Make the case; None unless the schema finds it valid, or broken at its place alone.
 
     None is repairable: the repair rate must not hang on a seed.
@@ -79,11 +81,11 @@ def case_of(drawn: Drawn, tool: Tool, run_id: str) -> Case | None:
     try:
         view = view_of(tool.input_schema)
         view.refill()
-        planner = Planner(tool.name, run_id, view, SOMEDAY, Ids(prefix_of(run_id, tool.name)))
+        planner = Planner(tool.name, run.id, view, SOMEDAY, Ids(run.id, tool.name))
         case = _valid(drawn, planner) if drawn.pointer is None else _broken(drawn, planner)
     except (SchemaProblem, LookupError, RecursionError):
         return None
-    called = textual(tool, run_id)
+    called = textual(tool, run)
     if case is None or (called is not None and not survives(view, called, case)):
         return None
     return case
@@ -94,8 +96,6 @@ def _valid(drawn: Drawn, planner: Planner) -> Case | None:
         return None
     return Case(
         id=drawn.id,
-        run=planner.run,
-        tool=planner.tool,
         kind=CaseKind.VALID,
         scenario=drawn.scenario,
         arguments=drawn.arguments,

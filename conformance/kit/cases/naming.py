@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from conformance.kit.model.case import CaseKind
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.slug import slug
 from conformance.kit.schema.pointer import Tokens
 
-
-def prefix_of(run_id: str, tool_name: str) -> str:
-    """Give what all case ids of a tool begin with: the run and the tool's slug."""
-    return f"{run_id}/{slug(tool_name)}"
+MOST_BASELINE_CALLS = 16
+"""Calls of a tool that are tried until one is accepted."""
 
 
-def baseline_id(run_id: str, tool_name: str) -> str:
-    """Give the id that stands for a tool's baseline call as a neighbour of its branches."""
-    return f"{prefix_of(run_id, tool_name)}/baseline"
+def good_id(run: str, tool: str, kind: CaseKind, number: int = 0) -> CaseId:
+    """Give the id of a good call; `number` counts the baseline calls that are tried.
+
+    The baseline call without a number is the one that was accepted, as a neighbor of branches.
+    """
+    return CaseId(run, tool, f"{kind.value}-{number}" if number else kind.value)
+
+
+def good_ids(run: str, tool: str) -> Iterator[CaseId]:
+    """Give the ids of the good calls: they are in no plan, as they are made on the way."""
+    for number in range(1, MOST_BASELINE_CALLS + 1):
+        yield good_id(run, tool, CaseKind.BASELINE, number)
+    yield good_id(run, tool, CaseKind.SECOND)
+    yield good_id(run, tool, CaseKind.AFTER)
 
 
 def place_of(tokens: Tokens, variant: str = "") -> str:
@@ -23,15 +38,15 @@ def place_of(tokens: Tokens, variant: str = "") -> str:
 
 
 class Ids:
-    """Gives each case its id; a second one of the same name gets a number."""
+    """Gives each case of a tool its id; a second one of the same name gets a number."""
 
-    def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
-        self._given: dict[str, int] = {}
+    def __init__(self, run: str, tool: str) -> None:
+        self._run, self._tool = run, tool
+        self._given: Counter[CaseId] = Counter()
 
-    def give(self, scenario: str, place: str, label: str = "") -> str:
-        """Make the id of a case; `label` names the branch inside which it deviates."""
-        plain = "/".join(p for p in (self._prefix, slug(scenario), place, label) if p)
-        count = self._given.get(plain, 0) + 1
-        self._given[plain] = count
-        return plain if count == 1 else f"{plain}~{count}"
+    def give(self, scenario: str, place: str, branch: str = "") -> CaseId:
+        """Make the id of a case; `branch` names the one inside which it deviates."""
+        first = CaseId(self._run, self._tool, scenario, place, branch)
+        self._given[first] += 1
+        count = self._given[first]
+        return first if count == 1 else replace(first, count=count)

@@ -14,6 +14,7 @@ from conformance.kit.cases.drawn import Drawn
 from conformance.kit.cases.plan import Plan, plan
 from conformance.kit.cases.textual import textual
 from conformance.kit.model.case import Case
+from conformance.kit.model.run import Run
 
 KEPT_PLANS: Final = 32
 """Plans kept for the other runs of the same server: one of a big tool takes half a megabyte."""
@@ -29,7 +30,7 @@ class Plans:
     def cases(
         self,
         tool: Tool,
-        run_id: str,
+        run: Run,
         baseline: Mapping[str, Any],
         *,
         seed: int,
@@ -40,29 +41,29 @@ class Plans:
         what travels as text differs from binding to binding.
         """
 
-        def made_for(run: str) -> Plan:
-            return all_cases(tool, run, baseline, seed=seed, count=count, remembered=remembered)
+        def made_for(own: Run) -> Plan:
+            return all_cases(tool, own, baseline, seed=seed, count=count, remembered=remembered)
 
-        if remembered or textual(tool, run_id) is not None:
-            return made_for(run_id)
+        if remembered or textual(tool, run) is not None:
+            return made_for(run)
         try:
             key = json.dumps([tool.name, tool.input_schema, dict(baseline), seed, count])
         except RecursionError:
-            return made_for(run_id)
+            return made_for(run)
         with self._lock:
             made = self._known.get(key)
         if made is None:
-            made = made_for("")
+            made = made_for(replace(run, id=""))
             with self._lock:
                 self._known[key] = made
                 while len(self._known) > KEPT_PLANS:
                     self._known.popitem(last=False)
-        return _of_run(made, run_id)
+        return _of_run(made, run.id)
 
 
 def all_cases(
     tool: Tool,
-    run_id: str,
+    run: Run,
     baseline: Mapping[str, Any],
     *,
     seed: int,
@@ -72,20 +73,20 @@ def all_cases(
     """Plan a tool's cases from a baseline call, with at most `count` drawn of each sort, and those
     `remembered` that failed in an earlier session; with a `count` of 0 neither.
     """
-    named = plan(tool, run_id, baseline)
+    named = plan(tool, run, baseline)
     if count <= 0:
         return named
     # What draws takes longer to load than all the rest, and is not needed before a call was made.
     from conformance.kit.cases.random.plan import with_chance  # noqa: PLC0415
 
-    return with_chance(named, tool, run_id, baseline, seed=seed, count=count, remembered=remembered)
+    return with_chance(named, tool, run, baseline, seed=seed, count=count, remembered=remembered)
 
 
-def _of_run(made: Plan, run_id: str) -> Plan:
-    """A plan that was made for no run in particular, for this one: ids begin with the run's."""
+def _of_run(made: Plan, run: str) -> Plan:
+    """A plan that was made for no run in particular, for this one."""
 
     def own(case: Case) -> Case:
-        beside = None if case.neighbour is None else f"{run_id}{case.neighbour}"
-        return replace(case, id=f"{run_id}{case.id}", run=run_id, neighbour=beside)
+        beside = None if case.neighbour is None else case.neighbour.in_run(run)
+        return replace(case, id=case.id.in_run(run), neighbour=beside)
 
     return replace(made, cases=tuple(map(own, made.cases)), branches=tuple(map(own, made.branches)))

@@ -12,11 +12,12 @@ from conformance.formats.tool.tool import Tool
 from conformance.kit.cases import deviations
 from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.members import Change, broken_members, valid_members
-from conformance.kit.cases.naming import Ids, prefix_of
+from conformance.kit.cases.naming import Ids
 from conformance.kit.cases.planner import MOST_BRANCHES, Planner, Start
 from conformance.kit.cases.textual import survives, textual
 from conformance.kit.cases.walk import Spot, declared, spot_at, spots
 from conformance.kit.model.case import Case, Strictness
+from conformance.kit.model.run import Run
 from conformance.kit.schema.applies import Union, applied
 from conformance.kit.schema.constraints import constraints, type_of
 from conformance.kit.schema.pointer import ABSENT, put
@@ -57,18 +58,18 @@ class Plan:
 def only(planned: Plan, wanted: str | None) -> Plan:
     """The plan, or that one case of it, with the branch's call beside which it proves something.
 
-    The id of a repair step begins with that of its case, and so does that of a smaller call.
+    The id of a case also names the steps of its repair, and its smaller calls.
     """
     if wanted is None:
         return planned
-    remembered = tuple(c for c in planned.remembered if wanted == c.id)
-    cases = tuple(c for c in planned.cases if wanted == c.id or wanted.startswith(f"{c.id}/"))
+    remembered = tuple(c for c in planned.remembered if c.id.names(wanted))
+    cases = tuple(c for c in planned.cases if c.id.names(wanted))
     beside = {case.neighbour for case in cases}
-    branches = tuple(b for b in planned.branches if b.id in beside or b.id == wanted)
+    branches = tuple(b for b in planned.branches if b.id in beside or b.id.names(wanted))
     return replace(planned, cases=cases, branches=branches, remembered=remembered)
 
 
-def plan(tool: Tool, run_id: str, baseline: Mapping[str, Any], *, now: datetime = SOMEDAY) -> Plan:
+def plan(tool: Tool, run: Run, baseline: Mapping[str, Any], *, now: datetime = SOMEDAY) -> Plan:
     """Make the deterministic cases of a tool from an accepted call.
 
     The same tool and baseline give the same plan in every process. A schema that cannot be used
@@ -80,7 +81,7 @@ def plan(tool: Tool, run_id: str, baseline: Mapping[str, Any], *, now: datetime 
     except SchemaProblem as problem:
         return Plan((), problems=(str(problem),))
     view.refill()
-    planner = Planner(tool.name, run_id, view, now, Ids(prefix_of(run_id, tool.name)))
+    planner = Planner(tool.name, run.id, view, now, Ids(run.id, tool.name))
     arguments = dict(baseline)
     planner.is_new(arguments)
     for step in (_explore, _arguments):
@@ -91,7 +92,7 @@ def plan(tool: Tool, run_id: str, baseline: Mapping[str, Any], *, now: datetime 
         except RecursionError:
             planner.problems.append("the schema is nested too deep to make cases of it")
     found = planner.cases
-    called = textual(tool, run_id)
+    called = textual(tool, run)
     if called is not None:
         found = [(place, case) for place, case in found if survives(view, called, case)]
     return Plan(

@@ -11,11 +11,12 @@ from typing import Any, Final
 from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.deviations import Deviation
 from conformance.kit.cases.members import Change
-from conformance.kit.cases.naming import Ids, baseline_id, place_of
+from conformance.kit.cases.naming import Ids, good_id, place_of
 from conformance.kit.cases.near_misses import is_near_miss
 from conformance.kit.cases.valid_values import Maker
 from conformance.kit.cases.walk import Spot
 from conformance.kit.model.case import Case, CaseKind, Expectation, Strictness, Violation
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.schema.breaks import Break, breaks
 from conformance.kit.schema.constraints import same
 from conformance.kit.schema.pointer import ABSENT, Tokens, get, put, to_parameter, to_pointer
@@ -35,7 +36,7 @@ class Start:
     """
 
     arguments: Any
-    id: str | None
+    id: CaseId | None
     label: str = ""
     within: Tokens = ()
     shared: frozenset[str] = frozenset()
@@ -109,8 +110,6 @@ class Planner:
         if self.is_new(arguments):
             case = Case(
                 id=self.ids.give(scenario, place_of(())),
-                run=self.run,
-                tool=self.tool,
                 kind=CaseKind.BROKEN,
                 scenario=scenario,
                 arguments=arguments,
@@ -165,13 +164,11 @@ class Planner:
             return
         case = Case(
             id=self.ids.give(name, place_of(tokens), start.label),
-            run=self.run,
-            tool=self.tool,
             kind=CaseKind.BASELINE,
             scenario=name,
             arguments=arguments,
             expects=Expectation.ACCEPT,
-            neighbour=start.id or baseline_id(self.run, self.tool),
+            neighbour=start.id or good_id(self.run, self.tool, CaseKind.BASELINE),
         )
         self.branches.append(case)
         label = f"{name}-{place_of(tokens)}"
@@ -201,8 +198,6 @@ class Planner:
         place = place_of(tokens, deviation.variant)
         case = Case(
             id=self.ids.give(deviation.scenario, place, start.label),
-            run=self.run,
-            tool=self.tool,
             kind=CaseKind.VALID,
             scenario=deviation.scenario,
             arguments=arguments,
@@ -222,8 +217,6 @@ class Planner:
         sent = get(arguments, tokens)
         case = Case(
             id=self.ids.give(deviation.scenario, place_of(tokens, deviation.variant), start.label),
-            run=self.run,
-            tool=self.tool,
             kind=CaseKind.BROKEN,
             scenario=deviation.scenario,
             arguments=arguments,

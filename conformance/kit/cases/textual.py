@@ -10,10 +10,12 @@ from typing import Any
 from conformance.formats.tool.tool import Invocation, Tool, Where
 from conformance.kit.cases.near_misses import TRUTH
 from conformance.kit.model.case import Case
+from conformance.kit.model.run import Run
 from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.constraints import type_of
 from conformance.kit.schema.pointer import from_pointer
 from conformance.kit.schema.view import SchemaView
+from conformance.spec.vocabulary import Binding
 
 _IN_BODY = frozenset({Where.BODY, Where.WHOLE})
 _PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
@@ -21,10 +23,10 @@ _PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
 _HEADER_VALUE = re.compile(r"[!-~]+( [!-~]+)*")
 
 
-def textual(tool: Tool, run_id: str) -> Invocation | None:
+def textual(tool: Tool, run: Run) -> Invocation | None:
     """How a tool is called, if some of its arguments travel as text, over plain HTTP."""
     called = tool.invocation
-    if called is None or not run_id.startswith(("http", "openapi")):
+    if called is None or run.binding is not Binding.HTTP:
         return None
     as_text = any(one.where not in _IN_BODY for one in called.inputs)
     return called if as_text or called.method.upper() == "GET" else None

@@ -12,8 +12,10 @@ from conformance.kit.drive.play import play
 from conformance.kit.drive.run_driver import good_calls
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import Script
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.results import Finding, Item
+from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import traits_of
 from conformance.kit.verdicts.judge import Question
 from conformance.spec.vocabulary import Verdict
@@ -63,7 +65,7 @@ async def repeat(
 
     What came is kept in `repeats` as it comes: should this be cut short, that still counts.
     """
-    by_tool: dict[tuple[str, str], dict[str, Exchange]] = {}
+    by_tool: dict[tuple[str, str], dict[CaseId, Exchange]] = {}
     played: dict[str, set[str]] = {}
     doubtful: dict[tuple[str, str], list[list[Exchange]]] = {}
     for question, item in failed:
@@ -112,7 +114,7 @@ async def _answers(evidence: RunEvidence, context: Context) -> bool:
     except ConnectFailed:
         return False
     try:
-        return await channel.answers_a_list("before-confirming")
+        return await channel.answers_a_list(Step("before-confirming"))
     finally:
         await channel.close()
 
@@ -120,7 +122,7 @@ async def _answers(evidence: RunEvidence, context: Context) -> bool:
 async def _repeat_cases(
     evidence: RunEvidence,
     tool: str,
-    originals: dict[str, Exchange],
+    originals: dict[CaseId, Exchange],
     doubtful: list[list[Exchange]],
     context: Context,
     repeats: Repeats,
@@ -156,7 +158,7 @@ async def _repeat_case(
 ) -> Sequence[Exchange]:
     """What came when a case was sent again; it is sent unless it has been."""
     assert original.case is not None
-    key = evidence.run.id, original.case.id
+    key = evidence.run.id, original.case.id.text
     if key not in repeats.cases:
         again = [await _again(channel, evidence, tool, original)]
         if again[0].trouble is Trouble.TIMEOUT and channel.binding.traits.starts_process:

@@ -11,6 +11,7 @@ from conformance.kit.evidence.response import read
 from conformance.kit.evidence.script import UNPLAYED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Finding, Item
+from conformance.kit.model.step import Step
 from conformance.kit.verdicts.judge import Question, judge
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Outcome, Verdict
@@ -114,12 +115,12 @@ def case_again(
     if read(exchange).outcome is Outcome.OTHER_REFUSED:
         return True
     again = judge(question, evidence.instead({finding.case: exchange}, {}))
-    return again.verdict in FAILED and any(f.case == exchange.case.id for f in again.findings)
+    return again.verdict in FAILED and any(f.case == exchange.case.id.text for f in again.findings)
 
 
 def _step_again(
     script: str,
-    step: str | None,
+    step: Step | None,
     playing: tuple[Exchange, ...],
     question: Question,
     evidence: RunEvidence,
@@ -131,7 +132,7 @@ def _step_again(
     return any(steps.get(f.exchange or 0) == step for f in again.findings)
 
 
-def _script_of(finding: Finding, evidence: RunEvidence) -> tuple[str, str | None]:
+def _script_of(finding: Finding, evidence: RunEvidence) -> tuple[str, Step | None]:
     for name, exchanges in evidence.scripts.items():
         for exchange in exchanges:
             if exchange.id == finding.exchange:

@@ -66,7 +66,7 @@ def _may_fail(one: Remembered, clause: str, tool: ToolEvidence, items: _Asked) -
     said = list(_said(clause, tool, items))
     if not said or any(item.verdict not in FAILED | _HOLDS for item in said):
         return True
-    return any(f.case == one.call.id for item in said for f in item.findings)
+    return any(f.case == one.call.id.text for item in said for f in item.findings)
 
 
 def _said(clause: str, tool: ToolEvidence, items: _Asked) -> Iterator[Item]:

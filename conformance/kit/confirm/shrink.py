@@ -20,6 +20,7 @@ from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.case import Case
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.results import Finding, Item
+from conformance.kit.model.step import Step
 from conformance.kit.schema.applies import applied
 from conformance.kit.schema.constraints import constraints
 from conformance.kit.schema.pointer import from_pointer
@@ -70,14 +71,14 @@ async def shrink(
             if original.case is None or is_smallest(original.case):
                 continue
             search = _Search(question, finding, original, own, left)
-            known = repeats.of_case(question.run, original.case.id)
+            known = repeats.of_case(question.run, original.case.id.text)
             found = next((made for made in known if search.shows(made[0])), None)
             if found is None:
                 found = await search.run(context)
                 found = found and context.recorder.put_away(found)
             left -= search.calls
             if found is not None:
-                repeats.smallest[question.run, question.clause.id, original.case.id] = found
+                repeats.smallest[question.run, question.clause.id, original.case.id.text] = found
 
 
 class _Search:
@@ -168,7 +169,7 @@ class _Search:
 
     def _with(self, arguments: Any) -> Case | None:
         """The case with simpler arguments, broken in the same way at the same place."""
-        made = case_of(smaller(drawn_of(self._case), arguments), self._tool, self._case.run)
+        made = case_of(smaller(drawn_of(self._case), arguments), self._tool, self._evidence.run)
         if made is None or made.strictness is not self._case.strictness:
             return None
         before, after = self._case.violation, made.violation
@@ -185,7 +186,7 @@ class _Search:
             return True
         assert exchange.case is not None
         late = exchange.trouble is Trouble.TIMEOUT
-        return not late and await channel.answers_a_list(exchange.case.id)
+        return not late and await channel.answers_a_list(Step("after", place=exchange.case.id.text))
 
 
 def in_place_of(
@@ -197,7 +198,7 @@ def in_place_of(
     again = judge(question, evidence.instead({finding.case: exchange}, {}))
     if again.verdict not in FAILED:
         return None
-    ids = exchange.case.id, finding.message.id
+    ids = exchange.case.id.text, finding.message.id
     return next((f for f in again.findings if (f.case, f.message.id) == ids), None)
 
 

@@ -14,11 +14,12 @@ from conformance.kit.drive.unusable_target import no_handshake, no_start
 from conformance.kit.drive.wire import Wire
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.response import response_of
-from conformance.kit.evidence.script import CONNECTION, LIVENESS
+from conformance.kit.evidence.script import CLOSE, CONNECTION, INITIALIZE, LIVENESS
 from conformance.kit.model.case import Case
 from conformance.kit.model.exchange import Exchange, Request, Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
+from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Binding, spoken
 from conformance.kit.transport.bindings import binding_of
 from conformance.kit.transport.connection import Received
@@ -41,12 +42,16 @@ class ConnectFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What all channels of a session share. `deadline` is a reading of time.monotonic()."""
+    """What all channels of a session share. `deadline` is a reading of time.monotonic().
+
+    `taken` are the ids of the runs of the targets that were looked at before.
+    """
 
     settings: Settings
     recorder: Recorder
     deadline: float
     memory: Memory | None = None
+    taken: frozenset[str] = frozenset()
 
 
 class Channel:
@@ -166,7 +171,7 @@ class Channel:
             return request, received
 
     async def send(
-        self, request: Request, *, script: str, step: str, confirms: int | None = None
+        self, request: Request, *, script: str, step: Step, confirms: int | None = None
     ) -> Exchange:
         """Send anything, as a step of a script; waits where the server says that it is busy."""
         number = self._numbers.next()
@@ -180,13 +185,14 @@ class Channel:
     async def has_fallen_silent(self, after: str) -> bool:
         """Whether a call that got no answer is to blame that the server answers nothing at all.
 
-        A list is asked for, and nothing else is sent meanwhile (`settled`). Of the calls that were
-        under way together the first is blamed: those behind it may only have waited.
+        `after` is the id of the call. A list is asked for, and nothing else is sent meanwhile
+        (`settled`). Of the calls that were under way together the first is blamed: those behind
+        it may only have waited.
         """
         async with self._doubt:
             if self.silent:
                 return False
-            self.silent = not await self.answers_a_list(after)
+            self.silent = not await self.answers_a_list(Step("after", place=after))
             return self.silent
 
     async def settled(self) -> None:
@@ -221,25 +227,25 @@ class Channel:
         In the handshake era the handshake was waited for; elsewhere there is nothing to wait for.
         """
         if self.binding.traits.starts_process and self.run.era is not Era.LEGACY:
-            await self._list("started")
+            await self._list(Step("started"))
 
-    async def answers_a_list(self, after: str) -> bool:
+    async def answers_a_list(self, step: Step) -> bool:
         """Whether the server still answers its simplest request; recorded under `liveness`."""
-        exchange = await self._list(after)
+        exchange = await self._list(step)
         return exchange.answer is not None and exchange.trouble is None
 
-    async def _list(self, step: str) -> Exchange:
+    async def _list(self, step: Step) -> Exchange:
         request = self.binding.list_tools(id=self.fresh_id())
         return await self.send(request, script=LIVENESS, step=step)
 
-    async def close(self, *, script: str = CONNECTION, step: str = "close") -> Exchange | None:
+    async def close(self, *, script: str = CONNECTION, step: Step = CLOSE) -> Exchange | None:
         """End the connection; where it was a process, the exchange tells how that ended."""
         received = await self._wire.close()
         if received is None or not self.binding.traits.starts_process:
             return None
         return self.nothing_sent(received, script=script, step=step)
 
-    def nothing_sent(self, received: Received, *, script: str, step: str) -> Exchange:
+    def nothing_sent(self, received: Received, *, script: str, step: Step) -> Exchange:
         """Record a step in which nothing was sent: how a connection was opened or closed."""
         record = self.context.recorder.record
         number, request = self._numbers.next(), self.binding.nothing()
@@ -270,13 +276,13 @@ class Channel:
     async def _shake_hands(self) -> None:
         language = self.context.settings.language
         request = spoken(self.binding, McpBinding).initialize(id=self.fresh_id())
-        exchange = await self.send(request, script=CONNECTION, step="initialize")
+        exchange = await self.send(request, script=CONNECTION, step=INITIALIZE)
         if not self.adopt(exchange):
             reason = no_handshake(exchange, self._wire.process, language)
             await self.close()
             raise ConnectFailed(reason, exchange)
         done = spoken(self.binding, McpBinding).notification("notifications/initialized")
-        await self.send(done, script=CONNECTION, step="initialized")
+        await self.send(done, script=CONNECTION, step=Step("initialized"))
 
     def adopt(self, exchange: Exchange) -> bool:
         """Go on as a handshake settled it: False if its answer settles on no known version."""

@@ -13,16 +13,18 @@ from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import Action, Close, Open, Restart, Script, Send, Stage
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.run import Run
+from conformance.kit.model.step import Step
 from conformance.kit.transport.connection import Received
 
 _MOST_STEPS = 500
+_OPEN = Step("open")
 
 
 class _Player:
     """One script on one channel."""
 
     def __init__(
-        self, script: Script, channel: Channel, confirms: Mapping[str, Exchange] | None
+        self, script: Script, channel: Channel, confirms: Mapping[Step, Exchange] | None
     ) -> None:
         self._script = script
         self.channel = channel
@@ -53,10 +55,10 @@ class _Player:
         try:
             self.channel = await open_channel(run, context, handshake=action.handshake)
         except ConnectFailed as failure:
-            return failure.exchange or self._nothing("open", failure.reason)
-        return self.channel.opened or self._nothing("open")
+            return failure.exchange or self._nothing(_OPEN, failure.reason)
+        return self.channel.opened or self._nothing(_OPEN)
 
-    def _nothing(self, step: str, reason: str = "") -> Exchange:
+    def _nothing(self, step: Step, reason: str = "") -> Exchange:
         """An exchange for a step that sent nothing; a reason makes it a trouble."""
         trouble = Trouble.REFUSED if reason else None
         received = Received(None, trouble, 0.0, reason)
@@ -73,12 +75,12 @@ async def play(
     tools_path: str = "",
     offered: Offered | None = None,
     shared: Channel | None = None,
-    confirms: Mapping[str, Exchange] | None = None,
+    confirms: Mapping[Step, Exchange] | None = None,
 ) -> tuple[Exchange, ...]:
     """A script's exchanges, in order; empty if no connection could be opened for it.
 
     `shared` is the channel of the run's other scripts; a `fresh` script gets its own. `confirms`
-    maps a step's name to the exchange that this playing repeats.
+    maps a step to the exchange that this playing repeats.
     """
     own = script.fresh or shared is None
     try:

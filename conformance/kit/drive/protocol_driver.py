@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from conformance.kit.cases.naming import good_id
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.play import play
 from conformance.kit.evidence.evidence import Call, RunEvidence, call_of
-from conformance.kit.evidence.script import CONNECTION, Script
+from conformance.kit.evidence.script import CONNECTION, INITIALIZE, Script
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.slug import slug
 
 
 async def drive_protocol(
@@ -56,16 +56,14 @@ async def _called(
     evidence: RunEvidence, channel: Channel, played: tuple[Exchange, ...]
 ) -> RunEvidence:
     """The same with a good call of the one tool, if the handshake came to an end."""
-    if not any(exchange.step == "initialize" and channel.adopt(exchange) for exchange in played):
+    if not any(exchange.step == INITIALIZE and channel.adopt(exchange) for exchange in played):
         return evidence
     by_tool = dict(evidence.by_tool)
     for tool in evidence.tools:
         if tool.name not in evidence.lent:
             continue
         case = Case(
-            id=f"{evidence.run.id}/{slug(tool.name)}/baseline-1",
-            run=evidence.run.id,
-            tool=tool.name,
+            id=good_id(evidence.run.id, tool.name, CaseKind.BASELINE, 1),
             kind=CaseKind.BASELINE,
             scenario="baseline",
             arguments=evidence.lent[tool.name],

@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
+from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import Plans
 from conformance.kit.cases.plan import Plan, only
 from conformance.kit.drive.channel import Channel, ConnectFailed
@@ -17,8 +18,8 @@ from conformance.kit.drive.tasks import together
 from conformance.kit.evidence.evidence import Call, ToolEvidence, call_of
 from conformance.kit.evidence.recorder import Series
 from conformance.kit.model.case import Case, CaseKind, Expectation
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Trouble
-from conformance.kit.model.slug import slug
 from conformance.kit.repair.hints import follow, hint_of
 from conformance.kit.repair.only_item import with_lists
 from conformance.kit.repair.suggestions import apply
@@ -113,7 +114,7 @@ class ToolRun:
         await self._all(planned.cases)
         await self._repairs()
         if baseline.reading.accepted:
-            await self._call(replace(baseline.case, id=self._id("after"), kind=CaseKind.AFTER))
+            await self._once_more(baseline, CaseKind.AFTER)
         return self._evidence()
 
     def _planned(self, arguments: dict[str, Any]) -> Plan:
@@ -123,7 +124,7 @@ class ToolRun:
         known = memory.recall(run, self._tool) if memory and settings.max_examples else []
         return self._plans.cases(
             self._tool,
-            run.id,
+            run,
             arguments,
             seed=settings.seed,
             count=settings.max_examples,
@@ -138,7 +139,7 @@ class ToolRun:
         calls = sorted(self._calls, key=lambda call: call.exchange.id)
         fellows = self._channel.fellows
         left = (call for call in calls if call.exchange.trouble is Trouble.CLOSED)
-        ended = {call.exchange.id: call.case.id for call in left}
+        ended = {call.exchange.id: call.case.id.text for call in left}
         return ToolEvidence(
             self._channel.run,
             self._tool,
@@ -152,8 +153,11 @@ class ToolRun:
             heavy=self._answered > MOST_ANSWERED,
         )
 
-    def _id(self, scenario: str) -> str:
-        return f"{self._channel.run.id}/{slug(self._tool.name)}/{scenario}"
+    def _id(self, kind: CaseKind, number: int = 0) -> CaseId:
+        return good_id(self._channel.run.id, self._tool.name, kind, number)
+
+    async def _once_more(self, baseline: Call, kind: CaseKind) -> None:
+        await self._call(replace(baseline.case, id=self._id(kind), kind=kind))
 
     async def _find_baseline(self) -> Call | None:
         """The first candidate that is accepted, mended by what its refusals say; else the last."""
@@ -162,7 +166,7 @@ class ToolRun:
         tried: set[bytes] = set()
         last: Call | None = None
         number = 0
-        while waiting and number < _MOST_BASELINE_CALLS and self._slow < _SLOW_CALLS:
+        while waiting and number < MOST_BASELINE_CALLS and self._slow < _SLOW_CALLS:
             arguments = waiting.pop(0)
             key = to_bytes(arguments)
             if key in tried:
@@ -171,9 +175,7 @@ class ToolRun:
             number += 1
             last = await self._call(
                 Case(
-                    id=self._id(f"baseline-{number}"),
-                    run=self._channel.run.id,
-                    tool=self._tool.name,
+                    id=self._id(CaseKind.BASELINE, number),
                     kind=CaseKind.BASELINE,
                     scenario="baseline",
                     arguments=arguments,
@@ -196,7 +198,7 @@ class ToolRun:
     async def _second(self, baseline: Call) -> None:
         """The same call at once again, where the tool says that it changes nothing."""
         if self._tool.annotations.read_only is True or self._tool.safe is True:
-            await self._call(replace(baseline.case, id=self._id("second"), kind=CaseKind.SECOND))
+            await self._once_more(baseline, CaseKind.SECOND)
 
     async def _all(self, cases: tuple[Case, ...]) -> None:
         """Broken ones first: they are refused at once, and valid ones may take their time."""
@@ -230,7 +232,7 @@ class ToolRun:
                 break
             case = replace(
                 refused.case,
-                id=f"{refused.case.id}/repair-{step}",
+                id=replace(refused.case.id, repair=step),
                 kind=CaseKind.REPAIR,
                 arguments=mended,
                 expects=Expectation.ACCEPT,
@@ -280,8 +282,8 @@ class ToolRun:
                 turn.answered(exchange.elapsed)
         if exchange.trouble is Trouble.TIMEOUT:
             self._slow += not waited  # one that waited for others says nothing of the tool
-            if await self._channel.has_fallen_silent(case.id):
-                self._silent.add(case.id)
+            if await self._channel.has_fallen_silent(case.id.text):
+                self._silent.add(case.id.text)
         self._answered += len(exchange.answer.body) if exchange.answer is not None else 0
         call = call_of(exchange, self._tool)
         self._calls.append(call)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from http import HTTPStatus
 
 from conformance.kit.config.system_words import system_words
+from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.transport.connection import Process
@@ -68,7 +69,7 @@ def why_nothing(
 def _is_bare_list(exchange: Exchange) -> bool:
     """Whether a collection of tools is answered with a list of objects, and with nothing around."""
     good = exchange.answer is not None and exchange.answer.status == HTTPStatus.OK
-    asked = (exchange.step or "").startswith("collection")
+    asked = exchange.step is not None and exchange.step.name == TOOLS
     listed = body_json(exchange) if asked and good else None
     return isinstance(listed, list) and listed != [] and all(isinstance(i, dict) for i in listed)
 

@@ -15,6 +15,7 @@ from conformance.formats.problem import Place
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import Offer, ResourceType
 
 MEDIA_TYPE = "application/vnd.ardf+json"
@@ -26,14 +27,20 @@ CATALOG_PATH = "/tool_schemas.json"
 TOOLSET_META = "agent-formats/toolset"
 """Where a tool carries its entry of the toolset catalog, over MCP."""
 
-COLLECTION = "resources "
-"""What discovery's steps for a collection begin with; its path and the page's number follow."""
+MANIFEST = Step("manifest")
+CATALOG = Step("toolset-catalog")
+"""Discovery's steps that ask for the manifest and the toolset catalog, over HTTP."""
 
-READ = "resource "
-"""What discovery's steps for one MCP resource begin with; its URI follows."""
+TOOLS = "collection"
+RESOURCES = "resources"
+"""The names of discovery's steps for the pages of a collection: of tools, of other resources."""
 
-CATALOG = "toolset-catalog"
-"""Discovery's step that asks for the toolset catalog."""
+TOOLS_LIST = "tools-list"
+RESOURCES_LIST = "resources-list"
+"""The same over MCP."""
+
+READ = "resource"
+"""The name of discovery's steps for one MCP resource, each with its URI."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +115,7 @@ def offered(looked: Iterable[Exchange], tools: Sequence[Tool]) -> Offered:
         found for each in collections for page in each.pages for found in _on_page(page, each.path)
     ]
     listed += _in_tools(steps)
-    listed += [Found(_text_of(each), each) for step, each in steps.items() if step.startswith(READ)]
+    listed += [Found(_text_of(each), each) for step, each in steps.items() if step.name == READ]
     catalog, at = _catalog(steps, tools)
     entries = _entries(catalog, tools)
     whole = all(_is_last(body_json(each.pages[-1])) for each in collections)
@@ -153,14 +160,13 @@ def listed_resources(result: Any) -> list[str]:
     return list(dict.fromkeys(uris))
 
 
-def _collections(steps: Mapping[str, Exchange]) -> tuple[Collection, ...]:
-    manifest = steps.get("manifest")
+def _collections(steps: Mapping[Step, Exchange]) -> tuple[Collection, ...]:
+    manifest = steps.get(MANIFEST)
     types = other_collections(body_json(manifest)) if manifest is not None else {}
     pages: dict[str, list[Exchange]] = {}
     for step, each in steps.items():
-        if step.startswith(COLLECTION):
-            path = step.removeprefix(COLLECTION).rpartition(" ")[0]
-            pages.setdefault(path, []).append(each)
+        if step.name == RESOURCES:
+            pages.setdefault(step.place, []).append(each)
     return tuple(
         Collection(path, types.get(path), tuple(own))
         for path, own in pages.items()
@@ -168,13 +174,13 @@ def _collections(steps: Mapping[str, Exchange]) -> tuple[Collection, ...]:
     )
 
 
-def _in_tools(steps: Mapping[str, Exchange]) -> list[Found]:
+def _in_tools(steps: Mapping[Step, Exchange]) -> list[Found]:
     """The resources of a list of tools that is an ARDF collection."""
     return [
         found
         for step, each in steps.items()
-        if step.startswith("collection") and is_collection(body_json(each))
-        for found in _on_page(each, step.removeprefix("collection").rpartition("-")[0])
+        if step.name == TOOLS and is_collection(body_json(each))
+        for found in _on_page(each, step.place)
     ]
 
 
@@ -188,12 +194,13 @@ def _is_last(page: Any) -> bool:
     return isinstance(page, dict) and not page.get("nextCursor")
 
 
-def _all_read(steps: Mapping[str, Exchange]) -> bool:
+def _all_read(steps: Mapping[Step, Exchange]) -> bool:
     """Whether every MCP resource that is listed as ARDF's was read."""
-    lists = [each for step, each in steps.items() if step.startswith("resources-list-")]
+    lists = [each for step, each in steps.items() if step.name == RESOURCES_LIST]
     results = [(response_of(each) or {}).get("result") for each in lists]
     listed = {uri for result in results for uri in listed_resources(result)}
-    return (not results or _is_last(results[-1])) and all(READ + uri in steps for uri in listed)
+    whole = not results or _is_last(results[-1])
+    return whole and all(Step(READ, place=uri) in steps for uri in listed)
 
 
 def _text_of(read: Exchange) -> Any:
@@ -207,7 +214,7 @@ def _text_of(read: Exchange) -> Any:
     return None
 
 
-def _catalog(steps: Mapping[str, Exchange], tools: Sequence[Tool]) -> tuple[Any, Exchange | None]:
+def _catalog(steps: Mapping[Step, Exchange], tools: Sequence[Tool]) -> tuple[Any, Exchange | None]:
     """The toolset catalog: the one at its path, else the one that the tools carry."""
     at = steps.get(CATALOG)
     document = body_json(at) if at is not None and _is_found(at) else None

@@ -13,8 +13,10 @@ from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.catalog import Offered
 from conformance.kit.evidence.response import Reading, read
 from conformance.kit.model.case import Case, CaseKind, Expectation
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
+from conformance.kit.model.step import Step
 from conformance.spec.messages import Message
 from conformance.spec.vocabulary import RunKind
 
@@ -144,12 +146,12 @@ class ToolEvidence:
         """A script's exchanges; empty if it was not run. Raises NotRecorded."""
         return _played(script, self.scripts, self.known_scripts)
 
-    def repairs_of(self, case_id: str) -> list[Call]:
+    def repairs_of(self, case_id: CaseId) -> list[Call]:
         """The repair steps that began with this case, in order."""
         return [self.calls[place] for place in self._repairs.get(case_id, ())]
 
     @cached_property
-    def _accepted_baselines(self) -> dict[str, int]:
+    def _accepted_baselines(self) -> dict[CaseId, int]:
         """The places of the accepted baseline calls by the ids of their cases."""
         return {
             call.case.id: place
@@ -158,20 +160,20 @@ class ToolEvidence:
         }
 
     @cached_property
-    def _repairs(self) -> dict[str, list[int]]:
-        steps: dict[str, list[int]] = {}
+    def _repairs(self) -> dict[CaseId | None, list[int]]:
+        steps: dict[CaseId | None, list[int]] = {}
         for place, call in enumerate(self.calls):
             if call.case.kind is CaseKind.REPAIR:
-                steps.setdefault(call.case.neighbour or "", []).append(place)
+                steps.setdefault(call.case.neighbour, []).append(place)
         return steps
 
     def instead(self, exchanges: Mapping[str, Exchange]) -> ToolEvidence:
         """The same evidence with other exchanges for the cases named by their ids."""
-        calls = tuple(
-            call_of(exchanges[call.case.id], call.tool) if call.case.id in exchanges else call
-            for call in self.calls
-        )
-        return replace(self, calls=calls)
+        calls = []
+        for call in self.calls:
+            other = exchanges.get(call.case.id.text)
+            calls.append(call if other is None else call_of(other, call.tool))
+        return replace(self, calls=tuple(calls))
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -204,9 +206,13 @@ class RunEvidence:
         """A script's exchanges; empty if it was not run. Raises NotRecorded."""
         return _played(script, self.scripts, self.known_scripts)
 
-    def steps(self, script: str) -> dict[str, Exchange]:
-        """A script's exchanges by the name of their step. Raises NotRecorded."""
-        return {e.step or str(e.id): e for e in self.played(script)}
+    def steps(self, script: str) -> dict[Step, Exchange]:
+        """A script's exchanges by their step. Raises NotRecorded."""
+        return {e.step: e for e in self.played(script) if e.step is not None}
+
+    def step(self, script: str, name: str) -> Exchange | None:
+        """The exchange of a step that has nothing but a name; None if it was not taken."""
+        return self.steps(script).get(Step(name))
 
     @property
     def calls(self) -> Iterator[Call]:

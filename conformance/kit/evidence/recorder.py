@@ -12,6 +12,7 @@ from conformance.kit.evidence.evidence import Call
 from conformance.kit.evidence.spill import Kept, Spill
 from conformance.kit.model.case import Case
 from conformance.kit.model.exchange import Exchange, Request
+from conformance.kit.model.step import Step
 from conformance.kit.transport.connection import Received
 
 Listener = Callable[[Exchange], None]
@@ -121,7 +122,7 @@ class Recorder:
         *,
         case: Case | None = None,
         script: str | None = None,
-        step: str | None = None,
+        step: Step | None = None,
         confirms: int | None = None,
     ) -> Exchange:
         """The exchange, kept by its number; the clock is seconds since the recorder was made."""

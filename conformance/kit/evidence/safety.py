@@ -7,10 +7,10 @@ import shlex
 from pathlib import PurePath
 
 from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
-from conformance.kit.model.slug import slug
 from conformance.kit.transport.bindings import binding_of, traits_of
 from conformance.spec.messages import Message, message
 
@@ -66,7 +66,7 @@ def is_called_unasked(tool: Tool, run: Run, settings: Settings) -> bool:
 def _is_replayed(tool: Tool, run: Run, settings: Settings) -> bool:
     """Whether `--replay` leaves this tool in."""
     wanted = settings.replay
-    return wanted is None or wanted.startswith(f"{run.id}/{slug(tool.name)}/")
+    return wanted is None or CaseId(run.id, tool.name).names(wanted)
 
 
 def _own_server(run: Run) -> bool:

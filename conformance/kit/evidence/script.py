@@ -1,7 +1,7 @@
 """Scripts: pure generators of a chapter that say what to send next, and are handed what came.
 
-`exchange = yield Send(request, "step")`. `Open` makes a new connection (and, with `handshake`,
-shakes hands on it), `Close` ends it, `Restart` does both. The driver does all I/O.
+`exchange = yield Send(request, Step("name"))`. `Open` makes a new connection (and, with
+`handshake`, shakes hands on it), `Close` ends it, `Restart` does both. The driver does all I/O.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.catalog import Offered
 from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.model.run import Run
+from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Binding, spoken
 from conformance.kit.transport.http import HttpBinding
 from conformance.kit.transport.mcp import McpBinding
@@ -28,16 +29,19 @@ LIVENESS = "liveness"
 UNPLAYED = frozenset({"", LOOKED, CONNECTION, LIVENESS})
 """What no script sent, and what can therefore not be played again."""
 
+CLOSE = Step("close")
+INITIALIZE = Step("initialize")
+
 MOST_PAGES = 1000
 """Pages of one list that discovery follows: one that goes on behind them does not end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send this; the exchange is recorded under the step's name."""
+    """Send this; the exchange is recorded under the step."""
 
     request: Request
-    step: str
+    step: Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Open:
 class Close:
     """End the connection; the exchange tells how it went (stdio: the exit)."""
 
-    step: str = "close"
+    step: Step = CLOSE
 
 
 @dataclass(frozen=True, slots=True)

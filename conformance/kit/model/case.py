@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from conformance.kit.model.case_id import Id
 from conformance.kit.model.written import Foreign, Value
 
 
@@ -69,16 +70,14 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One call to make. `id` is stable over sessions and begins with the run's id.
+    """One call to make. `id` is stable over sessions.
 
     `arguments` is what is sent, any JSON value. `scenario` names the deviation (`below-minimum`).
     `neighbour` is the id of the baseline call from which it deviates: a refusal proves something
     only beside that call's acceptance. `repairable`: the schema alone gives a valid value.
     """
 
-    id: str
-    run: str
-    tool: Foreign
+    id: Id
     kind: CaseKind
     scenario: str
     arguments: Value
@@ -86,5 +85,15 @@ class Case:
     violation: Violation | None = None
     strictness: Strictness | None = None
     repairable: bool = False
-    neighbour: str | None = None
+    neighbour: Id | None = None
     step: int = 0
+
+    @property
+    def run(self) -> str:
+        """The id of the run in which the call is made."""
+        return self.id.run
+
+    @property
+    def tool(self) -> str:
+        """The raw name of the tool that is called."""
+        return self.id.tool

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Literal
 
 from conformance.kit.model.case import Case
+from conformance.kit.model.step import Taken
 from conformance.kit.model.written import LONG, Body, Foreign, Values
 
 
@@ -126,7 +127,7 @@ class Exchange:
     elapsed: float
     case: Case | None = None
     script: str | None = None
-    step: str | None = None
+    step: Taken | None = None
     confirms: int | None = None
     trouble_detail: Foreign = ""
 

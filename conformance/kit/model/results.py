@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from conformance.kit.model.run import Run
 from conformance.kit.model.written import Foreign, Form, Head, Writing
-from conformance.spec.messages import Message
+from conformance.spec.messages import Message, Topic
 from conformance.spec.vocabulary import Level, Requirement, Verdict
 
 
@@ -44,9 +44,6 @@ def _read_message(data: Any) -> Message:
 Said = Annotated[Message, Form(_write_message, _read_message)]
 """A message, in the words of the file's language."""
 
-_OF_PLACES: Final = "documents."
-"""What the ids of the messages begin with that speak of a place, and leave it to others to name."""
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -70,7 +67,7 @@ class Finding:
     def words(self, language: str) -> str:
         """Say it; what speaks of a place of a document ("Here stands …") begins with that place."""
         said = self.message.words(language)
-        of_place = self.path is not None and self.message.id.startswith(_OF_PLACES)
+        of_place = self.path is not None and self.message.topic is Topic.DOCUMENT
         return f"{self.path}: {said}" if of_place else said
 
 

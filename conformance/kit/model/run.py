@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from conformance.kit.model.role import Role
@@ -13,13 +14,10 @@ KNOWN_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-
 MODERN = "2026-07-28"
 """The first version of the modern era; later ones sort behind it."""
 
-OPENAPI = "openapi"
-"""How the id of a run begins whose tools are the operations of an OpenAPI document."""
-
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`id` is `http`, `openapi`, `mcp-2026-07-28`, `stdio-2025-11-25`.
+    """`id` is `http`, `openapi`, `mcp-2026-07-28`, `stdio-2025-11-25`; nothing is read out of it.
 
     `version` is empty over plain HTTP. `endpoint` is the base URL (http), the MCP endpoint's URL
     (mcp) or the command (stdio).
@@ -32,11 +30,8 @@ class Run:
     version: str = ""
     kind: RunKind = RunKind.FULL
     role: Role = Role.SERVER
-
-    @property
-    def openapi(self) -> bool:
-        """Whether an OpenAPI document says what can be called: no manifest, no catalog."""
-        return self.id.startswith(OPENAPI)
+    openapi: bool = False
+    """Whether an OpenAPI document says what can be called: no manifest, no catalog."""
 
     @property
     def era(self) -> Era | None:
@@ -44,3 +39,11 @@ class Run:
         if not self.version:
             return None
         return Era.MODERN if self.version >= MODERN else Era.LEGACY
+
+
+def free_id(id: str, taken: Collection[str]) -> str:
+    """The id of a run; where another target has it, with a number behind it."""
+    name, number = id, 2
+    while name in taken:
+        name, number = f"{id}-{number}", number + 1
+    return name

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.database import Memory
-from conformance.kit.cases.naming import prefix_of
+from conformance.kit.cases.naming import good_ids
 from conformance.kit.cases.phases import all_cases
 from conformance.kit.cases.plan import Plan, only
 from conformance.kit.evidence.discovered import Discovered
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.model.case import Expectation
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.settings import Settings
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import RunKind
-
-_GOOD_CALL = re.compile(r"baseline-(?:[1-9]|1[0-6])|second|after")
-"""How the ids of a tool's good calls end: they are in no plan, as they are made on the way."""
 
 
 def planned(
@@ -42,14 +39,14 @@ def planned(
             known = memory.recall(one.run, tool) if memory and settings.max_examples else []
             made = all_cases(
                 tool,
-                one.run.id,
+                one.run,
                 baseline,
                 seed=settings.seed,
                 count=settings.max_examples,
                 remembered=[each.call for each in known],
             )
             if settings.replay is not None:
-                yield from _replayed(made, prefix_of(one.run.id, tool.name), settings.replay)
+                yield from _replayed(made, good_ids(one.run.id, tool.name), settings.replay)
                 continue
             said = message(
                 "kit.plan.tool",
@@ -66,9 +63,9 @@ def planned(
                 yield "  " + message("kit.plan.skipped", what=what).words(settings.language)
 
 
-def _replayed(made: Plan, prefix: str, wanted: str) -> Iterator[str]:
+def _replayed(made: Plan, good: Iterable[CaseId], wanted: str) -> Iterator[str]:
     """The one case that is to be sent again, and the call beside which it proves something."""
-    if _GOOD_CALL.fullmatch(wanted.removeprefix(f"{prefix}/")):
+    if any(id.text == wanted for id in good):
         yield f"  {Expectation.ACCEPT.value}  {wanted}"
     kept = only(made, wanted)
     for case in kept.calls:

@@ -20,7 +20,7 @@ from conformance.kit.model.exchange import Answer, Exchange
 from conformance.kit.model.written import Redact, Writing, codec
 from conformance.spec.messages import Message, message
 
-FORMAT = 2
+FORMAT = 3
 """Goes up when an older kit could no longer read the file."""
 
 _BATCH = 64

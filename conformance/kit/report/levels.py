@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from conformance.kit.evidence.discovered import TOO_MANY
 from conformance.kit.model.results import Finding, Item, RunResult, SessionResult
 from conformance.kit.report.words import level_name, say
-from conformance.spec.messages import Message
+from conformance.spec.messages import Message, Topic
 from conformance.spec.vocabulary import Level, RunKind, Verdict
 
 GRAVITY = (
@@ -125,7 +125,7 @@ def clauses_verified(session: SessionResult) -> tuple[int, int]:
 
 def _is_left_out(item: Item) -> bool:
     """Whether an item was not judged because its tool was not to be called."""
-    return any(finding.message.id.startswith("kit.left_out.") for finding in item.findings)
+    return any(finding.message.topic is Topic.LEFT_OUT for finding in item.findings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, Request
 from conformance.kit.model.results import Finding, Item, SessionResult
+from conformance.kit.model.run import Run
 from conformance.kit.report.reporter import Report
 from conformance.spec.vocabulary import Verdict
 
@@ -76,7 +77,8 @@ class ReplayFile:
 
 def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
     """The cases that failed, and the requests that they need, by the ids of the exchanges."""
-    session, redact, before = report.session, report.redact, sent_before(report.held)
+    session, redact = report.session, report.redact
+    before = sent_before(report.held, [one.run for one in session.runs])
     always = [[name, redact(value)] for name, value in report.headers]
     cases: dict[int, dict[str, Any]] = {}
     requests: dict[int, dict[str, Any]] = {}
@@ -111,13 +113,14 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
     return list(cases.values()), requests
 
 
-def sent_before(exchanges: Iterable[Exchange]) -> Before:
+def sent_before(exchanges: Iterable[Exchange], runs: Iterable[Run]) -> Before:
     """Sort what was sent by the run and the script that it belongs to."""
+    versions = {run.id: run.version for run in runs}
     found = Before()
     for exchange in exchanges:
         method = _method(exchange.request) if exchange.case is None else None
         own = found.handshakes.setdefault(exchange.run, {})
-        if method == "initialize" and not own and _opens(exchange):
+        if method == "initialize" and not own and _opens(exchange, versions):
             own[method] = exchange
         elif method == "notifications/initialized" and own:
             own.setdefault(method, exchange)
@@ -137,11 +140,11 @@ def _failures(session: SessionResult, *, warnings: bool) -> Iterator[tuple[Item,
     yield from ((item, finding) for item in items for finding in item.findings[1:])
 
 
-def _opens(exchange: Exchange) -> bool:
+def _opens(exchange: Exchange, versions: Mapping[str, str]) -> bool:
     """Whether an `initialize` asks for the run's own version: scripts also ask for others."""
     params = _message(exchange.request).get("params")
     version = params.get("protocolVersion") if isinstance(params, dict) else None
-    return isinstance(version, str) and exchange.run.endswith(f"-{version}")
+    return isinstance(version, str) and versions.get(exchange.run) == version
 
 
 def _method(request: Request) -> Any:
@@ -163,7 +166,7 @@ def _case(
     command: str,
     language: str,
 ) -> dict[str, Any]:
-    what = finding.case or "/".join(p for p in (exchange.script, exchange.step) if p)
+    what = finding.case or "/".join(str(p) for p in (exchange.script, exchange.step) if p)
     stdio = not isinstance(exchange.request, HttpRequest)
     return {
         "exchange": exchange.id,

@@ -116,7 +116,7 @@ def _finding(at: Call | Exchange | None, words: Message, path: str | None) -> Fi
     return Finding(
         words,
         exchange=exchange.id if exchange is not None else None,
-        case=case.id if case is not None else None,
+        case=case.id.text if case is not None else None,
         scenario=case.scenario if case is not None else None,
         parameter=violation.parameter if violation is not None else None,
         path=path,

@@ -195,7 +195,7 @@ def _unnamed(call: Call, keyword: str, parameter: str) -> Unnamed:
     errors = envelope.errors if envelope is not None else ()
     named = tuple(dict.fromkeys(e.parameter_name for e in errors if e.parameter_name))[:_NAMES]
     named = named or parameters_in(call.tool.input_schema, text, _NAMES)
-    return Unnamed(keyword, call.case.tool, call.case.id, parameter, named, text[:_SAID])
+    return Unnamed(keyword, call.case.tool, call.case.id.text, parameter, named, text[:_SAID])
 
 
 def _keyword(call: Call) -> str:

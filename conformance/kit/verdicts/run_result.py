@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.kit.evidence.catalog import MANIFEST
 from conformance.kit.evidence.declarations import Declared, unusable_by
 from conformance.kit.evidence.discovered import TOO_MANY
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
@@ -85,5 +86,5 @@ def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
 
 def _has_manifest(evidence: RunEvidence) -> bool:
     looked = {exchange.step: exchange for exchange in evidence.scripts.get(LOOKED, ())}
-    manifest = looked.get("manifest")
+    manifest = looked.get(MANIFEST)
     return manifest is not None and manifest.answer is not None and manifest.answer.status == 200

@@ -19,6 +19,9 @@ _BY_KIND = {
 
 _WITH = {"call.good": "call.good_with", "call.again": "call.again_with"}
 
+NO_WORDS = "sent.step"
+"""Says a step by its name."""
+
 _CUT = "…"
 _PLACES = 3
 """Places told of those where a call differs from the good one."""
@@ -69,10 +72,10 @@ def _few(told: list[str]) -> str:
     return ", ".join((*told[:_PLACES], *([_CUT] if len(told) > _PLACES else [])))
 
 
-def step_words(step: str) -> Message:
+def step_words(name: str) -> Message:
     """A step of the scripts that send what is wrong in one way each; by its name, if need be."""
-    id = f"step.{step}"
-    return message(id) if is_message(id) else message("sent.step", step=step)
+    id = f"step.{name}"
+    return message(id) if is_message(id) else message(NO_WORDS, step=name)
 
 
 _DEEPEST = 20

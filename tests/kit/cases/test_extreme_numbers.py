@@ -12,6 +12,7 @@ from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
 from conformance.kit.cases.random.plan import with_chance
 from conformance.kit.schema.unusable_schema import SchemaProblem
+from tests.kit.samples import HTTP
 from tests.thorough import up_to
 
 EXTREMES = st.sampled_from(
@@ -42,8 +43,8 @@ def test_planning_ends_for_every_range(schema):
     tool = Tool("t", _inputs(schema), ToolForm.CATALOG, {})
     with suppress(SchemaProblem):  # what cannot be planned is named, and nothing else is raised
         for good in candidates(tool, (), datetime.now(UTC))[:1]:
-            planned = plan(tool, "http", good)
-            drawn = with_chance(planned, tool, "http", good, seed=0, count=2)
+            planned = plan(tool, HTTP, good)
+            drawn = with_chance(planned, tool, HTTP, good, seed=0, count=2)
             assert len({case.id for case in drawn.cases}) == len(drawn.cases)
 
 

@@ -10,6 +10,7 @@ import pytest
 from conformance.formats.tool.tool import Invocation, Tool, ToolForm
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import MOST_CASES, plan
+from tests.kit.samples import HTTP, STDIO
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -87,10 +88,10 @@ def test_a_hostile_schema_ends_soon(name):
     tool = Tool("t", HOSTILE[name], ToolForm.CATALOG, {})
     begun = time.process_time()
     found = candidates(tool, (), NOW)
-    planned = plan(tool, "http", found[0] if found else {})
+    planned = plan(tool, HTTP, found[0] if found else {})
     assert time.process_time() - begun < 15
     assert len(planned.cases) <= MOST_CASES
-    assert all(len(case.id) < 300 for case in planned.cases)
+    assert all(len(case.id.text) < 300 for case in planned.cases)
 
 
 GET = {
@@ -106,11 +107,11 @@ GET = {
 
 def sent_over(run, method):
     tool = Tool("t", GET, ToolForm.CATALOG, {}, invocation=Invocation("/t", method))
-    return {c.id.removeprefix(f"{run}/t/") for c in plan(tool, run, {"id": 2}).cases}
+    return {c.id.in_run("").text.removeprefix("t/") for c in plan(tool, run, {"id": 2}).cases}
 
 
 def test_in_a_query_only_what_survives_text_is_sent_as_broken():
-    found = sent_over("http", "GET")
+    found = sent_over(HTTP, "GET")
     assert {"missing/id", "below-minimum/id", "too-long/q", "enum-case/sort"} <= found
     assert {"wrong-type-string/id", "fraction/id", "wrong-type-string/flag"} <= found
     lost = {"near-miss-json-text/id", "wrong-type-number/q", "wrong-type-null/id",
@@ -118,6 +119,6 @@ def test_in_a_query_only_what_survives_text_is_sent_as_broken():
     assert not lost & found
 
 
-@pytest.mark.parametrize(("run", "method"), [("http", "POST"), ("stdio-2026-07-28", "GET")])
+@pytest.mark.parametrize(("run", "method"), [(HTTP, "POST"), (STDIO, "GET")])
 def test_in_a_body_everything_is_sent(run, method):
     assert {"near-miss-json-text/id", "wrong-type-array/id"} <= sent_over(run, method)

@@ -22,6 +22,7 @@ from conformance.kit.schema.pointer import ABSENT, from_pointer, get, put, to_po
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
 from conformance.spec.format_checker import format_checker
+from tests.kit.samples import HTTP
 
 CARD = {
     "type": "object",
@@ -238,7 +239,7 @@ def tool_of(schema, name="tool"):
 
 
 def plan_of(schema):
-    return plan(tool_of(schema), "http", generate(schema))
+    return plan(tool_of(schema), HTTP, generate(schema))
 
 
 def starts_of(schema, planned):
@@ -249,7 +250,7 @@ def starts_of(schema, planned):
 def assert_sound(schema, planned):
     view = view_of(schema)
     starts = starts_of(schema, planned)
-    ids = [case.id for case in (*planned.cases, *planned.branches)]
+    ids = [case.id.text for case in (*planned.cases, *planned.branches)]
     assert len(ids) == len(set(ids))
     assert all(each.isascii() and not set(each) & set("<>&\"' \x1b") for each in ids)
     assert planned.problems == ()
@@ -411,14 +412,14 @@ def test_a_plan_for_any_schema_is_sound(schema):
         made = generate(schema)
     except SchemaProblem:
         return
-    planned = plan(tool_of(schema), "http", made)
+    planned = plan(tool_of(schema), HTTP, made)
     assert_sound(schema, planned)
 
 
 def test_the_plan_is_the_same_in_every_process():
     script = (
         "import json, sys; from tests.kit.cases.test_invariants import TRICKY, plan_of;"
-        "print([(c.id, json.dumps(c.arguments), c.repairable)"
+        "print([(c.id.text, json.dumps(c.arguments), c.repairable)"
         " for n in TRICKY for c in plan_of(TRICKY[n]).cases])"
     )
 

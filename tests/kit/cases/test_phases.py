@@ -8,6 +8,7 @@ from conformance.formats.tool.tool import Invocation, Tool, ToolForm
 from conformance.kit.cases import phases
 from conformance.kit.cases.drawn import drawn_of
 from conformance.kit.cases.phases import Plans, all_cases
+from tests.kit.samples import HTTP, MCP, STDIO
 
 BRANCH = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 SCHEMA = {
@@ -21,7 +22,7 @@ SCHEMA = {
 }
 TOOL = Tool(name="rooms", input_schema=SCHEMA, form=ToolForm.MCP, raw={})
 GOOD = {"place": "Lima"}
-RUNS = ("http", "mcp-2026-07-28", "stdio-2025-11-25")
+RUNS = (HTTP, MCP, STDIO)
 HOW = {"seed": 7, "count": 4}
 
 
@@ -31,7 +32,7 @@ def made(monkeypatch):
     asked = []
 
     def counted(tool, run, *rest, **more):
-        asked.append(run)
+        asked.append(run.id)
         return all_cases(tool, run, *rest, **more)
 
     monkeypatch.setattr(phases, "all_cases", counted)
@@ -50,8 +51,8 @@ def test_each_run_gets_the_plan_that_it_would_have_alone(made):
 
 def test_another_baseline_makes_another_plan(made):
     plans = Plans()
-    plans.cases(TOOL, "http", GOOD, **HOW)
-    plans.cases(TOOL, "http", {"place": "Quito"}, **HOW)
+    plans.cases(TOOL, HTTP, GOOD, **HOW)
+    plans.cases(TOOL, HTTP, {"place": "Quito"}, **HOW)
     assert made == ["", ""]
 
 
@@ -63,27 +64,27 @@ def test_what_travels_as_text_is_planned_for_its_run_alone(made):
         raw={},
         invocation=Invocation("/rooms", "GET"),
     )
-    planned = Plans().cases(asked, "http", GOOD, **HOW)
-    assert planned == all_cases(asked, "http", GOOD, **HOW)
+    planned = Plans().cases(asked, HTTP, GOOD, **HOW)
+    assert planned == all_cases(asked, HTTP, GOOD, **HOW)
     assert made == ["http"]
 
 
 def test_what_was_remembered_of_one_run_is_sent_in_that_one_alone(made):
     plans = Plans()
-    whole = plans.cases(TOOL, "http", GOOD, **HOW)
+    whole = plans.cases(TOOL, HTTP, GOOD, **HOW)
     seen = [drawn_of(case) for case in whole.cases if case.scenario.startswith("random-")][:1]
-    again = plans.cases(TOOL, "http", GOOD, remembered=seen, **HOW)
+    again = plans.cases(TOOL, HTTP, GOOD, remembered=seen, **HOW)
     assert [case.id for case in again.remembered] == [seen[0].id]
-    assert plans.cases(TOOL, "mcp-2026-07-28", GOOD, **HOW).remembered == ()
+    assert plans.cases(TOOL, MCP, GOOD, **HOW).remembered == ()
 
 
 def test_no_more_plans_are_kept_than_a_few(made):
     plans = Plans()
     for number in (*range(phases.KEPT_PLANS), 0):
-        plans.cases(TOOL, "http", {"place": f"Place {number}"}, seed=1, count=0)
+        plans.cases(TOOL, HTTP, {"place": f"Place {number}"}, seed=1, count=0)
     assert len(made) == phases.KEPT_PLANS
     for number in (phases.KEPT_PLANS, phases.KEPT_PLANS - 1, 0):
-        plans.cases(TOOL, "http", {"place": f"Place {number}"}, seed=1, count=0)
+        plans.cases(TOOL, HTTP, {"place": f"Place {number}"}, seed=1, count=0)
     assert len(made) == phases.KEPT_PLANS + 2
 
 
@@ -91,7 +92,7 @@ def test_a_schema_too_deep_to_be_written_is_named(made):
     deep = {}
     for _ in range(5_000):
         deep = {"properties": {"a": deep}}
-    planned = Plans().cases(replace(TOOL, input_schema=deep), "http", GOOD, seed=1, count=0)
+    planned = Plans().cases(replace(TOOL, input_schema=deep), HTTP, GOOD, seed=1, count=0)
     assert planned.cases == ()
     assert "deep" in planned.problems[0]
     assert made == ["http"]
@@ -99,7 +100,7 @@ def test_a_schema_too_deep_to_be_written_is_named(made):
 
 def test_nothing_is_drawn_where_none_is_asked_for_and_another_seed_draws_other_cases():
     def drawn(seed, count, remembered=()):
-        made = all_cases(TOOL, "http", GOOD, seed=seed, count=count, remembered=remembered)
+        made = all_cases(TOOL, HTTP, GOOD, seed=seed, count=count, remembered=remembered)
         found = [case for case in made.cases if case.scenario.startswith("random-")]
         return found, made.remembered
 

@@ -1,5 +1,7 @@
 """Which members and items are taken away or added, and what a plan is narrowed to."""
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.formats.tool.tool import Tool, ToolForm
@@ -10,13 +12,14 @@ from conformance.kit.cases.valid_values import Maker
 from conformance.kit.cases.walk import spot_at
 from conformance.kit.model.case import Strictness
 from conformance.kit.schema.view import view_of
+from tests.kit.samples import HTTP
 
 WHOLE, TEXT = {"type": "integer"}, {"type": "string"}
 ABC = {"properties": {"a": WHOLE, "b": WHOLE, "c": TEXT}}
 
 
 def planned(schema, baseline):
-    return plan(Tool("book", {"type": "object", **schema}, ToolForm.CATALOG, {}), "http", baseline)
+    return plan(Tool("book", {"type": "object", **schema}, ToolForm.CATALOG, {}), HTTP, baseline)
 
 
 def changes(given, schema, value):
@@ -89,13 +92,13 @@ GOOD = {"pay": {"pin": 1}}
 def test_a_plan_is_narrowed_to_one_case_and_the_call_that_it_deviates_from():
     whole = planned(PAY, GOOD)
     inside = next(c for c in whole.cases if c.violation and c.violation.parameter == "pay.coin")
-    for wanted in (inside.id, f"{inside.id}/repair-1"):
+    for wanted in (inside.id.text, replace(inside.id, repair=1).text):
         narrowed = only(whole, wanted)
         assert (narrowed.cases, narrowed.branches) == ((inside,), whole.branches)
     plain = next(c for c in whole.cases if c.violation and c.violation.parameter == "pay.pin")
-    assert only(whole, plain.id).calls == (plain,)
+    assert only(whole, plain.id.text).calls == (plain,)
     branch = whole.branches[0]
-    assert only(whole, branch.id).calls == (branch,)
+    assert only(whole, branch.id.text).calls == (branch,)
     assert only(whole, "http/book/unheard-of/x").calls == ()
     assert only(whole, None) == whole
 
@@ -171,6 +174,10 @@ def test_an_id_names_the_place_and_the_arguments_themselves_in_words():
 
 
 def test_a_second_case_of_one_name_gets_a_number_and_a_branch_its_label():
-    ids = Ids("http/book")
+    ids = Ids("http", "book")
     given = [ids.give("odd", "x"), ids.give("odd", "x"), ids.give("odd", "x", "branch-2")]
-    assert given == ["http/book/odd/x", "http/book/odd/x~2", "http/book/odd/x/branch-2"]
+    assert [each.text for each in given] == [
+        "http/book/odd/x",
+        "http/book/odd/x~2",
+        "http/book/odd/x/branch-2",
+    ]

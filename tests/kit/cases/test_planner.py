@@ -16,9 +16,12 @@ from conformance.kit.cases.planner import DEEPEST_BRANCH, MOST_BRANCHES, Planner
 from conformance.kit.cases.valid_values import generate
 from conformance.kit.cases.walk import spot_at
 from conformance.kit.model.case import CaseKind, Strictness
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.view import view_of
+from tests.kit.samples import HTTP, MCP
 
+ID = CaseId("http", "book", "i")
 WHOLE = {"type": "integer"}
 TEXT = {"type": "string"}
 
@@ -32,23 +35,23 @@ def of(**properties):
 
 
 def planned(schema, baseline=None):
-    return plan(tool(schema), "http", generate(schema) if baseline is None else baseline)
+    return plan(tool(schema), HTTP, generate(schema) if baseline is None else baseline)
 
 
 def test_the_call_of_a_branch_says_what_it_is_and_beside_which_call_it_proves_something():
     schema = of(pay={"oneOf": [of(pin=WHOLE), of(coin=TEXT, more={"anyOf": [of(a=WHOLE), TEXT]})]})
     outer, inner = planned(schema).branches
-    assert (outer.id, outer.kind, outer.scenario, outer.neighbour) == (
+    assert (outer.id.text, outer.kind, outer.scenario, outer.neighbour.text) == (
         "http/book/branch-2/pay", CaseKind.BASELINE, "branch-2", "http/book/baseline",
     )  # fmt: skip
-    assert (inner.id, inner.scenario, inner.neighbour) == (
+    assert (inner.id.text, inner.scenario, inner.neighbour) == (
         "http/book/branch-2/pay.more/branch-2-pay", "branch-2", outer.id,
     )  # fmt: skip
 
 
 def test_an_id_names_the_scenario_the_place_and_the_branch():
     schema = of(pay={"oneOf": [of(pin={**WHOLE, "maximum": 9}), of(coin={"enum": ["x", "y"]})]})
-    ids = {case.id for case in planned(schema).cases}
+    ids = {case.id.text for case in planned(schema).cases}
     assert {
         "http/book/maximum/pay.pin",
         "http/book/above-maximum/pay.pin",
@@ -99,7 +102,7 @@ VALID = {"a": "x", "b": {"c": 1}, "c": 1}
 def deviated(schema, place, value, valid=VALID):
     """A planner that was asked to break a place by a value."""
     view = view_of(schema)
-    planner = Planner("book", "http", view, SOMEDAY, Ids("http/book"))
+    planner = Planner("book", "http", view, SOMEDAY, Ids("http", "book"))
     planner.broken(Start(valid, None), spot_at(view, valid, place), Change(Deviation("odd", value)))
     return planner
 
@@ -165,23 +168,25 @@ def test_where_more_than_plain_keywords_decides_not_even_a_default_repairs(more,
 
 def test_what_a_discriminator_ought_to_be_is_not_filled_in():
     schema = of(pay={"oneOf": [of(kind={"const": "card"}), of(kind={"const": "cash"})]})
-    (gone,) = (c for c in planned(schema).cases if c.id == "http/book/missing/pay.kind")
+    (gone,) = (c for c in planned(schema).cases if c.id.text == "http/book/missing/pay.kind")
     assert (gone.violation.keywords, gone.repairable) == (("required",), False)
 
 
 def test_the_smallest_form_of_a_case_is_known_by_its_id_and_has_the_same_in_every_session():
-    first = Drawn("http/book/random-valid/1", by_chance.VALID, {"b": 1, "a": [True]})
+    first = Drawn(
+        CaseId("http", "book", by_chance.VALID, "1"), by_chance.VALID, {"b": 1, "a": [True]}
+    )
     less = smaller(first, {"b": 1, "a": []})
     assert less.id == smaller(first, {"a": [], "b": 1}).id
-    assert re.fullmatch(re.escape(first.id) + "/smallest-[0-9a-f]{8}", less.id)
-    made = [case_of(each, tool(of(a={}, b={})), "http") for each in (first, less)]
+    assert re.fullmatch(re.escape(first.id.text) + "/smallest-[0-9a-f]{8}", less.id.text)
+    made = [case_of(each, tool(of(a={}, b={})), HTTP) for each in (first, less)]
     assert [is_smallest(case) for case in made] == [False, True]
 
 
 def test_what_means_the_same_as_text_is_broken_only_where_it_does_not_travel_as_text():
     get = tool(of(n=WHOLE), invocation=Invocation("/book", "GET"))
-    text = Drawn("i", "random-type", {"n": "2"}, "/n", 2)
-    assert case_of(text, get, "http") is None
-    assert case_of(text, get, "mcp-2026-07-28").violation.sent == "2"
-    word = Drawn("i", "random-type", {"n": "two"}, "/n", 2)
-    assert case_of(word, get, "http").strictness is Strictness.STRICT
+    text = Drawn(ID, "random-type", {"n": "2"}, "/n", 2)
+    assert case_of(text, get, HTTP) is None
+    assert case_of(text, get, MCP).violation.sent == "2"
+    word = Drawn(ID, "random-type", {"n": "two"}, "/n", 2)
+    assert case_of(word, get, HTTP).strictness is Strictness.STRICT

@@ -9,10 +9,11 @@ from conformance.kit.cases.plan import plan
 from conformance.kit.cases.valid_values import generate
 from conformance.kit.model.case import CaseKind, Strictness
 from conformance.kit.schema.constraints import same
+from tests.kit.samples import HTTP
 
 
 def planned(schema, **more):
-    return plan(Tool("book", schema, ToolForm.CATALOG, {}), "http", generate(schema), **more)
+    return plan(Tool("book", schema, ToolForm.CATALOG, {}), HTTP, generate(schema), **more)
 
 
 def cases_at(prop, **root):
@@ -191,7 +192,7 @@ DEFINED = {"either": {"anyOf": EITHER}, "whole": EITHER[0]}
 def test_a_near_miss_is_one_whatever_branch_the_good_call_uses(name, good):
     schema = {"type": "object", "properties": {"x": UNIONS[name]}, "required": ["x"],
               "$defs": DEFINED}  # fmt: skip
-    made = plan(Tool("book", schema, ToolForm.CATALOG, {}), "http", {"x": good})
+    made = plan(Tool("book", schema, ToolForm.CATALOG, {}), HTTP, {"x": good})
     told = {repr(c.arguments["x"]): c.strictness for c in made.cases if "x" in (c.arguments or ())}
     assert told["True"] is told["False"] is Strictness.NEAR_MISS
     assert {told.get(repr(text), Strictness.NEAR_MISS) for text in ("3", "0", "1")} == {
@@ -213,7 +214,7 @@ def test_what_another_branch_reads_leniently_is_a_near_miss_whatever_it_was_mean
     branches, good, sent
 ):
     schema = {"type": "object", "properties": {"x": {"anyOf": branches}}, "required": ["x"]}
-    made = plan(Tool("book", schema, ToolForm.CATALOG, {}), "http", {"x": good})
+    made = plan(Tool("book", schema, ToolForm.CATALOG, {}), HTTP, {"x": good})
     found = [c.strictness for c in made.cases if c.arguments and same(c.arguments["x"], sent)]
     assert set(found) == {Strictness.NEAR_MISS}
 
@@ -221,7 +222,7 @@ def test_what_another_branch_reads_leniently_is_a_near_miss_whatever_it_was_mean
 def test_a_member_of_an_object_is_read_by_each_branch_of_the_object():
     whole, text = ({"properties": {"n": {"type": kind}}} for kind in ("integer", "string"))
     schema = {"type": "object", "required": ["n"], "anyOf": [text, whole]}
-    made = plan(Tool("book", schema, ToolForm.CATALOG, {}), "http", {"n": "a"})
+    made = plan(Tool("book", schema, ToolForm.CATALOG, {}), HTTP, {"n": "a"})
     told = {repr(c.arguments["n"]): c.strictness for c in made.cases
             if isinstance(c.arguments, dict) and "n" in c.arguments}  # fmt: skip
     assert told["True"] is Strictness.NEAR_MISS
@@ -311,7 +312,7 @@ def test_no_arguments_at_all_are_broken_only_if_something_is_required():
 
 def test_a_near_miss_of_an_enum_is_near_the_value_that_was_accepted():
     schema = {"type": "object", "properties": {"x": {"enum": ["ab", "cd"]}}}
-    cases = plan(Tool("book", schema, ToolForm.CATALOG, {}), "http", {"x": "cd"}).cases
+    cases = plan(Tool("book", schema, ToolForm.CATALOG, {}), HTTP, {"x": "cd"}).cases
     missed = {case.arguments["x"] for case in cases if case.scenario.startswith("enum-n")}
     assert missed == {"cd_x"}
 
@@ -386,23 +387,23 @@ def test_an_absent_optional_object_is_filled_in_before_it_is_broken_inside():
 
 
 def test_ids_are_stable_readable_and_begin_with_the_run_and_the_tool():
-    ids = [c.id for c in planned({"properties": {"n": {"type": "integer"}}}).cases]
+    ids = [c.id.text for c in planned({"properties": {"n": {"type": "integer"}}}).cases]
     assert "http/book/fraction/n" in ids
 
 
 def test_a_hostile_name_leaves_no_trace_in_ids():
     schema = {"properties": {"</script>\x1b[31m": {"type": "integer"}}}
     tool = Tool("<b>" + "x" * 10_000, schema, ToolForm.CATALOG, {})
-    for case in plan(tool, "http", {}).cases:
-        assert case.id.isascii()
-        assert "<" not in case.id
-        assert "\x1b" not in case.id
-        assert len(case.id) < 250
+    for case in plan(tool, HTTP, {}).cases:
+        assert case.id.text.isascii()
+        assert "<" not in case.id.text
+        assert "\x1b" not in case.id.text
+        assert len(case.id.text) < 250
 
 
 def test_a_baseline_that_the_schema_refuses_leaves_only_cases_about_arguments_themselves():
     schema = {"properties": {"n": {"type": "integer"}}, "required": ["n"]}
-    result = plan(Tool("t", schema, ToolForm.CATALOG, {}), "http", {"n": "x"})
+    result = plan(Tool("t", schema, ToolForm.CATALOG, {}), HTTP, {"n": "x"})
     assert {c.violation.pointer for c in result.cases} == {""}
     assert len(result.problems) == 1
 

@@ -10,8 +10,11 @@ from conformance.kit.cases.plan import Plan
 from conformance.kit.cases.random.plan import with_chance
 from conformance.kit.cases.shrink import smaller_calls
 from conformance.kit.model.case import CaseKind, Strictness
+from conformance.kit.model.case_id import CaseId
 from fixtures.servers.tools import TOOLS
+from tests.kit.samples import HTTP
 
+ID = CaseId("http", "book", "i")
 SCHEMA = {
     "type": "object",
     "properties": {
@@ -115,37 +118,39 @@ def test_a_value_beyond_a_bound_comes_nearer_to_it():
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_every_drawn_case_is_made_again_of_what_is_known_of_it(tool):
     own = Tool(tool.name, tool.input_schema, ToolForm.CATALOG, {})
-    cases = with_chance(Plan(()), own, "r", tool.example, seed=3, count=10).cases
+    cases = with_chance(Plan(()), own, HTTP, tool.example, seed=3, count=10).cases
     assert {case.kind for case in cases} == {CaseKind.VALID, CaseKind.BROKEN}
     for case in cases:
-        assert case_of(drawn_of(case), own, "r") == case
+        assert case_of(drawn_of(case), own, HTTP) == case
 
 
 @pytest.mark.parametrize(
     "drawn",
     [
-        Drawn("i", "random-valid", {"name": "x"}),
-        Drawn("i", "random-valid", {"name": "xx", "count": 12}),
-        Drawn("i", "random-too-short", {"name": "xx"}, "/name", "xxx"),
-        Drawn("i", "random-too-short", {"name": "x", "count": 0}, "/name", "xxx"),
-        Drawn("i", "random-type", {"name": "xx", "days": []}, "/days/0", "2027-01-01"),
-        Drawn("i", "random-type", {"name": "xx"}, "/gone/deeper", 1),
+        Drawn(ID, "random-valid", {"name": "x"}),
+        Drawn(ID, "random-valid", {"name": "xx", "count": 12}),
+        Drawn(ID, "random-too-short", {"name": "xx"}, "/name", "xxx"),
+        Drawn(ID, "random-too-short", {"name": "x", "count": 0}, "/name", "xxx"),
+        Drawn(ID, "random-type", {"name": "xx", "days": []}, "/days/0", "2027-01-01"),
+        Drawn(ID, "random-type", {"name": "xx"}, "/gone/deeper", 1),
     ],
     ids=["broken", "broken-elsewhere", "valid", "twice-broken", "no-item", "no-place"],
 )
 def test_what_is_neither_valid_nor_broken_at_its_place_alone_is_no_case(drawn):
-    assert case_of(drawn, TOOL, "r") is None
+    assert case_of(drawn, TOOL, HTTP) is None
 
 
 def test_a_missing_parameter_is_blamed_where_it_is_missing():
-    case = case_of(Drawn("i", "random-missing", {"count": 3}, "/name", "Ada", True), TOOL, "r")
+    case = case_of(Drawn(ID, "random-missing", {"count": 3}, "/name", "Ada", True), TOOL, HTTP)
     assert (case.violation.parameter, case.violation.sent_absent) == ("name", True)
     assert (case.strictness, case.repairable) == (Strictness.STRICT, False)
 
 
 def test_a_smaller_call_has_an_id_of_its_own_beneath_that_of_the_first():
-    first = Drawn("r/book/random-valid/1", "random-valid", {"name": "Ada", "count": 3})
-    ids = {smaller(first, arguments).id for arguments in ({"name": "Ada"}, {"name": "aa"})}
+    first = Drawn(
+        CaseId("r", "book", "random-valid", "1"), "random-valid", {"name": "Ada", "count": 3}
+    )
+    ids = {smaller(first, arguments).id.text for arguments in ({"name": "Ada"}, {"name": "aa"})}
     assert len(ids) == 2
     assert all(id.startswith(f"{first.id}/smallest-") for id in ids)
     assert smaller(first, {"name": "Ada"}) == replace(

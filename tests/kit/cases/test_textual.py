@@ -8,7 +8,7 @@ from conformance.formats.tool.tool import Input, Invocation, Tool, ToolForm, Whe
 from conformance.kit.cases.textual import survives, textual
 from conformance.kit.model.case import CaseKind, Violation
 from conformance.kit.schema.view import view_of
-from tests.kit.samples import case
+from tests.kit.samples import HTTP, MCP, STDIO, case
 
 SCHEMA = {
     "type": "object",
@@ -40,18 +40,18 @@ def broken(name, sent, below=""):
 @pytest.mark.parametrize(
     ("invocation", "run", "is_textual"),
     [
-        (CALLED, "http", True),
-        (CALLED, "openapi", True),
-        (CALLED, "mcp-2026-07-28", False),
-        (CALLED, "stdio-2025-11-25", False),
-        (Invocation("/x"), "http", False),
-        (Invocation("/x", "get"), "http", True),
+        (CALLED, HTTP, True),
+        (CALLED, replace(HTTP, id="openapi", openapi=True), True),
+        (CALLED, MCP, False),
+        (CALLED, STDIO, False),
+        (Invocation("/x"), HTTP, False),
+        (Invocation("/x", "get"), HTTP, True),
         (
             Invocation("/x", "POST", (Input("a", Where.BODY), Input("b", Where.WHOLE))),
-            "http",
+            HTTP,
             False,
         ),
-        (None, "http", False),
+        (None, HTTP, False),
     ],
 )
 def test_only_over_plain_http_and_outside_the_body_arguments_are_text(invocation, run, is_textual):

@@ -7,10 +7,12 @@ import pytest
 from conformance.kit.confirm.confirm import Repeats, to_confirm
 from conformance.kit.confirm.confirmed import confirmed, unconfirmed
 from conformance.kit.confirm.shrink import in_smallest_form, of_chance_alone
+from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.results import Finding, Item
+from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import broken
 from conformance.kit.verdicts.judge import Question, judge
 from conformance.spec.clauses import clauses
@@ -52,7 +54,7 @@ def stands(repeats, *calls):
 
 
 def of(call, *answers):
-    return ("http", call.case.id), again(call, *answers)
+    return ("http", call.case.id.text), again(call, *answers)
 
 
 def cases(item):
@@ -62,7 +64,7 @@ def cases(item):
 def test_what_is_found_again_each_time_stands():
     call = sent(BAD)
     item = stands(Repeats(dict([of(call, BAD, BAD)])), call)
-    assert (item.verdict, cases(item)) == (Verdict.FAIL, [call.case.id])
+    assert (item.verdict, cases(item)) == (Verdict.FAIL, [call.case.id.text])
 
 
 @pytest.mark.parametrize("answers", [(GOOD, GOOD), (GOOD, BAD), (BAD, GOOD)])
@@ -79,16 +81,21 @@ def test_a_repetition_that_is_refused_for_state_confirms():
 def test_what_was_never_sent_again_is_not_verified_unless_the_server_is_gone():
     call = sent(BAD)
     item = stands(Repeats(), call)
-    assert (item.verdict, cases(item)) == (Verdict.NOT_VERIFIED, [call.case.id])
+    assert (item.verdict, cases(item)) == (Verdict.NOT_VERIFIED, [call.case.id.text])
     assert [(f.message.id, f.exchange) for f in item.findings] == [
         ("kit.not_verified.not_confirmed", call.exchange.id)
     ]
     item = stands(Repeats(gone={"http"}), call)
-    assert (item.verdict, cases(item)) == (Verdict.FAIL, [call.case.id])
+    assert (item.verdict, cases(item)) == (Verdict.FAIL, [call.case.id.text])
 
 
 def test_what_was_seen_while_looking_around_is_never_sent_again_and_stands():
-    seen = replace(web(200, {"tools": []}), case=None, script=LOOKED, step="collection/tools-1")
+    seen = replace(
+        web(200, {"tools": []}),
+        case=None,
+        script=LOOKED,
+        step=Step(TOOLS, place="/tools", number=1),
+    )
     evidence = run_evidence(scripts={LOOKED: (seen,)})
     test, about = judges()["ATDF-CAT-001"]
     question = Question(test, about, "http", None)
@@ -102,7 +109,7 @@ def test_of_many_the_first_three_cases_are_asked_again_each_once():
     calls = [sent(BAD) for _ in range(5)]
     item, _ = judged(*calls)
     twice = replace(item, findings=(item.findings[0], *item.findings))
-    assert [f.case for f in to_confirm(asked(), twice)] == [c.case.id for c in calls[:3]]
+    assert [f.case for f in to_confirm(asked(), twice)] == [c.case.id.text for c in calls[:3]]
 
 
 def test_with_the_flaky_ones_go_those_that_were_not_asked_again():
@@ -110,7 +117,7 @@ def test_with_the_flaky_ones_go_those_that_were_not_asked_again():
     repeats = Repeats(
         dict([of(calls[0], BAD, BAD), of(calls[1], GOOD, BAD), of(calls[2], BAD, BAD)])
     )
-    assert cases(stands(repeats, *calls)) == [calls[0].case.id, calls[2].case.id]
+    assert cases(stands(repeats, *calls)) == [calls[0].case.id.text, calls[2].case.id.text]
 
 
 def test_where_all_three_stand_so_do_the_others():
@@ -149,7 +156,7 @@ def test_a_step_of_a_script_stands_if_the_script_shows_it_again_each_time():
                 yield broken(exchange, "finding.call.status", status=500, case="x")
 
     def played(*answers):
-        steps = [replace(web(*a), case=None, script="probe", step=f"s{n}")
+        steps = [replace(web(*a), case=None, script="probe", step=Step("s", number=n))
                  for n, a in enumerate(answers)]  # fmt: skip
         return tuple(steps)
 
@@ -174,7 +181,7 @@ def by_chance(*calls):
 
 def test_only_where_chance_alone_found_something_a_smaller_call_is_looked_for():
     first, second = drawn(BAD), drawn(BAD)
-    assert by_chance(first, second) == [first.case.id]
+    assert by_chance(first, second) == [first.case.id.text]
     assert by_chance(first, sent(BAD)) == []
     assert by_chance(sent(BAD, case(scenario="random-enum"))) != []
     assert by_chance(sent(BAD, case(CaseKind.REPAIR, scenario="random-enum"))) == []
@@ -184,18 +191,18 @@ def test_each_message_gets_a_smallest_call_of_its_own():
     first, again = drawn(BAD), drawn(BAD)
     gone = case(CaseKind.VALID, scenario="random-valid")
     closed = called(web(0, answered=False, trouble=Trouble.CLOSED, of=gone))
-    assert by_chance(first, again, closed) == [first.case.id, closed.case.id]
+    assert by_chance(first, again, closed) == [first.case.id.text, closed.case.id.text]
 
 
 def test_a_finding_is_shown_in_its_smallest_form_where_one_is_known():
     call, other = drawn(BAD), drawn(BAD)
     item, evidence = judged(call, other)
     small = web(
-        *BAD, of=replace(call.case, id=f"{call.case.id}/smallest-1", arguments={"count": 1})
+        *BAD, of=replace(call.case, id=replace(call.case.id, smallest="1"), arguments={"count": 1})
     )
-    repeats = Repeats(smallest={("http", CRASHES, call.case.id): (small,)})
+    repeats = Repeats(smallest={("http", CRASHES, call.case.id.text): (small,)})
     shown = in_smallest_form(asked(), item, evidence, repeats)
-    assert cases(shown) == [small.case.id, other.case.id]
+    assert cases(shown) == [small.case.id.text, other.case.id.text]
     assert shown.findings[0].exchange == small.id
     elsewhere = Repeats(smallest={("http", "ATDF-CALL-001", call.case.id): (small,)})
     assert in_smallest_form(asked(), item, evidence, elsewhere) == item
@@ -204,6 +211,6 @@ def test_a_finding_is_shown_in_its_smallest_form_where_one_is_known():
 def test_a_smaller_call_that_shows_nothing_is_not_shown():
     call = drawn(BAD)
     item, evidence = judged(call)
-    fine = web(200, {}, of=replace(call.case, id=f"{call.case.id}/smallest-1"))
-    repeats = Repeats(smallest={("http", CRASHES, call.case.id): (fine,)})
+    fine = web(200, {}, of=replace(call.case, id=replace(call.case.id, smallest="1")))
+    repeats = Repeats(smallest={("http", CRASHES, call.case.id.text): (fine,)})
     assert in_smallest_form(asked(), item, evidence, repeats) == item

@@ -41,8 +41,8 @@ def left(*counts, alone=(), other=None):
         good,
         *calls,
         run=STDIO,
-        ended_in={call.case.id: 1 for call in calls},
-        ended_alone=frozenset(c.case.id for c in calls if c.case.arguments["count"] in alone),
+        ended_in={call.case.id.text: 1 for call in calls},
+        ended_alone=frozenset(c.case.id.text for c in calls if c.case.arguments["count"] in alone),
     )
     beside = tool_evidence(
         tool=replace(TOOL, name="other"), run=STDIO, ended_in={OTHER: other} if other else {}
@@ -56,7 +56,7 @@ ENDED = [answer(case(run=STDIO), None)] * 2
 
 def answered(calls):
     """All of them sent again, and answered."""
-    return Repeats({(STDIO.id, c.case.id): [answer(c.case)] * 2 for c in calls})
+    return Repeats({(STDIO.id, c.case.id.text): [answer(c.case)] * 2 for c in calls})
 
 
 def ends_at(*guilty):
@@ -80,14 +80,14 @@ def blamed(item):
 def test_the_one_that_ended_the_process_is_found_among_those_that_were_under_way(serving, guilty):
     evidence, calls = left(*range(10, 16))
     item, sent = standing(serving, evidence, ends_at(guilty))
-    assert (item.verdict, blamed(item)) == (Verdict.FAIL, [calls[guilty - 10].case.id])
+    assert (item.verdict, blamed(item)) == (Verdict.FAIL, [calls[guilty - 10].case.id.text])
     assert sent == [n for n in range(10, 16) for _ in range(2)]
 
 
 def test_of_many_guilty_ones_three_are_asked_again_and_no_others_are_told(serving):
     evidence, calls = left(*range(10, 40))
     item, sent = standing(serving, evidence, ends_at(*range(10, 40)))
-    assert (item.verdict, blamed(item)) == (Verdict.FAIL, [call.case.id for call in calls[:3]])
+    assert (item.verdict, blamed(item)) == (Verdict.FAIL, [call.case.id.text for call in calls[:3]])
     assert sent == [10, 10, 11, 11, 12, 12]
 
 
@@ -106,10 +106,10 @@ def test_a_tool_is_cleared_whose_calls_were_beside_those_of_another_that_ended_t
     assert confirmed(HERE, item, evidence, repeats).verdict is Verdict.FLAKY
     repeats.cases[STDIO.id, OTHER] = ENDED
     assert confirmed(HERE, item, evidence, repeats).verdict is Verdict.PASS
-    repeats.cases.pop((STDIO.id, calls[1].case.id))
+    repeats.cases.pop((STDIO.id, calls[1].case.id.text))
     item = confirmed(HERE, item, evidence, repeats)
     assert item.verdict is Verdict.NOT_VERIFIED
-    assert blamed(item) == [calls[0].case.id]
+    assert blamed(item) == [calls[0].case.id.text]
 
 
 def test_a_tool_is_not_cleared_by_another_that_ended_another_process():

@@ -15,6 +15,7 @@ from conformance.kit.evidence.script import Send, script
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.exchange import Answer, HttpRequest, Trouble
 from conformance.kit.model.settings import Settings
+from conformance.kit.model.step import Step
 from conformance.kit.transport import http_connection, stdio
 from conformance.kit.transport.connection import Process, Received
 from conformance.kit.verdicts.checks import broken
@@ -137,9 +138,9 @@ def test_a_case_that_failed_is_sent_twice_more_in_its_own_name_on_one_connection
     repeats = repeated(evidence, asked())
     assert [arguments["count"] for _, arguments in server.calls] == [10, 10, 11, 11]
     assert len({connection for connection, _ in server.calls}) == 1
-    assert set(repeats.cases) == {("http", first.case.id), ("http", second.case.id)}
+    assert set(repeats.cases) == {("http", first.case.id.text), ("http", second.case.id.text)}
     for call in (first, second):
-        again = repeats.cases["http", call.case.id]
+        again = repeats.cases["http", call.case.id.text]
         assert [(each.case, each.confirms) for each in again] == [(call.case, call.exchange.id)] * 2
     item = judge(asked(), evidence)
     assert confirmed(asked(), item, evidence, repeats).verdict is Verdict.FAIL
@@ -184,7 +185,7 @@ def hanging(count=1):
     good = called(rpc({"result": {"content": []}}, of=case(CaseKind.BASELINE, run=STDIO)))
     hung = [called(replace(rpc(b"", of=case(run=STDIO), run=STDIO, trouble=Trouble.TIMEOUT),
                            answer=None)) for _ in range(count)]  # fmt: skip
-    after = frozenset(call.case.id for call in hung)
+    after = frozenset(call.case.id.text for call in hung)
     return run_evidence(tool_evidence(good, *hung, run=STDIO, silent_after=after), run=STDIO)
 
 
@@ -213,13 +214,13 @@ def test_a_process_that_cannot_be_started_again_leaves_what_was_found(serving):
 
 @script(Binding.HTTP)
 def probe(stage):
-    yield Send(stage.web().call(stage.tools[0], stage.good_calls["book"]), "good")
-    yield Send(stage.web().call(stage.tools[0], {"count": 50}), "bad")
+    yield Send(stage.web().call(stage.tools[0], stage.good_calls["book"]), Step("good"))
+    yield Send(stage.web().call(stage.tools[0], {"count": 50}), Step("bad"))
 
 
 @script(Binding.HTTP)
 def other(stage):
-    yield Send(stage.web().get("/tools"), "list")
+    yield Send(stage.web().get("/tools"), Step("list"))
 
 
 def look(run):
@@ -230,7 +231,7 @@ def look(run):
 
 def test_a_script_that_shows_it_is_played_twice_more_each_time_on_a_fresh_connection(serving):
     played = tuple(
-        replace(web(*answer), case=None, script="probe", step=step)
+        replace(web(*answer), case=None, script="probe", step=Step(step))
         for answer, step in ((GOOD, "good"), (BAD, "bad"))
     )
     evidence = http_evidence(scripts={"probe": played, "other": ()})

@@ -26,6 +26,7 @@ from conformance.kit.cases.random import negate, plan
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.confirm.shrink import MOST_CALLS
 from conformance.kit.model.case import CaseKind
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.plan_listing import planned
 from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
@@ -107,7 +108,7 @@ class Driven:
     @property
     def simpler(self):
         """The simpler cases that were sent."""
-        return [case for case in self.cases if "/smallest-" in case.id]
+        return [case for case in self.cases if case.id.smallest]
 
 
 def session(call, **more):
@@ -194,7 +195,7 @@ def test_where_the_smallest_does_not_fail_again_the_call_that_did_is_shown():
     found = session(forgives)
     assert found.items[CRASHES].verdict is Verdict.FAIL
     assert found.simpler != []
-    assert not found.shown(CRASHES).id.count("/smallest-")
+    assert not found.shown(CRASHES).id.smallest
 
 
 def test_a_simpler_call_that_fails_in_another_way_is_not_taken_for_the_same():
@@ -281,7 +282,9 @@ def test_without_random_cases_nothing_is_remembered_or_sent_again(tmp_path):
     assert not any(is_by_chance(case) for case in without.cases)
 
 
-CALL = Remembered(Drawn("http/book/random-valid/1", "random-valid", {"count": 3}), ("A-1", "B-2"))
+CALL = Remembered(
+    Drawn(CaseId("http", "book", "random-valid", "1"), "random-valid", {"count": 3}), ("A-1", "B-2")
+)
 
 
 def test_what_is_kept_is_recalled_for_its_target_run_and_tool_alone(tmp_path):
@@ -357,7 +360,9 @@ def test_no_more_is_kept_than_of_the_last_tools(tmp_path, monkeypatch):
 def test_no_secret_is_kept_and_no_target_can_be_read(tmp_path):
     memory = Memory(tmp_path, Redactor(["hush-hush"]))
     run = replace(HTTP, target="http://user:hush-hush@host-name")
-    secret = Remembered(Drawn("i", "random-valid", {"token": "hush-hush"}), ("A-1",))
+    secret = Remembered(
+        Drawn(CaseId("http", "book", "i"), "random-valid", {"token": "hush-hush"}), ("A-1",)
+    )
     memory.replace(run, TOOL, [], [CALL, secret])
     assert memory.recall(run, TOOL) == [CALL]
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -394,4 +399,4 @@ def test_the_command_line_keeps_it_in_pytest_s_cache_until_that_is_cleared(kit, 
 
     with offering([NOTE], fails_at_middling_lengths) as url:
         sent = [smallest(), smallest(), smallest("--max-examples", "30", "--cache-clear")]
-    assert [any("/smallest-" in id for id in ids) for ids in sent] == [False, True, False]
+    assert [any(id.smallest for id in ids) for ids in sent] == [False, True, False]

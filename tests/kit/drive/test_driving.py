@@ -98,7 +98,7 @@ def test_every_case_is_sent_once():
 
 
 def test_the_cases_are_the_same_each_time():
-    first, second = ([c.case.id for c in calls(judged(sound)[1]).calls] for _ in range(2))
+    first, second = ([c.case.id.text for c in calls(judged(sound)[1]).calls] for _ in range(2))
     assert sorted(first) == sorted(second)
 
 

@@ -11,10 +11,11 @@ import pytest
 from conformance.kit.drive.channel import Context, open_channel
 from conformance.kit.drive.play import play
 from conformance.kit.evidence.recorder import Recorder
-from conformance.kit.evidence.script import Close, Open, Restart, Send, script
+from conformance.kit.evidence.script import INITIALIZE, Close, Open, Restart, Send, script
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import Binding, Era
 from tests.kit.peers import offering, unused_url
 from tests.kit.samples import HTTP, LEGACY, MCP, STDIO, TOOL
@@ -71,20 +72,23 @@ def test_a_script_is_handed_the_answer_to_what_it_sent():
     seen = []
 
     def steps(stage):
-        seen.append((yield Send(stage.web().get("/tools"), "list")))
-        seen.append((yield Send(stage.web().get("/nothing"), "unknown")))
+        seen.append((yield Send(stage.web().get("/tools"), Step("list"))))
+        seen.append((yield Send(stage.web().get("/nothing"), Step("unknown"))))
 
     exchanges = over_http(steps)
     assert tuple(seen) == exchanges
-    assert [(e.step, e.answer.status) for e in exchanges] == [("list", 200), ("unknown", 404)]
+    assert [(e.step, e.answer.status) for e in exchanges] == [
+        (Step("list"), 200),
+        (Step("unknown"), 404),
+    ]
 
 
 def test_an_exchange_is_recorded_under_its_script_and_step():
     def look_around(stage):
-        yield Send(stage.web().get("/tools"), "list")
+        yield Send(stage.web().get("/tools"), Step("list"))
 
     (only,) = over_http(look_around)
-    assert (only.script, only.step) == ("look_around", "list")
+    assert (only.script, only.step) == ("look_around", Step("list"))
 
 
 def test_a_script_that_sends_nothing_has_no_exchanges():
@@ -98,7 +102,7 @@ def test_a_script_that_sends_nothing_has_no_exchanges():
 def test_a_script_without_end_is_ended():
     def steps(stage):
         while True:
-            yield Send(stage.web().get("/tools"), "again")
+            yield Send(stage.web().get("/tools"), Step("again"))
 
     assert len(over_http(steps)) == 500
 
@@ -109,7 +113,7 @@ def test_a_script_may_clean_up_when_it_is_ended():
     def steps(stage):
         try:
             while True:
-                yield Send(stage.web().get("/tools"), "again")
+                yield Send(stage.web().get("/tools"), Step("again"))
         finally:
             cleaned.append(True)
 
@@ -122,7 +126,7 @@ def test_a_script_knows_the_good_calls_and_the_tools_that_may_be_called():
 
     def steps(stage):
         known.append((stage.good_calls, stage.may_call))
-        yield Send(stage.web().get("/tools"), "list")
+        yield Send(stage.web().get("/tools"), Step("list"))
 
     task = replace(TOOL, name="later", task_required=True)
     over_http(steps, tools=(TOOL, task), good={"book": {"count": 1}}, exclude_tools=("x",))
@@ -134,7 +138,7 @@ def test_with_calls_switched_off_no_tool_may_be_called():
 
     def steps(stage):
         known.append(stage.may_call)
-        yield Send(stage.web().get("/tools"), "list")
+        yield Send(stage.web().get("/tools"), Step("list"))
 
     over_http(steps, tools=(TOOL,), allow_calls=AllowCalls.NONE)
     assert known == [frozenset()]
@@ -142,7 +146,7 @@ def test_with_calls_switched_off_no_tool_may_be_called():
 
 def test_a_step_that_meets_no_server_is_an_exchange_with_its_trouble():
     def steps(stage):
-        yield Send(stage.web().get("/tools"), "list")
+        yield Send(stage.web().get("/tools"), Step("list"))
 
     (only,) = over_http(steps, url=unused_url())
     assert only.trouble is Trouble.REFUSED
@@ -150,26 +154,26 @@ def test_a_step_that_meets_no_server_is_an_exchange_with_its_trouble():
 
 def test_a_shared_channel_stays_open_for_the_next_script():
     def steps(stage):
-        yield Send(stage.web().get("/tools"), "list")
+        yield Send(stage.web().get("/tools"), Step("list"))
 
     assert over_http(steps, shared=True)[0].answer.status == 200
 
 
 def test_close_tells_how_the_process_ended():
     def steps(stage):
-        yield Send(stage.speaker().request("ping", id=5), "ping")
-        yield Close("end")
+        yield Send(stage.speaker().request("ping", id=5), Step("ping"))
+        yield Close(Step("end"))
 
     _, end = over_stdio(steps)
-    assert (end.step, end.answer.status, end.trouble) == ("end", 0, None)
+    assert (end.step, end.answer.status, end.trouble) == (Step("end"), 0, None)
 
 
 @pytest.mark.parametrize("again", [Restart(), Open()])
 def test_restart_and_open_give_another_process(again):
     def steps(stage):
-        yield Send(stage.speaker().request("ping", id=5), "before")
+        yield Send(stage.speaker().request("ping", id=5), Step("before"))
         yield again
-        yield Send(stage.speaker().request("ping", id=6), "after")
+        yield Send(stage.speaker().request("ping", id=6), Step("after"))
 
     before, _, after = over_stdio(steps)
     assert pids([before]) != pids([after])
@@ -177,7 +181,7 @@ def test_restart_and_open_give_another_process(again):
 
 def test_open_without_a_handshake_leaves_it_to_the_script():
     def steps(stage):
-        yield Send(stage.speaker().initialize(id=3), "own")
+        yield Send(stage.speaker().initialize(id=3), Step("own"))
 
     (own,) = over_stdio(steps, handshake=False)
     assert own.answer.messages[-1]["result"]["method"] == "initialize"
@@ -209,15 +213,15 @@ def test_a_server_that_does_not_come_back_is_a_trouble_of_the_step():
 
 def test_a_handshake_that_fails_at_once_leaves_its_exchange():
     def steps(stage):
-        yield Send(stage.speaker().request("ping", id=5), "ping")
+        yield Send(stage.speaker().request("ping", id=5), Step("ping"))
 
     (only,) = over_stdio(steps, "import os; os._exit(4)")
-    assert only.step == "initialize"
+    assert only.step == INITIALIZE
 
 
 def test_a_script_of_another_binding_cannot_be_said():
     def steps(stage):
-        yield Send(stage.speaker().request("ping"), "ping")
+        yield Send(stage.speaker().request("ping"), Step("ping"))
 
     with pytest.raises(TypeError, match="does not speak the McpBinding"):
         over_http(steps)

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Answer, Trouble
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.record.exchanges import ExchangesError, ExchangeWriter, read_exchanges
 from tests.kit.report.sample import case, exchange, exchanges
 
@@ -179,3 +181,29 @@ def test_a_file_holds_ascii_only(tmp_path):
     file = written(tmp_path, exchange(body="\x1b[31m \u202e ñ".encode()))
     assert file.read_bytes().isascii()
     assert b"\x1b" not in file.read_bytes()
+
+
+def test_a_step_is_read_back_part_by_part(tmp_path):
+    step = Step("poll", "/a-1 b", 2, "book <x>", "2025-11-25", "model", Mark.AGAIN)
+    made = replace(exchange(), case=None, script="s", step=step)
+    file = written(tmp_path, made)
+    assert json.loads(file.read_text().splitlines()[1])["step"]["text"] == str(step)
+    assert read_exchanges(file).exchanges[0] == made
+
+
+def test_no_secret_is_written_as_a_part_of_a_step(tmp_path):
+    step = Step("resource", "kit://hunter2hunter2/a", tool="hunter2hunter2")
+    made = replace(exchange(), case=None, script="s", step=step)
+    file = written(tmp_path, made, redact=lambda text: text.replace("hunter2hunter2", "«s»"))
+    assert "hunter2" not in file.read_text()
+    assert read_exchanges(file).exchanges[0].step == replace(step, place="kit://«s»/a", tool="«s»")
+
+
+def test_the_id_of_a_case_is_read_back_part_by_part(tmp_path):
+    id = CaseId("http", "book <x>", "too-long", "a.0", "branch-2-a", 3, "0a1b", 2)
+    made = exchange(of=replace(case(), id=id))
+    file = written(tmp_path, made)
+    assert json.loads(file.read_text().splitlines()[1])["case"]["id"]["text"] == id.text
+    found = read_exchanges(file).exchanges[0]
+    assert found == made
+    assert found.case.id.parts == id.parts

@@ -214,10 +214,10 @@ def test_a_session_of_a_record_needs_no_server_and_ends_alike(kit, tmp_path):
     [
         (None, "there is no such file"),
         ("hello", "does not begin with the line"),
-        ('{"format": 1, "kit": "x", "started": "x", "runs": []}\n', "format 1"),
+        ('{"format": 2, "kit": "x", "started": "x"}\n', "format 2, and this kit reads format 3"),
         ('{"format": 99}\n', "format 99"),
-        ('{"format": 2, "kit": "x", "started": "x"}\n', "lacks what this kit needs"),
-        ('{"format": 2, "kit": "x", "started": "x"}\n{}\n', "line 2"),
+        ('{"format": 3, "kit": "x", "started": "x"}\n', "lacks what this kit needs"),
+        ('{"format": 3, "kit": "x", "started": "x"}\n{}\n', "line 2"),
     ],
 )
 def test_a_file_that_cannot_be_judged_is_one_sentence(kit, tmp_path, text, words):

@@ -30,7 +30,7 @@ def test_only_the_case_its_good_call_and_its_repairs_are_sent() -> None:
         session.drive()
     cases = [e.case for e in session.recorder.by_id.values() if e.case is not None]
     assert {case.tool for case in cases} == {"hotel_reservation"}
-    assert [case.id for case in cases if case.kind is CaseKind.BROKEN] == [CASE]
+    assert [case.id.text for case in cases if case.kind is CaseKind.BROKEN] == [CASE]
     assert {case.kind for case in cases} == {
         CaseKind.BASELINE,
         CaseKind.BROKEN,
@@ -43,7 +43,7 @@ def test_a_repair_is_replayed_from_the_case_that_it_mends() -> None:
     with listening(REFERENCE) as url:
         session = _engine(url, f"{CASE}/repair-1")
         session.drive()
-    ids = {e.case.id for e in session.recorder.by_id.values() if e.case is not None}
+    ids = {e.case.id.text for e in session.recorder.by_id.values() if e.case is not None}
     assert {CASE, f"{CASE}/repair-1"} <= ids
 
 

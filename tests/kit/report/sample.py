@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.kit.model.case import Case, CaseKind, Expectation, Strictness, Violation
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, StdioRequest, Trouble
 from conformance.kit.model.results import (
     Explain,
@@ -24,6 +25,7 @@ from conformance.kit.model.results import (
     Unnamed,
 )
 from conformance.kit.model.run import Run
+from conformance.kit.model.step import Step
 from conformance.spec import messages
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Binding, Level, Requirement, Verdict
@@ -127,9 +129,7 @@ def case(
     """A call of the hotel tool that is broken in one place."""
     name = pointer[1:]
     return Case(
-        id=f"http/{tool}/{scenario}/{name}",
-        run="http",
-        tool=tool,
+        id=CaseId("http", tool, scenario, name),
         kind=CaseKind.BROKEN,
         scenario=scenario,
         arguments={**BASELINE, name: sent},
@@ -137,7 +137,7 @@ def case(
         violation=Violation(pointer, name, ("maximum",), was=BASELINE.get(name), sent=sent),
         strictness=Strictness.STRICT,
         repairable=True,
-        neighbour=f"http/{tool}/baseline",
+        neighbour=CaseId("http", tool, "baseline"),
     )
 
 
@@ -185,7 +185,7 @@ def exchanges() -> dict[int, Exchange]:
         started=4.0,
         elapsed=1.9,
         script="unknown-tool",
-        step="call",
+        step=Step("call"),
     )
     made = (
         exchange(17),
@@ -210,7 +210,7 @@ def finding(id: str, shown: int | None = None, **values: object) -> Finding:
     return Finding(
         message=message(id, **values),
         exchange=shown,
-        case=of.id if of else None,
+        case=of.id.text if of else None,
         scenario=of.scenario if of else None,
         parameter=of.violation.parameter if of and of.violation else None,
     )
@@ -471,7 +471,9 @@ def hostile_exchanges() -> dict[int, Exchange]:
     first = replace(exchange(1), request=request, answer=answer, case=nasty)
     return {
         1: first,
-        2: replace(first, id=2, answer=Answer(500, (), raw), case=None, script=evil, step=evil),
+        2: replace(
+            first, id=2, answer=Answer(500, (), raw), case=None, script=evil, step=Step(evil)
+        ),
         3: replace(
             first,
             id=3,

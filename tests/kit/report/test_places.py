@@ -9,6 +9,7 @@ import pytest
 
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.results import Finding, Item
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.report.html.detail import evidence
 from conformance.kit.report.html.page import render
 from conformance.kit.report.html.places import NOTHING_SENT, Label, Note, call_note, step_label
@@ -78,14 +79,14 @@ def test_messages_that_say_more_stand_there_without_the_end_that_they_share():
 
 
 def test_a_step_is_said_in_words_with_its_code():
-    sent = replace(exchange(1), case=None, script="http_wire", step="cut-json")
+    sent = replace(exchange(1), case=None, script="http_wire", step=Step("cut-json"))
     assert step_label(sent, ES) == Label(words="un JSON cortado antes de acabar", code="cut-json")
-    after = step_label(replace(sent, step="cut-json-alive"), EN)
+    after = step_label(replace(sent, step=Step("cut-json", mark=Mark.ALIVE)), EN)
     assert after.words.startswith("sent after JSON that is cut off before its end, to see")
 
 
 def test_a_step_without_words_keeps_its_code():
-    sent = replace(exchange(1), case=None, script="mcp_session", step="after-delete")
+    sent = replace(exchange(1), case=None, script="mcp_session", step=Step("after-delete"))
     assert step_label(sent, ES) == Label(code="after-delete")
 
 

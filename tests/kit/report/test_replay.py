@@ -14,12 +14,13 @@ import pytest
 
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import Answer, Exchange, StdioRequest
+from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.report.replay_file import ReplayFile, sent_before
 from conformance.kit.report.reporter import Report
 from conformance.kit.session import Session
 from conformance.kit.verdicts.chapter import load
-from conformance.spec.vocabulary import Verdict
+from conformance.spec.vocabulary import Binding, Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
 from tests.kit.drive.test_driving import COUNT, sound
 from tests.kit.peers import offering
@@ -177,6 +178,9 @@ def test_what_only_a_sequence_shows_is_shown_by_the_whole_sequence(tmp_path):
     assert "skipped" not in said
 
 
+RUN = Run("stdio-2026-07-28", "stdio:serve", Binding.STDIO, "serve", "2026-07-28")
+
+
 def asked(number, method, version=None, script=None):
     body = {"jsonrpc": "2.0", "id": number, "method": method}
     if version is not None:
@@ -187,11 +191,11 @@ def asked(number, method, version=None, script=None):
 
 def test_an_initialize_that_asks_for_another_version_is_no_handshake_of_the_run():
     other, call = asked(1, "initialize", "2025-11-25", "probe"), asked(2, "tools/call")
-    assert sent_before([other, call]).of(call) == []
+    assert sent_before([other, call], [RUN]).of(call) == []
     own = asked(1, "initialize", "2026-07-28", "probe")
-    assert sent_before([own, call]).of(call) == [own]
+    assert sent_before([own, call], [RUN]).of(call) == [own]
 
 
 def test_before_a_step_go_the_earlier_steps_of_its_script_and_not_the_later_ones():
     first, second, third = (asked(n, "ping", script="s") for n in (1, 2, 3))
-    assert sent_before([first, second, third]).of(second) == [first]
+    assert sent_before([first, second, third], [RUN]).of(second) == [first]

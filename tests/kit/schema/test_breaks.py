@@ -10,6 +10,7 @@ from conformance.kit.schema.constraints import constraints
 from conformance.kit.schema.numbers import ends, some, step_of, to_json
 from conformance.kit.schema.pointer import ABSENT
 from conformance.kit.schema.view import view_of
+from tests.kit.samples import HTTP
 
 WHOLE = {"type": "integer"}
 OF_THREE = {"properties": {"a": {"anyOf": [
@@ -176,7 +177,7 @@ def test_an_end_that_is_excluded_is_neared_by_a_hundredth():
 
 def test_a_union_with_a_branch_that_nothing_satisfies_is_planned():
     schema = {"type": "object", "properties": {"a": {"anyOf": [False, {"type": "string"}]}}}
-    made = plan(Tool("t", schema, ToolForm.MCP, {}), "r", {"a": "x"})
+    made = plan(Tool("t", schema, ToolForm.MCP, {}), HTTP, {"a": "x"})
     assert ("/a", ("type",)) in {
         (case.violation.pointer, case.violation.keywords) for case in made.cases if case.violation
     }
@@ -186,7 +187,7 @@ def repairable(properties, required=("a",), **more):
     schema = {"type": "object", "properties": properties, "required": [*required], **more}
     tool = Tool(name="t", form=ToolForm.MCP, input_schema=schema, raw={})
     found = {}
-    for case in plan(tool, "r", generate(schema)).cases:
+    for case in plan(tool, HTTP, generate(schema)).cases:
         if case.violation is not None:
             key = (case.violation.pointer, case.violation.keywords)
             found[key] = found.get(key, False) or case.repairable

@@ -41,7 +41,7 @@ def test_the_argument_goes_into_the_path_alone(method, path, body):
 
 
 def test_an_argument_in_the_path_is_never_broken_as_another_path_is_another_place():
-    cases = plan(parcel("GET"), "http", GOOD).cases
+    cases = plan(parcel("GET"), HTTP, GOOD).cases
     broken = {case.violation.parameter for case in cases if case.violation is not None}
     assert broken == {"history", "limit"}
 
@@ -53,7 +53,7 @@ def test_braces_that_name_no_input_stay_as_they_are():
 
 
 def test_what_text_parsers_read_as_a_truth_value_is_no_broken_one_in_a_query():
-    cases = plan(parcel("GET"), "http", GOOD).cases
+    cases = plan(parcel("GET"), HTTP, GOOD).cases
     sent = {
         case.violation.sent
         for case in cases
@@ -75,7 +75,7 @@ def test_each_broken_call_is_another_request_than_the_good_one(method):
     (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
     web = HttpBinding(HTTP)
     good = web.call(tool, {"id": "x"})
-    broken = [c for c in plan(tool, "http", {"id": "x"}).cases if c.violation is not None]
+    broken = [c for c in plan(tool, HTTP, {"id": "x"}).cases if c.violation is not None]
     assert broken
     for case in broken:
         sent = web.call(tool, case.arguments)
@@ -94,7 +94,7 @@ def test_one_value_in_a_query_may_be_a_list_of_one():
         "invocation": {"endpoint": "/x", "method": "GET"},
     }
     (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
-    cases = plan(tool, "http", {"tags": ["a"], "ids": [1]}).cases
+    cases = plan(tool, HTTP, {"tags": ["a"], "ids": [1]}).cases
     sent = [
         (case.violation.parameter, case.violation.sent)
         for case in cases

@@ -11,6 +11,7 @@ from conformance.kit.evidence.evidence import call_of
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.verdicts.guidance import advice, suggestion
+from tests.kit.samples import HTTP
 
 SCHEMA = {
     "type": "object",
@@ -38,7 +39,7 @@ def refused(case):
 
 BROKEN = [
     refused(case)
-    for case in plan(TOOL, "http", GOOD).cases
+    for case in plan(TOOL, HTTP, GOOD).cases
     if case.kind is CaseKind.BROKEN and case.violation is not None and case.violation.parameter
 ]
 

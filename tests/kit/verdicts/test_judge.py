@@ -42,7 +42,7 @@ CLAUSE = Clause(
     verified=Verified.CALL,
 )
 SOME = "kit.not_verified.slow"
-OPENAPI = replace(HTTP, id="openapi")
+OPENAPI = replace(HTTP, id="openapi", openapi=True)
 
 
 def verdict(checks, clause=CLAUSE, evidence=None, tool="book"):

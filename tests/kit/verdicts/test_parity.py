@@ -11,6 +11,7 @@ from conformance.formats.tool.tool import Annotations, Tool, ToolForm
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence, side_by_side
 from conformance.kit.evidence.response import Reading
 from conformance.kit.model.case import Case, CaseKind, Expectation, Violation
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.run import Run
 from conformance.kit.verdicts.checks import Said
@@ -27,7 +28,7 @@ def call(run, outcome, *, arguments=None, violation=BREAKS):
     kind = CaseKind.BROKEN if violation else CaseKind.VALID
     expects = Expectation.REJECT if violation else Expectation.ACCEPT
     sent = arguments or {"n": "x"}
-    case = Case(f"{run.id}/t/c", run.id, "t", kind, "c", sent, expects, violation)
+    case = Case(CaseId(run.id, "t", "c"), kind, "c", sent, expects, violation)
     exchange = Exchange(1, run.id, HttpRequest(), None, None, 0.0, 0.0, case=case)
     return Call(case, exchange, Reading(outcome), TOOL)
 

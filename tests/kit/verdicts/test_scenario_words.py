@@ -17,6 +17,7 @@ from conformance.kit.schema.string_formats import FORMATS
 from conformance.kit.verdicts.scenario_words import scenario_words
 from conformance.spec.messages import LANGUAGES
 from fixtures.servers.tools import TOOLS
+from tests.kit.samples import HTTP
 
 MAKERS = ("Deviation", "Negation", "whole", "valid_whole", "branch")
 
@@ -71,7 +72,7 @@ def test_what_the_planner_names_for_the_reference_tools_has_words():
     scenarios = set()
     for one in TOOLS:
         tool = Tool(one.name, one.input_schema, ToolForm.CATALOG, {})
-        scenarios |= {case.scenario for case in named.plan(tool, "http", one.example).cases}
+        scenarios |= {case.scenario for case in named.plan(tool, HTTP, one.example).cases}
     assert len(scenarios) > 50
     assert [each for each in scenarios if scenario_words(each) is None] == []
 

@@ -30,11 +30,11 @@ def steps(*functions):
                 parts = [node.slice]
             elif isinstance(node, ast.Tuple):
                 parts = node.elts[:1]
-            elif isinstance(node, ast.Call):
-                parts = node.args[1:2]
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "Step":
+                parts = node.args[:1]
             texts = {each.value for each in parts if isinstance(each, ast.Constant)}
             named |= {text for text in texts if isinstance(text, str) and _STEP.fullmatch(text)}
-    return {name for name in named if not name.endswith("-alive") and name != "content-type"}
+    return named - {"content-type"}
 
 
 SENT = steps(http_scripts.http_wire, http_scripts.strange_requests) | steps(

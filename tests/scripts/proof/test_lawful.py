@@ -11,6 +11,7 @@ from conformance.http.test_discovery import test_every_collection_answers_json a
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.model.run import Run
+from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import Said
 from conformance.spec.vocabulary import Binding, Verdict
 from fixtures.servers.start import REFERENCE, listening
@@ -27,7 +28,15 @@ def prompts(status, body):
     answer = None if body is None else Answer(status, (), body)
     request = HttpRequest("GET", "http://127.0.0.1:1/prompts")
     exchange = Exchange(
-        1, RUN.id, request, answer, None, 0.0, 0.1, script="s", step=COLLECTION + "/prompts"
+        1,
+        RUN.id,
+        request,
+        answer,
+        None,
+        0.0,
+        0.1,
+        script="s",
+        step=Step(COLLECTION, place="/prompts"),
     )
     return RunEvidence(RUN, scripts={"http_look_around": (exchange,)})
 

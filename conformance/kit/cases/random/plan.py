@@ -14,7 +14,7 @@ from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.deviations import Deviation
 from conformance.kit.cases.drawn import VALID, Drawn, case_of, digest
 from conformance.kit.cases.members import Change
-from conformance.kit.cases.naming import Ids, prefix_of
+from conformance.kit.cases.naming import Ids
 from conformance.kit.cases.plan import Plan
 from conformance.kit.cases.planner import Planner, Start
 from conformance.kit.cases.random.chance import Chance, Maker, TooLarge, Unlucky
@@ -25,6 +25,8 @@ from conformance.kit.cases.random.negate import TYPE, negations
 from conformance.kit.cases.textual import survives, textual
 from conformance.kit.cases.walk import spot_at, spots
 from conformance.kit.model.case import Case, CaseKind, Expectation
+from conformance.kit.model.case_id import CaseId
+from conformance.kit.model.run import Run
 from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.constraints import constraints
 from conformance.kit.schema.pointer import ABSENT, Tokens, get
@@ -69,7 +71,7 @@ class _Drawn:
 def with_chance(
     planned: Plan,
     tool: Tool,
-    run_id: str,
+    run: Run,
     baseline: Mapping[str, Any],
     *,
     seed: int,
@@ -94,17 +96,17 @@ def with_chance(
         found = _draw(json.dumps(tool.input_schema), json.dumps(dict(baseline)), seed, count)
     except (SchemaProblem, RecursionError):
         return planned  # the deterministic phase has said so
-    planner = Planner(tool.name, run_id, view, now, Ids(prefix_of(run_id, tool.name)))
+    planner = Planner(tool.name, run.id, view, now, Ids(run.id, tool.name))
     planner.is_new(dict(baseline))
     for case in (*planned.branches, *planned.cases):
         planner.is_new(case.arguments)
-    rebuilt = (case_of(one, tool, run_id) for one in remembered)
+    rebuilt = (case_of(one, tool, run) for one in remembered)
     again = [case for case in rebuilt if case is not None and planner.is_new(case.arguments)]
     try:
         cases = [*_valid_cases(planner, found, count), *_broken_cases(planner, found)]
     except SchemaProblem:
         return planned  # too costly to judge: what the plan holds is judged already
-    called = textual(tool, run_id)
+    called = textual(tool, run)
     if called is not None:
         cases = [case for case in cases if survives(view, called, case)]
     return replace(
@@ -125,9 +127,7 @@ def _valid_cases(planner: Planner, found: _Drawn, most: int) -> list[Case]:
             planner.dropped += 1
         elif planner.is_new(arguments):
             case = Case(
-                id=f"{prefix_of(planner.run, planner.tool)}/{VALID}/{digest(arguments)}",
-                run=planner.run,
-                tool=planner.tool,
+                id=CaseId(planner.run, planner.tool, VALID, digest(arguments)),
                 kind=CaseKind.VALID,
                 scenario=VALID,
                 arguments=arguments,

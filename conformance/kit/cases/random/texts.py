@@ -13,6 +13,9 @@ from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 
 _OWN: Final = "kit-"
 """What our names of formats begin with: the library knows some of the others by itself."""
+_TEXTS: Final[dict[str, Maker]] = {}
+_NAMED: Final[dict[str, str]] = {}
+"""Our names of formats: what makes the texts of a length, and what each other one stands for."""
 NAME: Final = "name"
 """The format of names that are made up for members."""
 _LONGEST: Final = 2_000
@@ -44,13 +47,20 @@ _OTHERS: Final = (*_SCRIPTS, *_UNSEEN)
 
 
 def text_name(least: int, most: int) -> str:
-    """Name the strings of so many characters, as a format of a normalised schema."""
-    return f"{_OWN}text-{least}-{most}"
+    """Name the strings of so many characters, as a format of a normalised schema.
+
+    What makes them is kept beside the name: a schema has only room for the name.
+    """
+    name = f"{_OWN}text-{least}-{most}"
+    _TEXTS.setdefault(name, texts(least, most))
+    return name
 
 
 def format_name(name: str) -> str:
     """Name the strings of a format that the kit knows, as a format of a normalised schema."""
-    return f"{_OWN}{name}"
+    own = f"{_OWN}{name}"
+    _NAMED[own] = name
+    return own
 
 
 def formats_in(schema: Any) -> dict[str, Maker]:
@@ -60,15 +70,14 @@ def formats_in(schema: Any) -> dict[str, Maker]:
 
 def is_own(name: object) -> bool:
     """Whether a normalised schema names one of our formats."""
-    return str(name).startswith(_OWN)
+    return isinstance(name, str) and (name in _TEXTS or name in _NAMED)
 
 
 def format_of(name: str) -> Maker:
     """Give how to make texts of one of our formats."""
-    name = name.removeprefix(_OWN)
-    if name.startswith("text-"):
-        least, most = name.removeprefix("text-").split("-")
-        return texts(int(least), int(most))
+    if name in _TEXTS:
+        return _TEXTS[name]
+    name = _NAMED.get(name, name)
     return _FORMATS.get(name) or _as_made(name)
 
 

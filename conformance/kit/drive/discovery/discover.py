@@ -11,7 +11,8 @@ from conformance.kit.drive.tasks import together
 from conformance.kit.drive.unusable_target import TargetUnusable, why_dead, why_nothing
 from conformance.kit.evidence.discovered import Discovered
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.run import Run
+from conformance.kit.model.run import Run, free_id
+from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import OwnTargets
 from conformance.kit.transport.bindings import BINDINGS, MCP_BINDINGS, own_targets
 from conformance.spec.messages import Message, message
@@ -58,10 +59,10 @@ def _no_version(target: str, context: Context) -> Message | None:
 async def _discover_url(target: str, context: Context) -> list[Discovered]:
     """The runs of a URL: the HTTP binding's, and those of MCP at its usual places."""
     base = target.rstrip("/")
-    probe = Run(Binding.HTTP.value, target, Binding.HTTP, base)
+    probe = Run(free_id(Binding.HTTP.value, context.taken), target, Binding.HTTP, base)
     channel = await open_channel(probe, context)
     try:
-        first = await look(channel, base, "itself")
+        first = await look(channel, base, Step("itself"))
         dead = why_dead(target, first)
         if dead is not None:
             raise TargetUnusable(dead)

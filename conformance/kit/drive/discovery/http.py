@@ -11,18 +11,19 @@ from conformance.kit.drive.channel import Channel
 from conformance.kit.drive.discovery.look_around import look_around_http
 from conformance.kit.drive.discovery.openapi import openapi_at
 from conformance.kit.drive.discovery.pages import pages
-from conformance.kit.evidence.catalog import is_collection
+from conformance.kit.evidence.catalog import MANIFEST, TOOLS, is_collection
 from conformance.kit.evidence.discovered import Discovered
 from conformance.kit.evidence.listed import is_bare_list, listed
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
+from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.http import HttpBinding
 
 
-async def look(channel: Channel, url: str, step: str) -> Exchange:
+async def look(channel: Channel, url: str, step: Step) -> Exchange:
     """GET an address of the target, as a step of discovery."""
     request = spoken(channel.binding, HttpBinding).get(url)
     return await channel.send(request, script=LOOKED, step=step)
@@ -41,7 +42,7 @@ async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | 
 async def _http_at(channel: Channel, run: Run) -> Discovered | None:
     """The HTTP binding's run: by its manifest, else by `/tools`."""
     speaker = spoken(channel.binding, HttpBinding)
-    manifest = await look(channel, speaker.url("/manifest"), "manifest")
+    manifest = await look(channel, speaker.url("/manifest"), MANIFEST)
     paths = _tool_paths(body_json(manifest))
     exchanges = [manifest]
     documents: list[Any] = []
@@ -77,7 +78,8 @@ async def _collection(
 
     async def fetch(cursor: str | None, number: int) -> Exchange:
         asked = f"{path}?cursor={quote(cursor, safe='')}" if cursor is not None else path
-        exchange = await look(channel, speaker.url(asked), f"collection{path}-{number}")
+        step = Step(TOOLS, place=path, number=number)
+        exchange = await look(channel, speaker.url(asked), step)
         exchanges.append(exchange)
         return exchange
 

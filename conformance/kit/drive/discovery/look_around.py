@@ -12,14 +12,16 @@ from conformance.kit.drive.discovery.pages import pages
 from conformance.kit.evidence.catalog import (
     CATALOG,
     CATALOG_PATH,
-    COLLECTION,
     READ,
+    RESOURCES,
+    RESOURCES_LIST,
     listed_resources,
     other_collections,
 )
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.http import HttpBinding
 from conformance.kit.transport.mcp import McpBinding
@@ -45,16 +47,16 @@ async def look_around_http(channel: Channel, manifest: Any) -> None:
     paths = list(other_collections(manifest))[:_MOST_COLLECTIONS] if announced else list(USUAL)
     get = spoken(channel.binding, HttpBinding).get
 
-    async def ask(path: str, step: str) -> Exchange:
+    async def ask(path: str, step: Step) -> Exchange:
         return await channel.send(get(path), script=LOOKED, step=step)
 
     await asyncio.gather(ask(CATALOG_PATH, CATALOG), *(_walk(ask, path) for path in paths))
 
 
-async def _walk(ask: Callable[[str, str], Awaitable[Exchange]], path: str) -> None:
+async def _walk(ask: Callable[[str, Step], Awaitable[Exchange]], path: str) -> None:
     async def fetch(cursor: str | None, number: int) -> Exchange:
         asked = f"{path}?cursor={quote(cursor, safe='')}" if cursor is not None else path
-        return await ask(asked, f"{COLLECTION}{path} {number}")
+        return await ask(asked, Step(RESOURCES, place=path, number=number))
 
     await pages(fetch, body_json, _MOST_PAGES)
 
@@ -67,11 +69,12 @@ async def look_around_mcp(channel: Channel) -> None:
     async def fetch(cursor: str | None, number: int) -> Exchange:
         params = {"cursor": cursor} if cursor is not None else {}
         request = speaker.request("resources/list", params, id=channel.fresh_id())
-        exchange = await channel.send(request, script=LOOKED, step=f"resources-list-{number}")
+        step = Step(RESOURCES_LIST, number=number)
+        exchange = await channel.send(request, script=LOOKED, step=step)
         uris.extend(listed_resources((response_of(exchange) or {}).get("result")))
         return exchange
 
     await pages(fetch, lambda e: (response_of(e) or {}).get("result"), _MOST_PAGES)
     for uri in dict.fromkeys(uris[:_MOST_READ]):
         request = speaker.request("resources/read", {"uri": uri}, id=channel.fresh_id())
-        await channel.send(request, script=LOOKED, step=READ + uri)
+        await channel.send(request, script=LOOKED, step=Step(READ, place=uri))

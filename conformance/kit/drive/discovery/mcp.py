@@ -13,11 +13,13 @@ from conformance.kit.drive.discovery.look_around import look_around_mcp
 from conformance.kit.drive.discovery.pages import pages
 from conformance.kit.drive.discovery.versions import older
 from conformance.kit.drive.discovery.versions import settled as settled_at
+from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.discovered import Discovered
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import MODERN, Run
+from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.bindings import binding_of, traits_of
 from conformance.kit.transport.mcp import LEGACY_VERSIONS, McpBinding
@@ -66,7 +68,7 @@ async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, st
         speaker = spoken(channel.binding, McpBinding)
         if not context.settings.speaks(speaker.version):
             return None, ""
-        settled = settled_at(run, speaker.version)
+        settled = settled_at(run, speaker.version, context.taken)
         channel.binding = replace(speaker, run=settled)
         result = (response_of(channel.opened) or {}).get("result") or {}
         found = await _list_tools(channel, settled, result.get("capabilities"))
@@ -83,7 +85,7 @@ async def _try_modern(run: Run, context: Context) -> Discovered | None:
         channel = await open_channel(run, context, handshake=False)
     except ConnectFailed:
         return None
-    settled = settled_at(run, MODERN)
+    settled = settled_at(run, MODERN, context.taken)
     channel.binding = binding_of(settled, context.settings)
     try:
         exchange = await _ask_discover(channel)
@@ -107,7 +109,7 @@ async def _try_modern(run: Run, context: Context) -> Discovered | None:
 async def _ask_discover(channel: Channel) -> Exchange:
     speaker = spoken(channel.binding, McpBinding)
     request = speaker.request("server/discover", id=channel.fresh_id())
-    return await channel.send(request, script=LOOKED, step="server-discover")
+    return await channel.send(request, script=LOOKED, step=Step("server-discover"))
 
 
 async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discovered:
@@ -122,7 +124,8 @@ async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discover
     async def fetch(cursor: str | None, number: int) -> Exchange:
         params = {"cursor": cursor} if cursor is not None else {}
         request = speaker.request("tools/list", params, id=channel.fresh_id())
-        exchange = await channel.send(request, script=LOOKED, step=f"tools-list-{number}")
+        step = Step(TOOLS_LIST, number=number)
+        exchange = await channel.send(request, script=LOOKED, step=step)
         exchanges.append(exchange)
         return exchange
 

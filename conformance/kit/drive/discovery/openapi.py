@@ -14,7 +14,8 @@ from conformance.kit.evidence.discovered import Discovered
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.run import OPENAPI, Run
+from conformance.kit.model.run import Run, free_id
+from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.http import HttpBinding
 from conformance.spec.messages import message
@@ -28,14 +29,14 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
 
     Raises TargetUnusable if `--openapi` names what is none.
     """
-    given = channel.context.settings.openapi
+    given, taken = channel.context.settings.openapi, channel.context.taken
     if given is None and is_openapi(body_json(first)):
-        return _run(run, body_json(first), run.endpoint)
+        return _run(run, body_json(first), run.endpoint, taken)
     for path in (given,) if given is not None else USUAL:
         url = urljoin(run.endpoint + "/", path)
         document = await _document(channel, url)
         if is_openapi(document):
-            return _run(run, document, url)
+            return _run(run, document, url, taken)
     if given is not None:
         raise TargetUnusable(message("kit.target.no_openapi", target=run.target, path=given))
     return None
@@ -44,7 +45,8 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
 async def _document(channel: Channel, url: str) -> Any:
     """The document at an address, in JSON or YAML; None where there is none."""
     request = spoken(channel.binding, HttpBinding).get(url)
-    exchange = await channel.send(request, script=LOOKED, step=f"openapi {url}")
+    step = Step("openapi", place=url)
+    exchange = await channel.send(request, script=LOOKED, step=step)
     if exchange.answer is None or exchange.answer.status != 200:
         return None
     found = body_json(exchange)
@@ -53,10 +55,11 @@ async def _document(channel: Channel, url: str) -> Any:
     return read(exchange.answer.body, Notation.YAML).data
 
 
-def _run(http: Run, document: Any, url: str) -> Discovered:
+def _run(http: Run, document: Any, url: str, taken: frozenset[str]) -> Discovered:
     catalog = operations(document)
     origin = urlsplit(http.endpoint)
-    own = replace(http, id=OPENAPI, endpoint=f"{origin.scheme}://{origin.netloc}")
+    endpoint = f"{origin.scheme}://{origin.netloc}"
+    own = replace(http, id=free_id("openapi", taken), endpoint=endpoint, openapi=True)
     return Discovered(
         own,
         tools=catalog.tools,

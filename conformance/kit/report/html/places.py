@@ -10,15 +10,14 @@ from typing import Any
 from conformance.kit.model.case import Case, CaseKind
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Finding
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.report.html.rows import PLACES, Place, Row
 from conformance.kit.report.reporter import Report
 from conformance.kit.verdicts.scenario_words import scenario_words
-from conformance.kit.verdicts.sent_words import call_words, step_words
-from conformance.spec.messages import Message, is_message
+from conformance.kit.verdicts.sent_words import NO_WORDS, call_words, step_words
+from conformance.spec.messages import Message, Topic
 
 _SENTENCE_END = ". "
-_ALIVE = "-alive"
-"""The end of the name of a step that asks whether the server still answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +80,9 @@ def finding_label(finding: Finding | None, report: Report) -> Label:
 
 def step_label(exchange: Exchange, report: Report) -> Label:
     """Give a script's step by its code, and in words if it has any."""
-    if not exchange.step:
+    if exchange.step is None:
         return Label(script=exchange.script or "")
-    return Label(words=_step_words(exchange.step, report), code=exchange.step)
+    return Label(words=_step_words(exchange.step, report), code=str(exchange.step))
 
 
 def call_note(case: Case, report: Report) -> Note:
@@ -103,17 +102,12 @@ def _scenario_words(scenario: str, report: Report) -> str:
     return "" if words is None else words.words(report.language)
 
 
-def _step_words(step: str, report: Report) -> str:
-    before = step.removesuffix(_ALIVE)
-    words = _known(step) or _known(before)
-    if words is None:
+def _step_words(step: Step, report: Report) -> str:
+    words = step_words(step.name)
+    if words.id == NO_WORDS or step.mark not in {None, Mark.ALIVE}:
         return ""
     said = words.words(report.language)
-    return said if before == step else report.say("report.html.alive", what=said)
-
-
-def _known(step: str) -> Message | None:
-    return step_words(step) if is_message(f"step.{step}") else None
+    return said if step.mark is None else report.say("report.html.alive", what=said)
 
 
 def _json(value: Any) -> str:
@@ -171,7 +165,7 @@ def _differ(lines: Iterable[_Line]) -> bool:
 
 
 def _is_sent(value: str | Message) -> bool:
-    return isinstance(value, Message) and value.id.startswith(("call.", "step."))
+    return isinstance(value, Message) and value.topic in {Topic.CALL, Topic.STEP}
 
 
 def _words(lines: Sequence[_Line], language: str) -> Iterator[str]:

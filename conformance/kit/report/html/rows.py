@@ -15,7 +15,7 @@ from conformance.kit.report.levels import GRAVITY
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.words import others
 from conformance.kit.verdicts.judge import NOT_OFFERED
-from conformance.spec.messages import Message
+from conformance.spec.messages import Message, Topic
 from conformance.spec.vocabulary import Requirement, Verdict
 
 PLACES = 20
@@ -26,8 +26,8 @@ _NAMES = 20_000
 
 _LONGEST = 80
 
-_OF_NO_CLAUSE = ("kit.left_out.", "kit.not_applicable.")
-"""Beginnings of messages that say the same of all clauses, such as that a tool is left out."""
+_OF_NO_CLAUSE = frozenset({Topic.LEFT_OUT, Topic.NOT_APPLICABLE})
+"""Messages that say the same of all clauses, such as that a tool is left out."""
 
 LIMIT = 500
 """Rows shown: more would take longer to open than anybody reads."""
@@ -106,7 +106,7 @@ def fold(items: Iterable[Item], limit: int = LIMIT) -> Folded:
             if finding is not None and message in _NOT_OFFERED:
                 # A whole chapter on what a target has not is one line.
                 key = (gravity, "", message, "")
-            elif message.startswith(_OF_NO_CLAUSE):
+            elif finding is not None and finding.message.topic in _OF_NO_CLAUSE:
                 key = (gravity, "~", message, "")  # sorts behind every clause
             found.setdefault(key, []).append(Place(item, finding))
     rows = tuple(

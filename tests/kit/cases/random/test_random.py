@@ -22,6 +22,7 @@ from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 from conformance.kit.schema.view import view_of
 from conformance.spec.format_checker import format_checker
 from fixtures.servers.tools import TOOLS
+from tests.kit.samples import HTTP
 from tests.kit.sessions import ROOT
 
 TREE = {
@@ -60,7 +61,7 @@ def tool_of(schema):
 def drawn(schema, *, seed=0, count=25):
     tool = tool_of(schema)
     baseline = candidates(tool, (), SOMEDAY)[0]
-    return with_chance(Plan(()), tool, "r", baseline, seed=seed, count=count)
+    return with_chance(Plan(()), tool, HTTP, baseline, seed=seed, count=count)
 
 
 def one(name, schema, **more):
@@ -104,7 +105,7 @@ def test_what_is_drawn_is_valid_or_broken_at_its_place_as_the_validator_says(nam
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_the_tools_of_the_reference_yield_all_that_is_asked_for(tool):
     made = tool_of(tool.input_schema)
-    cases = with_chance(Plan(()), made, "r", tool.example, seed=0, count=25).cases
+    cases = with_chance(Plan(()), made, HTTP, tool.example, seed=0, count=25).cases
     members = tool.input_schema["properties"].values()
     there_are = prod(len(member.get("enum", range(100))) for member in members)
     assert sum(case.kind is CaseKind.VALID for case in cases) >= min(21, there_are - 1)
@@ -275,8 +276,8 @@ def test_none_are_drawn_where_none_are_asked_for():
 
 def test_no_case_is_one_that_a_named_scenario_sends():
     tool = tool_of(TOOLS[0].input_schema)
-    named = plan(tool, "r", TOOLS[0].example)
-    made = with_chance(named, tool, "r", TOOLS[0].example, seed=0, count=50)
+    named = plan(tool, HTTP, TOOLS[0].example)
+    made = with_chance(named, tool, HTTP, TOOLS[0].example, seed=0, count=50)
     sent = [json.dumps(case.arguments, sort_keys=True) for case in made.cases]
     assert len(set(sent)) == len(sent) > len(named.cases)
     assert len({case.id for case in made.cases}) == len(made.cases)
@@ -296,10 +297,11 @@ from conformance.kit.cases.plan import Plan
 from conformance.kit.cases.random.drawable import normalised
 from conformance.kit.cases.random.plan import with_chance
 from conformance.kit.schema.view import view_of
+from tests.kit.samples import HTTP
 for one in TOOLS:
     tool = Tool(one.name, one.input_schema, ToolForm.CATALOG, {})
-    made = with_chance(Plan(()), tool, "r", one.example, seed=7, count=10)
-    print(json.dumps([[case.id, case.arguments] for case in made.cases]))
+    made = with_chance(Plan(()), tool, HTTP, one.example, seed=7, count=10)
+    print(json.dumps([[case.id.text, case.arguments] for case in made.cases]))
 """
 
 

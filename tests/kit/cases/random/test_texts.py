@@ -66,14 +66,17 @@ def test_our_names_of_formats_are_told_from_those_of_others():
     assert drawn(format_of(format_name("date")), 3) == drawn(format_of("date"), 3)
 
 
+NAMED = format_name("name")
+
+
 def test_the_formats_of_a_schema_are_found_at_any_depth_in_order():
     schema = {
         "format": text_name(3, 3),
-        "properties": {"format": {"format": "date"}, "a": {"items": [{"format": "kit-name"}]}},
+        "properties": {"format": {"format": "date"}, "a": {"items": [{"format": NAMED}]}},
         "anyOf": [True, {"not": {"format": text_name(1, 1)}}],
     }  # fmt: skip
     found = formats_in(schema)
-    assert list(found) == ["kit-name", text_name(1, 1), text_name(3, 3)]
+    assert list(found) == [NAMED, text_name(1, 1), text_name(3, 3)]
     assert {len(each) for each in drawn(found[text_name(3, 3)], 9)} == {3}
     assert formats_in({"type": "integer"}) == {}
 

@@ -1,0 +1,79 @@
+"""CaseId: what names one call, the same in every session; its text is what `--replay` takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Annotated, Any
+
+from conformance.kit.model.slug import slug
+from conformance.kit.model.written import Form, Writing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseId:
+    """The parts of an id; nothing reads them out of its text.
+
+    `tool` is the raw name. `place` tells where a case deviates, `branch` inside which branch of a
+    union, `count` which one of that name it is. `smallest` names the simpler arguments of the
+    smallest form of a case, and `repair` is the step of a repair. With the run alone, or with the
+    run and the tool, it stands above all ids of them.
+    """
+
+    run: str
+    tool: str = ""
+    name: str = ""
+    place: str = ""
+    branch: str = ""
+    count: int = 1
+    smallest: str = ""
+    repair: int = 0
+    text: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Make the text once: an id is looked up many times."""
+        tool, name = slug(self.tool) if self.tool else "", slug(self.name) if self.name else ""
+        plain = "/".join(filter(None, (self.run, tool, name, self.place, self.branch)))
+        counted = f"{plain}~{self.count}" if self.count > 1 else plain
+        form = f"{counted}/smallest-{self.smallest}" if self.smallest else counted
+        object.__setattr__(self, "text", f"{form}/repair-{self.repair}" if self.repair else form)
+
+    def __str__(self) -> str:
+        """The text of the id."""
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the texts are the same."""
+        return isinstance(other, CaseId) and self.text == other.text
+
+    def __hash__(self) -> int:
+        """The hash of the text, which the text itself remembers."""
+        return hash(self.text)
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What the id is made from, by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+
+    def in_run(self, run: str) -> CaseId:
+        """The same case in another run."""
+        return replace(self, run=run)
+
+    def names(self, wanted: str) -> bool:
+        """Whether a text that a user typed is this id, or one below it."""
+        return wanted == self.text or wanted.startswith(f"{self.text}/")
+
+
+def _write(id: CaseId, writing: Writing) -> dict[str, Any]:
+    clean = id if writing.redact is None else replace(id, tool=writing.text(id.tool))
+    return {"text": clean.text, **clean.parts}
+
+
+def _read(data: Any) -> CaseId:
+    try:
+        return CaseId(**{name: part for name, part in data.items() if name != "text"})
+    except (AttributeError, TypeError) as error:
+        raise ValueError(f"the id of a case belongs here: {error}") from error
+
+
+Id = Annotated[CaseId, Form(_write, _read)]
+"""An id that a file holds part by part, beside its text."""
