@@ -31,11 +31,10 @@ from conformance.kit.model.run import MODERN
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.chapter import load, packages
 from conformance.spec.vocabulary import Era, Verdict
 from fixtures.servers.oddities import ODDITIES
 from fixtures.servers.start import command, forked_by, listening, nursery
-from scripts.prove import CHAPTERS
 
 LAWFUL = "fixtures.servers.lawful"
 _FEW_TOOLS = ("get_booking", "search_database")
@@ -140,7 +139,7 @@ def _judged(trial: Trial, target: str) -> list[Item]:
         spec_versions=(LEGACY_VERSIONS[-1], MODERN),
     )
     session = Session(settings)
-    chapters = [load(package) for package in CHAPTERS]
+    chapters = [load(package) for package in packages()]
     session.scripts = [script for chapter in chapters for script in chapter.scripts]
     session.discover((target,), (Era(trial.era),) if trial.era else ())
     asked = session.questions([test for chapter in chapters for test in chapter.tests])

@@ -35,7 +35,7 @@ from conformance.kit.report.words import verdict_name
 from conformance.kit.session import Session
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
 from conformance.kit.transport.mcp_http import McpHttpBinding
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.chapter import load, packages
 from conformance.spec.vocabulary import Binding, Era, Verdict
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault
@@ -51,13 +51,6 @@ from fixtures.servers.start import (
 )
 from fixtures.servers.tools import TOOLS
 
-CHAPTERS = (
-    "conformance.atdf",
-    "conformance.http",
-    "conformance.mcp",
-    "conformance.ardf",
-    "conformance.runtime",
-)
 _CAUGHT = frozenset({Verdict.FAIL, Verdict.WARN})
 _NEWEST = (LEGACY_VERSIONS[-1], MODERN)
 """The versions of a fault that is about none: of each era the newest."""
@@ -265,7 +258,7 @@ def judged(
         max_examples=max_examples,
     )
     session = Session(settings)
-    chapters = [load(package) for package in CHAPTERS]
+    chapters = [load(package) for package in packages()]
     session.scripts = [script for chapter in chapters for script in chapter.scripts]
     session.discover((target,), (Era(trial.era),) if trial.era else ())
     asked = session.questions([test for chapter in chapters for test in chapter.tests])

@@ -25,11 +25,12 @@ from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.formats.validate.validate import validate
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
+from conformance.kit.verdicts.chapter import packages
 from tests.kit.samples import HTTP
 from tests.kit.sessions import ROOT
 
 HOUSE = ROOT / "conformance"
-CHAPTERS = ("atdf", "http", "mcp", "ardf", "runtime")
+CHAPTERS = [name.rpartition(".")[2] for name in packages()]
 TOUCHES = {"open", "exec", "eval", "input", "__import__", "breakpoint"}
 """Built-in functions by which a chapter would reach beyond its evidence."""
 IN_AND_OUT = {"read_text", "read_bytes", "write_text", "write_bytes", "unlink", "system", "popen"}

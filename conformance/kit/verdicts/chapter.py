@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import pkgutil
 from dataclasses import dataclass
+from importlib import resources
 
 from conformance.kit.evidence.script import Script
 from conformance.kit.verdicts.checks import ClauseTest, clause_tests
@@ -18,6 +19,19 @@ class Chapter:
 
     tests: tuple[tuple[ClauseTest, Clause], ...]
     scripts: tuple[Script, ...]
+
+
+def packages() -> tuple[str, ...]:
+    """The names of all chapters: the packages beside the kit that have clause tests."""
+    house = resources.files("conformance")
+    beside = (each for each in house.iterdir() if each.is_dir())
+    return tuple(
+        sorted(
+            f"conformance.{each.name}"
+            for each in beside
+            if any(file.name.startswith("test_") for file in each.iterdir())
+        )
+    )
 
 
 def scripts_of(package: str) -> tuple[Script, ...]:

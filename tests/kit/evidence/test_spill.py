@@ -14,7 +14,7 @@ from conformance.kit.evidence.spill import ROOM, Spill
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
 from conformance.kit.session import Session
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.chapter import load, packages
 from conformance.kit.verdicts.judge import judge
 from conformance.spec.vocabulary import Verdict
 from fixtures.servers.start import FAULTY, listening
@@ -24,7 +24,7 @@ from tests.kit.record.test_exchanges import exchange
 
 pytestmark = pytest.mark.usefixtures("forked")
 
-CHAPTERS = [load(f"conformance.{name}") for name in ("atdf", "http", "mcp", "ardf", "runtime")]
+CHAPTERS = [load(name) for name in packages()]
 TESTS = [test for chapter in CHAPTERS for test in chapter.tests]
 SETTINGS = Settings(
     allow_calls=AllowCalls.ALL, include_tools=("hotel_*", "get_*"), max_examples=3

@@ -8,19 +8,17 @@ from functools import cache
 import pytest
 
 from conformance.formats.problem import problem
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.chapter import load, packages
 from conformance.kit.verdicts.checks import Said, by_rules, clause, clause_tests, family, holds
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Family
 
-CHAPTERS = ("ardf", "atdf", "http", "mcp", "runtime")
-
 
 @cache
 def judged():
     """How many tests each clause has, over all chapters."""
-    loaded = [load(f"conformance.{name}").tests for name in CHAPTERS]
+    loaded = [load(name).tests for name in packages()]
     return Counter(test.clause for tests in loaded for test, _ in tests)
 
 

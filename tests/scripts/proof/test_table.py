@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from conformance.kit.model.run import Run
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.chapter import load, packages
 from conformance.kit.verdicts.judge import belongs
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import Binding, Requirement
 from fixtures.servers.faults import FAULT_CHAPTERS, FAULTS
 from fixtures.servers.tools import TOOLS
-from scripts.prove import CHAPTERS, trials_of
+from scripts.prove import trials_of
 
-JUDGED = {clause.id for package in CHAPTERS for _, clause in load(package).tests}
+JUDGED = {clause.id for package in packages() for _, clause in load(package).tests}
 PLANTED = {clause for fault in FAULTS.values() for clause in fault.clauses}
 UNPLANTABLE = {
     **dict.fromkeys(
