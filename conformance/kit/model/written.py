@@ -26,7 +26,7 @@ LONG = 16 * 1024
 _HEAD = 200
 """Characters of a refusal's words: enough to know it again."""
 
-_MOST = 64 * 1024 * 1024
+LONGEST_BODY = 64 * 1024 * 1024
 """Bytes read of what was compressed: no answer is as long as this."""
 
 
@@ -173,11 +173,11 @@ def _deflated(raw: bytes) -> str:
 def _inflated(text: str) -> bytes:
     inflating = zlib.decompressobj()
     try:
-        raw = inflating.decompress(base64.b64decode(text, validate=True), _MOST)
+        raw = inflating.decompress(base64.b64decode(text, validate=True), LONGEST_BODY)
     except zlib.error as error:
         raise ValueError(str(error)) from error
     if not inflating.eof:
-        raise ValueError(f"more than {_MOST} bytes, or not all of them")
+        raise ValueError(f"more than {LONGEST_BODY} bytes, or not all of them")
     return raw
 
 

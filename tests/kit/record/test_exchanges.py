@@ -67,7 +67,7 @@ def test_long_messages_are_kept_whole_and_compressed(tmp_path):
 
 def test_what_unfolds_beyond_any_answer_is_refused(tmp_path, monkeypatch):
     file = written(tmp_path, exchange(body=b"x" * 100_000))
-    monkeypatch.setattr("conformance.kit.model.written._MOST", 99_999)
+    monkeypatch.setattr("conformance.kit.model.written.LONGEST_BODY", 99_999)
     with pytest.raises(ExchangesError, match="line 2"):
         read_exchanges(file)
 
