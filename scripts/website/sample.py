@@ -16,7 +16,7 @@ SAMPLES = WORK / "sample"
 FAULT = "no-suggestion-for-an-enum"
 _FILES = ("report.html", "results.json", "summary.md", "badge.json")
 _MADE_OF = ("conformance", "fixtures/servers")
-_MESSAGES = ROOT / "conformance" / "formats" / "messages.json"
+_MESSAGES = ROOT / "conformance" / "spec" / "messages.json"
 _RAN = (0, 1)
 """How the kit ends when it could judge: conformant, or not."""
 

@@ -44,11 +44,6 @@ def test_the_page_on_ci_says_each_exit_code(language):
     assert told == [str(code.value) for code in Exit]
 
 
-def test_the_readme_says_each_exit_code():
-    told = first_cells(README.read_text("utf-8").partition("### Exit codes")[2].partition("\n#")[0])
-    assert told == [str(code.value) for code in Exit]
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_on_waivers_says_each_key(language):
     told = first_cells(page(language, "conformance/waivers.md"))

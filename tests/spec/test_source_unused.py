@@ -11,7 +11,8 @@ from scripts.generator.build import Source, load_source, read_source
 from tests.root import ROOT
 
 CODE = ("conformance", "scripts", "fixtures", "docs")
-GENERATED = ROOT / "conformance" / "formats" / "vocabulary.py"
+TEMPLATES = ROOT / "conformance" / "kit" / "report" / "templates"
+GENERATED = ROOT / "conformance" / "spec" / "vocabulary.py"
 
 
 @cache
@@ -36,6 +37,9 @@ def said() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
                     begun.add(str(node.values[0].value))
                 elif isinstance(node, ast.Name | ast.alias):
                     names.add(node.id if isinstance(node, ast.Name) else node.name)
+    for template in TEMPLATES.glob("*.html"):
+        for quoted in re.findall(r'"([\w.-]+)"', template.read_text("utf-8")):
+            (begun if quoted.endswith((".", "-")) else texts).add(quoted)
     return frozenset(texts), frozenset(begun), frozenset(names)
 
 
