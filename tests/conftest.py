@@ -4,6 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from fixtures.servers.start import forked_by, nursery
 from scripts.website.npm import npm_file
@@ -14,6 +15,8 @@ _IN_A_BROWSER = ("kit/report/test_browser.py", "site/test_browser.py")
 collect_ignore = [] if find_spec("playwright") else list(_IN_A_BROWSER)
 LONGEST = 240
 """Seconds that a test may take on a slow machine."""
+settings.register_profile("any machine", deadline=None)  # a busy one stops anywhere for a while
+settings.load_profile("any machine")
 NEEDED = {"axe", "chromium", "dictionaries", "node"}
 """Fixtures for what a clone does not have."""
 

@@ -149,15 +149,13 @@ _RECORDED = {
                     "message": "Of the 3 requests of a batch, 1 got no result.",
                     "message_id": "finding.mcp.batch",
                     "values": {"count": "3", "missing": "1", "version": "2025-03-26"},
-                    "more": [
-                        {
-                            "message": "A sentence whose words have changed.",
-                            "message_id": "finding.mcp.batch",
-                            "values": {"count": "3"},
-                        }
-                    ],
                 },
-                {"message": None, "message_id": None, "values": None, "more": []},
+                {
+                    "message": "A sentence whose words have changed.",
+                    "message_id": "finding.mcp.batch",
+                    "values": {"count": "3"},
+                },
+                {"message": None, "message_id": None, "values": None},
             ]
         }
     ]

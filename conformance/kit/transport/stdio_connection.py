@@ -109,6 +109,7 @@ class StdioConnection:
                 await process.stdin.drain()
         except (BrokenPipeError, ConnectionResetError):
             self._forget(request)
+            await self._hear_last_words()
             return Received(None, Trouble.CLOSED, time.perf_counter() - clock, self._why_ended())
         except TimeoutError:
             self._forget(request)

@@ -11,7 +11,7 @@ from conformance.kit.model.exchange import StdioRequest, Trouble
 from conformance.kit.transport import stdio_connection as stdio
 from conformance.kit.transport.connection import BODY_CAP
 from conformance.kit.transport.stdio_connection import StdioConnection
-from tests.waiting import until
+from tests.waiting import rounds, until
 
 LONG = 60.0
 """A request timeout that no test waits for, however slow the machine."""
@@ -152,6 +152,23 @@ def test_a_process_that_has_ended_is_not_written_to():
         return await connection.send(ask(2))
 
     assert use("pass", work)[0].trouble is Trouble.CLOSED
+
+
+def test_why_a_process_ended_is_known_where_it_takes_no_request_any_more(tmp_path):
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    code = f"import os, sys\nos.close(0)\nopen({str(gate)!r}).read()\nsys.exit('no paper left')"
+
+    async def work(connection):
+        held = await asyncio.to_thread(open, gate, "w")  # it has closed its input
+        sending = asyncio.create_task(connection.send(ask()))
+        await rounds(50)
+        held.close()  # now it ends
+        return await sending, connection.process
+
+    (received, process), _ = use(code, work)
+    assert (received.trouble, process.exit_code) == (Trouble.CLOSED, 1)
+    assert "no paper left" in process.stderr
 
 
 @pytest.mark.usefixtures("impatient")
