@@ -162,6 +162,7 @@ def test_the_command_reads_the_settings_file(tmp_path):
     assert "http://h h no es un objetivo" in done.stderr
 
 
+@pytest.mark.slow
 def test_in_a_clone_the_reference_server_is_checked_without_a_target(tmp_path):
     done = subprocess.run(
         [PROGRAM, "check", "--profile", "http", "--plan", "--max-examples", "0"],
