@@ -53,6 +53,8 @@ class SessionDriver:
         """
         for discovered in self.found:
             self.evidence[discovered.run.id] = _before(discovered, self)
+        self.progress.starts()
+        await asyncio.sleep(0)
         for discovered in self.found:
             if discovered.run.kind is RunKind.FULL:
                 await self._watched(discovered.run.id, RunDriver(self, discovered).drive())

@@ -45,16 +45,18 @@ class RunDriven:
 
 @dataclass(slots=True)
 class Progress:
-    """Counts for whoever watches; `tell` is called after each change.
+    """Counts for who watches; `tell` is called after each change.
 
-    `begins` is told the id of each run as its driving begins, `ends` what it took. `first` is told
-    the run and the name of the first tool of all whose calls are done, `confirms` how many
+    `starts` is called once, before any run: an interrupt that comes meanwhile is answered when it
+    returns. `begins` is told the id of each run as its driving begins, `ends` what it took. `first`
+    is told the run and the name of the first tool of all whose calls are done, `confirms` how many
     failures are sent again after all else.
     """
 
     planned: int = 0
     done: int = 0
     tell: Callable[[], None] = lambda: None
+    starts: Callable[[], None] = lambda: None
     begins: Callable[[str], None] = lambda _: None
     ends: Callable[[RunDriven], None] = lambda _: None
     first: Callable[[str, str], Awaitable[None]] | None = None

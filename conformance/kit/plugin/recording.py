@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -60,8 +60,15 @@ def driven(
     no progress can be shown.
     """
     session, language = state.session, state.settings.language
-    with _writer(state) as writer, collecting_seldom():
-        state.report.exchange = writer.read
+    writers: list[ExchangeWriter] = []
+    with ExitStack() as files, collecting_seldom():
+
+        def record() -> None:
+            writer = files.enter_context(_writer(state))
+            state.report.exchange = writer.read
+            writers.append(writer)
+
+        session.progress.starts = record
         shown = Progress(sys.__stderr__ or sys.stderr, language)
         if not shown.active:
             session.progress.begins = lambda run: say(begins_line(run, language))
@@ -81,7 +88,8 @@ def driven(
         session.drive()
         shown.finish()
         judged = session.judge(asked)
-        writer.last = session.last_line()
+        for writer in writers:  # there is none if an interrupt came before the first run
+            writer.last = session.last_line()
     return judged
 
 
