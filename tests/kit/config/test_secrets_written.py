@@ -151,6 +151,7 @@ def test_no_written_file_holds_a_secret_of_a_command(kit, tmp_path):
     assert leaks(ran, tmp_path / "out", *secrets) == []
 
 
+@pytest.mark.slow
 def test_the_last_words_of_a_process_hold_no_secret_in_any_file(kit, tmp_path):
     ends = '    if "tools/call" in line: sys.exit("No entry with " + sys.argv[2])'
     code = STDIO.replace("    said = answer", f"{ends}\n    said = answer")

@@ -133,6 +133,7 @@ def closing_each():
         ending.join()
 
 
+@pytest.mark.slow
 def test_over_stdio_it_starts_the_server_itself(tmp_path):
     target = "stdio:" + shlex.join(command(FAULTY, "--stdio", "--fault", "true-for-an-integer"))
     path = written(target, "ATDF-CALL-002", "mcp", tmp_path)
@@ -167,6 +168,7 @@ def test_a_failure_of_the_server_is_still_one_in_other_words(tmp_path):
     assert code == 0, said
 
 
+@pytest.mark.slow
 def test_what_only_a_sequence_shows_is_shown_by_the_whole_sequence(tmp_path):
     with listening(FAULTY, "--fault", "session-never-ends") as url:
         path = written(f"{url}/mcp", "MCP-SESS-003", "mcp", tmp_path, ("2025-11-25",))
