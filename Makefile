@@ -97,6 +97,7 @@ screenshots: site-build ## take pictures of the site into build/screenshots, to 
 dist: $(READY) ## build the wheel and the sdist into build/dist
 	@rm -rf build/dist
 	@$(BIN)/uv build --quiet --offline --no-build-isolation --python $(BIN)/python --out-dir build/dist
+	@ls build/dist/agent_formats-*
 
 workflows: $(READY) ## check the workflows of .github, and the Containerfile
 	@$(BIN)/actionlint

@@ -35,7 +35,14 @@ from conformance.kit.model.results import Item, SessionResult, UsedWaiver, kit_e
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.record.exchanges import Recording
-from conformance.kit.record.index import Recalled, first_line, last_line, recalled
+from conformance.kit.record.index import (
+    MALFORMED,
+    Recalled,
+    Unreadable,
+    first_line,
+    last_line,
+    recalled,
+)
 from conformance.kit.record.recorded_verdicts import as_recorded, take_in
 from conformance.kit.verdicts.checks import ClauseTest
 from conformance.kit.verdicts.judge import (
@@ -117,7 +124,7 @@ class Runs:
 
 def _replays(wanted: str | None, run: str) -> bool:
     """Whether `--replay` leaves a run in: it names one of its cases, or none at all."""
-    return wanted is None or CaseId(run).names(wanted)
+    return wanted is None or CaseId(run).is_above(wanted)
 
 
 @dataclass(slots=True)
@@ -182,18 +189,21 @@ class Session:
         take_in(recording, self.recorder)
         past = self._past = recalled(recording.first, recording.last, self.recorder)
         asked = past.asked
-        self.settings = replace(
-            self.settings,
-            profiles=self.settings.profiles or tuple(asked["profiles"]),
-            allow_calls=AllowCalls(asked["allow_calls"]),
-            replay=asked["replay"],
-            seed=asked["seed"],
-        )
+        try:
+            self.settings = replace(
+                self.settings,
+                profiles=self.settings.profiles or tuple(asked["profiles"]),
+                allow_calls=AllowCalls(asked["allow_calls"]),
+                replay=asked["replay"],
+                seed=asked["seed"],
+            )
+            self._started = datetime.fromisoformat(recording.started)
+        except MALFORMED as error:
+            raise Unreadable(str(error)[:200]) from error
         self.runs = Runs(list(past.found), dict(past.declared))
         self.interrupted, self.time_up = past.interrupted and not past.time_up, past.time_up
         self.driver = SessionDriver(self.found, self.declared, [], self._context(), self.progress)
         self.driver.evidence = dict(past.evidence)
-        self._started = datetime.fromisoformat(recording.started)
 
     def first_line(self) -> dict[str, Any]:
         """What the record of the session begins with, so that it can be judged again."""

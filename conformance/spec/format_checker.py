@@ -10,9 +10,17 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote
 
-from jsonschema import FormatChecker
+from jsonschema import (
+    Draft7Validator,
+    Draft201909Validator,
+    Draft202012Validator,
+    FormatChecker,
+)
 from jsonschema.protocols import Validator
 from rfc3986_validator import validate_rfc3986  # type: ignore[import-untyped]  # it has no types
+
+_KNOWING = (Draft7Validator, Draft201909Validator, Draft202012Validator)
+"""The dialects that have the two formats."""
 
 _ASCII = "".join(map(chr, range(0x80)))
 
@@ -22,7 +30,7 @@ def format_checker(dialect: type[Validator]) -> FormatChecker:
     """The checks of a dialect. It knows `iri` and `iri-reference` where the dialect does."""
     checker = FormatChecker(formats=())
     checker.checkers = dict(dialect.FORMAT_CHECKER.checkers)
-    if "uri" in checker.checkers:
+    if dialect in _KNOWING:
         checker.checks("iri", raises=ValueError)(_is_iri)
         checker.checks("iri-reference", raises=ValueError)(_is_iri_reference)
     return checker

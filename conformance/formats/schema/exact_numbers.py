@@ -43,7 +43,11 @@ def _multiple_of(validator: Any, step: Any, value: Any, schema: Any) -> Iterator
     del schema
     if not validator.is_type(value, "number"):
         return
-    if not (_is_finite(value) and exact(value) % exact(step) == 0):
+    if not _is_finite(step):
+        holds = value == 0
+    else:
+        holds = _is_finite(value) and exact(value) % exact(step) == 0
+    if not holds:
         yield ValidationError(f"{value!r} is not a multiple of {step!r}")
 
 
@@ -52,10 +56,15 @@ def _bound(holds: Callable[[Any, Any], bool], said: str) -> Keyword:
         del schema
         if not validator.is_type(value, "number"):
             return
-        if not holds(exact(value) if _is_finite(value) else value, exact(bound)):
+        if not holds(_comparable(value), _comparable(bound)):
             yield ValidationError(f"{value!r} is {said} {bound!r}")
 
     return keyword
+
+
+def _comparable(number: float) -> Any:
+    """The decimal number; infinity and NaN as they are: JSON text of 1e400 is read as infinity."""
+    return exact(number) if _is_finite(number) else number
 
 
 def _is_finite(value: float) -> bool:

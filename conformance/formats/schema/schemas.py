@@ -87,16 +87,6 @@ def deeper_than(value: Any, limit: int) -> bool:
     return True
 
 
-def validator_of(schema: Mapping[str, Any]) -> Validator:
-    """A validator of `schema` that knows formats and fetches nothing.
-
-    While validating it raises `referencing.exceptions.Unresolvable` for a reference that leads
-    nowhere.
-    """
-    kind = validator_for(schema, default=Draft202012Validator)
-    return kind(schema, registry=METASCHEMAS, format_checker=format_checker(kind))
-
-
 @lru_cache(maxsize=2048)
 def _remembered(text: str) -> tuple[SchemaFault, ...]:
     return _faults(json.loads(text))

@@ -186,4 +186,6 @@ def words_of(given: Mapping[str, Any]) -> Iterator[str]:
             continue
         for each in value if isinstance(value, list) else [value]:
             word = f"{each:g}" if isinstance(each, float) else str(each)
-            yield from [f"{option.flag}={word}"] if word.startswith("-") else [option.flag, word]
+            yield from (
+                [f"{option.flag}={word}"] if word.startswith(("-", "@")) else [option.flag, word]
+            )

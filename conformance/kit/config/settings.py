@@ -18,7 +18,7 @@ from conformance.kit.config.options import OPTIONS
 from conformance.kit.config.secrets import Redactor, is_secret_name
 from conformance.kit.config.waivers import WaiversUnusable, read_waivers
 from conformance.kit.model.results import Waiver
-from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.model.settings import RECORD, AllowCalls, Settings
 from conformance.spec.clauses import CLONE, id_base
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Level
@@ -124,11 +124,23 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         report=here / option("--report"),
         language=language,
         replay=option("--replay"),
-        judge=here / recording if recording is not None else None,
+        judge=_recording(here / recording, language) if recording is not None else None,
         plan_only=option("--plan"),
         secrets=_secrets(headers, environment, targets),
         credentials=_credentials(headers, environment),
     )
+
+
+def _recording(path: Path, language: str) -> Path:
+    """The record at a path, or in the report's directory; raises OptionUnusable if there is none.
+
+    It is looked for before an earlier report is removed, of which it may be a part.
+    """
+    file = path / RECORD if path.is_dir() else path
+    if not file.is_file():
+        reason = message("kit.system.no_file").words(language)
+        raise _usage("kit.judge.unreadable", language, file=file, reason=reason)
+    return file
 
 
 def _usage(id: str, language: str, **values: object) -> OptionUnusable:

@@ -48,10 +48,18 @@ def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
             if not own:
                 continue  # other tools say what is wrong with it; it may not be about us at all
             raise _refused(path, str(error), language) from None
-        table = document if own else document.get("tool", {}).get(TABLE)
+        table = document if own else _inside(document, "tool", TABLE)
         if table is not None:
             return path, table
     return folder / SETTINGS, {}
+
+
+def _inside(document: Mapping[str, Any], *names: str) -> dict[str, Any] | None:
+    """The table of these names, one in the other; None where there is none."""
+    table: Any = document
+    for name in names:
+        table = table.get(name) if isinstance(table, dict) else None
+    return table if isinstance(table, dict) else None
 
 
 def _parsed(path: Path, table: Mapping[str, Any], language: str) -> dict[str, Any]:
@@ -64,7 +72,10 @@ def _parsed(path: Path, table: Mapping[str, Any], language: str) -> dict[str, An
             reason = message("kit.settings.unknown", key=key, nearest=nearest).words(language)
             raise _refused(path, reason, language)
         if option.is_switch:
-            words += [option.flag] if value is True else []
+            if not isinstance(value, bool):
+                reason = message("kit.settings.switch", key=key).words(language)
+                raise _refused(path, reason, language)
+            words += [option.flag] if value else []
             continue
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, (dict, list, bool)):

@@ -66,7 +66,7 @@ def is_called_unasked(tool: Tool, run: Run, settings: Settings) -> bool:
 def _is_replayed(tool: Tool, run: Run, settings: Settings) -> bool:
     """Whether `--replay` leaves this tool in."""
     wanted = settings.replay
-    return wanted is None or CaseId(run.id, tool.name).names(wanted)
+    return wanted is None or CaseId(run.id, tool.name).is_above(wanted)
 
 
 def _own_server(run: Run) -> bool:

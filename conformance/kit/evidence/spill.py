@@ -50,7 +50,7 @@ class Kept(Sequence[T], Generic[T]):
         self.exchange_of = exchange_of
         self.again = again
         self.ids = array("q", (exchange.id for exchange in exchanges))
-        self.cost = sum(map(_cost, exchanges))
+        self.cost = sum(map(cost, exchanges))
         self.place: tuple[int, int] | None = None
         """Where in the file they stand, and how many bytes; None while they never left memory."""
 
@@ -146,7 +146,8 @@ class Spill:
         return tuple(map(kept.again, exchanges))
 
 
-def _cost(exchange: Exchange) -> int:
+def cost(exchange: Exchange) -> int:
+    """About how many bytes an exchange takes in memory."""
     answered = len(exchange.answer.body) if exchange.answer is not None else 0
     return _EACH + _BODIES * (len(exchange.request.body) + answered)
 

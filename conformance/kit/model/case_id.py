@@ -58,9 +58,13 @@ class CaseId:
         """The same case in another run."""
         return replace(self, run=run)
 
+    def is_above(self, wanted: str) -> bool:
+        """Whether a text that a user typed is an id below this one."""
+        return wanted.startswith(f"{self.text}/")
+
     def names(self, wanted: str) -> bool:
         """Whether a text that a user typed is this id, or one below it."""
-        return wanted == self.text or wanted.startswith(f"{self.text}/")
+        return wanted == self.text or self.is_above(wanted)
 
 
 def _write(id: CaseId, writing: Writing) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from conformance.spec.vocabulary import Level
 
 MAX_EXAMPLES: Final = 25
 REPORT_FOLDER: Final = "conformance-report"
+RECORD: Final = "exchanges.ndjson"
+"""The file, inside of that, that holds all evidence of a session."""
 SELECTION_FOLDER: Final = "selection"
 REPLAY_FOLDER: Final = "replay"
 """Where, inside of that, the report of a session goes that judges only a part."""

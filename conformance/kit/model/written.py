@@ -26,7 +26,7 @@ LONG = 16 * 1024
 _HEAD = 200
 """Characters of a refusal's words: enough to know it again."""
 
-LONGEST_BODY = 64 * 1024 * 1024
+LONGEST_BODY = 32 * 1024 * 1024
 """Bytes read of what was compressed: no answer is as long as this."""
 
 
@@ -87,13 +87,20 @@ class Form:
     read: Callable[[Any], Any]
     deep: bool = False
 
+    def _safely_read(self, data: Any) -> Any:
+        """What `read` gives; a file that a stranger sends may hold anything in its place."""
+        try:
+            return self.read(data)
+        except (AttributeError, KeyError, OverflowError, RecursionError, TypeError) as error:
+            raise ValueError(f"another form belongs here ({type(error).__name__})") from error
+
     def __get_pydantic_core_schema__(self, _source: Any, _handler: Any) -> Any:
         """What pydantic asks of an annotation."""
         from pydantic_core import core_schema as make  # noqa: PLC0415 - see the module's docstring
 
         as_it_is = make.to_string_ser_schema(when_used="json")
         return make.no_info_plain_validator_function(
-            self.read,
+            self._safely_read,
             serialization=make.plain_serializer_function_ser_schema(
                 lambda value, info: self.write(value, info.context),
                 info_arg=True,
@@ -135,6 +142,8 @@ def _write_values(values: tuple[Any, ...], writing: Writing) -> Any:
         packed = json.dumps(clean).encode("ascii")
     except RecursionError:
         return None
+    if len(packed) > LONGEST_BODY:
+        return None  # it could not be read back
     return clean if len(packed) <= LONG else {"deflate": _deflated(packed)}
 
 
@@ -191,7 +200,10 @@ Value = Annotated[Any, Form(_write_value, lambda value: value, deep=True)]
 """A JSON value that may hold one. None in place of one that is nested too deeply to be written."""
 
 Values = Annotated[tuple[Any, ...], Form(_write_values, _read_values, deep=True)]
-"""JSON values that the body holds as well; None is read where one is nested too deeply."""
+"""JSON values that the body holds as well.
+
+None is read where one is nested too deeply, or where they are too long.
+"""
 
 Body = Annotated[bytes, Form(_write_body, _read_body)]
 """Bytes, whole: as text where they are UTF-8, else in base64; long ones compressed."""

@@ -23,6 +23,8 @@ from conformance.spec.messages import Message, message
 FORMAT = 3
 """Goes up when an older kit could no longer read the file."""
 
+_LAST_ID = 2**63 - 1
+
 _BATCH = 64
 """Lines between two flushes: what a crash may lose."""
 
@@ -52,7 +54,12 @@ class Recording:
 
 def read_exchange(line: Any) -> Exchange:
     """Make the exchange of one line again; raises ValueError."""
-    exchange = codec(Exchange).validate_python(line)
+    try:
+        exchange = codec(Exchange).validate_python(line)
+    except (OverflowError, RecursionError) as error:
+        raise ValueError(f"no exchange is like this ({type(error).__name__})") from error
+    if not 0 <= exchange.id <= _LAST_ID:
+        raise ValueError(f"{exchange.id} is not the number of an exchange")
     answer = exchange.answer
     if answer is None or answer.messages is not None:
         return exchange
@@ -198,7 +205,7 @@ def read_exchanges(path: Path) -> Recording:
         places = array("Q")
         footer: Any = None
         for place, line in _lines(path, file):
-            if "end" in line:
+            if isinstance(line, dict) and "end" in line:
                 footer = line
                 break
             try:
@@ -225,7 +232,7 @@ def _header(path: Path, line: bytes) -> Any:
         if version != FORMAT:
             raise ExchangesError(path, message("kit.judge.format", found=version, known=FORMAT))
         _ = header["kit"], header["started"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ExchangesError(path, message("kit.judge.header")) from error
     return header
 
@@ -238,6 +245,6 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, Any]]:
             return
         try:
             yield place, json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ExchangesError(path, message("kit.judge.line", line=count)) from error
         place += len(line)

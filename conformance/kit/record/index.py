@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, get_type_hints
 
-from pydantic import ValidationError
-
 from conformance.formats.tool.tool import Tool
 from conformance.kit.confirm.confirm import Repeats
 from conformance.kit.evidence.catalog import offered
@@ -33,6 +31,12 @@ _OF_RUN = frozenset(
 )
 _OF_TOOL = frozenset({"run", "tool", "problems", "calls", "scripts", "known_scripts"})
 """Fields that are made again: of the exchanges, and of what was declared."""
+
+
+MALFORMED = (
+    AssertionError, AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
+"""What the values of a record that somebody changed may raise."""
 
 
 class Unreadable(Exception):
@@ -105,7 +109,7 @@ def recalled(
         repeats = _read_repeats(last["repeats"], recorder)
         ended = bool(last["interrupted"]), bool(last["time_up"])
         return Recalled(found, judged, evidence, repeats, first["asked"], *ended)
-    except (KeyError, TypeError, AttributeError, ValidationError) as error:
+    except MALFORMED as error:
         raise Unreadable(" ".join(str(error).split())[:200]) from error
 
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import islice
 
 from conformance.kit.confirm.confirm import to_confirm
 from conformance.kit.confirm.confirmed import confirmed
 from conformance.kit.confirm.shrink import in_smallest_form
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.evidence.spill import cost
+from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Item
 from conformance.kit.record.exchanges import Recording
-from conformance.kit.record.index import Recalled
+from conformance.kit.record.index import Recalled, Unreadable
 from conformance.kit.verdicts.judge import NOT_RECORDED, Question, not_verified
 
-_BATCH = 256
-"""Exchanges that are read at once."""
+_BATCH = 32 * 1024 * 1024
+"""Bytes of exchanges that are held before they are put away."""
+
+_MOST_KEPT = 400 * 1024 * 1024
+"""Bytes of exchanges that are not put away: those of discovery and of scripts."""
 
 
 def as_recorded(
@@ -41,9 +45,19 @@ def as_recorded(
 
 
 def take_in(recording: Recording, recorder: Recorder) -> None:
-    """Take a recorded session's exchanges as if they had just been made."""
-    waiting = iter(recording.exchanges)
-    while some := list(islice(waiting, _BATCH)):
-        for one in some:
-            recorder.take(one)
-        recorder.put_away([one for one in some if one.case is not None])
+    """Take a recorded session's exchanges as if they had just been made; raises Unreadable."""
+    batch: list[Exchange] = []
+    size = stays = 0
+    for one in recording.exchanges:
+        recorder.take(one)
+        if one.case is None:
+            stays += cost(one)
+            if stays > _MOST_KEPT:
+                raise Unreadable(f"more than {_MOST_KEPT >> 20} MB that no call was sent for")
+            continue
+        batch.append(one)
+        size += cost(one)
+        if size > _BATCH:
+            recorder.put_away(batch)
+            batch, size = [], 0
+    recorder.put_away(batch)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from conformance.kit.model.settings import RECORD
 from conformance.kit.report.badge import Badge
 from conformance.kit.report.html.page import Page
 from conformance.kit.report.replay_file import ReplayFile
@@ -14,7 +15,7 @@ from conformance.kit.report.summary import Summary
 REPORTERS: tuple[Reporter, ...] = (ResultsJson(), Badge(), Summary(), ReplayFile())
 """A new file of the report is one more reporter here."""
 
-EXCHANGES, JUNIT = "exchanges.ndjson", "junit.xml"
+EXCHANGES, JUNIT = RECORD, "junit.xml"
 """The record of a session, which it writes while it drives, and pytest's own report."""
 
 FILES = (*(reporter.name for reporter in REPORTERS), Page.name, JUNIT, EXCHANGES)

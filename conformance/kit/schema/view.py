@@ -130,8 +130,6 @@ class SchemaView:
             ) from error
         except referencing.exceptions.Unresolvable as error:
             raise _broken(*broken_reference(self.root.schema, error)) from error
-        except (ArithmeticError, ValueError) as error:  # such as a multiple of no number
-            raise SchemaProblem(ProblemKind.TOO_COMPLEX, "its numbers cannot be used") from error
 
 
 def view_of(schema: Mapping[str, Any]) -> SchemaView:

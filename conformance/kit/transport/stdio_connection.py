@@ -48,6 +48,7 @@ class StdioConnection:
         self._waiting: dict[int | str, asyncio.Future[Any]] = {}
         self._anyone: asyncio.Future[Any] | None = None
         self._others: list[Any] = []
+        self._others_size = 0
         self._noise: list[str] = []
         self._noisy = 0
         self._stderr = bytearray()
@@ -130,6 +131,7 @@ class StdioConnection:
         if own is not None and (messages or len(body) <= SHORT):
             messages = (*messages, own)
         self._others.clear()
+        self._others_size = 0
         noise = tuple(self._noise)
         self._noise.clear()
         if trouble is not None and not messages and not noise:
@@ -261,15 +263,14 @@ class StdioConnection:
             if len(self._noise) < _NOISE_LINES:
                 self._noise.append(line[:2000].decode("utf-8", "replace"))
             return
-        self._deliver(message)
+        self._deliver(message, len(line))
 
-    def _deliver(self, message: dict[str, Any] | list[Any]) -> None:
+    def _deliver(self, message: dict[str, Any] | list[Any], size: int) -> None:
         if isinstance(message, dict):
             if "method" in message:
                 if "id" in message:
                     self._reply(message)
-                if len(self._others) < _NOISE_LINES:
-                    self._others.append(message)
+                self._keep(message, size)
                 return
             own = message.get("id")
             future = self._waiting.get(own) if isinstance(own, (int, str)) else None
@@ -278,8 +279,14 @@ class StdioConnection:
                 return
         if self._anyone is not None and not self._anyone.done():
             self._anyone.set_result(message)
-        elif len(self._others) < _NOISE_LINES:
+        else:
+            self._keep(message, size)
+
+    def _keep(self, message: Any, size: int) -> None:
+        """Keep a message that answers no call; only so many, and so many bytes, of each answer."""
+        if len(self._others) < _NOISE_LINES and self._others_size + size <= BODY_CAP:
             self._others.append(message)
+            self._others_size += size
 
     def _reply(self, message: dict[str, Any]) -> None:
         """Answer a request of the server: nothing was offered to it but ping."""

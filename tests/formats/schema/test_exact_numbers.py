@@ -37,6 +37,8 @@ def is_valid(schema, text):
         (1e307, "1.5e307", False),
         (0.01, "1e400", False),
         (5, "1" + "0" * 400, True),
+        (float("inf"), "5", False),
+        (float("inf"), "0", True),
     ],
 )
 def test_a_multiple_is_worked_out_in_decimals(step, text, valid):
@@ -54,6 +56,9 @@ def test_a_multiple_is_worked_out_in_decimals(step, text, valid):
         ({"exclusiveMinimum": 0}, "-0.0", False),
         ({"maximum": 1e308}, "1e400", False),
         ({"minimum": 1e308}, "1" + "0" * 400, True),
+        ({"maximum": float("inf")}, "5", True),
+        ({"minimum": float("-inf")}, "-1e400", True),
+        ({"maximum": float("-inf")}, "5", False),
     ],
 )
 def test_a_bound_is_a_decimal_number(bound, text, valid):

@@ -47,3 +47,10 @@ def test_an_id_is_known_by_its_text():
 )
 def test_what_a_user_typed_names_a_case_or_one_below_it(id, wanted, named):
     assert id.names(wanted) is named
+
+
+def test_a_run_or_a_tool_is_above_its_cases_and_not_above_itself():
+    tool = CaseId("http", "book")
+    assert tool.is_above("http/book/missing/name")
+    assert not tool.is_above("http/book")
+    assert not tool.is_above("http/bookings/missing/name")

@@ -134,6 +134,14 @@ def test_where_nothing_is_judged_it_is_said_that_the_earlier_report_is_gone(
     assert str(folder) not in again.said  # nothing was there any more
 
 
+def test_a_record_that_is_not_there_costs_the_earlier_report_nothing(kit, tmp_path):
+    folder = earlier(tmp_path)
+    before = sorted(folder.iterdir())
+    ran = kit("conformance", "--judge", str(folder / "typo.ndjson"), "--report", str(folder))
+    assert (ran.code, "typo.ndjson cannot be judged" in ran.err) == (4, True), ran.said
+    assert sorted(folder.iterdir()) == before
+
+
 def test_a_folder_of_tests_that_is_none_is_told_with_the_earlier_report_too(kit, tmp_path):
     folder = earlier(tmp_path)
     with offering([GOOD], lambda *_: (200, {})) as url:

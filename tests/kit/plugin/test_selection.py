@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from conformance.cli.check import parser
-from conformance.kit.config.options import given_in, repeating
+from conformance.kit.config.options import given_in, repeating, words_of
 from conformance.kit.config.settings import OptionUnusable
 from conformance.kit.config.settings_file import filled_in
 from conformance.kit.plugin.selection import report_folder, selected_by
@@ -159,6 +159,7 @@ def test_settings_may_stand_in_a_file(tmp_path, name, text):
         ("language = 'fr'", ["--language", "fr"]),
         ("rate = {a = 1}", ["rate"]),
         ("x = = 1", ["line 1"]),
+        ("plan = 'yes'", ["plan", "true or false"]),
     ],
 )
 def test_a_settings_file_that_cannot_be_used_is_one_sentence(tmp_path, text, words):
@@ -169,8 +170,15 @@ def test_a_settings_file_that_cannot_be_used_is_one_sentence(tmp_path, text, wor
 
 
 def test_a_pyproject_of_others_says_nothing(tmp_path):
-    (tmp_path / "pyproject.toml").write_text("[tool.ruff]\nline-length = 100\n")
-    assert filled_in({}, tmp_path) == {}
+    for text in ("[tool.ruff]\nline-length = 100\n", "tool = 5", "[tool]\nagent-formats = 5"):
+        (tmp_path / "pyproject.toml").write_text(text)
+        assert filled_in({}, tmp_path) == {}
+
+
+def test_a_value_that_pytest_would_take_for_a_file_of_options_stays_one_word():
+    assert list(words_of({"include_tool": ["@a/b", "-c", "d"]})) == [
+        "--include-tool=@a/b", "--include-tool=-c", "--include-tool", "d",
+    ]  # fmt: skip
 
 
 def test_a_session_takes_its_settings_from_the_folder_that_it_is_started_in(kit, tmp_path):

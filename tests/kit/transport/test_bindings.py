@@ -16,6 +16,7 @@ from conformance.kit.transport.bindings import (
 )
 from conformance.kit.transport.http import HttpBinding
 from conformance.kit.transport.mcp import McpBinding
+from conformance.spec.messages import is_message
 from conformance.spec.vocabulary import Binding
 from tests.kit.samples import TOOL
 
@@ -69,3 +70,8 @@ def test_a_target_shows_the_binding_that_alone_reaches_it(target, name):
 def test_only_the_http_binding_can_leave_the_target():
     assert [name for name in OVER_HTTP if name not in MCP_BINDINGS] == [Binding.HTTP]
     assert all(spoken_by(name).stays_at_target(TOOL) for name in Binding)
+
+
+def test_a_target_of_its_own_that_is_silent_has_a_message():
+    own = [binding.traits.targets for binding in BINDINGS.values()]
+    assert all(is_message(each.unanswered) for each in own if each is not None)

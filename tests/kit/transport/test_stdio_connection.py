@@ -285,3 +285,16 @@ def test_a_process_gets_the_environment_that_it_is_given_and_no_other():
 def test_a_command_that_cannot_be_run_raises_at_the_start(command):
     with pytest.raises((OSError, ValueError)):
         use("", None, command=command)
+
+
+def test_what_answers_no_call_is_kept_up_to_the_cap_of_one_answer():
+    large = "'x' * 4_000_000"
+    code = answering(REPLY, then="sys.stdin.read()").replace(
+        "sys.stdout.write(",
+        "for _ in range(9): sys.stdout.write("
+        f'\'{{"jsonrpc": "2.0", "method": "\' + {large} + \'"}}\\n\')\nsys.stdout.write(',
+        1,
+    )
+    received = answer_of(code)
+    assert received.answer is not None
+    assert len(received.answer.messages) == 3  # two of them, and the answer itself

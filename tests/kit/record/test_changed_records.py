@@ -1,0 +1,109 @@
+"""A record that somebody changed is refused in one sentence, whatever stands in it."""
+
+import base64
+import copy
+import json
+import random
+import zlib
+from contextlib import suppress
+
+import pytest
+
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
+from conformance.kit.record.exchanges import ExchangesError, ExchangeWriter, read_exchanges
+from tests.thorough import up_to
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory):
+    """The lines of a small record: the first, an exchange, the last."""
+    path = tmp_path_factory.mktemp("record") / "exchanges.ndjson"
+    request = HttpRequest(method="POST", url="http://127.0.0.1:9/x", body=b"{}")
+    answer = Answer(status=200, body=b'{"a": 1}', messages=({"a": 1},))
+    with ExchangeWriter(path, kit="1", started="2026-01-01T00:00:00+00:00") as writer:
+        writer.write(Exchange(1, "http", request, answer, None, 0.0, 0.0))
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def read(folder, lines):
+    path = folder / "exchanges.ndjson"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return list(read_exchanges(path).exchanges)
+
+
+def packed(raw):
+    return {"deflate": base64.b64encode(zlib.compress(raw)).decode()}
+
+
+BODIES = (
+    None,
+    5,
+    "text",
+    {},
+    {"text": 5},
+    {"deflate": 5},
+    {"base64": None},
+    packed(b"x")["deflate"],
+)
+MESSAGES = (5, "x", {}, packed(b"5"), packed(b"[" * 100_000))
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_body_of_another_form_is_refused(tmp_path, lines, body):
+    changed = copy.deepcopy(lines)
+    changed[1]["answer"]["body"] = body
+    with pytest.raises(ExchangesError, match="line 2"):
+        read(tmp_path, changed)
+
+
+@pytest.mark.parametrize("messages", MESSAGES)
+def test_messages_of_another_form_are_refused(tmp_path, lines, messages):
+    changed = copy.deepcopy(lines)
+    changed[1]["answer"]["messages"] = messages
+    with pytest.raises(ExchangesError, match="line 2"):
+        read(tmp_path, changed)
+
+
+@pytest.mark.parametrize("number", [-1, 10**30])
+def test_a_number_beyond_all_exchanges_is_refused(tmp_path, lines, number):
+    changed = copy.deepcopy(lines)
+    changed[1]["id"] = number
+    with pytest.raises(ExchangesError, match="line 2"):
+        read(tmp_path, changed)
+
+
+@pytest.mark.parametrize("line", [5, None, ["end"], "end"])
+def test_a_line_that_is_no_object_is_refused(tmp_path, lines, line):
+    with pytest.raises(ExchangesError, match="line 2"):
+        read(tmp_path, [lines[0], line, lines[2]])
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_line_without_end_is_refused(tmp_path, lines, place):
+    path = tmp_path / "exchanges.ndjson"
+    texts = [json.dumps(line) for line in lines]
+    texts[place] = "[" * 200_000
+    path.write_text("\n".join(texts) + "\n")
+    with pytest.raises(ExchangesError):
+        read_exchanges(path)
+
+
+def test_no_change_of_a_value_raises_anything_else(tmp_path, lines):
+    chance = random.Random(7)
+    for _ in range(up_to(150, 5000)):
+        changed = copy.deepcopy(lines)
+        change(chance, chance.choice(changed))
+        with suppress(ExchangesError):
+            read(tmp_path, changed)
+
+
+def change(chance, value):
+    """Put something else in one place of a JSON value."""
+    while isinstance(value, dict | list) and value:
+        key = (
+            chance.choice(list(value)) if isinstance(value, dict) else chance.randrange(len(value))
+        )
+        if chance.random() < 0.4 or not isinstance(value[key], dict | list) or not value[key]:
+            value[key] = chance.choice([None, -1, 10**30, 1.5, "x", [], {}, True, {"deflate": "x"}])
+            return
+        value = value[key]
