@@ -69,7 +69,7 @@ class Channel:
         most = self.binding.traits.most_calls or settings.concurrency
         self.width = Width(min(most, settings.concurrency), settings.request_timeout)
         """Says when another call may be under way."""
-        self.fellows = CallsUnderWay()
+        self.under_way = CallsUnderWay()
         """Which calls shared a process."""
         self.silent = False
         """Whether nothing more is sent: neither a call nor a list after it was answered, or a
@@ -124,11 +124,11 @@ class Channel:
         self, tool: Tool, made: Callable[[], Request], number: int
     ) -> tuple[Request, Received]:
         """Call; if the process ends, and it may have been another call, again alone."""
-        fellows = self.fellows
-        async with fellows.among():
+        under_way = self.under_way
+        async with under_way.among():
             await self._ensure_open()
             lives = self._wire.is_open
-            group = fellows.joins(number, self._wire.connection)
+            group = under_way.joins(number, self._wire.connection)
             try:
                 request, received = await self._wire.send(made)
             finally:
@@ -136,15 +136,15 @@ class Channel:
             if received.trouble is not Trouble.CLOSED:
                 return request, received
             if lives and number not in group.together:
-                fellows.ended(tool.name, number, group)
+                under_way.ended(tool.name, number, group)
                 return request, received
             group.guilty = group.guilty or not lives
-            if fellows.is_known(tool.name) or self._revivals <= 0:
+            if under_way.is_known(tool.name) or self._revivals <= 0:
                 group.guilty = True
                 return request, received
             group.waiting += 1
         again = None
-        async with fellows.judged(group):
+        async with under_way.judged(group):
             again = await self._alone(tool, made, number, group)
         return again if again is not None and group.guilty else (request, received)
 
@@ -154,8 +154,8 @@ class Channel:
         """Send while nothing else is under way; None if there is no process to send it to, or if
         meanwhile enough is known of the tool.
         """
-        async with self.fellows.alone():
-            if self.fellows.is_known(tool.name):
+        async with self.under_way.alone():
+            if self.under_way.is_known(tool.name):
                 group.guilty = True
                 return None
             if self.silent:
@@ -167,7 +167,7 @@ class Channel:
                 return None
             request, received = await self._wire.send(made)
             if received.trouble is Trouble.CLOSED:
-                self.fellows.ended(tool.name, number, group)
+                self.under_way.ended(tool.name, number, group)
             return request, received
 
     async def send(

@@ -139,7 +139,7 @@ class ToolRun:
 
     def _evidence(self) -> ToolEvidence:
         calls = sorted(self._calls, key=lambda call: call.exchange.id)
-        fellows = self._channel.fellows
+        under_way = self._channel.under_way
         left = (call for call in calls if call.exchange.trouble is Trouble.CLOSED)
         ended = {call.exchange.id: call.case.id.text for call in left}
         return ToolEvidence(
@@ -148,8 +148,10 @@ class ToolRun:
             tuple(calls),
             unsent=tuple(self._unsent),
             silent_after=frozenset(self._silent),
-            ended_in={id: fellows.sent_to[n] for n, id in ended.items() if n in fellows.sent_to},
-            ended_alone=frozenset(id for n, id in ended.items() if n in fellows.ended_alone),
+            ended_in={
+                id: under_way.sent_to[n] for n, id in ended.items() if n in under_way.sent_to
+            },
+            ended_alone=frozenset(id for n, id in ended.items() if n in under_way.ended_alone),
             unplanned=self._unplanned,
             silenced=self._channel.silent,
             heavy=self._answered > MOST_ANSWERED,
