@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.kit.confirm.confirm import FAILED, Repeats, to_confirm
-from conformance.kit.confirm.crashes import has_guilty_fellow, under_way
+from conformance.kit.confirm.crashes import ended_by_another, under_way
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import read
 from conformance.kit.evidence.script import UNPLAYED
@@ -48,7 +48,7 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
     if kept:
         return item if len(kept) == len(item.findings) else replace(item, findings=kept)
     unasked = len(alone) < len(beside)
-    others = (has_guilty_fellow(case, question, evidence, repeats.cases) for case in cleared)
+    others = (ended_by_another(case, question, evidence, repeats.cases) for case in cleared)
     if not flaky and (unasked or all(others)):
         return _beside_the_guilty(question, item, evidence, repeats, cleared)
     return replace(item, verdict=Verdict.FLAKY)

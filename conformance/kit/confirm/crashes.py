@@ -41,7 +41,7 @@ def ended_again(again: Sequence[Exchange] | None) -> bool:
     return bool(again) and all(each.trouble is Trouble.CLOSED for each in again or ())
 
 
-def has_guilty_fellow(
+def ended_by_another(
     case: str | None, question: Question, evidence: RunEvidence, cases: Repeated
 ) -> bool:
     """Whether another call of the same process is known to end it, alone or when it was sent again.
