@@ -31,7 +31,7 @@ from conformance.kit.model.run import MODERN
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
-from conformance.kit.verdicts.chapter import load, packages
+from conformance.kit.verdicts.checks import load, packages
 from conformance.spec.vocabulary import Era, Verdict
 from fixtures.servers.oddities import ODDITIES
 from fixtures.servers.start import command, forked_by, listening, nursery

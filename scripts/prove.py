@@ -35,7 +35,7 @@ from conformance.kit.report.words import verdict_name
 from conformance.kit.session import Session
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
 from conformance.kit.transport.mcp_http import McpHttpBinding
-from conformance.kit.verdicts.chapter import load, packages
+from conformance.kit.verdicts.checks import load, packages
 from conformance.spec.vocabulary import Binding, Era, Verdict
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.fault import Fault

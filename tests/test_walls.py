@@ -25,7 +25,7 @@ from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.formats.validate.validate import validate
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
-from conformance.kit.verdicts.chapter import packages
+from conformance.kit.verdicts.checks import packages
 from tests.kit.samples import HTTP
 from tests.kit.sessions import ROOT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.atdf.traces import trace_in
 from conformance.formats.problem import shown
 from conformance.formats.tool.errors import types_of
-from conformance.kit.cases.meaning import rests_on_meaning
+from conformance.kit.cases.expectations import rests_on_meaning
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.model.case import CaseKind, Expectation, Strictness
 from conformance.kit.model.exchange import Trouble

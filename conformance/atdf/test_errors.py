@@ -14,7 +14,7 @@ from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.evidence.response import body_json, read
 from conformance.kit.model.case import Strictness
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.repair.only_item import list_of
+from conformance.kit.repair.hints import list_of
 from conformance.kit.repair.suggestions import Naming, names_place
 from conformance.kit.schema.constraints import same
 from conformance.kit.schema.pointer import to_pointer

@@ -8,7 +8,7 @@ from conformance.formats.tool.errors import ErrorView
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.case_id import CaseId
-from conformance.kit.transport.encode import to_bytes
+from conformance.kit.transport.binding import to_bytes
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 from conformance.kit.verdicts.sent_words import call_shown
 from conformance.spec.messages import Message, message

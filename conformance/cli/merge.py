@@ -20,7 +20,7 @@ from pathlib import Path
 from conformance.cli.manual import Manual
 from conformance.cli.merge_found import Found, look
 from conformance.kit.model.results import Rate, RunResult, SessionResult
-from conformance.kit.report.results_json import RESULTS
+from conformance.kit.report.data import RESULTS
 from conformance.kit.report.safe_text import in_markdown, visible
 from conformance.kit.report.words import level_name, number, percent, say
 from conformance.spec.vocabulary import Level, Verdict

@@ -18,8 +18,7 @@ from jsonschema.exceptions import best_match
 
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import REPLAY_FOLDER, REPORT_FOLDER, SELECTION_FOLDER
-from conformance.kit.report.data import ResultsError, read_results
-from conformance.kit.report.results_json import RESULTS
+from conformance.kit.report.data import RESULTS, ResultsError, read_results
 from conformance.kit.report.safe_text import visible
 from conformance.spec.clauses import SCHEMAS
 

@@ -12,7 +12,7 @@ from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import Send, Stage, Steps, script
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.schema.pointer import Tokens, put
-from conformance.kit.transport.encode import to_bytes
+from conformance.kit.transport.binding import to_bytes
 from conformance.spec.vocabulary import Binding
 
 NOWHERE = "/agent-formats-no-such-path"

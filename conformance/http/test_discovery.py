@@ -6,9 +6,8 @@ from typing import Any
 
 from conformance.formats.problem import shown
 from conformance.http.scripts import COLLECTION
-from conformance.kit.evidence.catalog import MANIFEST, TOOLS
+from conformance.kit.evidence.catalog import MANIFEST, TOOLS, is_bare_list
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.evidence.listed import is_bare_list
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
 from conformance.kit.model.exchange import Exchange

@@ -25,8 +25,7 @@ from conformance.kit.drive.run_driver import SessionDriver
 from conformance.kit.drive.tool_driver import Progress
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.catalog import offered
-from conformance.kit.evidence.declarations import Declared, declared
-from conformance.kit.evidence.discovered import Discovered, bounded
+from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED, Script

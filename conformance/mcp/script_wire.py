@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from conformance.kit.evidence.script import Restart, Send, Stage, Steps, script
 from conformance.kit.model.exchange import HttpRequest, Request, Trouble
 from conformance.kit.model.step import Mark, Step
+from conformance.kit.transport.binding import to_bytes
 from conformance.kit.transport.bindings import MCP_BINDINGS
-from conformance.kit.transport.encode import to_bytes
 from conformance.kit.transport.mcp import McpBinding
 from conformance.mcp.steps import LEGACY, UNKNOWN_METHOD, ids
 

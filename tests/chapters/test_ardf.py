@@ -13,8 +13,7 @@ from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.model.step import Step
 from conformance.kit.report.html.rows import fold
 from conformance.kit.transport.http import HttpBinding
-from conformance.kit.verdicts.chapter import load
-from conformance.kit.verdicts.checks import ClauseTest
+from conformance.kit.verdicts.checks import ClauseTest, load
 from conformance.kit.verdicts.judge import Question, judge, questions
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import Offer, ResourceType, Verdict

@@ -13,7 +13,7 @@ from conformance.kit.model.case import CaseKind
 from conformance.kit.model.exchange import Answer, Exchange
 from conformance.kit.model.step import Step
 from conformance.kit.transport.http import HttpBinding
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.kit.verdicts.judge import Question, judge, questions
 from conformance.runtime.scripts import META_HEADER, SENT, runtime_calls, runtime_later
 from conformance.spec.clauses import clauses

@@ -17,7 +17,7 @@ from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.bindings import binding_of
 from conformance.kit.transport.http import HttpBinding
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.kit.verdicts.judge import Question, judge
 from conformance.spec.vocabulary import Binding
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.kit.model.role import Role
-from conformance.kit.model.run import KNOWN_VERSIONS
+from conformance.kit.model.run import KNOWN_VERSIONS, Role
 from conformance.kit.model.settings import MAX_EXAMPLES, REPORT_FOLDER, AllowCalls
 from conformance.spec.messages import LANGUAGES, Message, message
 

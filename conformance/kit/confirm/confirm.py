@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
-from conformance.kit.confirm.crashes import MOST_ASKED, ended_again, under_way
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.play import play
 from conformance.kit.drive.run_driver import good_calls
-from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.script import Script
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange, Trouble
@@ -198,3 +198,54 @@ async def _repeat_script(
         )
         await asyncio.sleep(0)
     repeats.scripts[evidence.run.id, script.name] = playings
+
+
+Repeated = Mapping[tuple[str, str], Sequence[Exchange]]
+"""What came when cases were sent again, by run and case."""
+MOST_ASKED: Final = 12
+"""Of them sent again at most for each (clause, tool), until enough are found guilty: a bystander
+costs two quick calls, a guilty one two starts of a process.
+"""
+
+
+def under_way(question: Question, item: Item, evidence: RunEvidence) -> list[Finding]:
+    """The findings, one for each case, of calls that others may have left without an answer."""
+    if question.tool is None or not traits_of(evidence.run).starts_process:
+        return []
+    own = evidence.by_tool[question.tool]
+    found: dict[str, Finding] = {}
+    for finding in item.findings:
+        case = finding.case or ""
+        if case in own.ended_in and case not in own.ended_alone:
+            found.setdefault(case, finding)
+    return list(found.values())
+
+
+def ended_again(again: Sequence[Exchange] | None) -> bool:
+    """Whether a call that was sent again ended its process each time: nothing else was there."""
+    return bool(again) and all(each.trouble is Trouble.CLOSED for each in again or ())
+
+
+def ended_by_another(
+    case: str | None, question: Question, evidence: RunEvidence, cases: Repeated
+) -> bool:
+    """Whether another call of the same process is known to end it, alone or when it was sent again.
+
+    Of a tool with some such calls those count too that were not sent again: not all are.
+    """
+    process = evidence.by_tool[question.tool or ""].ended_in.get(case or "")
+    return any(
+        other != case and ended_in == process and _is_guilty(other, tool, cases)
+        for tool in evidence.by_tool.values()
+        for other, ended_in in tool.ended_in.items()
+    )
+
+
+def _is_guilty(case: str, tool: ToolEvidence, cases: Repeated) -> bool:
+    again = cases.get((tool.run.id, case))
+    if case in tool.ended_alone or again is not None:
+        return case in tool.ended_alone or ended_again(again)
+    return any(
+        each in tool.ended_alone or ended_again(cases.get((tool.run.id, each)))
+        for each in tool.ended_in
+    )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.kit.confirm.confirm import FAILED, Repeats, to_confirm
-from conformance.kit.confirm.crashes import ended_by_another, under_way
+from conformance.kit.confirm.confirm import FAILED, Repeats, ended_by_another, to_confirm, under_way
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import read
 from conformance.kit.evidence.script import UNPLAYED

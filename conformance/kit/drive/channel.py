@@ -20,9 +20,8 @@ from conformance.kit.model.exchange import Exchange, Request, Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.model.step import Step
-from conformance.kit.transport.binding import Binding, spoken
+from conformance.kit.transport.binding import Binding, Received, spoken
 from conformance.kit.transport.bindings import binding_of
-from conformance.kit.transport.connection import Received
 from conformance.kit.transport.mcp import McpBinding
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Era

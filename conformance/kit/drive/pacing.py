@@ -14,10 +14,10 @@ import asyncio
 import math
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, TypeVar
 
 Work = tuple[str, bool]
 """What takes about as long each time: calls of a tool, those without a mistake apart."""
@@ -252,3 +252,22 @@ class Width:
             self._waiting.popleft()
             if not leave.done():
                 leave.set_result(self._load.sent(work, now))
+
+
+T = TypeVar("T")
+
+
+async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """What each gave, in order; raises what the first raised that failed.
+
+    The others are then cancelled and have ended before anything is raised. Left to the loop's own
+    end they would be cancelled at once with what they wait for, and asyncio waits for good for a
+    process whose pipes it was just connecting.
+    """
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -12,13 +12,11 @@ from conformance.formats.problem import Problem
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.phases import Plans
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
-from conformance.kit.drive.play import play
-from conformance.kit.drive.protocol_driver import drive_protocol
-from conformance.kit.drive.tasks import together
+from conformance.kit.drive.pacing import together
+from conformance.kit.drive.play import drive_protocol, play
 from conformance.kit.drive.tool_driver import Progress, RunDriven, ToolRun
 from conformance.kit.evidence.catalog import offered
-from conformance.kit.evidence.declarations import Declared, worst
-from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.declarations import Declared, Discovered, worst
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.recorder import Series
 from conformance.kit.evidence.safety import turn_of, why_left_out

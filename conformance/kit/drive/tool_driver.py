@@ -14,16 +14,15 @@ from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import Plans
 from conformance.kit.cases.plan import Plan, only
 from conformance.kit.drive.channel import Channel, ConnectFailed
-from conformance.kit.drive.tasks import together
+from conformance.kit.drive.pacing import together
 from conformance.kit.evidence.evidence import Call, ToolEvidence, call_of
 from conformance.kit.evidence.recorder import Series
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Trouble
-from conformance.kit.repair.hints import follow, hint_of
-from conformance.kit.repair.only_item import with_lists
+from conformance.kit.repair.hints import follow, hint_of, with_lists
 from conformance.kit.repair.suggestions import apply
-from conformance.kit.transport.encode import to_bytes
+from conformance.kit.transport.binding import to_bytes
 
 REPAIR_STEPS = 5
 _MOST_BASELINE_CALLS = 16

@@ -9,7 +9,7 @@ from conformance.kit.config.system_words import system_words
 from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.model.exchange import Exchange, Trouble
-from conformance.kit.transport.connection import Process
+from conformance.kit.transport.binding import Process
 from conformance.spec.messages import Message, message
 
 _ASKS_FOR_CREDENTIALS = frozenset({401, 403, 407})

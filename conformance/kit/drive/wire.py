@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 from conformance.kit.model.exchange import Request
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Binding
-from conformance.kit.transport.connection import Connection, Process, Received
+from conformance.kit.transport.binding import Binding, Connection, Process, Received
 
 _AGAIN = frozenset({429, 503})
 _TRIES = 6

@@ -13,7 +13,7 @@ from conformance.kit.evidence.spill import Kept, Spill
 from conformance.kit.model.case import Case
 from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.model.step import Step
-from conformance.kit.transport.connection import Received
+from conformance.kit.transport.binding import Received
 
 Listener = Callable[[Exchange], None]
 

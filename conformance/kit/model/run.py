@@ -4,10 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NamedTuple
 
-from conformance.kit.model.role import Role
 from conformance.kit.model.written import Foreign
-from conformance.spec.vocabulary import Binding, Era, RunKind
+from conformance.spec.vocabulary import Binding, Era, Level, NeededFor, RunKind
+
+
+class Rung(NamedTuple):
+    """A level, and the clauses that it needs as well as those of the levels below."""
+
+    level: Level
+    needed: NeededFor
+
+
+class Role(StrEnum):
+    """What a target is tested as."""
+
+    SERVER = "server"
+    """It offers tools, and answers calls."""
+
+    @property
+    def ladder(self) -> tuple[Rung, ...]:
+        """The levels of this role, lowest first. Each includes the ones before it."""
+        return _LADDERS[self]
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """The same levels, after the one of a target that reaches none."""
+        return (Level.NONE, *(rung.level for rung in self.ladder))
+
+    def place(self, level: Level) -> int:
+        """A level's place on the ladder: 0 for none."""
+        return self.levels.index(level)
+
 
 KNOWN_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 """Every published version of MCP, oldest first."""
@@ -47,3 +77,13 @@ def free_id(id: str, taken: Collection[str]) -> str:
     while name in taken:
         name, number = f"{id}-{number}", number + 1
     return name
+
+
+_LADDERS: Final = {
+    Role.SERVER: (
+        Rung(Level.DESCRIBED, NeededFor.DESCRIBED),
+        Rung(Level.GUARDED, NeededFor.GUARDED),
+        Rung(Level.EXPLAINED, NeededFor.EXPLAINED),
+        Rung(Level.RECOVERABLE, NeededFor.RECOVERABLE),
+    )
+}

@@ -18,7 +18,7 @@ from pytest_html.selfcontained_report import SelfContainedReport
 
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import SessionResult
-from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.model.written import Redact, unchanged
 from conformance.kit.report.exit import Ended
 from conformance.kit.report.html.page import STYLE, OwnRow, Page
 from conformance.kit.report.reporter import Report, no_exchange

@@ -10,7 +10,7 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.cases.naming import good_ids
 from conformance.kit.cases.phases import all_cases
 from conformance.kit.cases.plan import Plan, only
-from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.model.case import Expectation
 from conformance.kit.model.case_id import CaseId

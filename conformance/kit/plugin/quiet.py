@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.kit.config.secrets import Redactor
-from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.safety import is_called_unasked
 from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.items import ClauseItem

@@ -9,16 +9,15 @@ from types import ModuleType
 import pytest
 
 from conformance.kit.drive.unusable_target import TargetUnusable
-from conformance.kit.plugin.items import ClauseItem
+from conformance.kit.plugin.items import ClauseItem, stale_items
 from conformance.kit.plugin.quiet import line_writer
 from conformance.kit.plugin.recording import driven, recall
 from conformance.kit.plugin.reference_server import STDIO, ReferenceServer
 from conformance.kit.plugin.selection import selected_by
 from conformance.kit.plugin.state import PluginState
-from conformance.kit.plugin.waiver_items import stale_items
 from conformance.kit.report.exit import Exit
 from conformance.kit.report.safe_text import visible
-from conformance.kit.verdicts.chapter import scripts_of
+from conformance.kit.verdicts.checks import scripts_of
 from conformance.spec.messages import message
 
 

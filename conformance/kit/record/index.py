@@ -15,8 +15,7 @@ from typing import Any, get_type_hints
 from conformance.formats.tool.tool import Tool
 from conformance.kit.confirm.confirm import Repeats
 from conformance.kit.evidence.catalog import offered
-from conformance.kit.evidence.declarations import Declared, declared
-from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.declarations import Declared, Discovered, declared
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence, call_of
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED

@@ -22,7 +22,7 @@ from conformance.kit.schema.constraints import same
 from conformance.kit.schema.pointer import ABSENT, Tokens, from_pointer, get, put, to_pointer
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import Node, SchemaView, view_of
-from conformance.kit.transport.encode import to_bytes
+from conformance.kit.transport.binding import to_bytes
 
 _STEP = re.compile(r"\[(\d+)\]|\[['\"]([^'\"]+)['\"]\]|\.?([^.\[\]]+)")
 _ROOTS = ("arguments", "input", "body", "params", "$")

@@ -7,15 +7,16 @@ be meant, come back changed. Schema: `schema/bindings/1.0/results.schema.json`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.kit.model.results import Item, RunResult, SessionResult
-from conformance.kit.model.written import Writing, codec
+from conformance.kit.model.written import Redact, Writing, codec, unchanged
 from conformance.kit.report.levels import counts
+from conformance.kit.report.reporter import Report
 
 Json = dict[str, Any]
-Redact = Callable[[str], str]
 
 LONGEST = 2_000
 """Characters kept of one text: a name of 10 MB would be in the file once for each clause."""
@@ -44,11 +45,6 @@ _NAMES = ("names_parameter", "says_what_is_right")
 
 class ResultsError(Exception):
     """The document is no `results.json` that this kit can read; says where and why."""
-
-
-def unchanged(text: str) -> str:
-    """Give the text itself: the redaction where there is no secret."""
-    return text
 
 
 class _Items(list[Any]):
@@ -200,3 +196,18 @@ def _explain_of(data: Json) -> Json:
 
 def _of_rate(data: Json) -> Json:
     return {"rate": data["hits"] / data["of"] if data["of"] else None, **data}
+
+
+RESULTS = "results.json"
+
+
+class ResultsJson:
+    """Writes the session as data, an item at a time."""
+
+    name = RESULTS
+
+    def parts(self, report: Report) -> Iterator[str]:
+        """Give the document; ASCII only, so that lone surrogates survive."""
+        document = results_document(report.session, report.language, report.redact, to_write=True)
+        yield from json.JSONEncoder(indent=1).iterencode(document)
+        yield "\n"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from conformance.kit.evidence.discovered import TOO_MANY
+from conformance.kit.evidence.declarations import TOO_MANY
 from conformance.kit.model.results import Finding, Item, RunResult, SessionResult
 from conformance.kit.report.words import level_name, say
 from conformance.spec.messages import Message, Topic

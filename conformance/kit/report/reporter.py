@@ -8,7 +8,7 @@ from typing import Protocol
 
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import SessionResult
-from conformance.kit.report.data import Redact, unchanged
+from conformance.kit.model.written import Redact, unchanged
 from conformance.kit.report.exit import Ended
 from conformance.kit.report.safe_text import ONE_LINE, visible
 from conformance.kit.report.words import say

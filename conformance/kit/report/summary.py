@@ -24,8 +24,8 @@ from conformance.kit.report.levels import (
     standing_name,
     weakest_run,
 )
-from conformance.kit.report.replay_line import replay_line
 from conformance.kit.report.reporter import Report
+from conformance.kit.report.reproduce import replay_line
 from conformance.kit.report.safe_text import in_markdown
 from conformance.kit.report.words import (
     NOTHING,

@@ -27,8 +27,8 @@ from conformance.kit.report.levels import (
     tools_called,
     weakest_run,
 )
-from conformance.kit.report.replay_line import replay_line
 from conformance.kit.report.reporter import Report
+from conformance.kit.report.reproduce import replay_line
 from conformance.kit.report.words import (
     level_name,
     number,

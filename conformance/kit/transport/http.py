@@ -12,9 +12,7 @@ from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.model.loopback import same_server
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Traits
-from conformance.kit.transport.connection import Connection
-from conformance.kit.transport.encode import to_bytes, to_text
+from conformance.kit.transport.binding import Connection, Traits, to_bytes, to_text
 
 SESSION = uuid.uuid4().hex
 """Tells this session's requests from others in a server's log."""

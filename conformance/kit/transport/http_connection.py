@@ -20,7 +20,7 @@ import httpx2
 from conformance.formats.text.sse import SseReader
 from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble
 from conformance.kit.model.loopback import is_loopback, same_server
-from conformance.kit.transport.connection import BODY_CAP, CUT_KEPT, Process, Received
+from conformance.kit.transport.binding import BODY_CAP, CUT_KEPT, Process, Received
 from conformance.kit.transport.kept_connections import Lines
 
 _REDIRECTS = 3

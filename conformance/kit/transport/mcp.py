@@ -11,8 +11,7 @@ from conformance.formats.tool.tool import Tool
 from conformance.kit.model.exchange import Answer, Request
 from conformance.kit.model.run import KNOWN_VERSIONS, MODERN, Run
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Traits
-from conformance.kit.transport.connection import Connection
+from conformance.kit.transport.binding import Connection, Traits
 
 R_co = TypeVar("R_co", bound=Request, covariant=True)
 

@@ -10,9 +10,7 @@ from conformance.formats.tool.headers import encoded, mirrored
 from conformance.formats.tool.tool import Tool
 from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Traits
-from conformance.kit.transport.connection import Connection
-from conformance.kit.transport.encode import to_bytes
+from conformance.kit.transport.binding import Connection, Traits, to_bytes
 from conformance.kit.transport.http import http_connection
 from conformance.kit.transport.mcp import McpBinding
 

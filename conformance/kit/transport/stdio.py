@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from conformance.kit.model.exchange import StdioRequest
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import OwnTargets, Traits
-from conformance.kit.transport.encode import to_bytes
+from conformance.kit.transport.binding import OwnTargets, Traits, to_bytes
 from conformance.kit.transport.mcp import McpBinding
 from conformance.kit.transport.stdio_connection import StdioConnection
 

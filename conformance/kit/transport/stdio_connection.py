@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.formats.text import rpc
 from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble
-from conformance.kit.transport.connection import BODY_CAP, Process, Received
+from conformance.kit.transport.binding import BODY_CAP, Process, Received
 
 _NOISE_LINES = 50
 _MOST_NOISE = 10_000

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from conformance.formats.tool.tool import Tool, ToolExample, ToolForm
-from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
-from conformance.kit.cases.dates import shifted
+from conformance.kit.cases.baseline import candidates, from_refusal, problem_of, shifted
 from conformance.kit.cases.masks import alternatives, from_masks, literals
 from conformance.kit.schema import view as schemas
 from conformance.kit.schema.unusable_schema import ProblemKind

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.kit.cases.meaning import rests_on_meaning
+from conformance.kit.cases.expectations import rests_on_meaning
 
 KNOWN = {"zone": "Europe/Madrid"}
 

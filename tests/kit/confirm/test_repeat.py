@@ -17,7 +17,7 @@ from conformance.kit.model.exchange import Answer, HttpRequest, Trouble
 from conformance.kit.model.settings import Settings
 from conformance.kit.model.step import Step
 from conformance.kit.transport import http_connection, stdio
-from conformance.kit.transport.connection import Process, Received
+from conformance.kit.transport.binding import Process, Received
 from conformance.kit.verdicts.checks import broken
 from conformance.kit.verdicts.judge import judge
 from conformance.spec.vocabulary import Binding, Verdict

@@ -31,7 +31,7 @@ from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.plan_listing import planned
 from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
 from conformance.kit.session import Session
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Verdict
 from tests.kit.peers import offering
 from tests.kit.samples import HTTP, TOOL

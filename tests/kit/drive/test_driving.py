@@ -19,7 +19,7 @@ from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.report.data import results_document
 from conformance.kit.report.exit import exit_of
 from conformance.kit.session import Runs, Session
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Level, Outcome, Verdict
 from tests.kit.peers import offering
 from tests.kit.samples import envelope, error

@@ -9,7 +9,7 @@ import pytest
 from conformance.kit.drive import channel as channels
 from conformance.kit.model.settings import Settings
 from conformance.kit.session import Session
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Era, Verdict
 
 COUNT = {

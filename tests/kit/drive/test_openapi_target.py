@@ -9,7 +9,7 @@ from conformance.formats.tool.tool import Where
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Level, Verdict
 from fixtures.servers.start import listening
 

@@ -9,7 +9,7 @@ import pytest
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import RunKind, Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from conformance.kit.drive.tasks import together
+from conformance.kit.drive.pacing import together
 from conformance.kit.transport.stdio_connection import StdioConnection
 from tests.waiting import rounds
 

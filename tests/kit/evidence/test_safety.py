@@ -6,14 +6,14 @@ import pytest
 
 from conformance.formats.tool.tool import Annotations, Invocation
 from conformance.kit.config.secrets import Redactor
-from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.safety import is_called_unasked, why_left_out
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.plugin.quiet import warning
 from conformance.kit.session import Session
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Binding
 from tests.kit.peers import offering
 from tests.kit.samples import HTTP, MCP, STDIO, TOOL

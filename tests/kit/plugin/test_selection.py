@@ -13,7 +13,7 @@ from conformance.kit.config.options import given_in, repeating, words_of
 from conformance.kit.config.settings import OptionUnusable
 from conformance.kit.config.settings_file import filled_in
 from conformance.kit.plugin.selection import report_folder, selected_by
-from conformance.kit.report.replay_line import replay_line
+from conformance.kit.report.reproduce import replay_line
 from tests.kit.peers import offering
 from tests.kit.plugin.test_bad_input import FILES, GOOD
 from tests.kit.sessions import ROOT

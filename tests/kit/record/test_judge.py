@@ -14,7 +14,7 @@ from conformance.kit.evidence.spill import ROOM, Spill
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
 from conformance.kit.session import Session
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, listening
 from tests.kit.peers import offering

@@ -8,7 +8,7 @@ from conformance.kit.drive.discovery.discover import TargetUnusable
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, listening
 

@@ -7,7 +7,7 @@ import pytest
 from conformance.formats.tool.errors import envelope_of
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.model.case import Violation
-from conformance.kit.repair.only_item import list_of, with_lists
+from conformance.kit.repair.hints import list_of, with_lists
 from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import accepted, error, refused, run_evidence, tool_evidence, verdict
 

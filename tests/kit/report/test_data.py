@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from conformance.kit.model.results import Finding
-from conformance.kit.report.data import ResultsError, read_results, results_document
+from conformance.kit.report.data import RESULTS, ResultsError, read_results, results_document
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.results_json import RESULTS
 from conformance.kit.report.write import write_files
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Level, Verdict

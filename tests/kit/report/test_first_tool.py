@@ -8,7 +8,7 @@ from conformance.kit.drive import run_driver as driving
 from conformance.kit.model.settings import Settings
 from conformance.kit.report.progress import FirstTool, first_line, first_tool
 from conformance.kit.session import Session
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Verdict
 from tests.kit.drive.test_driving import COUNT, WHERE, sound
 from tests.kit.peers import offering

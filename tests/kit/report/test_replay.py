@@ -19,7 +19,7 @@ from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.report.replay_file import ReplayFile, sent_before
 from conformance.kit.report.reporter import Report
 from conformance.kit.session import Session
-from conformance.kit.verdicts.chapter import load
+from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Binding, Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
 from tests.kit.drive.test_driving import COUNT, sound

@@ -6,15 +6,14 @@ import pytest
 
 from conformance.kit.drive.tool_driver import RunDriven
 from conformance.kit.model.results import Finding, Item, LeftOut, LevelState, Rate, SessionResult
-from conformance.kit.report.badge import badge
 from conformance.kit.report.levels import session_level
 from conformance.kit.report.progress import Progress, ends_line, progress_line
-from conformance.kit.report.replay_line import replay_line
 from conformance.kit.report.reporter import Report
+from conformance.kit.report.reproduce import replay_line
 from conformance.kit.report.summary import Summary
 from conformance.kit.report.terminal import Terminal
 from conformance.kit.report.words import level_name, number, percent
-from conformance.kit.report.write import write_files
+from conformance.kit.report.write import badge, write_files
 from conformance.spec.messages import LANGUAGES, message
 from conformance.spec.vocabulary import Level, Verdict
 from tests.kit.report.sample import run_result, said, sample_words, session

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.kit.model.exchange import HttpRequest, Trouble
 from conformance.kit.transport import http_connection as http
-from conformance.kit.transport.connection import BODY_CAP, CUT_KEPT
+from conformance.kit.transport.binding import BODY_CAP, CUT_KEPT
 from conformance.kit.transport.http_connection import HttpConnection
 from tests.kit.peers import always, close, hang, head, serving, whole
 from tests.waiting import rounds, slow_to_answer

@@ -9,8 +9,7 @@ import httpx2
 
 from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.transport.http_connection import HttpConnection
-from conformance.kit.transport.kept_connections import Lines
-from conformance.kit.transport.loopback_pool import Near
+from conformance.kit.transport.kept_connections import Lines, Near
 from tests.waiting import rounds
 
 STUCK = 10

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.kit.model.exchange import StdioRequest, Trouble
 from conformance.kit.transport import stdio_connection as stdio
-from conformance.kit.transport.connection import BODY_CAP
+from conformance.kit.transport.binding import BODY_CAP
 from conformance.kit.transport.stdio_connection import StdioConnection
 from tests.waiting import rounds, until
 

@@ -8,8 +8,16 @@ from functools import cache
 import pytest
 
 from conformance.formats.problem import problem
-from conformance.kit.verdicts.chapter import load, packages
-from conformance.kit.verdicts.checks import Said, by_rules, clause, clause_tests, family, holds
+from conformance.kit.verdicts.checks import (
+    Said,
+    by_rules,
+    clause,
+    clause_tests,
+    family,
+    holds,
+    load,
+    packages,
+)
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Family

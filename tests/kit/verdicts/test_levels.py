@@ -4,11 +4,10 @@ import pytest
 
 from conformance.kit.evidence.declarations import Declared
 from conformance.kit.model.results import Finding, Item, Rate, Repair
-from conformance.kit.model.role import Role
+from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
 from conformance.kit.verdicts.judge import belongs, unasked
-from conformance.kit.verdicts.levels import levels, reached
-from conformance.kit.verdicts.run_result import run_result
+from conformance.kit.verdicts.run_result import levels, reached, run_result
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Level, Requirement, Scope, Verdict

@@ -14,7 +14,7 @@ from conformance.kit.cases import plan as named
 from conformance.kit.cases.random import negate
 from conformance.kit.cases.random import plan as drawn
 from conformance.kit.schema.string_formats import FORMATS
-from conformance.kit.verdicts.scenario_words import scenario_words
+from conformance.kit.verdicts.sent_words import scenario_words
 from conformance.spec.messages import LANGUAGES
 from fixtures.servers.tools import TOOLS
 from tests.kit.samples import HTTP

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from conformance.kit.model.run import Run
-from conformance.kit.verdicts.chapter import load, packages
+from conformance.kit.verdicts.checks import load, packages
 from conformance.kit.verdicts.judge import belongs
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import Binding, Requirement

@@ -11,8 +11,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from hypothesis_jsonschema import from_schema
 
-from conformance.kit.cases.random.chance import Chance, Maker
-from conformance.kit.cases.random.draw import ONE_AT_A_TIME, NotDrawable, drawn
+from conformance.kit.cases.random.chance import ONE_AT_A_TIME, Chance, Maker, NotDrawable, drawn
 from conformance.kit.cases.random.drawable import ECMA, Schema
 from conformance.kit.cases.random.texts import formats_in
 

@@ -17,8 +17,7 @@ from conformance.kit.cases.members import Change
 from conformance.kit.cases.naming import Ids
 from conformance.kit.cases.plan import Plan
 from conformance.kit.cases.planner import Planner, Start
-from conformance.kit.cases.random.chance import Chance, Maker, TooLarge, Unlucky
-from conformance.kit.cases.random.draw import NotDrawable
+from conformance.kit.cases.random.chance import Chance, Maker, NotDrawable, TooLarge, Unlucky
 from conformance.kit.cases.random.drawable import Schema, normalised
 from conformance.kit.cases.random.makers import Makers
 from conformance.kit.cases.random.negate import TYPE, negations

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 from conformance.kit.drive.channel import Context, open_channel
 from conformance.kit.drive.discovery.http import http_run, look
 from conformance.kit.drive.discovery.mcp import mcp_runs
-from conformance.kit.drive.tasks import together
+from conformance.kit.drive.pacing import together
 from conformance.kit.drive.unusable_target import TargetUnusable, why_dead, why_nothing
-from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run, free_id
 from conformance.kit.model.step import Step

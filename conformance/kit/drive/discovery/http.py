@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from conformance.formats.catalog.normalize import Source, tools_of
-from conformance.formats.catalog.openapi import is_openapi
+from conformance.formats.catalog.openapi import is_openapi, operations
+from conformance.formats.text.json_text import Notation, read
 from conformance.kit.drive.channel import Channel
-from conformance.kit.drive.discovery.look_around import look_around_http
-from conformance.kit.drive.discovery.openapi import openapi_at
-from conformance.kit.drive.discovery.pages import pages
-from conformance.kit.evidence.catalog import MANIFEST, TOOLS, is_collection
-from conformance.kit.evidence.discovered import Discovered
-from conformance.kit.evidence.listed import is_bare_list, listed
+from conformance.kit.drive.discovery.look_around import look_around_http, pages
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.evidence.catalog import MANIFEST, TOOLS, is_bare_list, is_collection, listed
+from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.run import Run
+from conformance.kit.model.run import Run, free_id
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.http import HttpBinding
+from conformance.spec.messages import message
 
 
 async def look(channel: Channel, url: str, step: Step) -> Exchange:
@@ -94,3 +95,53 @@ def _tool_paths(manifest: Any) -> list[str]:
     found = resources if isinstance(resources, list) else []
     found = [r for r in found if isinstance(r, dict) and r.get("type") == "tool"]
     return [r["path"] for r in found if isinstance(r.get("path"), str)]
+
+
+USUAL = ("/openapi.json", "/api-docs", "/v3/api-docs", "/swagger.json")
+"""Where frameworks serve the document."""
+
+
+async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
+    """The run of an OpenAPI document at the target itself, where `--openapi` says, or as usual.
+
+    Raises TargetUnusable if `--openapi` names what is none.
+    """
+    given, taken = channel.context.settings.openapi, channel.context.taken
+    if given is None and is_openapi(body_json(first)):
+        return _run(run, body_json(first), run.endpoint, taken)
+    for path in (given,) if given is not None else USUAL:
+        url = urljoin(run.endpoint + "/", path)
+        document = await _document(channel, url)
+        if is_openapi(document):
+            return _run(run, document, url, taken)
+    if given is not None:
+        raise TargetUnusable(message("kit.target.no_openapi", target=run.target, path=given))
+    return None
+
+
+async def _document(channel: Channel, url: str) -> Any:
+    """The document at an address, in JSON or YAML; None where there is none."""
+    request = spoken(channel.binding, HttpBinding).get(url)
+    step = Step("openapi", place=url)
+    exchange = await channel.send(request, script=LOOKED, step=step)
+    if exchange.answer is None or exchange.answer.status != 200:
+        return None
+    found = body_json(exchange)
+    if found is not None or b"openapi" not in exchange.answer.body[:4096]:
+        return found
+    return read(exchange.answer.body, Notation.YAML).data
+
+
+def _run(http: Run, document: Any, url: str, taken: frozenset[str]) -> Discovered:
+    catalog = operations(document)
+    origin = urlsplit(http.endpoint)
+    endpoint = f"{origin.scheme}://{origin.netloc}"
+    own = replace(http, id=free_id("openapi", taken), endpoint=endpoint, openapi=True)
+    return Discovered(
+        own,
+        tools=catalog.tools,
+        problems=catalog.problems,
+        documents=(document,),
+        tools_path=url,
+        left_out=catalog.left_out,
+    )

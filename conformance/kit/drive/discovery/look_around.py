@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import quote
 
 from conformance.kit.drive.channel import Channel
-from conformance.kit.drive.discovery.pages import pages
 from conformance.kit.evidence.catalog import (
     CATALOG,
     CATALOG_PATH,
@@ -19,7 +18,7 @@ from conformance.kit.evidence.catalog import (
     other_collections,
 )
 from conformance.kit.evidence.response import body_json, response_of
-from conformance.kit.evidence.script import LOOKED
+from conformance.kit.evidence.script import LOOKED, MOST_PAGES
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
@@ -78,3 +77,28 @@ async def look_around_mcp(channel: Channel) -> None:
     for uri in dict.fromkeys(uris[:_MOST_READ]):
         request = speaker.request("resources/read", {"uri": uri}, id=channel.fresh_id())
         await channel.send(request, script=LOOKED, step=Step(READ, place=uri))
+
+
+async def pages(
+    fetch: Callable[[str | None, int], Awaitable[Exchange]],
+    page_of: Callable[[Exchange], Any],
+    most: int = MOST_PAGES,
+) -> list[dict[str, Any]]:
+    """The page objects that `fetch(cursor, number)` gives, until one has no next cursor.
+
+    A cursor that comes twice ends the walk: following it would never end.
+    """
+    found: list[dict[str, Any]] = []
+    cursor: str | None = None
+    seen: set[str] = set()
+    for number in range(1, most + 1):
+        page = page_of(await fetch(cursor, number))
+        if not isinstance(page, dict):
+            break
+        found.append(page)
+        following = page.get("nextCursor")
+        if not isinstance(following, str) or not following or following in seen:
+            break
+        seen.add(following)
+        cursor = following
+    return found

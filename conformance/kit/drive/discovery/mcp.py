@@ -9,12 +9,11 @@ from typing import Any
 from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.text import rpc
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
-from conformance.kit.drive.discovery.look_around import look_around_mcp
-from conformance.kit.drive.discovery.pages import pages
+from conformance.kit.drive.discovery.look_around import look_around_mcp, pages
 from conformance.kit.drive.discovery.versions import older
 from conformance.kit.drive.discovery.versions import settled as settled_at
 from conformance.kit.evidence.catalog import TOOLS_LIST
-from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange

@@ -12,8 +12,8 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
-from conformance.kit.drive.tasks import together
-from conformance.kit.evidence.discovered import Discovered
+from conformance.kit.drive.pacing import together
+from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import LOOKED

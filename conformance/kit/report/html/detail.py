@@ -11,9 +11,8 @@ from conformance.kit.model.results import Finding
 from conformance.kit.report.html.json_layout import Piece, Pieces, layout, pointer_of
 from conformance.kit.report.html.places import Label, Note, call_note, finding_label, step_label
 from conformance.kit.report.html.rows import Place, Row
-from conformance.kit.report.replay_line import replay_line
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import command
+from conformance.kit.report.reproduce import command, replay_line
 
 _EVIDENCE = 3
 """Places of a row whose exchange is shown."""

@@ -20,6 +20,7 @@ from markupsafe import Markup, escape
 
 from conformance.kit.model.results import RunResult
 from conformance.kit.report import levels, words
+from conformance.kit.report.data import ResultsJson
 from conformance.kit.report.exit import outcome
 from conformance.kit.report.html import charts, parity
 from conformance.kit.report.html.detail import evidence
@@ -28,7 +29,6 @@ from conformance.kit.report.html.places import places
 from conformance.kit.report.html.rows import PLACES, Row, Terms, chips, fold, more_of
 from conformance.kit.report.lacking import Lack, lacks
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.results_json import ResultsJson
 from conformance.kit.report.safe_text import visible
 from conformance.spec.messages import Message
 from conformance.spec.vocabulary import Level, RunKind, Verdict

@@ -13,8 +13,7 @@ from conformance.kit.model.results import Finding
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.report.html.rows import PLACES, Place, Row
 from conformance.kit.report.reporter import Report
-from conformance.kit.verdicts.scenario_words import scenario_words
-from conformance.kit.verdicts.sent_words import NO_WORDS, call_words, step_words
+from conformance.kit.verdicts.sent_words import NO_WORDS, call_words, scenario_words, step_words
 from conformance.spec.messages import Message, Topic
 
 _SENTENCE_END = ". "

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.kit.cases.random.chance import WIDE, Chance
-from conformance.kit.cases.random.numbers import numbers_of
+from conformance.kit.cases.random.makers import numbers_of
 from tests.ids import in_order
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from hypothesis import strategies as st
 
-from conformance.kit.cases.random.draw import drawn
+from conformance.kit.cases.random.chance import drawn
 from tests.root import ROOT
 
 _THREADS: Final = 4
