@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.confirm.confirm import Repeats
-from conformance.kit.confirm.confirmed import MOST_ASKED, confirmed
+from conformance.kit.confirm.confirm import MOST_ASKED, Repeats
+from conformance.kit.confirm.confirmed import confirmed
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.verdicts.judge import judge
