@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jsonpointer import unescape
+
 from conformance.convert.portable import Notes, Portable
 from conformance.formats.problem import Place
 from conformance.formats.schema.positions import positions
@@ -235,7 +237,7 @@ def _resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
         return node
     found: Any = data
     for part in reference[2:].split("/"):
-        step = part.replace("~1", "/").replace("~0", "~")
+        step = unescape(part)
         found = found.get(step) if isinstance(found, dict) else None
     return found if isinstance(found, dict) else {}
 

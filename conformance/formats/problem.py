@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from jsonpointer import escape
+
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import Message
 from conformance.spec.vocabulary import Requirement
@@ -71,7 +73,7 @@ def json_path(place: Iterable[str | int]) -> str:
 
 def json_pointer(place: Iterable[str | int]) -> str:
     """The place as RFC 6901 writes it; "" is the whole document."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in place)
+    return "".join("/" + escape(str(step)) for step in place)
 
 
 def shown(value: Any, limit: int = _SHOWN) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from jsonpointer import escape, unescape
 from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
 from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
@@ -40,7 +41,7 @@ class SchemaPlace:
     @property
     def pointer(self) -> str:
         """The steps as a JSON Pointer."""
-        return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in self.steps)
+        return "".join("/" + escape(str(step)) for step in self.steps)
 
     def down(self, *steps: Step) -> SchemaPlace:
         """The position these steps further."""
@@ -142,7 +143,7 @@ def _node(place: SchemaPlace) -> Any:
 def _target(place: SchemaPlace, reference: str) -> SchemaPlace:
     """Where a `$ref` at a position leads."""
     name, _, fragment = reference.partition("#")
-    steps = tuple(part.replace("~1", "/").replace("~0", "~") for part in fragment.split("/")[1:])
+    steps = tuple(unescape(part) for part in fragment.split("/")[1:])
     if not name:
         return SchemaPlace(place.spec, place.document, steps)
     # `../../atdf/1.0/tool.schema.json`: each document has one version that is published.

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jsonpointer import escape
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -29,7 +30,7 @@ _TAG = "tag:yaml.org,2002:"
 
 def pointer(path: Path_) -> str:
     """Give the RFC 6901 pointer of a path."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    return "".join("/" + escape(str(step)) for step in path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 
+from jsonpointer import unescape
+
 from scripts.generator.load import Json
 
 _MEMBERS = {
@@ -18,7 +20,7 @@ def steps(pointer: str) -> list[str]:
     """Give the steps of a JSON pointer; raises `ValueError` for what is none."""
     if pointer and not pointer.startswith("/"):
         raise ValueError(f"`{pointer}` is not a JSON pointer")
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+    return [unescape(part) for part in pointer.split("/")[1:]]
 
 
 def resolve(value: Json, pointer: str) -> Json:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jsonpointer import unescape
+
 COMPONENTS = "#/components/schemas/"
 _MAPS = ("properties", "patternProperties", "$defs", "dependentSchemas")
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
@@ -40,7 +42,7 @@ def _at(data: Mapping[str, Any], reference: str) -> Any:
     if not reference.startswith("#/"):
         raise LeadsNowhere(reference)
     for part in reference[2:].split("/"):
-        step = part.replace("~1", "/").replace("~0", "~")
+        step = unescape(part)
         if not isinstance(found, dict) or step not in found:
             raise LeadsNowhere(reference)
         found = found[step]
@@ -61,7 +63,7 @@ def whole(data: Mapping[str, Any], schema: Any, *, sent: bool) -> dict[str, Any]
     waiting = list(_references(made))
     while waiting:
         reference = waiting.pop()
-        name = _unescaped(reference.removeprefix("#/$defs/").split("/")[0])
+        name = unescape(reference.removeprefix("#/$defs/").split("/")[0])
         if not reference.startswith("#/$defs/") or not isinstance(known, dict):
             raise LeadsNowhere(reference)
         if name in needed:
@@ -73,10 +75,6 @@ def whole(data: Mapping[str, Any], schema: Any, *, sent: bool) -> dict[str, Any]
     if not isinstance(made, dict):
         return {} if made else {"not": {}}
     return {**made, "$defs": needed} if needed else made
-
-
-def _unescaped(step: str) -> str:
-    return step.replace("~1", "/").replace("~0", "~")
 
 
 def _references(node: Any) -> Iterator[str]:

@@ -12,6 +12,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+from jsonpointer import unescape
+
 from conformance.formats.text.json_text import read_json
 from conformance.formats.tool.errors import ErrorView
 from conformance.formats.tool.tool import Tool
@@ -265,7 +267,7 @@ def _readings(name: str) -> list[tuple[str, ...]]:
 
 
 def _words(pointer: str) -> tuple[str, ...]:
-    return tuple(p.replace("~1", "/").replace("~0", "~") for p in pointer.split("/")[1:])
+    return tuple(unescape(p) for p in pointer.split("/")[1:])
 
 
 def _typed(words: Sequence[str], arguments: Any) -> Tokens:

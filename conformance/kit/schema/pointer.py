@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
+from jsonpointer import escape, unescape
 
 Tokens = tuple[str | int, ...]
 
@@ -22,7 +23,7 @@ ABSENT: Final = Absent()
 
 def to_pointer(tokens: Sequence[str | int]) -> str:
     """Write tokens as a JSON Pointer (RFC 6901); no tokens give the empty pointer."""
-    return "".join("/" + str(t).replace("~", "~0").replace("/", "~1") for t in tokens)
+    return "".join("/" + escape(str(t)) for t in tokens)
 
 
 def from_pointer(pointer: str, document: Any) -> Tokens:
@@ -38,7 +39,7 @@ def from_pointer(pointer: str, document: Any) -> Tokens:
     tokens: list[str | int] = []
     here = document
     for part in pointer[1:].split("/"):
-        name = part.replace("~1", "/").replace("~0", "~")
+        name = unescape(part)
         token: str | int = int(name) if isinstance(here, list) and name.isdecimal() else name
         tokens.append(token)
         here = get(here, (token,))

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
+from jsonpointer import unescape
+
 from conformance.formats.schema.ecma.patterns import is_safe, matches
 from conformance.kit.model.case import Violation
 from conformance.kit.repair.suggestions import schemas_at
@@ -107,7 +109,7 @@ def names_parameter(violation: Violation, text: str) -> bool:
 
     An item of an array is named by its array and its index.
     """
-    steps = [p.replace("~1", "/").replace("~0", "~") for p in violation.pointer.split("/")[1:]]
+    steps = [unescape(p) for p in violation.pointer.split("/")[1:]]
     if not steps:
         return any(_has(word, text) for word in ("arguments", "input", "params", "object"))
     names = [s for s in steps if not s.isdecimal()]

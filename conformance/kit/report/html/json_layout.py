@@ -9,6 +9,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from jsonpointer import escape, unescape
+
 from conformance.kit.report.reporter import Report
 
 _CHARACTERS = 5_000
@@ -36,7 +38,7 @@ def layout(value: Any, report: Report, mark: str | None = None, absent: str = ""
     `mark` is a JSON Pointer: what is there is marked. Where nothing is there, `absent` is shown in
     its place.
     """
-    path = None if mark is None else [_unescape(step) for step in mark.split("/")[1:]]
+    path = None if mark is None else [unescape(step) for step in mark.split("/")[1:]]
     printed = _Printer(report, absent).value(value, path, 0)
     return [(kind, "".join(said for _, said in some)) for kind, some in groupby(printed, _kind)]
 
@@ -49,12 +51,8 @@ def pointer_of(json_path: str) -> str | None:
     if not json_path.startswith("$"):
         return None
     steps = json_path[1:].replace("[", ".").replace("]", "").split(".")[1:]
-    escaped = (step.strip("'\"").replace("~", "~0").replace("/", "~1") for step in steps)
+    escaped = (escape(step.strip("'\"")) for step in steps)
     return "".join(f"/{step}" for step in escaped)
-
-
-def _unescape(step: str) -> str:
-    return step.replace("~1", "/").replace("~0", "~")
 
 
 class _Printer:
