@@ -205,6 +205,9 @@ def _plain(data: Any, notes: Notes) -> Any:
         for name in ("content", "how_to_use") if known.dialects else ():
             if name in known.item and name not in plain(known.item):
                 notes.lose(known.at(name))
+                for block in known.blocks:
+                    for inside in block.translation.filled:
+                        notes.make(known.at("how_to_use", block.name.value, *inside))
         if known.dialects == (BARE,):
             notes.lose(known.at("how_to_use"))
     if document == "resource":

@@ -80,6 +80,35 @@ class ArdfContent(StrEnum):
     """How a connector is called."""
 
 
+class ArdfContentName(StrEnum):
+    """The names that the dialect `ardf-content` has for members of a block."""
+
+    TEMPLATE_TEXT = "template-text"
+    """The text of a prompt. `{name}` and `${name}` stand for a variable."""
+    INPUT_VARIABLES = "input-variables"
+    """The variables of a prompt, each a name."""
+    DOCUMENT_ACCESS = "document-access"
+    """What an agent may do with a document."""
+    STEP_TOOL = "step-tool"
+    """The tool that a step calls."""
+    STEP_PROMPT = "step-prompt"
+    """The prompt that a step uses."""
+    STEP_POLICY = "step-policy"
+    """The policy that a step applies."""
+    STEP_DESCRIPTION = "step-description"
+    """What a step does."""
+    RULE_STATEMENT = "rule-statement"
+    """A rule of a policy, in words."""
+    MODEL_INPUTS = "model-inputs"
+    """The inputs of a model, each a name."""
+    DATASET_SCHEMA = "dataset-schema"
+    """The JSON Schema of the records of a dataset. The block has a name for each kind of record; here it is `record`."""
+    DATASET_CONNECTOR = "dataset-connector"
+    """The connector that reaches a dataset."""
+    CONNECTOR_URL = "connector-url"
+    """The address of a connector."""
+
+
 class AuthType(StrEnum):
     """How a credential is sent."""
 
@@ -816,6 +845,96 @@ ARDF_CONTENT_BLOCK: Final[Mapping[ArdfContent, ArdfBlock]] = MappingProxyType(
     }
 )
 """The block that says the same."""
+
+ARDF_CONTENT_NAME_CONTENT: Final[Mapping[ArdfContentName, ArdfContent]] = MappingProxyType(
+    {
+        ArdfContentName.TEMPLATE_TEXT: ArdfContent.PROMPT_TEMPLATE,
+        ArdfContentName.INPUT_VARIABLES: ArdfContent.PROMPT_TEMPLATE,
+        ArdfContentName.DOCUMENT_ACCESS: ArdfContent.DOCUMENT_REF,
+        ArdfContentName.STEP_TOOL: ArdfContent.WORKFLOW_STEPS,
+        ArdfContentName.STEP_PROMPT: ArdfContent.WORKFLOW_STEPS,
+        ArdfContentName.STEP_POLICY: ArdfContent.WORKFLOW_STEPS,
+        ArdfContentName.STEP_DESCRIPTION: ArdfContent.WORKFLOW_STEPS,
+        ArdfContentName.RULE_STATEMENT: ArdfContent.POLICY_RULES,
+        ArdfContentName.MODEL_INPUTS: ArdfContent.MODEL_SPEC,
+        ArdfContentName.DATASET_SCHEMA: ArdfContent.DATASET_SPEC,
+        ArdfContentName.DATASET_CONNECTOR: ArdfContent.DATASET_SPEC,
+        ArdfContentName.CONNECTOR_URL: ArdfContent.CONNECTOR_SPEC,
+    }
+)
+"""The kind of `content` that uses the name."""
+
+ARDF_CONTENT_NAME_WITHIN: Final[Mapping[ArdfContentName, tuple[str, ...]]] = MappingProxyType(
+    {
+        ArdfContentName.TEMPLATE_TEXT: (),
+        ArdfContentName.INPUT_VARIABLES: (),
+        ArdfContentName.DOCUMENT_ACCESS: (),
+        ArdfContentName.STEP_TOOL: ('steps',),
+        ArdfContentName.STEP_PROMPT: ('steps',),
+        ArdfContentName.STEP_POLICY: ('steps',),
+        ArdfContentName.STEP_DESCRIPTION: ('steps',),
+        ArdfContentName.RULE_STATEMENT: ('rules',),
+        ArdfContentName.MODEL_INPUTS: ('signature',),
+        ArdfContentName.DATASET_SCHEMA: (),
+        ArdfContentName.DATASET_CONNECTOR: (),
+        ArdfContentName.CONNECTOR_URL: (),
+    }
+)
+"""Where the member is: in `data` itself, in each item of a list, or in an object."""
+
+ARDF_CONTENT_NAME_WRITTEN: Final[Mapping[ArdfContentName, str]] = MappingProxyType(
+    {
+        ArdfContentName.TEMPLATE_TEXT: 'template_text',
+        ArdfContentName.INPUT_VARIABLES: 'input_variables',
+        ArdfContentName.DOCUMENT_ACCESS: 'access',
+        ArdfContentName.STEP_TOOL: 'tool_id',
+        ArdfContentName.STEP_PROMPT: 'prompt_id',
+        ArdfContentName.STEP_POLICY: 'policy_id',
+        ArdfContentName.STEP_DESCRIPTION: 'description',
+        ArdfContentName.RULE_STATEMENT: 'statement',
+        ArdfContentName.MODEL_INPUTS: 'inputs',
+        ArdfContentName.DATASET_SCHEMA: 'schema',
+        ArdfContentName.DATASET_CONNECTOR: 'connector',
+        ArdfContentName.CONNECTOR_URL: 'base_url',
+    }
+)
+"""The name in the dialect."""
+
+ARDF_CONTENT_NAME_MEMBER: Final[Mapping[ArdfContentName, str]] = MappingProxyType(
+    {
+        ArdfContentName.TEMPLATE_TEXT: 'template',
+        ArdfContentName.INPUT_VARIABLES: 'variables',
+        ArdfContentName.DOCUMENT_ACCESS: 'mode',
+        ArdfContentName.STEP_TOOL: 'resource_ref',
+        ArdfContentName.STEP_PROMPT: 'resource_ref',
+        ArdfContentName.STEP_POLICY: 'resource_ref',
+        ArdfContentName.STEP_DESCRIPTION: 'notes',
+        ArdfContentName.RULE_STATEMENT: 'description',
+        ArdfContentName.MODEL_INPUTS: 'inputs',
+        ArdfContentName.DATASET_SCHEMA: 'schemas',
+        ArdfContentName.DATASET_CONNECTOR: 'connector',
+        ArdfContentName.CONNECTOR_URL: 'endpoint',
+    }
+)
+"""The name in the block."""
+
+ARDF_CONTENT_NAME_REFERS_TO: Final[Mapping[ArdfContentName, tuple[ResourceType, ...]]] = MappingProxyType(
+    {
+        ArdfContentName.TEMPLATE_TEXT: (),
+        ArdfContentName.INPUT_VARIABLES: (),
+        ArdfContentName.DOCUMENT_ACCESS: (),
+        ArdfContentName.STEP_TOOL: (ResourceType.TOOL,),
+        ArdfContentName.STEP_PROMPT: (ResourceType.PROMPT,),
+        ArdfContentName.STEP_POLICY: (ResourceType.POLICY,),
+        ArdfContentName.STEP_DESCRIPTION: (),
+        ArdfContentName.RULE_STATEMENT: (),
+        ArdfContentName.MODEL_INPUTS: (),
+        ArdfContentName.DATASET_SCHEMA: (),
+        ArdfContentName.DATASET_CONNECTOR: (ResourceType.CONNECTOR,),
+        ArdfContentName.CONNECTOR_URL: (),
+    }
+)
+"""The type of the resource whose id is the value, if it is an id."""
 
 CALL_STATUS_FINAL: Final[Mapping[CallStatus, bool]] = MappingProxyType(
     {

@@ -67,7 +67,7 @@ def _unbound(listed: list[Resource]) -> Iterator[Problem]:
         for index, each in enumerate(bound):
             if isinstance(each, str) and each not in named:
                 said = message("documents.resource.applies_to", name=shown(each))
-                place = known.at(*block.place, "applies_to", index)
+                place = known.at(*block.at("applies_to", index))
                 yield _problem(place, "ARDF-COL-004", said)
 
 
@@ -77,9 +77,9 @@ def _cycles(listed: list[Resource]) -> Iterator[Problem]:
     for known in listed:
         block = known.block(ArdfBlock.COMPOSITION)
         if known.id is not None and block is not None and known.id not in leads:
-            at = known.at(*block.place, "steps")
             leads[known.id] = [
-                ((*at, index, "resource_ref"), step["resource_ref"]) for index, step in steps(block)
+                (known.at(*block.at("steps", index, "resource_ref")), step["resource_ref"])
+                for index, step in steps(block)
             ]
     done: set[str] = set()
     for start, first in leads.items():

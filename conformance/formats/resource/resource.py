@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.formats.problem import Place
+from conformance.formats.resource.content import Translation, content_kind, translated
 from conformance.formats.tool import declared, descriptor
-from conformance.spec.vocabulary import (
-    ARDF_CONTENT_BLOCK,
-    ARDF_CONTENT_RESOURCE_TYPE,
-    ARDF_CONTENT_WRITTEN,
-    ArdfBlock,
-    ArdfContent,
-    ResourceType,
-)
+from conformance.spec.vocabulary import ARDF_CONTENT_BLOCK, ArdfBlock, ResourceType
 
 CONTENT = "ardf-content"
 """The dialect in which a block stands outside `how_to_use`: `content` with `type` and `data`."""
+
+CONTENT_PLACE: Place = ("content", "data")
+"""Where that block stands, from the resource on."""
 
 BARE = "bare-invocation"
 """The dialect in which inputs and outputs stand in `how_to_use` itself, as in a descriptor."""
@@ -35,6 +32,21 @@ class Block:
     name: ArdfBlock
     data: Mapping[str, Any]
     place: Place
+    translation: Translation = field(default_factory=lambda: Translation({}))
+    """How the document itself writes the block, if it uses the dialect `ardf-content`."""
+
+    @property
+    def without_endpoint(self) -> bool:
+        """Whether an `access` has no address."""
+        return self.name is ArdfBlock.ACCESS and "endpoint" not in self.data
+
+    def at(self, *inside: str | int) -> Place:
+        """Where the document has a part of the block, from the resource on."""
+        for end in range(len(inside), 0, -1):
+            written = self.translation.written.get(inside[:end])
+            if written is not None:
+                return (*self.place, *written, *inside[end:])
+        return (*self.place, *inside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,34 +94,32 @@ def resource(item: Mapping[str, Any], place: Place = ()) -> Resource:
             dialects.append(BARE)
     kind = content_kind(item)
     if kind is not None and isinstance(item["content"].get("data"), dict):
-        data = item["content"]["data"]
-        blocks.append(Block(ARDF_CONTENT_BLOCK[kind], data, ("content", "data")))
+        own = translated(kind, item["content"]["data"])
+        blocks.append(Block(ARDF_CONTENT_BLOCK[kind], own.data, CONTENT_PLACE, own))
         dialects.append(CONTENT)
     return Resource(place, item, tuple(blocks), tuple(dialects))
 
 
-def content_kind(item: Mapping[str, Any]) -> ArdfContent | None:
-    """The kind of a `content` beside `how_to_use`, if it is one of the resource's type."""
-    content = item.get("content")
-    written = content.get("type") if isinstance(content, dict) else None
-    for kind in ArdfContent:
-        if ARDF_CONTENT_WRITTEN[kind] == written:
-            return kind if ARDF_CONTENT_RESOURCE_TYPE[kind] == item.get("resource_type") else None
-    return None
-
-
 def plain(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The resource without dialects: each block in `how_to_use`, examples under their own names."""
-    made = {name: value for name, value in item.items() if name != "content"}
+    """The resource without dialects: each block in `how_to_use`, examples under their own names.
+
+    A `content` without the endpoint that its block requires cannot be written so, and stays.
+    """
     known = resource(item)
-    if "content" in item and CONTENT not in known.dialects:
-        made["content"] = item["content"]
+    blocks = {
+        each.name: each
+        for each in known.blocks
+        if each.place != CONTENT_PLACE or not each.without_endpoint
+    }
+    made = dict(item)
+    if CONTENT in known.dialects and len(blocks) == len(known.blocks):
+        del made["content"]
     use = item.get("how_to_use")
-    if known.dialects:
+    if BARE in known.dialects or made.keys() != item.keys():
         kept = dict(use) if isinstance(use, dict) else {}
         if BARE in known.dialects:
             kept = {name: value for name, value in kept.items() if name not in BARE_MEMBERS}
-        made["how_to_use"] = kept | {each.name.value: dict(each.data) for each in known.blocks}
+        made["how_to_use"] = kept | {name.value: dict(each.data) for name, each in blocks.items()}
     if isinstance(item.get("examples"), list):
         made["examples"] = [declared.plain_example(each) for each in item["examples"]]
     return made
@@ -146,8 +156,8 @@ def origin(block: Block, inside: Place) -> Place:
     if len(inside) > 1 and inside[0] == "properties":
         for index, each in enumerate(block.data[listed]):
             if isinstance(each, dict) and each.get("name") == inside[1]:
-                return (*block.place, listed, index, "schema", *inside[2:])
-    return (*block.place, "input_schema", *inside)
+                return block.at(listed, index, "schema", *inside[2:])
+    return block.at("input_schema", *inside)
 
 
 def references(known: Resource) -> list[tuple[Place, str, str | None]]:
@@ -156,10 +166,15 @@ def references(known: Resource) -> list[tuple[Place, str, str | None]]:
     lists = [(known.at("prerequisites"), known.item.get("prerequisites"))]
     composition = known.block(ArdfBlock.COMPOSITION)
     if composition is not None:
-        at = known.at(*composition.place)
         for index, step in steps(composition):
-            found.append(((*at, "steps", index, "resource_ref"), step["resource_ref"], None))
-        lists.append(((*at, "prerequisites"), composition.data.get("prerequisites")))
+            at: Place = ("steps", index, "resource_ref")
+            if at not in composition.translation.types:
+                found.append((known.at(*composition.at(*at)), step["resource_ref"], None))
+        at = known.at(*composition.at("prerequisites"))
+        lists.append((at, composition.data.get("prerequisites")))
+    for block in known.blocks:
+        for inside, id, type in block.translation.references:
+            found.append((known.at(*block.at(*inside)), id, type))
     types = {"tools": "tool", "policies": "policy"}
     for place, needed in lists:
         for name in _LISTS if isinstance(needed, dict) else ():

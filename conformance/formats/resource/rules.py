@@ -8,12 +8,13 @@ from itertools import islice, pairwise
 from typing import Any
 
 from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.resource.content import content_kind
 from conformance.formats.resource.resource import (
     BARE,
     BARE_MEMBERS,
+    CONTENT_PLACE,
     Block,
     Resource,
-    content_kind,
     input_schema,
     origin,
     references,
@@ -25,7 +26,6 @@ from conformance.formats.tool import declared, placeholders
 from conformance.spec.messages import Message, message
 from conformance.spec.published import validator
 from conformance.spec.vocabulary import (
-    ARDF_CONTENT_BLOCK,
     ARDF_CONTENT_RESOURCE_TYPE,
     ARDF_CONTENT_WRITTEN,
     RESOURCE_TYPE_BLOCK_REQUIRED,
@@ -84,17 +84,20 @@ def _content(known: Resource) -> Iterator[Broken]:
         )
         yield ("content", "type"), said
         return
-    block = ARDF_CONTENT_BLOCK[kind].value
+    block = next((each for each in known.blocks if each.place == CONTENT_PLACE), None)
+    if block is None:
+        return
+    # The dialect asks for no address: a dataset may be reached by its connector.
+    data = {"endpoint": ".", **block.data} if block.without_endpoint else block.data
     probe: dict[str, Any] = {
         "schema_version": "1.0.0",
         "resource_id": "probe",
         "resource_type": "custom",
         "description": "probe",
-        "how_to_use": {block: content.get("data")},
+        "how_to_use": {block.name.value: data},
     }
-    if isinstance(content.get("data"), dict):
-        for error in validator("resource").iter_errors(probe):
-            yield ("content", "data", *list(error.absolute_path)[2:]), words(error)
+    for error in validator("resource").iter_errors(probe):
+        yield block.at(*list(error.absolute_path)[2:]), words(error)
 
 
 def _bare(known: Resource) -> Iterator[Broken]:
@@ -119,7 +122,7 @@ def _names(known: Resource) -> Iterator[Broken]:
             if isinstance(name, str):
                 if name in seen:
                     said = message("documents.input.twice", name=shown(name))
-                    yield (*block.place, listed, index, "name"), said
+                    yield block.at(listed, index, "name"), said
                 seen.add(name)
 
 
@@ -139,15 +142,15 @@ def _own_schemas(known: Resource) -> Iterator[tuple[Place, Mapping[str, Any]]]:
     found: list[tuple[Place, Any]] = []
     for block in known.blocks:
         if block.name is ArdfBlock.INVOCATION and isinstance(block.data.get("outputs"), dict):
-            found.append(((*block.place, "outputs", "schema"), block.data["outputs"].get("schema")))
+            found.append((block.at("outputs", "schema"), block.data["outputs"].get("schema")))
         if block.name is ArdfBlock.ACCESS:
             records = block.data.get("schemas")
             for name, each in records.items() if isinstance(records, dict) else ():
-                found.append(((*block.place, "schemas", name), each))
+                found.append((block.at("schemas", name), each))
             listed = block.data.get("selectors")
             for index, each in enumerate(listed if isinstance(listed, list) else ()):
                 if isinstance(each, dict):
-                    found.append(((*block.place, "selectors", index, "schema"), each.get("schema")))
+                    found.append((block.at("selectors", index, "schema"), each.get("schema")))
     return ((place, schema) for place, schema in found if isinstance(schema, dict))
 
 
@@ -194,7 +197,7 @@ def _order(known: Resource) -> Iterator[Broken]:
     for (_, before), (index, order) in pairwise(numbered):
         if order <= before:
             said = message("documents.resource.order", order=shown(order), before=shown(before))
-            yield (*block.place, "steps", index, "order"), said
+            yield block.at("steps", index, "order"), said
 
 
 def _condition(known: Resource) -> Iterator[Broken]:
@@ -206,7 +209,7 @@ def _condition(known: Resource) -> Iterator[Broken]:
     steps = listed if isinstance(listed, list) else []
     each_step = [each for each in steps if isinstance(each, dict)]
     if each_step and not any(each.get("condition") or each.get("notes") for each in each_step):
-        yield (*block.place, "steps"), message("documents.resource.no_condition")
+        yield block.at("steps"), message("documents.resource.no_condition")
 
 
 def _variables(known: Resource) -> tuple[Block, list[str], list[tuple[int, str]]] | None:
@@ -233,7 +236,7 @@ def _undeclared(known: Resource) -> Iterator[Broken]:
         for name in used:
             if name not in [each for _, each in named]:
                 said = message("documents.resource.variable_undeclared", name=shown(name))
-                yield (*block.place, "template"), said
+                yield block.at("template"), said
 
 
 def _unused(known: Resource) -> Iterator[Broken]:
@@ -244,13 +247,13 @@ def _unused(known: Resource) -> Iterator[Broken]:
         for index, name in named:
             if name not in used:
                 said = message("documents.resource.variable_unused", name=shown(name))
-                yield (*block.place, "variables", index), said
+                yield block.at("variables", index), said
 
 
 def _self_needed(known: Resource) -> Iterator[Broken]:
     """ARDF-PRE-002."""
     for place, name, _ in references(known):
-        if name == known.id and place[-1] != "resource_ref":
+        if name == known.id and "prerequisites" in place:
             inside = place[len(known.place) :]
             yield inside, message("documents.reference.itself", name=shown(name))
 
