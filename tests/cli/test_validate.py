@@ -246,6 +246,7 @@ def test_a_long_run_says_how_far_it_is_and_names_few_of_the_valid(said_all, tmp_
     assert code == 0
     assert "60 files read" in err
     assert out.count(": valid") == 50
+    assert "70 more files have no problem" in out
     assert "120 read: 120 valid" in out
 
 

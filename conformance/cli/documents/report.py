@@ -15,7 +15,7 @@ from conformance.spec.clauses import clause_url, clauses, id_base
 from conformance.spec.messages import message
 
 _MOST = 100
-"""Problems of one file that are written out; a file with more is mended from the top anyway."""
+"""Problems of one file that are written out; a file with more is fixed from the top anyway."""
 
 _LISTED = 50
 """Up to so many valid files are each named in the text."""
@@ -55,10 +55,15 @@ class Report(ABC):
 class Text(Report):
     """Lines for people: a heading for each file, below it a line for each problem."""
 
+    def __init__(self, out: TextIO, language: str) -> None:
+        super().__init__(out, language)
+        self._unlisted = 0
+
     def write(self, each: Judged) -> None:
         """Write one file; of very many only those that are not valid."""
         quiet = each.verdict in (Verdict.VALID, Verdict.OTHER) and not each.problems
         if quiet and self.counts["files"] > _LISTED:
+            self._unlisted += 1
             return
         print(f"{_safe(each.name)}: {heading(each, self.language)}", file=self.out)
         for located in each.problems[:_MOST]:
@@ -68,7 +73,10 @@ class Text(Report):
             print(f"  {more.words(self.language)}", file=self.out)
 
     def end(self) -> None:
-        """Write the summary."""
+        """Write how many files are not listed, if any, and the summary."""
+        if self._unlisted:
+            said = message("validate.unlisted", count=self._unlisted, most=_LISTED)
+            print(said.words(self.language), file=self.out)
         print(self.summary(), file=self.out)
 
     def _line(self, located: Located) -> str:
