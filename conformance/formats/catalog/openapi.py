@@ -1,6 +1,7 @@
 """The operations of an OpenAPI 3.0 or 3.1 document as tools that can be called.
 
-An operation with a documented 2xx answer in JSON is a tool. The others are named as left out.
+An operation is a tool if a 2xx answer is documented in JSON, or without saying of what form it is.
+The others are named as left out.
 """
 
 from __future__ import annotations
@@ -162,16 +163,24 @@ def _base(data: Mapping[str, Any]) -> str:
 
 
 def _answers(data: Mapping[str, Any], operation: Mapping[str, Any]) -> dict[str, Any]:
-    """The schemas of the JSON answers that mean success, by status."""
+    """The schemas of the JSON answers that mean success, by status; none if nothing says the form.
+
+    `content` is optional: many documents describe an answer in words alone.
+    """
     responses = operation.get("responses")
+    listed = responses if isinstance(responses, dict) else {}
     found: dict[str, Any] = {}
-    for status, response in (responses if isinstance(responses, dict) else {}).items():
-        if not str(status).startswith("2"):
+    unsaid = not listed
+    for status, response in listed.items():
+        if not str(status).startswith(("2", "default")):
             continue
-        media = _json_media(resolved(data, response).get("content"))
-        if media is not None:
+        content = resolved(data, response).get("content")
+        media = _json_media(content)
+        unsaid = unsaid or not content
+        if media is not None and str(status) != "default":
             found[str(status)] = whole(data, media.get("schema", {}), sent=False)
-    if not found:
+        unsaid = unsaid or media is not None
+    if not found and not unsaid:
         raise _LeftOut("kit.left_out.openapi_answer")
     return found
 

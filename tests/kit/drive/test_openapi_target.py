@@ -49,7 +49,7 @@ def test_what_may_not_or_cannot_be_called_is_named_and_the_rest_broken_where_it_
     with listening(REST, "--version", "3.1") as url:
         session, run = judged(url)
     assert {i.verdict for i in run.items if i.tool != "drop_item"} <= QUIET
-    assert set(run.tools_called) == {"list_items", "add_item", "get_item"}
+    assert set(run.tools_called) == {"list_items", "add_item", "get_item", "note_item"}
     assert {left.tool: left.reason.id for left in run.tools_left_out} == {
         "drop_item": "kit.left_out.method",
         "page": "kit.left_out.openapi_answer",
@@ -92,8 +92,29 @@ LEFT = {
     "openapi_body": {"requestBody": {"required": True, "content": {"text/csv": {}}}},
     "openapi_parameter": {"parameters": [{"name": "c", "in": "cookie", "required": True}]},
     "openapi_path": {"parameters": [{"name": "id", "in": "path", "schema": {}}]},
-    "openapi_answer": {"responses": {"204": {}}},
+    "openapi_answer": {"responses": {"200": {"content": {"text/html": {}}}}},
 }
+
+
+@pytest.mark.parametrize(
+    "responses",
+    [{}, {"200": {"description": "ok"}}, {"204": {}}, {"default": {"description": "ok"}}],
+)
+def test_an_operation_whose_answer_is_described_in_words_alone_can_be_called(responses):
+    (tool,) = operations(document({"responses": responses})).tools
+    assert tool.raw["answers"] == {}
+
+
+@pytest.mark.parametrize(
+    "responses",
+    [
+        {"302": {"description": "to the login"}},
+        {"200": {"content": {"text/csv": {}}}, "404": {"description": "none"}},
+    ],
+)
+def test_an_operation_that_documents_another_form_is_left_out(responses):
+    found = operations(document({"responses": responses}))
+    assert [why.id for _, why in found.left_out] == ["kit.left_out.openapi_answer"]
 
 
 @pytest.mark.parametrize(("reason", "operation"), LEFT.items())
