@@ -102,7 +102,7 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
             else:
                 yield broken(call, "finding.call.closed", case=case)
         elif reading.status >= 500:
-            valid = call.case.expects is Expectation.ACCEPT
+            valid = call.case.expects is not Expectation.REJECT
             yield broken(
                 call,
                 "finding.call.status_of_valid" if valid else "finding.call.status",

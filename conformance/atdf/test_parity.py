@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from conformance.formats.tool.errors import ErrorView
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.model.case import CaseKind
+from conformance.kit.model.case import CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.transport.binding import to_bytes
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds
@@ -50,6 +50,8 @@ def _compared(tool: ToolEvidence) -> Iterator[Call]:
     """The calls whose meaning rests on their form alone."""
     reads = tool.tool.annotations.read_only is True or tool.tool.safe is True
     for call in tool.of(CaseKind.BROKEN, CaseKind.VALID):
+        if call.case.expects is Expectation.ANSWER:
+            continue
         violation = call.case.violation
         broken_in_form = violation is not None and violation.parameter is not None
         if call.reading.outcome in _JUDGED and (broken_in_form or (reads and violation is None)):

@@ -37,6 +37,8 @@ class Deviation:
     value: Any
     variant: str = ""
     near_miss: bool = False
+    extreme: bool = False
+    """Valid, and far from what is usual: it proves only that the server answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,25 @@ def valid(place: Place) -> Iterator[Deviation]:
         yield from _valid_arrays(asked, place.value)
     if "object" in kinds and place.value != {} and not asked.required:
         yield Deviation("empty-object", {})
+
+
+def extremes(place: Place) -> Iterator[Deviation]:
+    """Give values that the schema allows and few servers are made for."""
+    asked = place.asked
+    if asked.allowed is not None:
+        return
+    for name in asked.formats:
+        for variant, text in FORMATS[name].extremes if name in FORMATS else ():
+            yield Deviation(f"extreme-{name}", text, variant, extreme=True)
+    if not asked.kinds:
+        for kind, value in ANY_TYPE_SAMPLES:
+            yield Deviation("any-type", value, kind, extreme=True)
+    elif "number" not in asked.kinds and "integer" in asked.kinds:
+        whole = next(numbers.some(asked, True), None)
+        if whole is not None and abs(whole) < 2**53:
+            yield Deviation("whole-float", float(whole), extreme=True)
+    if "string" in asked.kinds and not asked.patterns and not asked.formats:
+        yield Deviation("with-slash", fitted("a/b", asked), extreme=True)
 
 
 def _valid_numbers(asked: Constraints, whole: bool) -> Iterator[Deviation]:
@@ -166,6 +187,8 @@ def _broken_choices(asked: Constraints, value: Any) -> Iterator[Deviation]:
             yield Deviation(f"{name}-case", swapped)
         yield Deviation(f"{name}-space", f"{meant} ")
         yield Deviation(f"{name}-empty", "")
+    if len(allowed) == 1 and isinstance(allowed[0], bool):
+        yield Deviation("const-neighbour", not allowed[0], "boolean")
     counts = [v for v in allowed if type_of(v) in ("integer", "number")]
     if counts:
         yield Deviation(f"{name}-neighbour", max(counts) + 1, "number")
@@ -248,6 +271,15 @@ def _near_misses(place: Place) -> Iterator[Deviation]:
             kind = "date-time" if name == "date" else "date"
             yield Deviation(f"near-miss-{kind}-for-{name}", other, near_miss=True)
 
+
+ANY_TYPE_SAMPLES: Final[tuple[tuple[str, Any], ...]] = (
+    ("null", None),
+    ("number", 1.5),
+    ("boolean", True),
+    ("array", []),
+    ("object", {}),
+)
+"""A value of each type for a place whose schema allows every value; texts are sent anyway."""
 
 WRONG_TYPE_SAMPLES: Final = (
     ("string", "abc"),

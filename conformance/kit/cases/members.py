@@ -62,6 +62,21 @@ def _extra(spot: Spot, value: dict[str, Any]) -> Iterator[Change]:
         yield Change(Deviation("extra-property-number", {**value, extra: 7}), (extra,))
 
 
+def extreme_members(spot: Spot) -> Iterator[Change]:
+    """Give an object members of which its schema says nothing."""
+    if isinstance(spot.value, dict) and _is_open(spot):
+        for variant, extra in (("null", None), ("number", 7)):
+            more = {**spot.value, EXTRA: extra}
+            yield Change(Deviation("open-property", more, variant, extreme=True))
+
+
+def _is_open(spot: Spot) -> bool:
+    """Whether the schema says nothing of members that it does not name."""
+    words = ("additionalProperties", "unevaluatedProperties", "propertyNames", "patternProperties")
+    full = spot.asked.max_members is not None or EXTRA in spot.value
+    return not full and all(spot.asked.first(word) is ABSENT for word in words)
+
+
 def _dependents(spot: Spot, value: dict[str, Any]) -> Iterator[Change]:
     for node in spot.found.flat:
         schema = node.schema if isinstance(node.schema, dict) else {}

@@ -11,10 +11,10 @@ from typing import Any, Final, TypeVar
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases import deviations
 from conformance.kit.cases import expectations as judge
-from conformance.kit.cases.members import Change, broken_members, valid_members
+from conformance.kit.cases.members import Change, broken_members, extreme_members, valid_members
 from conformance.kit.cases.naming import Ids
 from conformance.kit.cases.planner import MOST_BRANCHES, Planner, Start
-from conformance.kit.cases.textual import survives, textual
+from conformance.kit.cases.textual import in_text, textual
 from conformance.kit.cases.walk import Spot, declared, spot_at, spots
 from conformance.kit.model.case import Case, Strictness
 from conformance.kit.model.run import Run
@@ -94,7 +94,8 @@ def plan(tool: Tool, run: Run, baseline: Mapping[str, Any], *, now: datetime = S
     found = planner.cases
     called = textual(tool, run)
     if called is not None:
-        found = [(place, case) for place, case in found if survives(view, called, case)]
+        as_text = ((place, in_text(view, called, case)) for place, case in found)
+        found = [(place, case) for place, case in as_text if case is not None]
     return Plan(
         tuple(spread(found, MOST_CASES)),
         tuple(planner.branches),
@@ -150,6 +151,8 @@ def _present(planner: Planner, start: Start, spot: Spot) -> None:
         for change in islice(broken_members(spot, maker), max(planner.each, _MOST_MEMBERS)):
             if not change.blamed or start.owns((*spot.tokens, *change.blamed)):
                 planner.broken(start, spot, change)
+        for change in extreme_members(spot):
+            planner.valid(start, spot, change)
     _unions(planner, start, spot)
 
 
@@ -159,6 +162,8 @@ def _at(planner: Planner, start: Start, spot: Spot) -> None:
         planner.valid(start, spot, Change(deviation))
     for deviation in islice(deviations.broken(place), planner.each):
         planner.broken(start, spot, Change(deviation))
+    for deviation in islice(deviations.extremes(place), planner.each):
+        planner.valid(start, spot, Change(deviation))
 
 
 def _absent(planner: Planner, start: Start, spot: Spot) -> None:

@@ -201,7 +201,7 @@ class Planner:
             kind=CaseKind.VALID,
             scenario=deviation.scenario,
             arguments=arguments,
-            expects=Expectation.ACCEPT,
+            expects=Expectation.ANSWER if deviation.extreme else Expectation.ACCEPT,
             neighbour=start.id,
         )
         self.cases.append((f"valid {start.label} {to_pointer(tokens)}", case))

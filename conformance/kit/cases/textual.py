@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from conformance.formats.tool.tool import Invocation, Tool, Where
 from conformance.kit.cases.near_misses import TRUTH
-from conformance.kit.model.case import Case
+from conformance.kit.model.case import Case, Expectation
 from conformance.kit.model.run import Run
 from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.constraints import type_of
@@ -32,6 +33,18 @@ def textual(tool: Tool, run: Run) -> Invocation | None:
     return called if as_text or called.method.upper() == "GET" else None
 
 
+def in_text(view: SchemaView, called: Invocation, case: Case) -> Case | None:
+    """The case as it is sent where values are text; None if it does not survive that.
+
+    Of a valid text that makes an unusual path, only an answer is expected.
+    """
+    if survives(view, called, case):
+        return case
+    unusual = replace(case, expects=Expectation.ANSWER)
+    valid = case.violation is None and case.expects is Expectation.ACCEPT
+    return unusual if valid and survives(view, called, unusual) else None
+
+
 def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
     """Say whether a case means the same once some of its values are text.
 
@@ -40,7 +53,8 @@ def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
     integer 2. A path is never broken: another path is another place.
     """
     if case.violation is None:
-        return _is_sendable(called, case.arguments)
+        extreme = case.expects is Expectation.ANSWER
+        return _is_sendable(called, case.arguments, any_path=extreme)
     tokens = from_pointer(case.violation.pointer, case.arguments)
     if not tokens or not isinstance(tokens[0], str):
         return False
@@ -68,8 +82,12 @@ def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
     return not any(view.is_valid(nodes, reading) for reading in readings)
 
 
-def _is_sendable(called: Invocation, arguments: Any) -> bool:
-    """Whether each value has a text, where it travels as one."""
+def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) -> bool:
+    """Whether each value has a text, where it travels as one.
+
+    With `any_path`, a text in a path may have spaces, slashes and letters of any language. It is
+    sent in a GET alone, which changes nothing should the server take it for another route.
+    """
     if not isinstance(arguments, dict):
         return False
     for name, value in arguments.items():
@@ -80,7 +98,9 @@ def _is_sendable(called: Invocation, arguments: Any) -> bool:
         if not _is_plain(value):
             return False
         if where is Where.PATH and _PATH_PART.fullmatch(text) is None:
-            return False
+            readable = any_path and called.method.upper() == "GET"
+            if not readable or not text.strip(". "):
+                return False
         if where is Where.HEADER and _HEADER_VALUE.fullmatch(text) is None:
             return False
     return True

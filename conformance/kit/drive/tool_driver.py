@@ -264,7 +264,7 @@ class ToolRun:
         It is numbered before anything is waited for: in the order in which calls are meant.
         """
         number = number or self._numbers.next()
-        valid, waited = case.expects is Expectation.ACCEPT, False
+        valid, waited = case.expects is not Expectation.REJECT, False
         async with self._channel.width.turn((self._tool.name, valid)) as turn:
             await self._channel.settled()
             enough = self._slow >= _SLOW_CALLS or self._answered > MOST_ANSWERED

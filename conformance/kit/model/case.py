@@ -14,6 +14,8 @@ class Expectation(StrEnum):
 
     ACCEPT = "accept"
     REJECT = "reject"
+    ANSWER = "answer"
+    """Either: the schema allows it, and few servers are made for it. It must not break them."""
 
 
 class Strictness(StrEnum):

@@ -19,10 +19,14 @@ SOMEDAY: Final = datetime(2035, 6, 1, 10, 0, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`make` gives the n-th valid value as of a time; `broken` are (name, value) pairs."""
+    """`make` gives the n-th valid value as of a time; `broken` are (name, value) pairs.
+
+    So are `extremes`, which are valid and far from what is usual.
+    """
 
     make: Callable[[int, datetime], str]
     broken: tuple[tuple[str, str], ...]
+    extremes: tuple[tuple[str, str], ...] = ()
 
 
 def _day(index: int, now: datetime) -> datetime:
@@ -52,6 +56,7 @@ FORMATS: Final[dict[str, Format]] = {
             ("month-13", "2035-13-01"),
             ("day-first", "15/06/2035"),
         ),
+        (("first-year", "0001-01-01"), ("last-year", "9999-12-31")),
     ),
     "date-time": Format(
         lambda index, now: _day(index, now).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -59,6 +64,12 @@ FORMATS: Final[dict[str, Format]] = {
             ("without-offset", "2035-06-15T10:00:00"),
             ("impossible-day", "2036-02-30T10:00:00Z"),
             ("words", "tomorrow at noon"),
+        ),
+        (
+            ("first-year", "0001-01-01T00:00:00Z"),
+            ("last-year", "9999-12-31T23:59:59Z"),
+            ("furthest-east", "2035-06-15T10:00:00+14:00"),
+            ("furthest-west", "2035-06-15T10:00:00-14:00"),
         ),
     ),
     "time": Format(

@@ -88,6 +88,38 @@ def test_of_what_is_allowed_the_ends_and_the_odd_ones_are_sent_and_nothing_else(
     assert written(good(schema, value)) == written(expected)
 
 
+EXTREMES = [
+    (WHOLE, 5, [("whole-float", 1.0)]),
+    ({**WHOLE, "minimum": 2}, 5, [("whole-float", 2.0)]),
+    ({"type": ["integer", "number"]}, 5, []),
+    (TEXT, "a", [("with-slash", "a/b")]),
+    ({**TEXT, "maxLength": 1}, "a", [("with-slash", "a")]),
+    ({**TEXT, "pattern": "^a"}, "a", []),
+    ({**TEXT, "format": "date"}, A_DAY, [("extreme-date", "0001-01-01"),
+                                         ("extreme-date", "9999-12-31")]),
+    ({**TEXT, "format": "date-time"}, A_MOMENT,
+     [("extreme-date-time", "0001-01-01T00:00:00Z"), ("extreme-date-time", "9999-12-31T23:59:59Z"),
+      ("extreme-date-time", "2035-06-15T10:00:00+14:00"),
+      ("extreme-date-time", "2035-06-15T10:00:00-14:00")]),
+    ({**TEXT, "format": "zip"}, "a", []),
+    ({}, 1, [("any-type", None), ("any-type", 1.5), ("any-type", True), ("any-type", []),
+             ("any-type", {})]),
+    ({"enum": [1, "a"]}, 1, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("schema", "value", "expected"), EXTREMES)
+def test_what_few_servers_are_made_for_is_sent_and_expects_only_an_answer(schema, value, expected):
+    found = list(deviations.extremes(place(schema, value)))
+    assert written((each.scenario, each.value) for each in found) == written(expected)
+    assert all(each.extreme for each in found)
+
+
+def test_of_a_constant_truth_value_the_other_one_is_sent():
+    found = deviations.broken(place({"const": True}, True))
+    assert ("const-neighbour", False) in [(each.scenario, each.value) for each in found]
+
+
 def test_a_value_of_a_list_is_told_apart_by_itself_and_an_example_by_its_number():
     listed = deviations.valid(place({"enum": ["eur", 2, None, [1]]}, 2))
     assert [each.variant for each in listed] == ["eur", "2", "2", "3"]

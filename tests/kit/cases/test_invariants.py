@@ -264,7 +264,7 @@ def assert_sound(schema, planned):
         assert view.accepts(branch.arguments), branch.id
     for case in planned.cases:
         if case.kind is CaseKind.VALID:
-            assert case.expects is Expectation.ACCEPT
+            assert case.expects is not Expectation.REJECT
             assert case.violation is None
             assert view.accepts(case.arguments), (case.id, case.arguments)
         else:
@@ -308,7 +308,7 @@ def test_another_validator_agrees_which_cases_are_valid(name):
     other = jsonschema_rs.validator_for(schema, validate_formats=True)
     unformatted = jsonschema_rs.validator_for(schema, validate_formats=False)
     for case in (*planned.cases, *planned.branches):
-        if case.expects is Expectation.ACCEPT:
+        if case.expects is not Expectation.REJECT:
             assert other.is_valid(case.arguments), (case.id, case.arguments)
         elif case.strictness in (Strictness.FORMAT, Strictness.OTHER_FORMAT):
             assert unformatted.is_valid(case.arguments), case.id
@@ -323,7 +323,7 @@ def test_judging_at_the_place_gives_what_judging_the_whole_gives(name):
         schema, format_checker=format_checker(jsonschema.Draft202012Validator)
     )
     for case in plan_of(schema).cases:
-        assert whole.is_valid(case.arguments) == (case.expects is Expectation.ACCEPT)
+        assert whole.is_valid(case.arguments) == (case.expects is not Expectation.REJECT)
 
 
 NAMES = st.sampled_from(["a", "b", "c", "name", "x.y"])
