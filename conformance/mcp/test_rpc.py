@@ -193,12 +193,23 @@ def test_the_code_for_an_unknown_method(run: RunEvidence) -> Checks:
 
 @clause("MCP-RPC-006")
 def test_a_notification_is_not_answered(run: RunEvidence) -> Checks:
-    """Over stdio: nothing comes but answers to requests of ours, and what is no answer."""
+    """Over stdio: nothing comes but answers to requests of ours, and what is no answer.
+
+    A result behind any notification of ours is one too many. Of an error without an id, only the
+    notification that is sent for this clause tells what it answers.
+    """
+    ours = _all_ids(run)
     sent, after = _with_next(run, _WIRE, "unknown-notification")
+    for exchange in run.exchanges:
+        if exchange is not sent and method_of(exchange).startswith("notifications/"):
+            for response in responses_of(exchange):
+                if "result" in response and _key(response.get("id")) not in ours:
+                    yield broken(
+                        exchange, "finding.mcp.notification_answered", answer=shown(response)
+                    )
     if sent is None or after is None or not is_ok(after):
         yield unknown("kit.not_verified.step", reason="unknown-notification")
         return
-    ours = _all_ids(run)
     for exchange in (sent, after):
         stray = [r for r in responses_of(exchange) if _key(r.get("id")) not in ours]
         for response in stray:
