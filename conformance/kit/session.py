@@ -43,6 +43,7 @@ from conformance.kit.record.index import (
     recalled,
 )
 from conformance.kit.record.recorded_verdicts import as_recorded, take_in
+from conformance.kit.transport.sandbox import why_no_sandbox
 from conformance.kit.verdicts.checks import ClauseTest
 from conformance.kit.verdicts.judge import (
     Names,
@@ -163,6 +164,9 @@ class Session:
 
     def discover(self, targets: tuple[str, ...], eras: tuple[Era, ...] = ()) -> None:
         """Find every target's runs, of these eras only if any are named; raises TargetUnusable."""
+        reason = why_no_sandbox() if self.settings.sandbox else None
+        if reason is not None:
+            raise TargetUnusable(reason)
         try:
             asyncio.run(self._limited(self.runs.discover(targets, eras, self._context())))
         except TimeoutError:
@@ -193,6 +197,7 @@ class Session:
                 self.settings,
                 profiles=self.settings.profiles or tuple(asked["profiles"]),
                 allow_calls=AllowCalls(asked["allow_calls"]),
+                sandbox=bool(asked.get("sandbox", False)),
                 replay=asked["replay"],
                 seed=asked["seed"],
             )
@@ -212,6 +217,7 @@ class Session:
             {
                 "profiles": asked.profiles,
                 "allow_calls": asked.allow_calls,
+                "sandbox": asked.sandbox,
                 "replay": asked.replay,
                 "seed": asked.seed,
                 "credentials": asked.credentials,

@@ -110,6 +110,7 @@ GROUPS = (
             _many("include-tool", metavar="GLOB"),
             _many("exclude-tool", metavar="GLOB"),
             Option("allow-calls", {"choices": [one.value for one in AllowCalls]}),
+            Option("sandbox", {"action": "store_true"}, default=False),
             Option("examples", {"metavar": "FILE"}),
             _number("max-examples", int, MAX_EXAMPLES, metavar="N"),
             _number("seed", int, 0),

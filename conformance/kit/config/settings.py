@@ -115,6 +115,7 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         include_tools=tuple(option("--include-tool")),
         exclude_tools=tuple(option("--exclude-tool")),
         allow_calls=AllowCalls(allow),
+        sandbox=option("--sandbox"),
         examples=_known_calls(option("--examples"), environment, language),
         waivers=_waivers(option("--waivers"), here, language),
         waivers_file=option("--waivers") or "",

@@ -33,7 +33,7 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
         return message("kit.left_out.other_host")
     if settings.allow_calls is AllowCalls.NONE:
         return message("kit.left_out.none")
-    if settings.allow_calls is AllowCalls.ALL:
+    if settings.allow_calls is AllowCalls.ALL or _in_sandbox(run, settings):
         return None
     called = tool.invocation
     if tool.form is ToolForm.OPENAPI and called is not None and tool.annotations.destructive:
@@ -58,6 +58,8 @@ def is_called_unasked(tool: Tool, run: Run, settings: Settings) -> bool:
 
     So it is on a developer's own server, unless the command line says which tools to call.
     """
+    if _in_sandbox(run, settings):
+        return False
     if settings.allow_calls is not AllowCalls.AUTO or why_left_out(tool, run, settings) is not None:
         return False
     return tool.annotations.destructive is None and not _reads_only(tool)
@@ -67,6 +69,12 @@ def _is_replayed(tool: Tool, run: Run, settings: Settings) -> bool:
     """Whether `--replay` leaves this tool in."""
     wanted = settings.replay
     return wanted is None or CaseId(run.id, tool.name).is_above(wanted)
+
+
+def _in_sandbox(run: Run, settings: Settings) -> bool:
+    """Whether any tool may be called, because nothing that the server does can reach anything."""
+    auto = settings.allow_calls is AllowCalls.AUTO
+    return auto and settings.sandbox and traits_of(run).starts_process
 
 
 def _own_server(run: Run) -> bool:

@@ -52,6 +52,8 @@ class Settings:
     openapi: str | None = None
     """Where the target's OpenAPI document is: a path or a whole address."""
     allow_calls: AllowCalls = AllowCalls.AUTO
+    sandbox: bool = False
+    """Whether a server that the kit starts is kept from the network and from all files."""
     examples: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     seed: int = 0
     max_examples: int = MAX_EXAMPLES

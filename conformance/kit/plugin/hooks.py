@@ -114,6 +114,7 @@ def pytest_configure(config: pytest.Config) -> None:
         fail_on_should=settings.fail_on_should,
         options=tuple(redact(word) for word in given.words),
         headers=tuple((name, redact(value)) for name, value in settings.headers),
+        sandbox=settings.sandbox,
     )
     config.stash[STATE] = PluginState(settings, Session(settings), redact, report)
     config.option.reportchars = ""

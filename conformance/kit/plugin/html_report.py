@@ -46,6 +46,7 @@ class ReportState:
     judged: Container[str] = frozenset()
     options: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
+    sandbox: bool = False
 
     def report(self) -> Report:
         """Give what the reporters take; of no session where there is none."""
@@ -55,6 +56,7 @@ class ReportState:
             self.redact,
             self.options,
             self.headers,
+            self.sandbox,
             self.ended,
             self.fail_on_should,
             self.exchange,

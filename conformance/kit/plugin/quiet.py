@@ -13,6 +13,7 @@ from conformance.kit.evidence.safety import is_called_unasked
 from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.items import ClauseItem
 from conformance.kit.report.safe_text import visible
+from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import message
 
 _MARK = "clause"
@@ -70,11 +71,21 @@ def _without_mcp(found: list[Discovered], settings: Settings, redact: Redactor) 
     return visible(redact(said.words(settings.language)), 400)
 
 
+def _not_in_sandbox(found: list[Discovered], settings: Settings, redact: Redactor) -> str:
+    """One line where `--sandbox` was given, and a target runs already; else nothing."""
+    outside = (one.run.target for one in found if not traits_of(one.run).starts_process)
+    targets = ", ".join(dict.fromkeys(outside))
+    if not settings.sandbox or not targets:
+        return ""
+    said = message("kit.no_effect.sandbox", targets=targets)
+    return visible(redact(said.words(settings.language)), 400)
+
+
 def notes(
     found: list[Discovered], settings: Settings, redact: Redactor, *, calls: bool
 ) -> Iterator[str]:
     """What is to be said before the session begins, a line each; `calls`: tools will be called."""
-    lines = [_without_mcp(found, settings, redact)]
+    lines = [_without_mcp(found, settings, redact), _not_in_sandbox(found, settings, redact)]
     if calls:
         lines.append(warning(found, settings, redact))
     yield from (line for line in lines if line)

@@ -105,7 +105,7 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
             if step not in requests and step not in too_long:
                 keep(step)
         endpoint = next((r.run.endpoint for r in session.runs if r.run.id == item.run), "")
-        made = _case(item, finding, exchange, redact(endpoint), report.language)
+        made = _case(item, finding, exchange, redact(endpoint), report)
         made["says"] = redact(made["says"])
         cases[id] = made | {"requests": [one for one in (*steps, id) if one in requests]}
         if len(cases) == MOST:
@@ -164,17 +164,18 @@ def _case(
     finding: Finding,
     exchange: Exchange,
     command: str,
-    language: str,
+    report: Report,
 ) -> dict[str, Any]:
     what = finding.case or "/".join(str(p) for p in (exchange.script, exchange.step) if p)
     stdio = not isinstance(exchange.request, HttpRequest)
     return {
         "exchange": exchange.id,
         "name": f"{item.clause}-{what}".encode("ascii", "replace").decode(),
-        "says": f"{item.clause}: {finding.words(language)}",
+        "says": f"{item.clause}: {finding.words(report.language)}",
         "call": exchange.case is not None,
         "stdio": stdio,
         "command": command if stdio else "",
+        "sandbox": stdio and report.sandbox,
         "wrong": _WRONG.get(finding.message.id, "same"),
         "answer": _answer(exchange.answer),
     }

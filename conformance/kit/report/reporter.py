@@ -31,6 +31,8 @@ class Report:
     """The words of a command line that starts the session again, without secrets."""
     headers: tuple[tuple[str, str], ...] = ()
     """What the session sent with every HTTP request, without secrets."""
+    sandbox: bool = False
+    """Whether the servers that the session started were in a sandbox."""
     ended: Ended | None = None
     """What the session ends with; None where that is not known."""
     fail_on_should: bool = False

@@ -12,6 +12,7 @@ from conformance.kit.model.exchange import StdioRequest
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import OwnTargets, Traits, to_bytes
 from conformance.kit.transport.mcp import McpBinding
+from conformance.kit.transport.sandbox import sandboxed
 from conformance.kit.transport.stdio_connection import StdioConnection
 
 _GIVEN = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT")
@@ -32,9 +33,10 @@ class StdioBinding(McpBinding[StdioRequest]):
     )
 
     def connect(self, settings: Settings) -> StdioConnection:
-        """A process of its own."""
+        """A process of its own; raises OSError if it cannot be put into the sandbox."""
+        command = shlex.split(self.run.endpoint)
         return StdioConnection(
-            shlex.split(self.run.endpoint),
+            sandboxed(command) if settings.sandbox else command,
             timeout=settings.request_timeout,
             environment=environment_for_server(settings.environment),
             start_limit=START_LIMIT,

@@ -82,6 +82,22 @@ def test_read_only_is_as_strict_here_as_elsewhere(tool, why, run):
     assert reason(tool, run, AllowCalls.READ_ONLY) == why
 
 
+@pytest.mark.parametrize("tool", [PLAIN, READ_OPEN, DESTROYS])
+def test_every_tool_is_called_in_the_sandbox(tool):
+    assert reason(tool, STDIO, sandbox=True) is None
+    assert not is_called_unasked(tool, STDIO, Settings(sandbox=True))
+
+
+def test_a_server_that_runs_already_is_in_no_sandbox():
+    assert reason(DESTROYS, HTTP, sandbox=True) == "destructive"
+    assert reason(PLAIN, REMOTE, sandbox=True) == "read_only"
+
+
+def test_who_asks_for_fewer_calls_gets_them_in_the_sandbox_too():
+    assert reason(PLAIN, STDIO, AllowCalls.READ_ONLY, sandbox=True) == "read_only"
+    assert reason(READ_CLOSED, STDIO, AllowCalls.NONE, sandbox=True) == "none"
+
+
 @pytest.mark.parametrize("allow", list(AllowCalls))
 def test_the_command_line_s_globs_come_before_everything(allow):
     assert reason(READ_CLOSED, HTTP, allow, exclude_tools=("b*",)) == "not_selected"

@@ -31,7 +31,7 @@ SECRET = "the-s3cret-of-a-header"
 CHAPTERS = {name: load(f"conformance.{name}") for name in ("atdf", "http", "mcp")}
 
 
-def written(target, clause, profile, tmp_path, versions=()):
+def written(target, clause, profile, tmp_path, versions=(), *, sandbox=False):
     """The file for the failures of one clause; gives its path."""
     settings = Settings(
         profiles=(profile,), allow_calls=AllowCalls.ALL, include_tools=("hotel_*",),
@@ -49,7 +49,7 @@ def written(target, clause, profile, tmp_path, versions=()):
     redact = Redactor([SECRET])
     report = Report(
         session.results(asked, items), "es", redact, headers=settings.headers, exchange=seen.get,
-        held=seen.values(),
+        held=seen.values(), sandbox=sandbox,
     )  # fmt: skip
     text = "".join(ReplayFile().parts(report))
     assert SECRET not in text
@@ -148,6 +148,18 @@ def test_over_stdio_it_starts_the_server_itself(tmp_path):
     code, said = run(path, f"stdio:{sys.executable} -c pass")
     assert code == 1, said
     assert "the call got no answer" in said
+
+
+@pytest.mark.slow
+def test_what_was_sent_in_a_sandbox_is_sent_without_one_only_when_asked_for(tmp_path):
+    target = "stdio:" + shlex.join(command(FAULTY, "--stdio", "--fault", "true-for-an-integer"))
+    path = written(target, "ATDF-CALL-002", "mcp", tmp_path, ("2025-11-25",), sandbox=True)
+    code, said = run(path, "")
+    assert code == 0, said
+    assert "skipped" in said
+    assert "passed" not in said
+    code, said = run(path, "", WITHOUT_SANDBOX="1")
+    assert code == 1, said
 
 
 def test_a_failure_of_the_server_is_still_one_in_other_words(tmp_path):

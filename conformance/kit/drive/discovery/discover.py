@@ -36,9 +36,8 @@ async def _discover_own(
     if not found:
         if no_version := _no_version(target, context):
             raise TargetUnusable(no_version)
-        raise TargetUnusable(
-            message(targets.unanswered, target=target, reason=reason or "no answer")
-        )
+        said = "kit.target.sandbox_failed" if context.settings.sandbox else targets.unanswered
+        raise TargetUnusable(message(said, target=target, reason=reason or "no answer"))
     return found
 
 

@@ -1,0 +1,218 @@
+"""The sandbox: a server in it is of use, and whatever it tries, nothing outside of it changes."""
+
+import asyncio
+import json
+import os
+import shutil
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.model.exchange import StdioRequest
+from conformance.kit.model.settings import Settings
+from conformance.kit.session import Session
+from conformance.kit.transport import sandbox
+from conformance.kit.transport.sandbox import sandboxed, way, why_no_sandbox
+from conformance.kit.transport.stdio_connection import StdioConnection
+from conformance.spec.messages import Message
+from tests.needs import lacking
+from tests.waiting import until
+
+LONG = 60.0
+SERVER = """
+import json, os, pathlib, socket, subprocess, sys
+def tried(do, *values):
+    try:
+        return [str(do(*values))]
+    except OSError as error:
+        return type(error).__name__
+def write(path):
+    return pathlib.Path(path).expanduser().write_text("harm")
+def loopback():
+    server = socket.create_server(("127.0.0.1", 0))
+    return bool(socket.create_connection(server.getsockname(), 9))
+def leave():
+    words = [sys.executable, "-c", "import time; time.sleep(600) # " + sys.argv[2]]
+    nowhere = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    return subprocess.Popen(words, start_new_session=True, **nowhere).pid
+for line in sys.stdin:
+    outside = json.loads(sys.argv[1])
+    asked = json.loads(line)
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {
+        "connect": tried(socket.create_connection, ("192.0.2.1", 80), 9),
+        "a port of this machine": tried(socket.create_connection, ("127.0.0.1", outside["port"])),
+        "a socket": tried(socket.socket(socket.AF_UNIX).connect, outside["socket"]),
+        "resolve": tried(socket.getaddrinfo, "example.org", 80),
+        "files": [tried(write, path) for path in outside["files"]],
+        "another process": tried(os.kill, outside["process"], 0),
+        "set the host's name": tried(socket.sethostname, "harm"),
+        "own": [tried(write, path) for path in ("~/own", os.environ["TMPDIR"] + "/own", "own")],
+        "loopback": tried(loopback),
+        "sees": tried(pathlib.Path(outside["sees"]).read_text),
+        "finds": tried(pathlib.Path("beside.txt").read_text),
+        "privileges": [
+            line.split()[1] for line in open("/proc/self/status") if line.startswith("Cap")
+        ],
+        "left": tried(leave),
+    }}), flush=True)
+"""
+
+
+@pytest.fixture(params=["bubblewrap", "the kit's own"])
+def ready(request, monkeypatch, tmp_path):
+    """Each of the two ways to make a sandbox, in an empty working directory."""
+    way.cache_clear()
+    own = request.param != "bubblewrap"
+    if own:
+        monkeypatch.setenv("PATH", str(tmp_path))
+    elif shutil.which("bwrap") is None:
+        lacking("bubblewrap")
+    found = way()
+    if isinstance(found, Message):
+        lacking(f"a sandbox: {found.words('en')}")
+    assert (found == "") == own
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    yield tmp_path
+    way.cache_clear()
+
+
+def served(code, *words):
+    """What a server in the sandbox answers to its first request, and how it ended."""
+
+    async def main():
+        connection = StdioConnection(
+            sandboxed([sys.executable, "-c", code, *words]),
+            timeout=LONG,
+            environment={"HOME": str(Path.home()), "PATH": os.environ["PATH"]},
+        )
+        await connection.start()
+        try:
+            sent = await connection.send(StdioRequest(b'{"jsonrpc":"2.0","id":1}', answer_to=1))
+        finally:
+            ended = await connection.close()
+        assert sent.answer is not None, connection.process
+        return sent.answer.messages[-1]["result"], ended
+
+    return asyncio.run(main())
+
+
+def is_alive(word):
+    """Whether a process has this word on its command line."""
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if word.encode() in each.read_bytes():
+                return True
+        except OSError:
+            continue  # it ended meanwhile
+    return False
+
+
+@pytest.mark.needs
+def test_nothing_outside_is_reached_or_changed(ready):
+    Path("beside.txt").write_text("here")
+    door = socket.socket(socket.AF_UNIX)
+    door.bind(str(ready / "door"))
+    door.listen()
+    port = socket.create_server(("127.0.0.1", 0))
+    files = [ready / "new", Path("beside.txt").absolute(), Path.home() / "agent-formats-harm",
+             Path("/tmp/agent-formats-harm"), Path("/etc/agent-formats-harm")]  # fmt: skip
+    outside = {
+        "port": port.getsockname()[1],
+        "socket": str(ready / "door"),
+        "files": list(map(str, files)),
+        "process": os.getpid(),
+        "sees": str(Path("beside.txt").absolute()),
+    }
+    word = f"left-by-{ready.name}"
+    with door, port:
+        said, ended = served(SERVER, json.dumps(outside), word)
+    refused = ("connect", "a port of this machine", "a socket", "resolve", "another process")
+    assert {name: said[name] for name in refused if isinstance(said[name], list)} == {}
+    assert not any(isinstance(each, list) for each in said["files"])
+    assert Path("beside.txt").read_text() == "here"
+    assert not any(path.exists() for path in files if path.name != "beside.txt")
+    assert said["set the host's name"] == "PermissionError"
+    assert set(said["privileges"]) == {"0000000000000000"}
+    assert ended.answer.status == 0
+    assert isinstance(said["left"], list)
+    assert until(lambda: not is_alive(word))
+
+
+@pytest.mark.needs
+def test_a_server_finds_its_files_a_loopback_and_places_to_write_to(ready):
+    Path("beside.txt").write_text("here")
+    outside = {"port": 1, "socket": "/", "files": [], "process": 1, "sees": str(ready / "seen")}
+    (ready / "seen").write_text("seen")
+    said, _ = served(SERVER, json.dumps(outside), "x")
+    assert said["own"] == [["4"], ["4"], ["4"]]
+    assert said["loopback"] == ["True"]
+    assert (said["sees"], said["finds"]) == (["seen"], ["here"])
+
+
+@pytest.mark.needs
+@pytest.mark.usefixtures("ready")
+def test_what_a_server_wrote_is_gone_when_the_next_one_starts():
+    code = """
+import json, pathlib, sys
+sys.stdin.readline()
+files = [pathlib.Path(name).expanduser() for name in ("own", "~/own", "/dev/shm/own")]
+print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": [f.exists() for f in files]}), flush=True)
+for file in files:
+    file.write_text("x")
+"""
+    assert served(code)[0] == [False] * 3
+    assert served(code)[0] == [False] * 3
+
+
+@pytest.mark.needs
+@pytest.mark.usefixtures("ready")
+@pytest.mark.parametrize(("end", "code"), [("sys.exit(7)", 7), ("os.kill(os.getpid(), 9)", 137)])
+def test_the_way_in_which_a_server_ends_is_seen_from_outside(end, code):
+    answer = '{"jsonrpc": "2.0", "id": 1, "result": 1}'
+    served_, ended = served(
+        f"import os, sys\nsys.stdin.readline()\nprint('{answer}', flush=True)\n{end}"
+    )
+    assert (served_, ended.answer.status) == (1, code)
+
+
+@pytest.mark.needs
+def test_a_path_that_leads_up_is_found_from_the_scratch_directory(ready):
+    (ready / "server.py").write_text("")
+    words = sandboxed([sys.executable, "../server.py", "../nothing"])
+    assert words[-2:] == [str(ready / "work" / "../server.py"), "../nothing"]
+
+
+@pytest.mark.needs
+@pytest.mark.usefixtures("ready")
+def test_a_command_that_there_is_not_is_no_fault_of_the_sandbox():
+    with pytest.raises(FileNotFoundError, match="no-such-command"):
+        sandboxed(["no-such-command"])
+
+
+def test_a_system_without_sandboxes_is_named_in_one_sentence(monkeypatch):
+    monkeypatch.setattr(sandbox.sys, "platform", "darwin")
+    assert why_no_sandbox().words("en").startswith("--sandbox works on Linux only")
+
+
+def test_without_a_sandbox_no_server_is_started(monkeypatch, tmp_path):
+    monkeypatch.setattr(sandbox.sys, "platform", "win32")
+    target = f"stdio:{sys.executable} -c \"open('{tmp_path}/started', 'w')\""
+    with pytest.raises(TargetUnusable, match=r"kit\.sandbox"):
+        Session(Settings(sandbox=True)).discover((target,))
+    assert not (tmp_path / "started").exists()
+
+
+def test_a_system_that_refuses_one_is_named_in_one_sentence(monkeypatch, tmp_path):
+    way.cache_clear()
+    (tmp_path / "python").write_text("#!/bin/sh\necho 'Operation not permitted.' >&2\nexit 1\n")
+    (tmp_path / "python").chmod(0o755)
+    monkeypatch.setattr(sandbox.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(sandbox.sys, "platform", "linux")
+    said = why_no_sandbox().words("en")
+    way.cache_clear()
+    assert "(Operation not permitted)" in said
+    assert "bubblewrap" in said
