@@ -54,10 +54,11 @@ class Sessions:
         cwd: Path = ROOT,
         env: Mapping[str, str] | None = None,
         interrupt_when: str | None = None,
+        by: signal.Signals = signal.SIGINT,
     ) -> Ran:
         """Run pytest with `args`; `env` is added to the environment.
 
-        With `interrupt_when`, SIGINT is sent as soon as the file of that name exists and holds
+        With `interrupt_when`, a signal is sent as soon as the file of that name exists and holds
         something.
         """
         assert self._process.stdin is not None
@@ -70,7 +71,7 @@ class Sessions:
             pid = self._answer()["pid"]
             if interrupt_when is not None:
                 _wait_for(Path(interrupt_when))
-                os.kill(pid, signal.SIGINT)
+                os.kill(pid, by)
             code = self._answer()["code"]
             texts = [path.read_text("utf-8", "replace") for path in (out, err)]
         return Ran(code, *texts, time.monotonic() - began)

@@ -12,6 +12,7 @@ import pytest
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.config.settings import OptionUnusable, need_target
 from conformance.kit.plugin.html_report import ReportState
+from conformance.kit.plugin.interrupts import interrupted_by_signals
 from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.plugin.options import fill_in, given_to, register
 from conformance.kit.plugin.plan_listing import planned
@@ -143,6 +144,7 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     config = session.config
     state = config.stash[STATE]
     if not _only_asks(config):
+        config.add_cleanup(interrupted_by_signals())
         discover(config, state)
         state.session.memory = memory_of(config, state.redact)
         config.option.no_header = config.get_verbosity() <= 0

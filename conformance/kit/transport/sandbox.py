@@ -1,20 +1,28 @@
-"""The sandbox for servers that the kit starts: what goes before their command, on Linux."""
+"""How a server's command is started: below a program that ends all its processes, or in a sandbox.
+
+Both are for Linux. Elsewhere a command is started as it is, and its group of processes is ended.
+"""
 
 from __future__ import annotations
 
 import os
+import select
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from conformance.spec.messages import Message, message
 
-_PROGRAM = Path(__file__).with_name("sandboxed.py")
+_PROGRAM = Path(__file__).with_name("launcher.py")
 _LONGEST = 30.0
 """Seconds that the first start of all may take on a busy machine."""
-_NOTHING = (sys.executable, "-I", "-S", "-c", "")
+_SOON = 2.0
+"""Seconds that ending processes by force may take."""
+_NOTHING = [sys.executable, "-I", "-S", "-c", ""]
 
 
 def why_no_sandbox() -> Message | None:
@@ -25,17 +33,34 @@ def why_no_sandbox() -> Message | None:
     return found if isinstance(found, Message) else None
 
 
-def sandboxed(command: list[str]) -> list[str]:
-    """The words that start a command in the sandbox; raises OSError if none can be made.
-
-    Also if there is no such command: it is looked for outside, where all files are the same.
-    """
+def launched(command: list[str], environment: Mapping[str, str], *, sandbox: bool) -> list[str]:
+    """The words that start a command. Raises OSError if there is none, or no sandbox."""
+    if sys.platform != "linux":
+        return command
+    if shutil.which(command[0], path=environment.get("PATH")) is None:
+        raise FileNotFoundError(2, os.strerror(2), command[0])
+    if not sandbox:
+        return _words([], command)
     found = way()
     if isinstance(found, Message):
         raise OSError(found.words("en"))
-    if shutil.which(command[0]) is None:
-        raise FileNotFoundError(2, os.strerror(2), command[0])
-    return _words(found, [_absolute(word) for word in command])
+    return _words(["sandbox", found], [_absolute(word) for word in command])
+
+
+def end_all(pid: int) -> None:
+    """End by force a process that was started so, and all that it started.
+
+    On Linux it returns when they have ended: asyncio would end the program first that ends them.
+    """
+    if sys.platform != "linux":
+        os.killpg(pid, signal.SIGKILL)
+        return
+    process = os.pidfd_open(pid)
+    try:
+        signal.pidfd_send_signal(process, signal.SIGUSR1)
+        select.select([process], [], [], _SOON)
+    finally:
+        os.close(process)
 
 
 @cache
@@ -43,7 +68,7 @@ def way() -> str | Message:
     """The bubblewrap that works, or nothing where the kit's own program does; else why not."""
     reason = ""
     for bubblewrap in dict.fromkeys((shutil.which("bwrap") or "", "")):
-        words = _words(bubblewrap, list(_NOTHING))
+        words = _words(["sandbox", bubblewrap], _NOTHING)
         tried = subprocess.run(  # noqa: S603 - our own program
             words, capture_output=True, text=True, timeout=_LONGEST, check=False
         )
@@ -53,9 +78,9 @@ def way() -> str | Message:
     return message("kit.sandbox.refused", reason=reason[:200])
 
 
-def _words(bubblewrap: str, command: list[str]) -> list[str]:
-    program = [sys.executable, "-I", "-S", str(_PROGRAM), str(os.getpid()), bubblewrap]
-    return [*program, "--", *command]
+def _words(how: list[str], command: list[str]) -> list[str]:
+    program = [sys.executable, "-I", "-S", str(_PROGRAM), str(os.getpid())]
+    return [*program, *how, "--", *command]
 
 
 def _absolute(word: str) -> str:

@@ -12,7 +12,6 @@ from conformance.kit.model.exchange import StdioRequest
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import OwnTargets, Traits, to_bytes
 from conformance.kit.transport.mcp import McpBinding
-from conformance.kit.transport.sandbox import sandboxed
 from conformance.kit.transport.stdio_connection import StdioConnection
 
 _GIVEN = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT")
@@ -33,13 +32,13 @@ class StdioBinding(McpBinding[StdioRequest]):
     )
 
     def connect(self, settings: Settings) -> StdioConnection:
-        """A process of its own; raises OSError if it cannot be put into the sandbox."""
-        command = shlex.split(self.run.endpoint)
+        """A process of its own."""
         return StdioConnection(
-            sandboxed(command) if settings.sandbox else command,
+            shlex.split(self.run.endpoint),
             timeout=settings.request_timeout,
             environment=environment_for_server(settings.environment),
             start_limit=START_LIMIT,
+            sandbox=settings.sandbox,
         )
 
     def raw(

@@ -14,6 +14,7 @@ from typing import Any
 from conformance.formats.text import rpc
 from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble
 from conformance.kit.transport.binding import BODY_CAP, Process, Received
+from conformance.kit.transport.sandbox import end_all, launched
 
 _NOISE_LINES = 50
 _MOST_NOISE = 10_000
@@ -38,8 +39,10 @@ class StdioConnection:
         timeout: float,
         environment: Mapping[str, str],
         start_limit: float = 0.0,
+        sandbox: bool = False,
     ) -> None:
         self._command = command
+        self._sandbox = sandbox
         self._timeout = timeout
         self._first_timeout = max(timeout, start_limit)
         self._heard = False
@@ -58,9 +61,10 @@ class StdioConnection:
 
     async def start(self) -> None:
         """Start the process; raises OSError or ValueError if the command cannot be run."""
+        words = launched(self._command, self._environment, sandbox=self._sandbox)
         starting = asyncio.create_task(
             asyncio.create_subprocess_exec(
-                *self._command,
+                *words,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
@@ -171,7 +175,7 @@ class StdioConnection:
     def _kill(self, process: asyncio.subprocess.Process) -> None:
         """End the process by force, with whatever it started, and read nothing more of it."""
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+            end_all(process.pid)
         self._close_pipes(process)
 
     def _close_pipes(self, process: asyncio.subprocess.Process) -> None:
@@ -179,10 +183,10 @@ class StdioConnection:
         process._transport.close()  # type: ignore[attr-defined]  # private, but there
 
     async def _end_group(self, process: asyncio.subprocess.Process) -> None:
-        """End the process and whatever it started, by the id of its group."""
-        for step in (signal.SIGTERM, signal.SIGKILL):
+        """End the process and whatever it started."""
+        for end in (_ask_to_end, end_all):
             try:
-                os.killpg(process.pid, step)
+                end(process.pid)
             except (ProcessLookupError, PermissionError):
                 break
             try:
@@ -303,3 +307,8 @@ class StdioConnection:
         while chunk := await self._process.stderr.read(4096):
             self._stderr += chunk
             del self._stderr[:-_STDERR_KEPT]
+
+
+def _ask_to_end(pid: int) -> None:
+    """Send SIGTERM to a process and to its group."""
+    os.killpg(pid, signal.SIGTERM)

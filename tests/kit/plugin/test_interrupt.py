@@ -1,10 +1,19 @@
 """An interrupt while the kit still looks at the target is one line, and exit code 2."""
 
 import asyncio
+import json
+import os
+import pty
+import shlex
+import signal
+import sys
 
 import pytest
 
 from tests.kit.plugin.test_bad_input import earlier, listening, stdio
+from tests.kit.transport.test_launcher import alive
+from tests.root import ROOT
+from tests.waiting import until
 
 
 def test_an_interrupt_while_a_server_is_looked_at_is_one_line(kit, tmp_path):
@@ -50,3 +59,75 @@ def told(ran, word="interrupted"):
     lines = [line for line in ran.said.splitlines() if line.strip()]
     assert len(lines) == 1, ran.said
     assert word in lines[0]
+
+
+DEAF = """
+import json, os, signal, subprocess, sys, time
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+TOOL = {"name": "wait", "description": "Waits.", "inputSchema": {"type": "object"},
+        "annotations": {"readOnlyHint": True, "openWorldHint": False}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    results = {
+        "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                       "serverInfo": {"name": "deaf", "version": "1"}},
+        "tools/list": {"tools": [TOOL]},
+    }
+    if asked["method"] == "tools/call":
+        words = [sys.executable, "-c", "import time; time.sleep(600)", sys.argv[1]]
+        nowhere = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        subprocess.Popen(words, start_new_session=True, **nowhere)
+        open(sys.argv[2], "w").write("called")
+        time.sleep(600)
+    answer = {"jsonrpc": "2.0", "id": asked["id"]}
+    known = asked["method"] in results
+    answer |= {"result": results[asked["method"]]} if known else {
+        "error": {"code": -32601, "message": "Method not found"}}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+def deaf(tmp_path):
+    """The words of a session with a server that hears no signal, and the file it makes."""
+    word, called = f"left-by-{tmp_path.parent.name}-{tmp_path.name}", tmp_path / "called"
+    command = [sys.executable, "-c", DEAF, word, str(called)]
+    target = "stdio:" + shlex.join(command)
+    return word, called, ["conformance", "--target", target, "--report", str(tmp_path / "out")]
+
+
+def was_interrupted(tmp_path):
+    """Check that a whole report says so."""
+    return json.loads((tmp_path / "out" / "results.json").read_text())["interrupted"]
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_has_a_report_and_leaves_no_process(kit, tmp_path, by):
+    word, called, words = deaf(tmp_path)
+    ran = kit(*words, interrupt_when=str(called), by=by)
+    assert ran.code == 2, ran.said
+    assert was_interrupted(tmp_path)
+    assert "Traceback" not in ran.said
+    assert until(lambda: not alive(word))
+
+
+def test_a_terminal_that_is_closed_has_a_report_and_leaves_no_process(tmp_path):
+    word, called, words = deaf(tmp_path)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(ROOT)
+        os.execv(sys.executable, [sys.executable, "-m", "pytest", *words])
+    assert until(called.exists)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 2
+    assert was_interrupted(tmp_path)
+    assert until(lambda: not alive(word))
+
+
+def test_when_the_time_is_up_no_process_is_left(kit, tmp_path):
+    word, _, words = deaf(tmp_path)
+    ran = kit(*words, "--max-time", "4", "--request-timeout", "60")
+    assert ran.code == 2, ran.said
+    assert until(lambda: not alive(word))

@@ -15,7 +15,7 @@ from conformance.kit.model.exchange import StdioRequest
 from conformance.kit.model.settings import Settings
 from conformance.kit.session import Session
 from conformance.kit.transport import sandbox
-from conformance.kit.transport.sandbox import sandboxed, way, why_no_sandbox
+from conformance.kit.transport.sandbox import launched, way, why_no_sandbox
 from conformance.kit.transport.stdio_connection import StdioConnection
 from conformance.spec.messages import Message
 from tests.needs import lacking
@@ -85,8 +85,9 @@ def served(code, *words):
 
     async def main():
         connection = StdioConnection(
-            sandboxed([sys.executable, "-c", code, *words]),
+            [sys.executable, "-c", code, *words],
             timeout=LONG,
+            sandbox=True,
             environment={"HOME": str(Path.home()), "PATH": os.environ["PATH"]},
         )
         await connection.start()
@@ -182,7 +183,7 @@ def test_the_way_in_which_a_server_ends_is_seen_from_outside(end, code):
 @pytest.mark.needs
 def test_a_path_that_leads_up_is_found_from_the_scratch_directory(ready):
     (ready / "server.py").write_text("")
-    words = sandboxed([sys.executable, "../server.py", "../nothing"])
+    words = launched([sys.executable, "../server.py", "../nothing"], {}, sandbox=True)
     assert words[-2:] == [str(ready / "work" / "../server.py"), "../nothing"]
 
 
@@ -190,7 +191,7 @@ def test_a_path_that_leads_up_is_found_from_the_scratch_directory(ready):
 @pytest.mark.usefixtures("ready")
 def test_a_command_that_there_is_not_is_no_fault_of_the_sandbox():
     with pytest.raises(FileNotFoundError, match="no-such-command"):
-        sandboxed(["no-such-command"])
+        launched(["no-such-command"], {}, sandbox=True)
 
 
 def test_a_system_without_sandboxes_is_named_in_one_sentence(monkeypatch):

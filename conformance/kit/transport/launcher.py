@@ -1,0 +1,309 @@
+"""Starts a command on Linux, and ends all that it started. It imports the standard library alone.
+
+    python -I -S launcher.py PARENT -- COMMAND …
+    python -I -S launcher.py PARENT sandbox BUBBLEWRAP -- COMMAND …
+
+All that the command started ends when the command ends, when PARENT does, and at SIGUSR1: also what
+left its session. PARENT is the process that starts this one.
+
+In the sandbox, the command sees all files, and can write to none. Its working directory, HOME and
+TMPDIR are in memory, and are gone when the last process has ended. The network is a loopback of its
+own. Bubblewrap makes the namespaces; if BUBBLEWRAP is empty, this program makes them itself.
+"""
+
+import ctypes
+import errno
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
+SCRATCH = "/dev/shm"  # noqa: S108 - a file system of its own is mounted there
+PLACES = {name: f"{SCRATCH}/{name}" for name in ("work", "home", "tmp")}
+FAILED = 126
+"""The exit code if the sandbox cannot be made; the reason is on standard error."""
+
+_NEW = 0x00020000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
+"""Namespaces of its own: mount, uts, ipc, user, pid and net."""
+_SIZE = "size=1g,mode=0755"
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_LINKS = {"fd": "self/fd", "stdin": "self/fd/0", "stdout": "self/fd/1", "stderr": "self/fd/2"}
+_MOST_LOOKED = 20_000
+"""Files of /run that are looked at."""
+_STUBBORN = 5.0
+"""Seconds after which processes that do not end are left: they belong to somebody else."""
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
+_AT_FDCWD, _AT_RECURSIVE, _READ_ONLY, _MOUNT_SETATTR = -100, 0x8000, 1, 442
+_PDEATHSIG, _CAPBSET_DROP, _SUBREAPER, _NO_NEW_PRIVS = 1, 24, 36, 38
+_CAP_AMBIENT, _CLEAR_ALL = 47, 4
+_SIOCSIFFLAGS, _UP = 0x8914, 0x41
+_ENTERED = "entered"
+_BUBBLEWRAP = (
+    *("--unshare-all", "--die-with-parent", "--as-pid-1"),
+    *("--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP"),
+    *("--ro-bind", "/", "/", "--proc", "/proc", "--remount-ro", "/proc"),
+    *("--tmpfs", "/dev", "--dir", SCRATCH),  # its --dev would take the right to mount away
+    *chain(*(("--dev-bind", f"/dev/{name}", f"/dev/{name}") for name in _DEVICES)),
+    *chain(*(("--symlink", f"/proc/{to}", f"/dev/{name}") for name, to in _LINKS.items())),
+)
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _Told(BaseException):
+    """Somebody told the program to end everything."""
+
+
+def main(words: list[str]) -> None:
+    """Start the command, and end as it ended; in the sandbox, 128 and more for a signal."""
+    at = words.index("--")
+    (parent, *how), command = words[:at], words[at + 1 :]
+    # A session's processes get SIGTERM together. Only the command is asked to end.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        if not how:
+            _watch(int(parent), command)
+        elif parent == _ENTERED:
+            sys.exit(_as_first(command, *how))
+        else:
+            _enter(int(parent), how[1], command)
+    except OSError as error:
+        sys.stderr.write(f"{error.strerror}\n")
+        sys.exit(FAILED)
+
+
+def _watch(parent: int, command: list[str]) -> None:
+    """Run the command; when it has ended, or at a signal, end what is left, and end as it did."""
+    _done(_libc.prctl(_SUBREAPER, 1, 0, 0, 0))
+    status = signal.SIGKILL.value
+    try:
+        signal.signal(signal.SIGUSR1, _tell)
+        _ends_with(parent, signal.SIGUSR1)
+        child = _fork(command)
+        _leave_pipes()
+        status = _wait_for(child)
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    except _Told:
+        pass
+    _end_all()
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        _done(_libc.prctl(4, 0, 0, 0, 0))  # PR_SET_DUMPABLE: the command has dumped its core
+        with suppress(OSError):  # of SIGKILL
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    sys.exit(code)
+
+
+def _tell(*_: object) -> None:
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    raise _Told
+
+
+def _end_all() -> None:
+    """End all processes below this one: orphans become its children, so that it finds them."""
+    ends = time.monotonic() + _STUBBORN
+    while time.monotonic() < ends:
+        for pid in _children():
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.002)
+
+
+def _children() -> list[int]:
+    own, found = str(os.getpid()), []
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        with suppress(OSError), open(f"/proc/{pid}/stat", errors="replace") as file:
+            if file.read().rpartition(")")[2].split()[1] == own:
+                found.append(int(pid))
+    return found
+
+
+def _fork(command: list[str]) -> int:
+    """Start the command as a child."""
+    child = os.fork()
+    if child:
+        return child
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        sys.stderr.write(f"{command[0]}: {error.strerror}\n")
+        sys.stderr.flush()
+        os._exit(FAILED + isinstance(error, FileNotFoundError))
+
+
+def _wait_for(child: int) -> int:
+    """Bury the children that end, up to this one; gives how it ended."""
+    while True:
+        ended, status = os.wait()
+        if ended == child:
+            return status
+
+
+def _leave_pipes() -> None:
+    """Leave the pipes to the command: they end when it closes them."""
+    nothing = os.open("/dev/null", os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.close(nothing)
+
+
+def _ends_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
+    """Get a signal when the process ends that started this one; 0 is one outside of here."""
+    _done(_libc.prctl(_PDEATHSIG, by, 0, 0, 0))
+    if os.getppid() != parent:
+        raise OSError(errno.ESRCH, os.strerror(errno.ESRCH))
+
+
+def _enter(parent: int, bubblewrap: str, command: list[str]) -> None:
+    """Run the command as the first process but one of namespaces of its own."""
+    import json  # noqa: PLC0415 - each start of a server waits for what is imported
+
+    here, doors = os.getcwd(), _doors()
+    if bubblewrap:
+        _ends_with(parent)
+        again = [sys.executable, "-I", "-S", __file__, _ENTERED, here, json.dumps(doors)]
+        os.execv(bubblewrap, [bubblewrap, *_BUBBLEWRAP, "--", *again, "--", *command])
+    signal.signal(signal.SIGUSR1, lambda *_: os._exit(FAILED))
+    user, group = os.getuid(), os.getgid()
+    _done(_libc.unshare(_NEW))
+    for name, said in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(said)
+    _ends_with(parent)
+    first = os.fork()
+    if first == 0:
+        _ends_with(0)
+        _mount()
+        sys.exit(_as_first(command, here, json.dumps(doors)))
+    _leave_pipes()
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]))
+
+
+def _mount() -> None:
+    """Make every file system read-only, /proc the one of these processes, and /dev a small one."""
+    import fcntl  # noqa: PLC0415
+    import socket  # noqa: PLC0415
+    import struct  # noqa: PLC0415
+
+    devices = {name: os.open(f"/dev/{name}", os.O_PATH) for name in _DEVICES}
+    _attach(None, "/", None, _MS_REC | _MS_PRIVATE)
+    _attach("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
+    wanted = struct.pack("QQQQ", _READ_ONLY, 0, 0, 0)
+    size = ctypes.c_size_t(len(wanted))
+    _done(_libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, b"/", _AT_RECURSIVE, wanted, size))
+    _attach("tmpfs", "/dev", "tmpfs", _MS_NOSUID | _MS_NODEV, "mode=0755")
+    for name, device in devices.items():
+        with open(f"/dev/{name}", "w"):
+            pass
+        _attach(f"/proc/self/fd/{device}", f"/dev/{name}", None, _MS_BIND)
+        os.close(device)
+    for name, target in _LINKS.items():
+        os.symlink(f"/proc/{target}", f"/dev/{name}")
+    os.mkdir(SCRATCH)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as loopback:
+        fcntl.ioctl(loopback, _SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", _UP))
+
+
+def _as_first(command: list[str], here: str, doors: str) -> int:
+    """Run the command without any privilege; gives its exit code.
+
+    When this process ends, the system ends all others.
+    """
+    _prepare(here, doors)
+    _give_up()
+    child = _fork(command)
+    _leave_pipes()
+    code = os.waitstatus_to_exitcode(_wait_for(child))
+    return code if code >= 0 else 128 - code
+
+
+def _prepare(here: str, doors: str) -> None:
+    """Close the doors, make the scratch directories, and go to the first of them.
+
+    It has a link for each file of the directory from which the kit was started: a command may name
+    such a file, or import it.
+    """
+    import json  # noqa: PLC0415
+
+    for door in json.loads(doors):
+        with suppress(FileNotFoundError, PermissionError):
+            _attach("/dev/null", door, None, _MS_BIND)
+    _attach("tmpfs", SCRATCH, "tmpfs", _MS_NOSUID | _MS_NODEV, _SIZE)
+    for place in PLACES.values():
+        os.mkdir(place)
+    with suppress(OSError):
+        for name in os.listdir(here):
+            os.symlink(os.path.join(here, name), os.path.join(PLACES["work"], name))
+    os.chdir(PLACES["work"])
+    os.environ.update(HOME=PLACES["home"], TMPDIR=PLACES["tmp"])
+
+
+def _doors() -> list[str]:
+    """Sockets and pipes that lead out: a read-only file system does not keep from using them."""
+    with open("/proc/net/unix") as file:
+        fields = [line.split(None, 7) for line in file]
+    paths = {each[7].rstrip("\n") for each in fields if len(each) == 8}
+    with open("/proc/self/mountinfo") as file:
+        paths |= {line.split()[4] for line in file}
+    looked = 0
+    for folder, _, names in os.walk("/run"):
+        paths |= {os.path.join(folder, name) for name in names}
+        looked += len(names)
+        if looked > _MOST_LOOKED:
+            break
+    return sorted(path for path in paths if path.startswith("/") and _is_door(path))
+
+
+def _is_door(path: str) -> bool:
+    import stat  # noqa: PLC0415
+
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode)
+
+
+def _give_up() -> None:
+    """Give up all capabilities for good: root would keep them, and could make files writable."""
+    import struct  # noqa: PLC0415
+
+    _done(_libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _done(_libc.prctl(_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0))
+    number = 0
+    while _libc.prctl(_CAPBSET_DROP, number, 0, 0, 0) == 0:
+        number += 1
+    _done(_libc.capset(struct.pack("Ii", 0x20080522, 0), struct.pack("6I", *(0,) * 6)))
+
+
+def _attach(
+    source: str | None, target: str, kind: str | None, flags: int, data: str | None = None
+) -> None:
+    texts: list[Any] = [None if each is None else os.fsencode(each) for each in (source, target)]
+    texts.append(None if kind is None else kind.encode())
+    _done(_libc.mount(*texts, ctypes.c_ulong(flags), None if data is None else data.encode()))
+
+
+def _done(result: int) -> None:
+    """Raise OSError for a call of the system that failed."""
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
