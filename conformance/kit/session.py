@@ -20,7 +20,6 @@ from conformance.kit.confirm.shrink import in_smallest_form, shrink
 from conformance.kit.drive.budget import driving_ends, until
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
-from conformance.kit.drive.discovery.versions import protocol_runs
 from conformance.kit.drive.run_driver import SessionDriver
 from conformance.kit.drive.tool_driver import Progress
 from conformance.kit.drive.unusable_target import TargetUnusable
@@ -75,12 +74,10 @@ class Runs:
         """Find every target's runs, of these eras only if any are named; raises TargetUnusable."""
         settings = context.settings
         self._offers = None
-        taken: frozenset[str] = frozenset()
+        before: list[Discovered] = []
         for target in targets:
-            own_context = replace(context, taken=taken)
-            found_here = await discover(target, own_context)
-            found_here += protocol_runs(found_here, own_context)
-            taken |= {found.run.id for found in found_here}
+            found_here = await discover(target, context, before)
+            before += found_here
             for found in found_here:
                 if eras and found.run.era not in eras:
                     continue

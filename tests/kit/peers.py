@@ -86,6 +86,49 @@ def unused_url():
 
 
 @contextmanager
+def answering(answer):
+    """A server over HTTP; gives its URL.
+
+    `answer(method, path, body, headers)` gives a status, a JSON body and, if need be, headers. The
+    body that it gets is None where it is no JSON.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = 1 << 20  # one packet for an answer: two would wait for each other
+
+        def log_message(self, *args):
+            pass
+
+        def parse_request(self):
+            good = super().parse_request()
+            self.command, self.meant = "ANY", self.command
+            return good
+
+        def do_ANY(self):
+            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            try:
+                body = json.loads(sent)
+            except ValueError:
+                body = None
+            status, data, *more = answer(self.meant, self.path, body, self.headers)
+            written = b"" if data is None else json.dumps(data).encode()
+            headers = {"Content-Type": "application/json", **(more[0] if more else {})}
+            try:
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(written)))
+                self.end_headers()
+                self.wfile.write(written)
+            except ConnectionError:
+                self.close_connection = True  # the client has given up
+
+    with _listening(Handler) as url:
+        yield url
+
+
+@contextmanager
 def offering(tools, call, *, manifest=False):
     """A server of the HTTP binding; gives its URL.
 
@@ -133,11 +176,19 @@ def offering(tools, call, *, manifest=False):
             except ConnectionError:
                 self.close_connection = True  # the client has given up
 
+    with _listening(Handler) as url:
+        yield url
+
+
+@contextmanager
+def _listening(handler):
+    """A server with this handler, in a thread of its own; gives its URL."""
+
     class Server(ThreadingHTTPServer):
         daemon_threads = True
         request_queue_size = 128  # the kit opens many connections at once
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:

@@ -41,16 +41,12 @@ class ConnectFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What all channels of a session share. `deadline` is a reading of time.monotonic().
-
-    `taken` are the ids of the runs of the targets that were looked at before.
-    """
+    """What all channels of a session share. `deadline` is a reading of time.monotonic()."""
 
     settings: Settings
     recorder: Recorder
     deadline: float
     memory: Memory | None = None
-    taken: frozenset[str] = frozenset()
 
 
 class Channel:

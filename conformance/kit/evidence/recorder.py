@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from conformance.formats.tool.tool import Tool
@@ -97,21 +99,20 @@ class Recorder:
     Calls stay in memory until they are put away. `requests` counts what was sent in each run.
     """
 
-    def __init__(self, spill: Spill | None = None) -> None:
+    def __init__(self, spill: Spill | None = None, *, beside: Recorder | None = None) -> None:
         self.listeners: list[Listener] = []
         self.by_id = Exchanges()
         self.requests: Counter[str] = Counter()
         self._spill = spill or Spill()
-        self._began = time.perf_counter()
-        self._many = 0
+        self._began: float = beside._began if beside is not None else time.perf_counter()
+        self._counter: Iterator[int] = beside._counter if beside is not None else count()
 
     def series(self) -> Series:
         """A series of numbers of its own; later ones are higher."""
         return Series(self._first)
 
     def _first(self) -> int:
-        self._many += 1
-        return (self._many - 1) * _SERIES + 1
+        return next(self._counter) * _SERIES + 1
 
     def record(
         self,
@@ -144,6 +145,21 @@ class Recorder:
         for listener in self.listeners:
             listener(exchange)
         return exchange
+
+    def draft(self) -> Recorder:
+        """A recorder for exchanges of which nobody knows yet in which run they belong.
+
+        Its numbers and its clock are those of this one, which `accept`s them later.
+        """
+        return Recorder(self._spill, beside=self)
+
+    def accept(self, draft: Recorder, runs: Mapping[str, str]) -> None:
+        """Record what a draft holds, in the runs that `runs` names for those that it was told."""
+        for exchange in draft.by_id.held:
+            own = replace(exchange, run=runs.get(exchange.run, exchange.run))
+            self.take(own)
+            for listener in self.listeners:
+                listener(own)
 
     def take(self, exchange: Exchange) -> None:
         """Keep an exchange that has a number already, such as one of a recorded session."""

@@ -27,6 +27,21 @@ def same_server(url: str, other: str) -> bool:
     return origin is not None and origin == _origin(other)
 
 
+def same_place(url: str, other: str) -> bool:
+    """Whether two URLs lead to one place: of this machine, by whichever of its names."""
+    try:
+        parts, others = urlsplit(url), urlsplit(other)
+    except ValueError:
+        return False
+    if parts.path.rstrip("/") != others.path.rstrip("/") or parts.query != others.query:
+        return False
+    here, there = _origin(url), _origin(other)
+    if here is None or there is None or here == there:
+        return here is not None and here == there
+    local = is_loopback(url) and is_loopback(other)
+    return local and (here[0], here[2]) == (there[0], there[2])
+
+
 @lru_cache(maxsize=256)
 def _origin(url: str) -> tuple[str, str, int | None] | None:
     try:

@@ -64,6 +64,13 @@ class Run:
     """Whether an OpenAPI document says what can be called: no manifest, no catalog."""
 
     @property
+    def usual_id(self) -> str:
+        """The id of such a run where no other target has it."""
+        if self.openapi:
+            return "openapi"
+        return f"{self.binding.value}-{self.version}" if self.version else self.binding.value
+
+    @property
     def era(self) -> Era | None:
         """The protocol era of an MCP run; None for the HTTP binding, which has no version."""
         if not self.version:

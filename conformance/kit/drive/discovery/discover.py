@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from conformance.kit.drive.channel import Context, open_channel
 from conformance.kit.drive.discovery.http import http_run, look
 from conformance.kit.drive.discovery.mcp import mcp_runs
+from conformance.kit.drive.discovery.versions import ELSEWHERE, protocol_runs
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.unusable_target import TargetUnusable, why_dead, why_nothing
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.loopback import same_place
 from conformance.kit.model.run import Run, free_id
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import OwnTargets
@@ -19,12 +23,51 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Binding
 
 
-async def discover(target: str, context: Context) -> list[Discovered]:
-    """The runs of a target, each with its catalog; raises TargetUnusable."""
+async def discover(
+    target: str, context: Context, before: Sequence[Discovered] = ()
+) -> list[Discovered]:
+    """The runs of a target, each with its catalog; raises TargetUnusable.
+
+    `before` are those of the targets before it: an endpoint that is among them is not given again.
+    What was sent is recorded once it is known in which run it belongs.
+    """
+    draft = context.recorder.draft()
+    asked = replace(context, recorder=draft)
     own = own_targets(target)
     if own is not None:
-        return await _discover_own(*own, target, context)
-    return await _discover_url(target, context)
+        looked = await _discover_own(*own, target, asked)
+    else:
+        looked = await _discover_url(target, asked)
+    looked = [each for each in looked if not any(is_same(each, one) for one in before)]
+    found = _named(looked + protocol_runs(looked, context.settings), before)
+    ids = {one.run.id: named.run.id for one, named in zip(looked, found, strict=False)}
+    context.recorder.accept(draft, {run: ids.get(run, ELSEWHERE) for run in draft.requests})
+    return found
+
+
+def _named(found: Sequence[Discovered], before: Sequence[Discovered]) -> list[Discovered]:
+    """The same with ids that no other run has."""
+    taken = {one.run.id for one in before}
+    named: list[Discovered] = []
+    for one in found:
+        run = replace(one.run, id=free_id(one.run.usual_id, taken))
+        taken.add(run.id)
+        named.append(replace(one, run=run))
+    return named
+
+
+def is_same(one: Discovered, other: Discovered) -> bool:
+    """Whether two runs are of one endpoint, whatever address leads to it.
+
+    `localhost` and `127.0.0.1` with one port may be two servers: one server lists the same at both.
+    """
+    run, known = one.run, other.run
+    alike = (run.binding, run.version, run.openapi) == (known.binding, known.version, known.openapi)
+    if not alike or run.kind is not known.kind:
+        return False
+    return run.endpoint == known.endpoint or (
+        same_place(run.endpoint, known.endpoint) and one.documents == other.documents
+    )
 
 
 async def _discover_own(
@@ -58,7 +101,7 @@ def _no_version(target: str, context: Context) -> Message | None:
 async def _discover_url(target: str, context: Context) -> list[Discovered]:
     """The runs of a URL: the HTTP binding's, and those of MCP at its usual places."""
     base = target.rstrip("/")
-    probe = Run(free_id(Binding.HTTP.value, context.taken), target, Binding.HTTP, base)
+    probe = Run(f"http {base}", target, Binding.HTTP, base)
     channel = await open_channel(probe, context)
     try:
         first = await look(channel, base, Step("itself"))
@@ -87,11 +130,10 @@ def _why_nothing(target: str, first: Exchange, context: Context) -> Message:
     if first.answer is not None and (no_version := _no_version(target, context)):
         return no_version
     names = {name.lower() for name, _ in context.settings.headers}
-    of_target = [e for e in context.recorder.by_id.held if e.id >= first.id]
     return why_nothing(
         target,
         first,
-        of_target,
+        context.recorder.by_id.held,
         authorized="authorization" in names,
         language=context.settings.language,
     )

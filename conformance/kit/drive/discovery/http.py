@@ -17,7 +17,7 @@ from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.run import Run, free_id
+from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.http import HttpBinding
@@ -106,14 +106,14 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
 
     Raises TargetUnusable if `--openapi` names what is none.
     """
-    given, taken = channel.context.settings.openapi, channel.context.taken
+    given = channel.context.settings.openapi
     if given is None and is_openapi(body_json(first)):
-        return _run(run, body_json(first), run.endpoint, taken)
+        return _run(run, body_json(first), run.endpoint)
     for path in (given,) if given is not None else USUAL:
         url = urljoin(run.endpoint + "/", path)
         document = await _document(channel, url)
         if is_openapi(document):
-            return _run(run, document, url, taken)
+            return _run(run, document, url)
     if given is not None:
         raise TargetUnusable(message("kit.target.no_openapi", target=run.target, path=given))
     return None
@@ -132,11 +132,11 @@ async def _document(channel: Channel, url: str) -> Any:
     return read(exchange.answer.body, Notation.YAML).data
 
 
-def _run(http: Run, document: Any, url: str, taken: frozenset[str]) -> Discovered:
+def _run(http: Run, document: Any, url: str) -> Discovered:
     catalog = operations(document)
     origin = urlsplit(http.endpoint)
     endpoint = f"{origin.scheme}://{origin.netloc}"
-    own = replace(http, id=free_id("openapi", taken), endpoint=endpoint, openapi=True)
+    own = replace(http, endpoint=endpoint, openapi=True)
     return Discovered(
         own,
         tools=catalog.tools,

@@ -11,7 +11,6 @@ from conformance.formats.text import rpc
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discovery.look_around import look_around_mcp, pages
 from conformance.kit.drive.discovery.versions import older
-from conformance.kit.drive.discovery.versions import settled as settled_at
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.response import response_of
@@ -20,7 +19,7 @@ from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import MODERN, Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
-from conformance.kit.transport.bindings import binding_of, traits_of
+from conformance.kit.transport.bindings import traits_of
 from conformance.kit.transport.mcp import LEGACY_VERSIONS, McpBinding
 from conformance.spec.vocabulary import Binding
 
@@ -33,9 +32,12 @@ whole request timeout, because it refuses what it does not know.
 async def mcp_runs(
     binding: Binding, endpoint: str, target: str, context: Context
 ) -> tuple[list[Discovered], str]:
-    """The modern and the legacy run, as far as they are spoken; if none is, why not."""
-    legacy = Run(binding.value, target, binding, endpoint, LEGACY_VERSIONS[-1])
-    modern = replace(legacy, version=MODERN)
+    """The modern and the legacy run, as far as they are spoken; if none is, why not.
+
+    Nobody knows yet which of them there are: the ids are made of the endpoint, and replaced later.
+    """
+    legacy = Run(f"legacy {endpoint}", target, binding, endpoint, LEGACY_VERSIONS[-1])
+    modern = replace(legacy, id=f"modern {endpoint}", version=MODERN)
     limit = None if traits_of(legacy).over_http else _SILENCE
     shaken = asyncio.create_task(_try_legacy(legacy, context))
     asked = asyncio.create_task(_try_modern(modern, context))
@@ -67,7 +69,7 @@ async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, st
         speaker = spoken(channel.binding, McpBinding)
         if not context.settings.speaks(speaker.version):
             return None, ""
-        settled = settled_at(run, speaker.version, context.taken)
+        settled = replace(run, version=speaker.version)
         channel.binding = replace(speaker, run=settled)
         result = (response_of(channel.opened) or {}).get("result") or {}
         found = await _list_tools(channel, settled, result.get("capabilities"))
@@ -84,8 +86,6 @@ async def _try_modern(run: Run, context: Context) -> Discovered | None:
         channel = await open_channel(run, context, handshake=False)
     except ConnectFailed:
         return None
-    settled = settled_at(run, MODERN, context.taken)
-    channel.binding = binding_of(settled, context.settings)
     try:
         exchange = await _ask_discover(channel)
         response = response_of(exchange) or {}
@@ -100,7 +100,7 @@ async def _try_modern(run: Run, context: Context) -> Discovered | None:
         if isinstance(versions, list) and MODERN not in versions:
             return None
         capabilities = result.get("capabilities") if isinstance(result, dict) else None
-        return await _list_tools(channel, settled, capabilities)
+        return await _list_tools(channel, run, capabilities)
     finally:
         await channel.close()
 

@@ -11,25 +11,22 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.formats.tool.tool import Tool
-from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
+from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
 from conformance.kit.drive.pacing import together
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.run import Run, free_id
+from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.mcp import LEGACY_VERSIONS, McpBinding
 from conformance.spec.vocabulary import RunKind
 
-
-def settled(run: Run, version: str, taken: frozenset[str]) -> Run:
-    """The run of an endpoint at the version that it settled on, named after it."""
-    id = free_id(f"{run.binding.value}-{version}", taken)
-    return replace(run, id=id, version=version)
+ELSEWHERE = "elsewhere"
+"""Where that is recorded which led to no run of its own."""
 
 
 async def older(channel: Channel, run: Run) -> dict[str, Mapping[str, Any]]:
@@ -65,7 +62,8 @@ async def _ask(channel: Channel, version: str) -> Exchange:
 
 async def _alone(channel: Channel, run: Run, version: str) -> Mapping[str, Any] | None:
     try:
-        own = await open_channel(settled(run, version, channel.context.taken), channel.context)
+        own_run = replace(run, id=ELSEWHERE, version=version)
+        own = await open_channel(own_run, channel.context)
     except ConnectFailed:
         return None
     try:
@@ -82,20 +80,20 @@ def _agreement(exchange: Exchange, version: str) -> Mapping[str, Any] | None:
     return result if agreed else None
 
 
-def protocol_runs(found: list[Discovered], context: Context) -> list[Discovered]:
+def protocol_runs(found: list[Discovered], settings: Settings) -> list[Discovered]:
     """A protocol run for each older version that was agreed to, with the tool that is called."""
     return [
-        _protocol_run(one, version, result, context)
+        _protocol_run(one, version, result, settings)
         for one in found
         for version, result in one.agreed.items()
     ]
 
 
 def _protocol_run(
-    full: Discovered, version: str, result: Mapping[str, Any], context: Context
+    full: Discovered, version: str, result: Mapping[str, Any], settings: Settings
 ) -> Discovered:
-    run = replace(settled(full.run, version, context.taken), kind=RunKind.PROTOCOL)
-    harmless = [tool for tool in full.tools if _is_harmless(tool, run, context.settings)]
+    run = replace(full.run, version=version, kind=RunKind.PROTOCOL)
+    harmless = [tool for tool in full.tools if _is_harmless(tool, run, settings)]
     capabilities = result.get("capabilities")
     return Discovered(
         run,
