@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fnmatch
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from conformance.kit.model.results import SessionResult
+from conformance.kit.model.results import RunResult, SessionResult
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.report.levels import all_items
 from conformance.kit.report.words import say
@@ -49,6 +51,9 @@ def exit_of(
         return Exit.BROKEN, None
     if any(used.stale is not None for used in session.waivers):
         return Exit.BROKEN, None
+    lacking = _not_found(session, settings)
+    if lacking is not None:
+        return Exit.BROKEN, lacking
     silent = settings.allow_calls is AllowCalls.NONE or not called_matters
     if not silent and not any(run.tools_called for run in session.runs):
         reason = message("kit.exit.no_tool_called").words(settings.language)
@@ -61,6 +66,35 @@ def exit_of(
     if settings.level is not None and not _reaches(session, settings.level):
         return Exit.BROKEN, message("kit.exit.level_missed", level=settings.level.value)
     return Exit.CONFORMANT, None
+
+
+def _not_found(session: SessionResult, settings: Settings) -> Message | None:
+    """What was asked for by name and is in no run: versions of MCP, bindings, tools.
+
+    A session that replays one case asks for nothing else, and a recorded one was asked before.
+    """
+    if settings.replay is not None or settings.judge is not None:
+        return None
+    spoken = {run.run.version for run in session.runs}
+    versions = [each for each in settings.spec_versions if each not in spoken]
+    if versions:
+        return message("kit.exit.no_version", versions=", ".join(versions))
+    found = {"mcp" if run.run.version else "http" for run in session.runs}
+    bindings = [each for each in settings.profiles if each in _BINDINGS - found]
+    if bindings:
+        return message("kit.exit.no_binding", bindings=", ".join(bindings))
+    tools = [name for run in session.runs for name in _tools_of(run)]
+    globs = [each for each in settings.include_tools if not fnmatch.filter(tools, each)]
+    return message("kit.exit.no_tool", globs=", ".join(globs)) if globs else None
+
+
+def _tools_of(run: RunResult) -> Iterator[str]:
+    yield from run.tools_called
+    yield from (left.tool for left in run.tools_left_out)
+
+
+_BINDINGS = frozenset({"http", "mcp"})
+"""The profiles that name a binding."""
 
 
 def _reaches(session: SessionResult, level: Level) -> bool:

@@ -85,3 +85,27 @@ def test_two_servers_with_one_name_each_have_a_run():
         session = Session(Settings(targets=(first, second)))
         session.discover((first, second))
     assert runs(session) == ["http", "mcp-2025-11-25", "http-2", "mcp-2025-11-25-2"]
+
+
+def of_today_without_discover(method, path, body, headers):
+    """A server that lists its tools in any version, and does not know `server/discover`."""
+    if path.rstrip("/") != "/mcp" or (body or {}).get("method") == "initialize":
+        return 404, {"detail": "no such path"}
+    status, said = spoken(method, body)
+    if "result" in (said or {}):
+        said["result"]["resultType"] = "complete"
+    return status, said
+
+
+def test_a_version_asked_for_by_name_is_checked_where_the_server_lists_its_tools_in_it():
+    session = looked(of_today_without_discover, "/mcp", spec_versions=("2026-07-28",))
+    assert runs(session) == ["mcp-2026-07-28"]
+
+
+def test_a_version_asked_for_by_name_is_not_assumed_of_a_server_that_lists_nothing_in_it():
+    def older(method, path, body, headers):
+        if headers["MCP-Protocol-Version"] == "2026-07-28":
+            return 400, {"detail": "no such version"}
+        return both(method, path, body, headers)
+
+    assert runs(looked(older, "", spec_versions=("2026-07-28",))) == ["http"]

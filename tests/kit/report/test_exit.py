@@ -126,3 +126,20 @@ def test_the_reason_is_in_the_language_asked_for():
     spanish = replace(Settings(), language="es")
     _, why = exit_of(session(run()), spanish, called_matters=True)
     assert "cláusula" in why.words("es")
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"spec_versions": ("2025-03-26",)}, Exit.BROKEN),
+        ({"spec_versions": (MCP.version,)}, Exit.CONFORMANT),
+        ({"spec_versions": (MCP.version, "2024-11-05")}, Exit.BROKEN),
+        ({"profiles": ("http", "mcp")}, Exit.BROKEN),
+        ({"profiles": ("mcp", "atdf")}, Exit.CONFORMANT),
+        ({"include_tools": ("b*", "cancel*")}, Exit.BROKEN),
+        ({"include_tools": ("b*",)}, Exit.CONFORMANT),
+        ({"spec_versions": ("2024-11-05",), "replay": "x"}, Exit.CONFORMANT),
+    ],
+)
+def test_1_where_what_was_asked_for_by_name_was_not_found(asked, expected):
+    assert code(session(run(Verdict.PASS, of=MCP)), Settings(**asked)) is expected

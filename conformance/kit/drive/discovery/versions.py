@@ -19,7 +19,7 @@ from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
-from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.model.settings import Settings
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.mcp import LEGACY_VERSIONS, McpBinding
@@ -37,7 +37,7 @@ async def older(channel: Channel, run: Run) -> dict[str, Mapping[str, Any]]:
     """
     settings, traits = channel.context.settings, channel.binding.traits
     asked = [v for v in LEGACY_VERSIONS if traits.since <= v < run.version and settings.speaks(v)]
-    if settings.allow_calls is AllowCalls.NONE or settings.replay is not None:
+    if settings.replay is not None:
         return {}
     found: dict[str, Mapping[str, Any]] = {}
     for version in asked:
