@@ -12,6 +12,7 @@ from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.cache import cached
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.evidence.response import body_json, read
+from conformance.kit.evidence.routes import has_no_route
 from conformance.kit.model.case import Strictness
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.repair.hints import list_of
@@ -100,11 +101,13 @@ def _all_errors(run: RunEvidence) -> Iterator[tuple[Exchange, ErrorView]]:
 @clause("ATDF-ERR-006")
 def test_the_error_names_the_tool(tool: ToolEvidence) -> Checks:
     """The one that was called; none where the route led to no tool (HTTP-CALL-001 says so)."""
+    if has_no_route(tool):
+        return
     for call, error in _errors(tool):
         named = error.raw.get("tool_name")
         if named is None and call.reading.status in _NO_ROUTE:
             continue
-        if named == tool.tool.name:
+        if named in tool.tool.names:
             yield holds()
         else:
             yield broken(call, "finding.error.tool_name", named=shown(named), tool=tool.tool.name)
@@ -205,8 +208,11 @@ def _names(tool: ToolEvidence, call: Call, error: ErrorView) -> bool:
 
 @clause("ATDF-ERR-015")
 def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
-    """An envelope; a JSON-RPC error is the protocol's own, and outside."""
-    for call in tool.calls:
+    """An envelope; a JSON-RPC error is the protocol's own, and outside.
+
+    What answers where a tool has no route is no tool: HTTP-CALL-001 and HTTP-ERR-004 speak of it.
+    """
+    for call in tool.calls if not has_no_route(tool) else ():
         reading = call.reading
         failed = reading.refused or reading.status >= HTTPStatus.INTERNAL_SERVER_ERROR
         if not failed or _is_of_the_protocol(call) or reading.trouble is not None:

@@ -74,6 +74,7 @@ def http_wire(stage: Stage) -> Steps:
     good = to_bytes(stage.good_calls[tool.name])
     malformed = {
         "wrong-method": web.send("GET", url, headers=()),
+        "wrong-method-beside": web.send("GET", _beside(url), headers=()),
         "not-json": web.send(method, url, body=b"this is no JSON"),
         "cut-json": web.send(method, url, body=good[:-1]),
         "empty-body": web.send(method, url, body=b""),
@@ -88,6 +89,11 @@ def http_wire(stage: Stage) -> Steps:
     for step, request in malformed.items():
         yield Send(request, Step(step))
         yield Send(web.get(tools_path(stage)), Step(step, mark=Mark.ALIVE))
+
+
+def _beside(url: str) -> str:
+    """The address of something that is not there, in the place of what is."""
+    return url.rpartition("/")[0] + f"/{NO_TOOL}"
 
 
 def strange_requests(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...], bytes]]:

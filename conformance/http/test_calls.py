@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from conformance.formats.problem import shown
 from conformance.formats.tool.tool import ToolForm
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import body_json, is_enriched_error
-from conformance.kit.model.step import Step
+from conformance.kit.evidence.routes import has_no_route
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, no_good_call, unknown
 from conformance.spec.vocabulary import ERROR_TYPE_STATUSES, ErrorType, Outcome
 
-_NOWHERE = (Step("unknown-path"), Step("unknown-tool"))
 _RESERVED = frozenset(kind.value for kind in ErrorType)
 
 
@@ -34,43 +34,17 @@ def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
     baseline = tool.baseline
     if baseline is None:
         return
-    if _is_answered_as_unknown(tool, baseline):
+    if has_no_route(tool):
         request = baseline.exchange.http
         asked = f"{request.method} {urlsplit(request.url).path}"
         status = baseline.reading.status
         yield broken(baseline, "finding.http.no_route", status=status, request=asked)
-    elif baseline.reading.status in {404, 405} and not _knows_the_tool(baseline):
+    elif baseline.reading.status == HTTPStatus.NOT_FOUND and baseline.reading.envelope is None:
         yield no_good_call(baseline)
     elif baseline.reading.accepted or baseline.reading.refused:
         yield holds()
     else:
         yield unknown("kit.not_verified.no_answer", baseline)
-
-
-def _is_answered_as_unknown(tool: ToolEvidence, call: Call) -> bool:
-    """Whether a call is answered as a path that does not exist, or as a method that is not there.
-
-    A 404 may also be the tool's own word for a thing that it does not have: without an envelope it
-    is one for the route only if an unknown path gets the same body.
-    """
-    if call.reading.status in {405, 501}:
-        return True
-    if call.reading.status != 404 or _knows_the_tool(call):
-        return False
-    if call.reading.envelope is not None:
-        return True
-    steps = {exchange.step: exchange for exchange in tool.played("http_wire")}
-    nowhere = [steps[name].answer for name in _NOWHERE if name in steps]
-    body = call.exchange.answer.body if call.exchange.answer is not None else b""
-    return any(answer is not None and answer.body == body for answer in nowhere)
-
-
-def _knows_the_tool(call: Call) -> bool:
-    """Whether a 404 is the tool's own: a thing that it was asked for does not exist."""
-    envelope = call.reading.envelope
-    return envelope is not None and any(
-        error.tool_name == call.case.tool for error in envelope.errors
-    )
 
 
 @clause("HTTP-CALL-002")
@@ -124,8 +98,8 @@ def test_the_status_fits_the_error_type(tool: ToolEvidence) -> Checks:
 
 @clause("HTTP-ERR-003")
 def test_errors_of_a_tool_route_are_json(tool: ToolEvidence) -> Checks:
-    """Their media type says so, and their body is."""
-    for call in tool.calls:
+    """Their media type says so, and their body is; where there is no route, no tool answers."""
+    for call in tool.calls if not has_no_route(tool) else ():
         if call.reading.status < 400 or call.reading.outcome is Outcome.NO_ANSWER:
             continue
         if _is_json(call) and body_json(call.exchange) is not None:

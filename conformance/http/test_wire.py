@@ -8,12 +8,15 @@ from conformance.formats.tool.errors import envelope_of
 from conformance.http.scripts import ORIGIN
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json
+from conformance.kit.evidence.routes import is_answered_alike
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
 from conformance.kit.verdicts.sent_words import step_words
 
-_MISDIRECTED = frozenset({"unknown-path", "unknown-tool", "wrong-method"})
+_MISDIRECTED = frozenset({
+    "unknown-path", "unknown-tool", "wrong-method", "wrong-method-beside",
+})  # fmt: skip
 """Steps whose body is as it should be."""
 _FIRST = Step("unknown-path", mark=Mark.ALIVE)
 """If even the first request got no answer, the server was dead before the script began."""
@@ -69,7 +72,7 @@ def test_an_unknown_tool_is_answered_in_the_envelope(run: RunEvidence) -> Checks
 def test_a_wrong_method_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
     """With 405, and `Allow` (RFC 9110, section 15.5.6); a path may have a GET of its own."""
     exchange = run.step("http_wire", "wrong-method")
-    if exchange is not None and exchange.answer is not None and 200 <= _status(exchange) < 300:
+    if exchange is not None and _has_own_get(run, exchange):
         yield absent("kit.not_applicable.own_get")
         return
     yield from _refused(run, "http_wire", ("wrong-method",), {405})
@@ -78,6 +81,20 @@ def test_a_wrong_method_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
             yield broken(exchange, "finding.http.no_allow")
         else:
             yield holds()
+
+
+def _has_own_get(run: RunEvidence, exchange: Exchange) -> bool:
+    """Whether a GET of a tool's path leads to something else: `/tools/validate` is `/tools/{id}`.
+
+    Then what is not there is answered alike at the place beside it, and otherwise elsewhere.
+    """
+    if 200 <= _status(exchange) < 300:
+        return True
+    beside = run.step("http_wire", "wrong-method-beside")
+    nowhere = run.step("http_wire", "unknown-path")
+    if beside is None or nowhere is None or _status(exchange) == 405:
+        return False
+    return is_answered_alike(exchange, beside) and not is_answered_alike(exchange, nowhere)
 
 
 @clause("HTTP-ERR-007")

@@ -173,7 +173,12 @@ def _invocation(declared: Any, schema: Mapping[str, Any]) -> Invocation | None:
     endpoint = _text(_member(declared, "endpoint"))
     if endpoint is None:
         return None
-    made = Invocation(endpoint, (_text(_member(declared, "method")) or "POST").upper())
+    return invocation_at(_text(_member(declared, "method")) or "POST", endpoint, schema)
+
+
+def invocation_at(method: str, endpoint: str, schema: Mapping[str, Any]) -> Invocation:
+    """A call at an endpoint, where a name in braces stands for the input of that name."""
+    made = Invocation(endpoint, method.upper())
     declared_inputs = schema.get("properties")
     names = declared_inputs if isinstance(declared_inputs, dict) else {}
     in_path = {name for name in names if f"{{{name}}}" in endpoint}

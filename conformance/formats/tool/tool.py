@@ -85,6 +85,7 @@ class Tool:
     `dialects` names the accepted deviations that were met on the way.
     `header_parameters` gives each input that MCP mirrors its header's suffix; inputs inside
     objects stand, by their names from the root on, in `nested_header_parameters`.
+    `other_names` are those that another document of the same server gives it.
     """
 
     name: str
@@ -106,3 +107,9 @@ class Tool:
     dialects: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
     nested_header_parameters: tuple[tuple[tuple[str, ...], str], ...] = ()
+    other_names: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that the tool goes by, its own first."""
+        return (self.name, *self.other_names)

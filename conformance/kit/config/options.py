@@ -100,7 +100,7 @@ GROUPS = (
             _many("header", "-H", metavar="'NAME: VALUE'"),
             Option("bearer-env", {"metavar": "VAR"}),
             _many("env", metavar="NAME", dest="pass_env"),
-            Option("invoke", {"metavar": "'METHOD PATH'"}),
+            _many("invoke", metavar="'[TOOL=]METHOD PATH'"),
             Option("openapi", {"metavar": "PATH"}),
         ),
     ),

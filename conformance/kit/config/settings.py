@@ -6,7 +6,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,13 @@ from conformance.kit.config.secrets import Redactor, is_secret_name
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.config.waivers import WaiversUnusable, read_waivers
 from conformance.kit.model.results import Waiver
-from conformance.kit.model.settings import RECORD, AllowCalls, Settings
+from conformance.kit.model.settings import EVERY_OTHER_TOOL, RECORD, AllowCalls, Settings
 from conformance.spec.clauses import CLONE, id_base
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level
 
+_ROUTE = re.compile(r"(?:(?P<tool>.+)=)?(?P<method>[A-Za-z]+)\s+(?P<path>/.*)", re.DOTALL)
+"""A route, for one tool if it is named."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header (RFC 9110)."""
 
@@ -110,7 +112,7 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         level=Level(level) if level else None,
         headers=tuple(headers),
         environment=environment,
-        invoke=_route(option("--invoke"), language),
+        invoke=_routes(option("--invoke"), language),
         openapi=option("--openapi"),
         include_tools=tuple(option("--include-tool")),
         exclude_tools=tuple(option("--exclude-tool")),
@@ -184,13 +186,18 @@ def _check_target(target: str, language: str) -> None:
         raise _usage("kit.target.not_a_target", language, target=shown)
 
 
-def _route(text: str | None, language: str) -> tuple[str, str] | None:
-    if text is None:
-        return None
-    method, _, path = text.strip().partition(" ")
-    if not method.isalpha() or not path.strip().startswith("/"):
-        raise _usage("kit.option.invoke", language, text=text, example="POST /api/{tool}")
-    return method.upper(), path.strip()
+def _routes(given: Iterable[str], language: str) -> dict[str, tuple[str, str]]:
+    """The routes of `--invoke` by tool; that of every other tool is under the empty name."""
+    routes: dict[str, tuple[str, str]] = {}
+    for text in given:
+        found = _ROUTE.fullmatch(text.strip())
+        if found is None:
+            raise _usage("kit.option.invoke", language, text=text, example="POST /api/{tool}")
+        tool = found["tool"] or EVERY_OTHER_TOOL
+        if tool in routes:
+            raise _usage("kit.option.invoke_twice", language, text=text)
+        routes[tool] = found["method"].upper(), found["path"]
+    return routes
 
 
 def _secrets(

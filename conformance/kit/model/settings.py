@@ -14,6 +14,8 @@ from conformance.spec.vocabulary import Level
 
 MAX_EXAMPLES: Final = 25
 REPORT_FOLDER: Final = "conformance-report"
+EVERY_OTHER_TOOL: Final = ""
+"""In place of a tool's name: all those that name no route, and are not named."""
 RECORD: Final = "exchanges.ndjson"
 """The file, inside of that, that holds all evidence of a session."""
 SELECTION_FOLDER: Final = "selection"
@@ -46,7 +48,9 @@ class Settings:
     level: Level | None = None
     headers: tuple[tuple[str, str], ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    invoke: tuple[str, str] | None = None
+    invoke: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The method and path of a tool's call over HTTP, by its name; `EVERY_OTHER_TOOL` is one, too.
+    """
     include_tools: tuple[str, ...] = ()
     exclude_tools: tuple[str, ...] = ()
     openapi: str | None = None

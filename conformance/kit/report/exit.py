@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from conformance.kit.model.results import RunResult, SessionResult
-from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.model.settings import EVERY_OTHER_TOOL, AllowCalls, Settings
 from conformance.kit.report.levels import all_items
 from conformance.kit.report.words import say
 from conformance.spec.messages import Message, message
@@ -85,7 +85,10 @@ def _not_found(session: SessionResult, settings: Settings) -> Message | None:
         return message("kit.exit.no_binding", bindings=", ".join(bindings))
     tools = [name for run in session.runs for name in _tools_of(run)]
     globs = [each for each in settings.include_tools if not fnmatch.filter(tools, each)]
-    return message("kit.exit.no_tool", globs=", ".join(globs)) if globs else None
+    if globs:
+        return message("kit.exit.no_tool", globs=", ".join(globs))
+    invoked = [each for each in settings.invoke if each not in (*tools, EVERY_OTHER_TOOL)]
+    return message("kit.exit.no_invoked", tools=", ".join(invoked)) if invoked else None
 
 
 def _tools_of(run: RunResult) -> Iterator[str]:

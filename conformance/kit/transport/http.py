@@ -11,7 +11,7 @@ from conformance.formats.tool.tool import Invocation, Tool, Where
 from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.model.loopback import same_server
 from conformance.kit.model.run import Run
-from conformance.kit.model.settings import Settings
+from conformance.kit.model.settings import EVERY_OTHER_TOOL, Settings
 from conformance.kit.transport.binding import Connection, Traits, to_bytes, to_text
 
 SESSION = uuid.uuid4().hex
@@ -46,7 +46,7 @@ class HttpBinding:
     @classmethod
     def of(cls, run: Run, settings: Settings) -> Self:
         """The binding of a run, before anything was said."""
-        return cls(run, settings.invoke)
+        return cls(run, settings.invoke.get(EVERY_OTHER_TOOL))
 
     def connect(self, settings: Settings) -> Connection:
         """Keep-alive connections to the target."""

@@ -2,9 +2,11 @@
 
 import pytest
 
+from conformance.formats.tool.tool import Invocation
 from conformance.kit.evidence.script import INITIALIZE, LOOKED
 from conformance.kit.model.settings import Settings
 from conformance.kit.session import Session
+from conformance.kit.transport.http import HttpBinding
 from tests.kit.peers import answering
 
 VERSION = "2025-11-25"
@@ -109,3 +111,45 @@ def test_a_version_asked_for_by_name_is_not_assumed_of_a_server_that_lists_nothi
         return both(method, path, body, headers)
 
     assert runs(looked(older, "", spec_versions=("2026-07-28",))) == ["http"]
+
+
+def with_routes(**routes):
+    """The routes of a catalog's tools, as a session calls them, with such `--invoke` options."""
+    tools = [{**TOOL, "name": name} for name in ("one", "two", "three")]
+    tools[1]["invocation"] = {"endpoint": "/own", "method": "POST"}
+    session = looked(lambda *asked: listing(tools, *asked), "", invoke=routes, profiles=("http",))
+    (found,) = session.found
+    speaker = HttpBinding.of(found.run, session.settings)
+    return [speaker.route(tool)[1].removeprefix(found.run.endpoint) for tool in found.tools]
+
+
+def listing(tools, method, path, body, headers):
+    return (200, {"tools": tools}) if path == "/tools" else (404, {"detail": "no such path"})
+
+
+def test_a_tool_is_called_where_the_command_line_says():
+    named = with_routes(**{"one": ("POST", "/a/{tool}"), "two": ("GET", "/b")})
+    assert named == ["/a/one", "/b", "/tools/three/invoke"]
+
+
+def test_a_route_for_all_other_tools_leaves_those_alone_that_name_one():
+    named = with_routes(**{"": ("POST", "/do/{tool}"), "three": ("GET", "/c")})
+    assert named == ["/do/one", "/own", "/c"]
+
+
+def test_a_catalog_takes_its_routes_from_the_openapi_document_beside_it():
+    answer = {"200": {"description": "ok", "content": {"application/json": {"schema": {}}}}}
+    operation = {"operationId": "book", "responses": answer}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/api/book": {"post": operation}},
+    }
+
+    def documented(method, path, body, headers):
+        if path == "/openapi.json":
+            return 200, document
+        return listing([TOOL], method, path, body, headers)
+
+    (found,) = looked(documented, "").found
+    assert [tool.invocation for tool in found.tools] == [Invocation("/api/book", "POST")]

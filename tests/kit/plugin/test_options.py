@@ -127,13 +127,30 @@ def test_a_variable_for_a_server_is_a_secret_too(monkeypatch):
 
 @pytest.mark.parametrize(
     ("text", "route"),
-    [("POST /api/{tool}", ("POST", "/api/{tool}")), ("get  /x", ("GET", "/x"))],
+    [
+        ("POST /api/{tool}", {"": ("POST", "/api/{tool}")}),
+        ("get  /x", {"": ("GET", "/x")}),
+        ("find=get /items/{id}", {"find": ("GET", "/items/{id}")}),
+        ("a=b=POST /x?c=d e /y", {"a=b": ("POST", "/x?c=d e /y")}),
+    ],
 )
-def test_a_route_is_a_method_and_a_path(text, route):
+def test_a_route_is_a_method_and_a_path_of_one_tool_or_of_all_others(text, route):
     assert settings("--invoke", text).invoke == route
 
 
-@pytest.mark.parametrize("text", ["/api/{tool}", "POST", "POST api", "P0ST /x", ""])
+def test_several_tools_may_each_have_a_route():
+    made = settings("--invoke", "a=GET /a", "--invoke", "POST /{tool}", "--invoke", "b=PUT /b")
+    assert made.invoke == {"a": ("GET", "/a"), "": ("POST", "/{tool}"), "b": ("PUT", "/b")}
+
+
+@pytest.mark.parametrize("text", ["a=POST /other", "a=GET /a"])
+def test_a_tool_has_one_route(text):
+    assert "second route" in refusal("--invoke", "a=GET /a", "--invoke", text)
+
+
+@pytest.mark.parametrize(
+    "text", ["/api/{tool}", "POST", "POST api", "P0ST /x", "", "a=POST", "=GET /x"]
+)
 def test_a_route_that_is_none_is_refused_with_an_example(text):
     assert "POST /api/{tool}" in refusal("--invoke", text)
 

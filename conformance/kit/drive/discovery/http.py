@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
 from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.catalog.openapi import is_openapi, operations
+from conformance.formats.catalog.routes import named, routed
 from conformance.formats.text.json_text import Notation, read
+from conformance.formats.tool.declared import invocation_at
+from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.channel import Channel
 from conformance.kit.drive.discovery.look_around import look_around_http, pages
 from conformance.kit.drive.unusable_target import TargetUnusable
@@ -31,11 +35,32 @@ async def look(channel: Channel, url: str, step: Step) -> Exchange:
 
 
 async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
-    """The HTTP run: of a manifest or catalog, else of an OpenAPI document, which may be named."""
-    named = channel.context.settings.openapi is not None
-    found = None if named else await _http_at(channel, run)
+    """The HTTP run: of a manifest or catalog, else of an OpenAPI document, which may be named.
+
+    A tool for which `--invoke` names a route is called there, whatever the documents say.
+    """
+    found = await _declared(channel, run, first)
+    routes = channel.context.settings.invoke
+    if found is None or not routes:
+        return found
+    return replace(found, tools=tuple(_invoked(tool, routes) for tool in found.tools))
+
+
+def _invoked(tool: Tool, routes: Mapping[str, tuple[str, str]]) -> Tool:
+    named = next((routes[name] for name in tool.names if name in routes), None)
+    if named is None:
+        return tool
+    method, path = named
+    endpoint = path.replace("{tool}", quote(tool.name, safe=""))
+    return replace(tool, invocation=invocation_at(method, endpoint, tool.input_schema))
+
+
+async def _declared(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
+    """The HTTP run as the target's own documents say it."""
+    is_named = channel.context.settings.openapi is not None
+    found = None if is_named else await _http_at(channel, run)
     plain = not urlsplit(run.target).path.strip("/")
-    if found is not None or not (named or plain or is_openapi(body_json(first))):
+    if found is not None or not (is_named or plain or is_openapi(body_json(first))):
         return found
     return await openapi_at(channel, run, first)
 
@@ -61,9 +86,11 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
     if manifest.trouble is None:
         await look_around_http(channel, body_json(manifest))
     catalog = tools_of({"tools": items}, Source.ATDF)
+    found = await _usual_document(channel, run) if catalog.tools else None
+    tools = routed(catalog.tools, operations(found[0]).tools) if found else catalog.tools
     return Discovered(
         run,
-        tools=catalog.tools,
+        tools=tools,
         problems=catalog.problems,
         documents=tuple(documents),
         exchanges=tuple(exchanges),
@@ -108,14 +135,24 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
     """
     given = channel.context.settings.openapi
     if given is None and is_openapi(body_json(first)):
-        return _run(run, body_json(first), run.endpoint)
-    for path in (given,) if given is not None else USUAL:
+        return await _run(channel, run, body_json(first), run.endpoint)
+    if given is None:
+        found = await _usual_document(channel, run)
+        return await _run(channel, run, *found) if found is not None else None
+    url = urljoin(run.endpoint + "/", given)
+    document = await _document(channel, url)
+    if not is_openapi(document):
+        raise TargetUnusable(message("kit.target.no_openapi", target=run.target, path=given))
+    return await _run(channel, run, document, url)
+
+
+async def _usual_document(channel: Channel, run: Run) -> tuple[Any, str] | None:
+    """The OpenAPI document where frameworks serve it, and its address."""
+    for path in USUAL:
         url = urljoin(run.endpoint + "/", path)
         document = await _document(channel, url)
         if is_openapi(document):
-            return _run(run, document, url)
-    if given is not None:
-        raise TargetUnusable(message("kit.target.no_openapi", target=run.target, path=given))
+            return document, url
     return None
 
 
@@ -132,14 +169,16 @@ async def _document(channel: Channel, url: str) -> Any:
     return read(exchange.answer.body, Notation.YAML).data
 
 
-def _run(http: Run, document: Any, url: str) -> Discovered:
+async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discovered:
+    """The run of a document. A catalog beside it, if there is one, gives its tools more names."""
     catalog = operations(document)
     origin = urlsplit(http.endpoint)
     endpoint = f"{origin.scheme}://{origin.netloc}"
     own = replace(http, endpoint=endpoint, openapi=True)
+    beside = listed(body_json(await look(channel, f"{endpoint}/tools", Step("names"))))
     return Discovered(
         own,
-        tools=catalog.tools,
+        tools=named(catalog.tools, tools_of({"tools": beside}, Source.ATDF).tools),
         problems=catalog.problems,
         documents=(document,),
         tools_path=url,

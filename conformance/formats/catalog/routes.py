@@ -1,0 +1,89 @@
+"""A catalog and an OpenAPI document of one server: which tool and which operation are the same.
+
+The document gives the route of a tool that names none, and each has its name from both: the one in
+the catalog, and the `operationId`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from urllib.parse import quote, urlsplit
+
+from conformance.formats.tool.declared import invocation_at
+from conformance.formats.tool.tool import Input, Invocation, Tool, Where
+
+
+def routed(tools: Sequence[Tool], operations: Sequence[Tool]) -> tuple[Tool, ...]:
+    """The tools of a catalog, with the routes and the further names that operations give them."""
+    same = dict(_pairs(tools, operations))
+    return tuple(
+        _routed(tool, operations[same[at]]) if at in same else tool for at, tool in enumerate(tools)
+    )
+
+
+def named(operations: Sequence[Tool], tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    """The operations, with the further names that a catalog gives them."""
+    same = {operation: at for at, operation in _pairs(tools, operations)}
+    return tuple(
+        _with_name(each, tools[same[at]].name) if at in same else each
+        for at, each in enumerate(operations)
+    )
+
+
+def _inputs(tool: Tool) -> tuple[str, ...]:
+    declared = tool.input_schema.get("properties")
+    return tuple(declared) if isinstance(declared, dict) else ()
+
+
+def _pairs(tools: Sequence[Tool], operations: Sequence[Tool]) -> Iterator[tuple[int, int]]:
+    """The places of each tool and of the operation that is the same: at its route, or so named."""
+    by_route = {_route(each): at for at, each in enumerate(operations)}
+    for at, tool in enumerate(tools):
+        found = by_route.get(_route(tool))
+        alike = [n for n, each in enumerate(operations) if _is_called(each, tool.name)]
+        if found is None and tool.invocation is None and len(alike) == 1:
+            found = alike[0]
+        if found is not None:
+            yield at, found
+
+
+def _route(tool: Tool) -> tuple[str, str]:
+    called = tool.invocation or Invocation(f"/tools/{quote(tool.name, safe='')}/invoke")
+    try:
+        path = urlsplit(called.endpoint).path
+    except ValueError:  # half an IPv6 address
+        path = called.endpoint
+    return called.method.upper(), "/" + path.strip("/")
+
+
+def _is_called(operation: Tool, name: str) -> bool:
+    """Whether an `operationId` is a tool's name, alone or with its route behind it.
+
+    Frameworks that make the id of a function's name write both into it, to have no id twice.
+    """
+    called = operation.invocation
+    if operation.name == name or called is None:
+        return operation.name == name
+    whole = re.sub(r"\W", "_", f"{name}{called.endpoint}_{called.method}")
+    return re.sub(r"\W", "_", operation.name).lower() == whole.lower()
+
+
+def _routed(tool: Tool, operation: Tool) -> Tool:
+    found = _with_name(tool, operation.name)
+    if tool.invocation is not None or operation.invocation is None:
+        return found
+    given = operation.invocation
+    made = invocation_at(given.method, given.endpoint, tool.input_schema)
+    places = {one.name: one.where for one in given.inputs if one.where is not Where.WHOLE}
+    inputs = tuple(Input(n, places.get(n, made.place_of(n))) for n in _inputs(tool))
+    alike = all(one.where is Invocation("", made.method).place_of(one.name) for one in inputs)
+    return replace(found, invocation=made if alike else replace(made, inputs=inputs))
+
+
+def _with_name(tool: Tool, name: str) -> Tool:
+    """The tool with one more name; an operation without an id is called by its route alone."""
+    if name in tool.names or " " in name:
+        return tool
+    return replace(tool, other_names=(*tool.other_names, name))
