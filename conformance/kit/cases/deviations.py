@@ -260,6 +260,8 @@ def _near_misses(place: Place) -> Iterator[Deviation]:
     if "integer" in kinds or "number" in kinds:
         yield Deviation("near-miss-true", True, near_miss=True)
         yield Deviation("near-miss-false", False, near_miss=True)
+    if "string" in kinds and not {"integer", "number"} & set(kinds):
+        yield from _numbers_as_text(place)
     if "boolean" in kinds:
         yield Deviation("near-miss-0", 0, near_miss=True)
         yield Deviation("near-miss-1", 1, near_miss=True)
@@ -280,6 +282,19 @@ ANY_TYPE_SAMPLES: Final[tuple[tuple[str, Any], ...]] = (
     ("object", {}),
 )
 """A value of each type for a place whose schema allows every value; texts are sent anyway."""
+
+
+def _numbers_as_text(place: Place) -> Iterator[Deviation]:
+    """A number whose text is taken: the same digit as often as the shortest text asks for."""
+    digits = max(place.asked.min_length, 1)
+    number = int("7" * digits) if digits <= _MOST_DIGITS else 7
+    dated = {"date", "date-time"} & set(place.asked.formats)  # which have a number of their own
+    if place.taken.takes_text(str(number)) and not dated:
+        yield Deviation("near-miss-number", number, near_miss=True)
+
+
+_MOST_DIGITS: Final = 15
+"""Digits of a number that every reader of JSON takes as it is."""
 
 WRONG_TYPE_SAMPLES: Final = (
     ("string", "abc"),

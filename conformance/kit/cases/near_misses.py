@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from conformance.formats.schema.ecma.patterns import matches
 from conformance.kit.schema.constraints import Constraints, constraints, same, type_of
 from conformance.kit.schema.pointer import ABSENT
 from conformance.kit.schema.view import Node
@@ -22,7 +23,7 @@ _COUNTS: Final = frozenset({"date", "date-time", "time", "duration"})
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The types and the formats that a place takes in any branch of any union.
+    """The types, formats and strings that a place takes in any branch of any union.
 
     A server tries them all: where an integer or a text is asked, `true` may become 1, also in a
     call whose good value is a text.
@@ -30,6 +31,19 @@ class Taken:
 
     kinds: tuple[str, ...]
     formats: tuple[str, ...]
+    strings: tuple[Constraints, ...] = ()
+
+    def takes_text(self, text: str) -> bool:
+        """Say whether some branch takes this string, as far as more than its format says."""
+        return any(_takes(asked, text) for asked in self.strings)
+
+
+def _takes(asked: Constraints, text: str) -> bool:
+    if asked.allowed is not None:
+        return text in asked.allowed
+    short = len(text) < asked.min_length
+    long = asked.max_length is not None and len(text) > asked.max_length
+    return not short and not long and all(matches(p, text) is not False for p in asked.patterns)
 
 
 def taken(asked: Constraints, everywhere: Sequence[Node]) -> Taken:
@@ -38,6 +52,7 @@ def taken(asked: Constraints, everywhere: Sequence[Node]) -> Taken:
     return Taken(
         tuple(dict.fromkeys(kind for one in each for kind in one.kinds)),
         tuple(dict.fromkeys(name for one in each for name in one.formats)),
+        tuple(one for one in each if "string" in one.kinds),
     )
 
 
@@ -49,7 +64,7 @@ def is_near_miss(here: Taken, sent: Any, valid_value: Any) -> bool:
     if sent_kind == "boolean":  # which parsers that count seconds take for 0 or 1
         return numeric or "duration" in formats
     if sent_kind in ("integer", "number"):
-        if not _COUNTS.isdisjoint(formats):
+        if not _COUNTS.isdisjoint(formats) or here.takes_text(json.dumps(sent)):
             return True
         return "boolean" in kinds and sent in (0, 1)
     if sent_kind == "string":

@@ -11,7 +11,7 @@ from conformance.formats.tool.tool import Invocation, Tool, Where
 from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.model.loopback import same_server
 from conformance.kit.model.run import Run
-from conformance.kit.model.settings import EVERY_OTHER_TOOL, Settings
+from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Connection, Traits, to_bytes, to_text
 
 SESSION = uuid.uuid4().hex
@@ -36,17 +36,16 @@ def http_connection(endpoint: str, settings: Settings) -> Connection:
 
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
-    """Says the HTTP binding. `invoke` is the command line's route for tools that name none."""
+    """Says the HTTP binding."""
 
     traits: ClassVar[Traits] = Traits(over_http=True, speaks_mcp=False)
 
     run: Run
-    invoke: tuple[str, str] | None = None
 
     @classmethod
     def of(cls, run: Run, settings: Settings) -> Self:
         """The binding of a run, before anything was said."""
-        return cls(run, settings.invoke.get(EVERY_OTHER_TOOL))
+        return cls(run)
 
     def connect(self, settings: Settings) -> Connection:
         """Keep-alive connections to the target."""
@@ -57,12 +56,9 @@ class HttpBinding:
         return same_server(self.route(tool)[1], self.run.endpoint)
 
     def route(self, tool: Tool) -> tuple[str, str]:
-        """Method and URL of a tool's call: its invocation, `--invoke`, the binding's own."""
+        """Method and URL of a tool's call: its invocation, else the binding's own."""
         if tool.invocation is not None:
             method, endpoint = tool.invocation.method, tool.invocation.endpoint
-        elif self.invoke is not None:
-            method, endpoint = self.invoke
-            endpoint = endpoint.replace("{tool}", quote(tool.name, safe=""))
         else:
             method, endpoint = "POST", f"/tools/{quote(tool.name, safe='')}/invoke"
         return method.upper(), self.url(endpoint)

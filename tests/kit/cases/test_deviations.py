@@ -210,7 +210,9 @@ NEAR = [
     ({**TEXT, "format": "date-time"}, A_MOMENT,
      [("number-for-date-time", 2_000_000_000), ("date-for-date-time", A_DAY)],
      ["boolean", "array", "object", "null"]),
-    ({**TEXT, "nullable": True}, "a", [], ["number", "boolean", "array", "object"]),
+    ({**TEXT, "nullable": True}, "a", [("number", 7)], ["boolean", "array", "object"]),
+    ({**TEXT, "minLength": 2}, "ab", [("number", 77)],
+     ["number", "boolean", "array", "object", "null"]),
     ({"type": ["string", "integer"]}, 3, [("true", True), ("false", False)],
      ["array", "object", "null"]),
 ]  # fmt: skip

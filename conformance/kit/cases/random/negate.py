@@ -61,6 +61,8 @@ _OTHERS: Final[dict[str, Maker]] = {
 
 
 TYPE: Final = "random-type"
+_NUMBER: Final = 7
+"""Where it is the text of a string, most others are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ def _types(spot: Spot) -> list[Negation]:
         if kind not in asked.kinds
         and not (kind == "null" and asked.nullable)
         and not (kind in ("number", "boolean") and numeric)
+        and not (kind == "number" and is_near_miss(spot.taken, _NUMBER, spot.value))
     )
     if not asked.kinds or not other:
         return []

@@ -22,6 +22,7 @@ from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
+from conformance.kit.model.settings import EVERY_OTHER_TOOL
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.http import HttpBinding
@@ -47,10 +48,12 @@ async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | 
 
 
 def _invoked(tool: Tool, routes: Mapping[str, tuple[str, str]]) -> Tool:
-    named = next((routes[name] for name in tool.names if name in routes), None)
-    if named is None:
+    given = next((routes[name] for name in tool.names if name in routes), None)
+    if given is None and tool.invocation is None:
+        given = routes.get(EVERY_OTHER_TOOL)
+    if given is None:
         return tool
-    method, path = named
+    method, path = given
     endpoint = path.replace("{tool}", quote(tool.name, safe=""))
     return replace(tool, invocation=invocation_at(method, endpoint, tool.input_schema))
 
