@@ -33,6 +33,8 @@ FOREIGN = "http://attacker.example"
 _STREAM = {"Accept": "text/event-stream"}
 _VERSION_HEADER_SINCE = "2025-06-18"
 _MOST_TOOLS = 20
+_SAFE = frozenset({"accept", "accept-language", "content-language", "origin"})
+"""Headers that a browser lets every page send."""
 
 
 @script(*MCP_OVER_HTTP, eras=LEGACY, fresh=True, handshake=False, protocol=True)
@@ -58,13 +60,27 @@ def mcp_session(stage: Stage) -> Steps:
 
 @script(*MCP_OVER_HTTP, fresh=True, handshake=False, protocol=True)
 def mcp_origin(stage: Stage) -> Steps:
-    """The same request without an origin and with a foreign one, where the target is local."""
+    """The same request without an origin and with a foreign one, where the target is local.
+
+    Then what a browser would ask before it lets a page of that origin send the request.
+    """
     if not is_loopback(stage.run.endpoint):
         return
     own = ids(11)
     yield Send(_opening(stage, next(own)), Step("none"))
     foreign = _opening(stage, next(own))
     yield Send(replace(foreign, headers=(*foreign.headers, ("Origin", FOREIGN))), Step("foreign"))
+    asked = (
+        ("Origin", FOREIGN),
+        ("Access-Control-Request-Method", foreign.method),
+        ("Access-Control-Request-Headers", ",".join(unsafe(foreign))),
+    )
+    yield Send(HttpRequest("OPTIONS", foreign.url, asked), Step("preflight"))
+
+
+def unsafe(request: HttpRequest) -> tuple[str, ...]:
+    """The headers that a page may send only if the server's answer to a preflight names them."""
+    return tuple(sorted({n.lower() for n, _ in request.headers} - _SAFE))
 
 
 def _opening(stage: Stage, id: int) -> HttpRequest:

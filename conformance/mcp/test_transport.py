@@ -7,6 +7,7 @@ from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
+from conformance.mcp.script_http import FOREIGN, unsafe
 from conformance.mcp.seen import (
     answered,
     has_legacy,
@@ -144,4 +145,19 @@ def test_a_foreign_origin_is_refused(run: RunEvidence) -> Checks:
     ):
         yield holds()
     else:
-        yield broken(foreign, "finding.mcp.origin", answer=answered(foreign))
+        told = (
+            "finding.mcp.origin" if _lets_pages_in(run, foreign) else "finding.mcp.origin_rebound"
+        )
+        yield broken(foreign, told, answer=answered(foreign))
+
+
+def _lets_pages_in(run: RunEvidence, foreign: Exchange) -> bool:
+    """Whether a browser's preflight would pass, so that a page of any origin may call."""
+    preflight = run.step("mcp_origin", "preflight")
+    if preflight is None or preflight.answer is None or not 200 <= status_of(preflight) < 300:
+        return False
+    admitted = preflight.answer.header("access-control-allow-origin") or ""
+    listed = preflight.answer.header("access-control-allow-headers") or ""
+    allowed = {name.strip().lower() for name in listed.split(",")}
+    by_name = "*" in allowed or allowed.issuperset(unsafe(foreign.http))
+    return admitted.strip() in {"*", FOREIGN} and by_name

@@ -2,6 +2,7 @@
 
 import pytest
 
+from conformance.kit.model.exchange import HttpRequest
 from conformance.spec.vocabulary import Verdict
 from tests.chapters.mcp_evidence import (
     LEGACY_RUN,
@@ -13,6 +14,7 @@ from tests.chapters.mcp_evidence import (
     refused,
     result,
     said,
+    verdict,
 )
 
 PASS, FAIL, WARN = Verdict.PASS, Verdict.FAIL, Verdict.WARN
@@ -142,3 +144,39 @@ RULINGS = [
 )
 def test_a_judge_says(clause, run, expected):
     assert said(clause, run) == expected
+
+
+ALLOWS = (
+    "access-control-allow-headers",
+    "content-type, mcp-method, mcp-protocol-version, Mcp-Name",
+)
+ANYONE = ("access-control-allow-origin", "*")
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "expected"),
+    [
+        (204, (ANYONE, ALLOWS), "any web page can use this server"),
+        (200, (ANYONE, ("access-control-allow-headers", "*")), "any web page can use this server"),
+        (405, (ANYONE, ALLOWS), "A browser keeps other pages out"),
+        (204, (ALLOWS,), "A browser keeps other pages out"),
+        (204, (ANYONE,), "A browser keeps other pages out"),
+        (
+            204,
+            (("access-control-allow-origin", "http://localhost:3000"), ALLOWS),
+            "keeps other pages",
+        ),
+    ],
+)
+def test_any_page_can_use_a_server_only_if_a_browser_would_let_it(status, headers, expected):
+    preflight = HttpRequest("OPTIONS", MODERN_RUN.endpoint)
+    run = evidence(
+        MODERN_RUN,
+        mcp_origin=[
+            exchange(MODERN_RUN, "none", result()),
+            exchange(MODERN_RUN, "foreign", result()),
+            exchange(MODERN_RUN, "preflight", request=preflight, status=status, headers=headers),
+        ],
+    )
+    (finding,) = verdict("MCP-ORIG-001", run).findings
+    assert expected in finding.message.words("en")

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from http import HTTPStatus
 
 from conformance.kit.config.system_words import system_words
 from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.response import body_json, response_of
-from conformance.kit.model.exchange import Exchange, Trouble
+from conformance.kit.model.exchange import Answer, Exchange, Trouble
 from conformance.kit.transport.binding import Process
 from conformance.spec.messages import Message, message
 
-_ASKS_FOR_CREDENTIALS = frozenset({401, 403, 407})
+_ASKS_FOR_CREDENTIALS = frozenset(
+    {HTTPStatus.UNAUTHORIZED, HTTPStatus.PROXY_AUTHENTICATION_REQUIRED}
+)
+_FORBIDS = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST})
+"""Statuses of a server that does not answer whoever asks, or not under this name."""
+_OF_THE_ADDRESS = re.compile(r"\bhost\b|\bport\b|\borigin\b|misdirected", re.IGNORECASE)
+"""Words of a refusal that is about the address, and not about who asks."""
+_OF_THE_HOST = re.compile(r"host header|(?:invalid|disallowed|unknown) ?host", re.IGNORECASE)
+"""The same where the status says nothing of it."""
+_READ = 2000
+"""Bytes of a refusal in which such words are looked for."""
 _STACK = "Traceback (most recent call last)"
 _LONGEST = 300
 """Characters of what a target or its command said, in a sentence of ours."""
@@ -44,9 +55,12 @@ def why_nothing(
     `authorized` says that credentials were sent.
     """
     answers = [exchange.answer for exchange in looked if exchange.answer is not None]
-    if any(answer.status in _ASKS_FOR_CREDENTIALS for answer in answers):
+    if any(_asks_for_credentials(answer) for answer in answers):
         asks = "kit.target.credentials_refused" if authorized else "kit.target.credentials"
         return message(asks, target=target)
+    forbidden = next((each for each in answers if _is_forbidden(each)), None)
+    if forbidden is not None:
+        return _forbidden(target, forbidden, authorized=authorized)
     if first.trouble is Trouble.REDIRECTED:
         to = (first.answer.header("location") or "") if first.answer is not None else ""
         return message("kit.target.redirects", target=target, to=_cut(to))
@@ -64,6 +78,32 @@ def why_nothing(
     if (first.answer.header("content-type") or "").startswith("text/html"):
         return message("kit.target.html", target=target)
     return message("kit.target.nothing_found", target=target, status=first.answer.status)
+
+
+def _asks_for_credentials(answer: Answer) -> bool:
+    """Whether a status says that credentials are missing, or a header names how to send them."""
+    named = answer.header("www-authenticate") is not None
+    return answer.status in _ASKS_FOR_CREDENTIALS or (answer.status in _FORBIDS and named)
+
+
+def _is_forbidden(answer: Answer) -> bool:
+    if answer.status in _FORBIDS:
+        return True
+    said = answer.body[:_READ].decode("utf-8", "replace")
+    return answer.status == HTTPStatus.BAD_REQUEST and _OF_THE_HOST.search(said) is not None
+
+
+def _forbidden(target: str, answer: Answer, *, authorized: bool) -> Message:
+    """What a refusal says that asks for no credentials: the address may be the wrong one."""
+    said = _cut(answer.body[:_READ].decode("utf-8", "replace"))
+    of_the_address = answer.status == HTTPStatus.MISDIRECTED_REQUEST or (
+        _OF_THE_ADDRESS.search(said) is not None
+    )
+    if of_the_address:
+        return message("kit.target.address", target=target, status=answer.status, said=said or "—")
+    if authorized:
+        return message("kit.target.credentials_refused", target=target)
+    return message("kit.target.forbidden", target=target, status=answer.status, said=said or "—")
 
 
 def _is_bare_list(exchange: Exchange) -> bool:

@@ -232,7 +232,25 @@ def test_html():
     assert refusal(page) == "html"
 
 
-@pytest.mark.parametrize("status", ["401 X", "403 X", "407 X"])
+@pytest.mark.parametrize(
+    ("status", "body", "headers", "expected"),
+    [
+        ("403 X", b"Invalid Host header", (), "address"),
+        ("421 X", b"", (), "address"),
+        ("403 X", b'{"error": "wrong port"}', (), "address"),
+        ("400 X", b"Invalid host header", (), "address"),
+        ("403 X", b"", (), "forbidden"),
+        ("403 X", b"no", (), "forbidden"),
+        ("403 X", b"", ("WWW-Authenticate: Bearer",), "credentials"),
+    ],
+)
+def test_a_server_that_checks_the_address_does_not_ask_for_credentials(
+    status, body, headers, expected
+):
+    assert refusal(always(whole(body, *headers, status=status))) == expected
+
+
+@pytest.mark.parametrize("status", ["401 X", "407 X"])
 def test_credentials_are_asked_for(status):
     assert refusal(always(whole(b"", status=status))) == "credentials"
 
