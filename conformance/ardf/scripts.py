@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from conformance.kit.evidence.script import Send, Stage, Steps, script
+from conformance.kit.evidence.catalog import Found, Offered
+from conformance.kit.evidence.script import MOST_ITEMS, Send, Stage, Steps, script
 from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import Binding, ResourceType
 
@@ -14,19 +15,25 @@ FILTERED = "filtered"
 """The names of the steps, each with the collection's path; one that is filtered has a type too."""
 
 NO_RESOURCE = "agent-formats-no-such-resource"
-_MOST = 10
+
+
+def named(offered: Offered, path: str) -> list[Found]:
+    """The resources of a collection that have an id, in order."""
+    return [each for each in offered.resources if each.collection == path and each.id]
 
 
 @script(Binding.HTTP)
 def ardf_look_around(stage: Stage) -> Steps:
-    """Of each collection one resource by its id, an id that is none, and two filters."""
+    """Of each collection each resource by its id, an id that is none, and two filters."""
     web = stage.web()
-    for collection in stage.offered.collections[:_MOST]:
+    left = MOST_ITEMS
+    for collection in stage.offered.collections:
         path = collection.path
         own = [each for each in stage.offered.resources if each.collection == path]
-        first = next((each.id for each in own if each.id), None)
-        if first is not None:
-            yield Send(web.get(f"{path}/{quote(first, safe='')}"), Step(ONE, place=path))
+        for number, each in enumerate(named(stage.offered, path)[:left], 1):
+            asked = f"{path}/{quote(each.id or '', safe='')}"
+            yield Send(web.get(asked), Step(ONE, place=path, number=number))
+            left -= 1
         yield Send(web.get(f"{path}/{NO_RESOURCE}"), Step(UNKNOWN, place=path))
         held = {each.type for each in own}
         absent = [kind for kind in ResourceType if kind not in held][:1]

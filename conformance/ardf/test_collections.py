@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.ardf.scripts import FILTERED, ONE, UNKNOWN
+from conformance.ardf.scripts import FILTERED, ONE, UNKNOWN, named
 from conformance.formats.problem import shown
 from conformance.formats.tool.errors import envelope_of
 from conformance.formats.validate.validate import validate
@@ -71,13 +72,13 @@ def _asked(run: RunEvidence, name: str) -> Iterator[tuple[Step, Exchange]]:
 
 @clause("HTTP-RES-001")
 def test_one_resource_is_the_same_alone(run: RunEvidence) -> Checks:
-    """The first of each collection."""
-    for step, exchange in _asked(run, ONE):
-        own = (f for f in run.offered.resources if f.collection == step.place and f.id)
-        listed = next(own, None)
+    """Each resource of each collection."""
+    asked = [*_asked(run, ONE)]
+    own = {path: named(run.offered, path) for path in {step.place for step, _ in asked}}
+    for step, exchange in asked:
+        # A record of an earlier kit holds the first of each collection, and no number.
+        listed = own[step.place][max(step.number, 1) - 1]
         document = body_json(exchange)
-        if listed is None:
-            continue
         if exchange.answer is None or _status(exchange) in _NOTHING_SAID:
             yield unknown("kit.not_verified.no_answer", exchange)
         elif _status(exchange) != 200 or not isinstance(document, dict):
@@ -90,6 +91,8 @@ def test_one_resource_is_the_same_alone(run: RunEvidence) -> Checks:
             yield broken(exchange, "finding.ardf.one_differs", url=url, members=said)
         else:
             yield holds()
+    if any(steps < len(own[path]) for path, steps in Counter(s.place for s, _ in asked).items()):
+        yield unknown("kit.not_verified.items", count=len(asked))
 
 
 def _differs(name: str, listed: Found, alone: Mapping[str, Any]) -> bool:

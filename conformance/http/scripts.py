@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.response import body_json
-from conformance.kit.evidence.script import Send, Stage, Steps, script
+from conformance.kit.evidence.script import MOST_ITEMS, Send, Stage, Steps, script
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.schema.pointer import Tokens, put
 from conformance.kit.transport.binding import to_bytes
@@ -21,26 +21,27 @@ ORIGIN = "http://localhost:3000"
 
 COLLECTION = "collection"
 """The name of the steps that ask for a collection, each with its path."""
+ONE = "one"
+"""The name of the steps that ask for one tool, each with its name."""
 
 _JSON = ("Content-Type", "application/json")
-_MOST_COLLECTIONS = 20
 _DEEP = 1000
 _LONG = 1 << 20
 
 
 @script(Binding.HTTP)
 def http_look_around(stage: Stage) -> Steps:
-    """Health, the collections other than tools, one resource by its id, an id that is none."""
+    """Health, the collections other than tools, each tool by its id, an id that is none."""
     if stage.run.openapi:
         return
     web = stage.web()
     yield Send(web.get("/health"), Step("health"))
     manifest = yield Send(web.get("/manifest"), Step("manifest"))
-    for collection in _others(body_json(manifest))[:_MOST_COLLECTIONS]:
+    for collection in _others(body_json(manifest)):
         yield Send(web.get(collection), Step(COLLECTION, place=collection))
     path = tools_path(stage)
-    for tool in stage.tools[:1]:
-        yield Send(web.get(f"{path}/{quote(tool.name, safe='')}"), Step("one"))
+    for tool in stage.tools[:MOST_ITEMS]:
+        yield Send(web.get(f"{path}/{quote(tool.name, safe='')}"), Step(ONE, tool=tool.name))
     yield Send(web.get(f"{path}/{NO_TOOL}"), Step("unknown-id"))
 
 

@@ -29,7 +29,7 @@ from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Received
 
-_MOST_STEPS = 500
+_MOST_STEPS = 5_000
 _OPEN = Step("open")
 
 

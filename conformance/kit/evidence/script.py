@@ -32,6 +32,9 @@ UNPLAYED = frozenset({"", LOOKED, CONNECTION, LIVENESS})
 CLOSE = Step("close")
 INITIALIZE = Step("initialize")
 
+MOST_ITEMS = 2000
+"""Items that a script asks for one by one."""
+
 MOST_PAGES = 1000
 """Pages of one list that discovery follows: one that goes on behind them does not end."""
 

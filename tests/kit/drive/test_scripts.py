@@ -104,7 +104,7 @@ def test_a_script_without_end_is_ended():
         while True:
             yield Send(stage.web().get("/tools"), Step("again"))
 
-    assert len(over_http(steps)) == 500
+    assert len(over_http(steps)) == 5_000
 
 
 def test_a_script_may_clean_up_when_it_is_ended():

@@ -26,9 +26,9 @@ from conformance.kit.transport.http import HttpBinding
 from conformance.kit.transport.mcp import McpBinding
 from conformance.spec.vocabulary import RESOURCE_TYPE_PATH, ResourceType
 
-_MOST_COLLECTIONS = 20
-_MOST_PAGES = 20
-_MOST_READ = 100
+_MOST_COLLECTIONS = 1000
+_MOST_READ = 2000
+"""Resources that are read one by one over MCP; that there are more is said."""
 
 USUAL = tuple(
     dict.fromkeys(
@@ -57,7 +57,7 @@ async def _walk(ask: Callable[[str, Step], Awaitable[Exchange]], path: str) -> N
         asked = f"{path}?cursor={quote(cursor, safe='')}" if cursor is not None else path
         return await ask(asked, Step(RESOURCES, place=path, number=number))
 
-    await pages(fetch, body_json, _MOST_PAGES)
+    await pages(fetch, body_json)
 
 
 async def look_around_mcp(channel: Channel) -> None:
@@ -73,7 +73,7 @@ async def look_around_mcp(channel: Channel) -> None:
         uris.extend(listed_resources((response_of(exchange) or {}).get("result")))
         return exchange
 
-    await pages(fetch, lambda e: (response_of(e) or {}).get("result"), _MOST_PAGES)
+    await pages(fetch, lambda e: (response_of(e) or {}).get("result"))
     for uri in dict.fromkeys(uris[:_MOST_READ]):
         request = speaker.request("resources/read", {"uri": uri}, id=channel.fresh_id())
         await channel.send(request, script=LOOKED, step=Step(READ, place=uri))
@@ -82,7 +82,6 @@ async def look_around_mcp(channel: Channel) -> None:
 async def pages(
     fetch: Callable[[str | None, int], Awaitable[Exchange]],
     page_of: Callable[[Exchange], Any],
-    most: int = MOST_PAGES,
 ) -> list[dict[str, Any]]:
     """The page objects that `fetch(cursor, number)` gives, until one has no next cursor.
 
@@ -91,7 +90,7 @@ async def pages(
     found: list[dict[str, Any]] = []
     cursor: str | None = None
     seen: set[str] = set()
-    for number in range(1, most + 1):
+    for number in range(1, MOST_PAGES + 1):
         page = page_of(await fetch(cursor, number))
         if not isinstance(page, dict):
             break

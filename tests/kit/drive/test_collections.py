@@ -1,0 +1,107 @@
+"""Every page and every item of every collection is read, wherever the fault is."""
+
+import json
+
+import pytest
+
+from conformance.kit.evidence.catalog import offered
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.session import Session
+from conformance.kit.verdicts.checks import load
+from conformance.spec.vocabulary import Verdict
+from tests.kit.drive.test_targets import INFO, VERSION
+from tests.kit.peers import answering
+
+MANY, PAGES = 22, 21
+TOOL = {"name": "book", "description": "D", "inputSchema": {"type": "object"}}
+
+
+def resource(id):
+    return {
+        "schema_version": "1.0",
+        "resource_id": id,
+        "resource_type": "prompt",
+        "description": "A prompt.",
+        "content": {"type": "prompt/template", "data": {"template": "Hello."}},
+    }
+
+
+def collections(method, path, body, headers, *, broken=""):
+    """A server with many collections of many pages, and two resources a page."""
+    path, _, query = path.partition("?")
+    own = [f"/c{n}" for n in range(MANY)]
+    if path == "/manifest":
+        listed = [{"type": "tool", "path": "/tools"}]
+        return 200, {"resources": listed + [{"type": "prompt", "path": each} for each in own]}
+    if path == "/tools":
+        return 200, {"tools": [{**TOOL, "name": f"t{n}"} for n in range(3)]}
+    place, _, id = path.removeprefix("/").partition("/")
+    if path.startswith("/tools/"):
+        return (404, None) if broken == path or "such" in id else (200, {"name": id})
+    if f"/{place}" not in own:
+        return 404, None
+    if id:
+        return (404, None) if broken == path or "such" in id else (200, resource(id))
+    page = int(query.removeprefix("cursor=") or 0) if "cursor" in query else 0
+    if broken == f"{path}?{page}":
+        return 500, None
+    items = [resource(f"{place}-{page}-{n}") for n in range(2)]
+    more = {"nextCursor": str(page + 1)} if page < PAGES - 1 else {}
+    return 200, {"resources": items, **more}
+
+
+def judged(clause, broken):
+    """The verdict on a server with one fault."""
+    with answering(lambda *asked: collections(*asked, broken=broken)) as url:
+        session = Session(Settings(targets=(url,), profiles=("http",), allow_calls=AllowCalls.NONE))
+        session.discover((url,))
+        chapters = [load(f"conformance.{name}") for name in ("http", "ardf")]
+        session.scripts = [script for chapter in chapters for script in chapter.scripts]
+        tests = [each for chapter in chapters for each in chapter.tests if each[1].id == clause]
+        session.drive()
+        asked = session.questions(tests)
+        return [item.verdict for item in session.judge(asked).values()]
+
+
+LAST = f"/c{MANY - 1}"
+
+
+@pytest.mark.parametrize(
+    ("clause", "broken"),
+    [
+        ("HTTP-DISC-003", f"{LAST}?{PAGES - 1}"),
+        ("HTTP-DISC-004", "/tools/t2"),
+        ("HTTP-RES-001", f"{LAST}/c{MANY - 1}-1-1"),
+    ],
+)
+def test_a_fault_on_the_last_page_or_of_the_last_item_is_found(clause, broken):
+    assert judged(clause, "") == [Verdict.PASS]
+    assert judged(clause, broken) != [Verdict.PASS]
+
+
+def test_every_resource_of_mcp_is_read():
+    uris = [f"ardf://{n}" for n in range(250)]
+
+    def listing(method, path, body, headers):
+        if method != "POST" or "id" not in body:
+            return 405 if method != "POST" else 202, None
+        first = int(body.get("params", {}).get("cursor", 0))
+        listed = [{"uri": uri, "name": uri, "mimeType": "application/vnd.ardf+json"}
+                  for uri in uris[first : first + 10]]  # fmt: skip
+        more = {"nextCursor": str(first + 10)} if first + 10 < len(uris) else {}
+        text = json.dumps(resource("r"))
+        results = {
+            "initialize": {"protocolVersion": VERSION, **INFO, "capabilities": {"resources": {}}},
+            "resources/list": {"resources": listed, **more},
+            "resources/read": {"contents": [{"uri": "ardf://0", "text": text}]},
+        }
+        said = {"jsonrpc": "2.0", "id": body["id"]}
+        if body["method"] not in results:
+            return 200, {**said, "error": {"code": -32601, "message": "no such method"}}
+        return 200, {**said, "result": results[body["method"]]}
+
+    with answering(listing) as url:
+        session = Session(Settings(targets=(f"{url}/mcp",), spec_versions=(VERSION,)))
+        session.discover((f"{url}/mcp",))
+    found = offered(session.recorder.by_id.held, ())
+    assert (len(found.resources), found.whole) == (len(uris), True)
