@@ -26,8 +26,8 @@ from conformance.kit.transport.binding import to_bytes
 
 REPAIR_STEPS = 5
 _MOST_BASELINE_CALLS = 16
-MOST_ANSWERED = 32 * 1024 * 1024
-"""Bytes of answers after which no more of a tool is sent: they are in memory until it is done."""
+MOST_ANSWERED = 48 * 1024 * 1024
+"""Bytes of memory for answers, after which no more of a tool is sent: they stay until it is done."""
 _SLOW_CALLS = 2
 """Calls that took too long, after which the rest of a tool's cases are not sent."""
 
@@ -287,7 +287,7 @@ class ToolRun:
             self._slow += not waited  # one that waited for others says nothing of the tool
             if await self._channel.has_fallen_silent(case.id.text):
                 self._silent.add(case.id.text)
-        self._answered += len(exchange.answer.body) if exchange.answer is not None else 0
+        self._answered += exchange.answer.weight if exchange.answer is not None else 0
         call = call_of(exchange, self._tool)
         self._calls.append(call)
         if case.kind is not CaseKind.REPAIR:

@@ -15,7 +15,7 @@ from conformance.kit.evidence.spill import Kept, Spill
 from conformance.kit.model.case import Case
 from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.model.step import Step
-from conformance.kit.transport.binding import Received
+from conformance.kit.transport.binding import CUT_KEPT, Received
 
 Listener = Callable[[Exchange], None]
 
@@ -48,10 +48,18 @@ class Series:
         return iter([self.next() for _ in range(count)])
 
 
+HELD_CAP = 160 * 1024 * 1024
+"""Bytes of memory for answers that were not put away; beyond, only the head of one is kept."""
+
+
 class Exchanges(Mapping[int, Exchange]):
-    """The exchanges of a session by their numbers; those that were put away are read back."""
+    """The exchanges of a session by their numbers; those that were put away are read back.
+
+    `weight` says how many bytes those take that were not.
+    """
 
     def __init__(self) -> None:
+        self.weight = 0
         self._held: dict[int, Exchange] = {}
         self._away: dict[int, list[Kept[Any]]] = {}
         """What was put away, by the series of its numbers."""
@@ -83,6 +91,7 @@ class Exchanges(Mapping[int, Exchange]):
     def add(self, exchange: Exchange) -> None:
         """One more."""
         self._held[exchange.id] = exchange
+        self.weight += _held(exchange)
 
     def put_away(self, kept: Kept[Any]) -> None:
         """Let go of those that a spill keeps now."""
@@ -90,7 +99,16 @@ class Exchanges(Mapping[int, Exchange]):
             self._away.setdefault(series, []).append(kept)
         self._many_away += len(kept)
         for id in kept.ids:
-            self._held.pop(id, None)
+            gone = self._held.pop(id, None)
+            self.weight -= _held(gone) if gone is not None else 0
+
+
+def _held(exchange: Exchange) -> int:
+    """Bytes that an exchange takes: those of calls are read at once, and stay as values, too."""
+    answer = exchange.answer
+    if answer is None:
+        return 0
+    return answer.weight if exchange.case is not None or answer.messages else len(answer.body)
 
 
 class Recorder:
@@ -127,6 +145,10 @@ class Recorder:
         confirms: int | None = None,
     ) -> Exchange:
         """The exchange, kept by its number; the clock is seconds since the recorder was made."""
+        answer = received.answer
+        if answer is not None and len(answer.body) > CUT_KEPT:
+            full = self.by_id.weight + answer.weight > HELD_CAP
+            received = received.cut if full else received
         exchange = Exchange(
             id=number,
             run=run,

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Generic, TypeVar, overload
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.evidence import Call, call_of
-from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.exchange import Exchange, weight
 
 T = TypeVar("T")
 
@@ -27,8 +27,7 @@ ROOM = 64 * 1024 * 1024
 """Bytes of exchanges that stay in memory, by an estimate."""
 
 _EACH = 5_000
-_BODIES = 3
-"""What an exchange takes in memory beside its bodies, and how often a body is there as values."""
+"""What an exchange takes in memory beside its bodies."""
 
 
 class Kept(Sequence[T], Generic[T]):
@@ -148,8 +147,8 @@ class Spill:
 
 def cost(exchange: Exchange) -> int:
     """About how many bytes an exchange takes in memory."""
-    answered = len(exchange.answer.body) if exchange.answer is not None else 0
-    return _EACH + _BODIES * (len(exchange.request.body) + answered)
+    answered = exchange.answer.weight if exchange.answer is not None else 0
+    return _EACH + weight(exchange.request.body) + answered
 
 
 def _itself(exchange: Exchange) -> Exchange:

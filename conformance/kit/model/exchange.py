@@ -28,6 +28,16 @@ class Trouble(StrEnum):
     """A redirect to another host; not followed."""
 
 
+_TEXT, _VALUE = 3, 64
+"""Bytes of memory for a byte of JSON, and for each value in it: a list of three bytes takes 72."""
+
+
+def weight(body: bytes) -> int:
+    """About how many bytes a body takes in memory as the values that it is JSON of."""
+    values = body.count(b",") + body.count(b"[") + body.count(b"{") + body.count(b":")
+    return _TEXT * len(body) + _VALUE * values
+
+
 SHORT = LONG
 """Bytes of a body that may be kept as values, too: nearly all answers to calls are shorter."""
 
@@ -103,6 +113,11 @@ class Answer:
     body: Body = b""
     messages: Values = ()
     noise: tuple[Foreign, ...] = ()
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes it takes in memory, with its body as bytes and as values."""
+        return weight(self.body) * (2 if self.messages else 1)
 
     def header(self, name: str) -> str | None:
         """The first value of a header, by its case-insensitive name; None if there is none."""

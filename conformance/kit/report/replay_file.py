@@ -22,6 +22,10 @@ MOST = 100
 """Tests in the file: it is to be read, and to run while one waits."""
 LONGEST = 200_000
 """Bytes of a body that still go into a file that one reads."""
+HEAD = 20_000
+"""Characters kept of an answer that is longer: how it begins tells it from others."""
+MOST_TEXT = 2_000_000
+"""Characters of requests and answers in the file, after which no more tests are added."""
 
 _OPENS = frozenset({"initialize", "server/discover"})
 """Before these no handshake goes: they are one, or ask for what comes before one."""
@@ -37,6 +41,7 @@ failure of the server, which may be worded otherwise each time.
 """
 
 _SESSION = "mcp-session-id"
+_LAST_WORD = re.compile(r"[^\s,{}\[\]\"]*\Z")
 
 
 @dataclass(slots=True)
@@ -79,6 +84,7 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
     """The cases that failed, and the requests that they need, by the ids of the exchanges."""
     session, redact = report.session, report.redact
     before = sent_before(report.held, [one.run for one in session.runs])
+    written = 0
     always = [[name, redact(value)] for name, value in report.headers]
     cases: dict[int, dict[str, Any]] = {}
     requests: dict[int, dict[str, Any]] = {}
@@ -86,11 +92,13 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
 
     def keep(id: int) -> Exchange | None:
         """Note an exchange's request, once: reading its answer back may cost megabytes."""
+        nonlocal written
         exchange = report.exchange(id)
         if exchange is None or len(exchange.request.body) > LONGEST:
             too_long.add(id)
             return None
         requests[id] = _request(exchange.request, before.issued, always)
+        written += len(exchange.request.body)
         return exchange
 
     for item, finding in _failures(session, warnings=report.fail_on_should):
@@ -108,7 +116,8 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
         made = _case(item, finding, exchange, redact(endpoint), report)
         made["says"] = redact(made["says"])
         cases[id] = made | {"requests": [one for one in (*steps, id) if one in requests]}
-        if len(cases) == MOST:
+        written += len(made["answer"]["text"])
+        if len(cases) == MOST or written > MOST_TEXT:
             break
     return list(cases.values()), requests
 
@@ -207,12 +216,15 @@ def _request(request: Request, issued: dict[str, int], always: list[list[str]]) 
 def _answer(answer: Answer | None) -> dict[str, Any]:
     if answer is None:
         return {"status": 0, "headers": [], "text": "", "json": None, "ended": "closed"}
+    headers = [list(pair) for pair in answer.headers]
+    told = {"status": answer.status, "headers": headers, "ended": ""}
+    if len(answer.body) > LONGEST:
+        # Up to the end of a word: half a number would not be known as one that changes each time.
+        head = _LAST_WORD.sub("", answer.body[:HEAD].decode("utf-8", "replace"))
+        return {**told, "text": head, "json": None, "cut": True}
     text = answer.body.decode("utf-8", "replace")
     try:
         said = answer.messages[-1] if answer.messages else json.loads(text)
     except (ValueError, RecursionError):
         said = None
-    headers = [list(pair) for pair in answer.headers]
-    return {
-        "status": answer.status, "headers": headers, "text": text, "json": said, "ended": "",
-    }  # fmt: skip
+    return {**told, "text": text, "json": said}

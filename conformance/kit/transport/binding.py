@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from conformance.formats.tool.tool import Tool
@@ -106,6 +106,11 @@ def to_text(value: Any) -> str:
 BODY_CAP = 10 * 1024 * 1024
 """Bytes read of one answer; the rest is left unread."""
 
+VALUES_CAP = 96 * 1024 * 1024
+"""Bytes that the values of an answer may take in memory; those under way on one connection share
+it.
+"""
+
 CUT_KEPT = 64 * 1024
 """Bytes kept of an answer that was longer: nothing is judged by it, and many come at once."""
 
@@ -118,6 +123,14 @@ class Received:
     trouble: Trouble | None
     elapsed: float
     detail: str = ""
+
+    @property
+    def cut(self) -> Received:
+        """The same with the beginning of its answer alone, as too large to be read."""
+        if self.answer is None:
+            return self
+        beginning = replace(self.answer, body=self.answer.body[:CUT_KEPT], messages=())
+        return replace(self, answer=beginning, trouble=Trouble.TOO_LARGE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,12 @@ from urllib.parse import urljoin
 import httpx2
 
 from conformance.formats.text.sse import SseReader
-from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble
+from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
 from conformance.kit.model.loopback import is_loopback, same_server
-from conformance.kit.transport.binding import BODY_CAP, CUT_KEPT, Process, Received
+from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received
 from conformance.kit.transport.kept_connections import Lines
 
 _REDIRECTS = 3
-_MESSAGES_KEPT = 100
-"""Messages kept of a stream that did not end."""
 _KEEP_METHOD = frozenset({307, 308})
 _REDIRECTING = frozenset({301, 302, 303, 307, 308})
 
@@ -44,6 +42,8 @@ class HttpConnection:
         self._base = base
         self._headers = headers
         self._width = width
+        self._weight = 0
+        """Of the values that are being read."""
         self._client = self._new_client()
 
     def _new_client(self) -> httpx2.AsyncClient:
@@ -118,10 +118,11 @@ class HttpConnection:
         answer = Answer(
             status=head[-1].status_code,
             headers=tuple(_header(name, value) for name, value in head[-1].headers.raw),
-            body=bytes(body[:CUT_KEPT] if trouble is Trouble.TOO_LARGE else body),
-            messages=tuple(messages[:_MESSAGES_KEPT] if trouble is Trouble.TOO_LARGE else messages),
+            body=bytes(body),
+            messages=tuple(messages),
         )
-        return Received(answer, trouble, elapsed, detail)
+        received = Received(answer, trouble, elapsed, detail)
+        return received.cut if trouble is Trouble.TOO_LARGE else received
 
     async def close(self) -> Received:
         """Close the idle connections."""
@@ -170,11 +171,14 @@ class HttpConnection:
         events = _Messages() if streaming else None
         # A stream that a GET opened stays open for good: what comes at once is its answer.
         limit = request.settle if streaming and request.method == "GET" else None
+        own = 0
         try:
             async with asyncio.timeout(limit):
                 async for chunk in decoded(response):
                     body += chunk[: BODY_CAP - len(body)]
-                    if len(body) >= BODY_CAP:
+                    own += (more := weight(chunk))
+                    self._weight += more
+                    if len(body) >= BODY_CAP or self._weight > VALUES_CAP:
                         return Trouble.TOO_LARGE
                     if events is None:
                         continue
@@ -185,6 +189,8 @@ class HttpConnection:
         except TimeoutError:
             if limit is None:
                 raise
+        finally:
+            self._weight -= own
         return None
 
 

@@ -12,13 +12,17 @@ from contextlib import suppress
 from typing import Any
 
 from conformance.formats.text import rpc
-from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble
-from conformance.kit.transport.binding import BODY_CAP, Process, Received
+from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble, weight
+from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received
 from conformance.kit.transport.sandbox import end_all, launched
 
 _NOISE_LINES = 50
 _MOST_NOISE = 10_000
 """Lines that are no messages after which a process is not read any more."""
+_OTHERS_CAP = 32 * 1024 * 1024
+"""Bytes of memory for messages that answer no call, of those between two answers."""
+_UNREAD_REPLIES = 1024 * 1024
+"""Bytes that may wait for a process to read them; beyond, its own requests get no answer."""
 _STDERR_KEPT = 16 * 1024
 EXIT_GRACE = 3.0
 """Seconds a server has to end after its input ended."""
@@ -247,15 +251,18 @@ class StdioConnection:
             while (end := rest.find(b"\n")) >= 0:
                 line = bytes(rest[:end])
                 del rest[: end + 1]
-                self._take(line)
-            if len(rest) > BODY_CAP or self._noisy > _MOST_NOISE:
+                size = weight(line)
+                self._too_large = self._too_large or size > VALUES_CAP
+                if not self._too_large:
+                    self._take(line, size)
+            if self._too_large or len(rest) > BODY_CAP or self._noisy > _MOST_NOISE:
                 self._too_large = True
                 break
         if rest and not self._too_large:
-            self._take(bytes(rest))
+            self._take(bytes(rest), weight(rest))
         self._ended.set()
 
-    def _take(self, line: bytes) -> None:
+    def _take(self, line: bytes, size: int) -> None:
         if not line.strip():
             return
         try:
@@ -267,7 +274,7 @@ class StdioConnection:
             if len(self._noise) < _NOISE_LINES:
                 self._noise.append(line[:2000].decode("utf-8", "replace"))
             return
-        self._deliver(message, len(line))
+        self._deliver(message, size)
 
     def _deliver(self, message: dict[str, Any] | list[Any], size: int) -> None:
         if isinstance(message, dict):
@@ -288,7 +295,7 @@ class StdioConnection:
 
     def _keep(self, message: Any, size: int) -> None:
         """Keep a message that answers no call; only so many, and so many bytes, of each answer."""
-        if len(self._others) < _NOISE_LINES and self._others_size + size <= BODY_CAP:
+        if len(self._others) < _NOISE_LINES and self._others_size + size <= _OTHERS_CAP:
             self._others.append(message)
             self._others_size += size
 
@@ -299,8 +306,12 @@ class StdioConnection:
             reply["result"] = {}
         else:
             reply["error"] = {"code": rpc.METHOD_NOT_FOUND, "message": "Method not found"}
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.write(json.dumps(reply).encode() + b"\n")
+        written = json.dumps(reply).encode() + b"\n"
+        stdin = self._process.stdin if self._process is not None else None
+        if stdin is not None:
+            waiting = stdin.transport.get_write_buffer_size()
+            if waiting + len(written) <= _UNREAD_REPLIES:
+                stdin.write(written)
 
     async def _read_errors(self) -> None:
         assert self._process is not None and self._process.stderr is not None

@@ -223,7 +223,7 @@ def test_a_tool_that_is_too_slow_is_given_up_after_two_calls_and_fails_nothing()
 
 
 def test_no_more_of_a_tool_is_sent_after_answers_that_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(toolrun, "MOST_ANSWERED", 20_000)
+    monkeypatch.setattr(toolrun, "MOST_ANSWERED", 70_000)
 
     def much(name, arguments):
         status, document = sound(name, arguments)

@@ -114,6 +114,28 @@ def test_a_server_that_is_not_there_or_gives_no_answer_has_mended_nothing(tmp_pa
     assert "passed" not in said
 
 
+def test_an_answer_too_long_for_the_file_is_known_by_its_beginning(tmp_path):
+    errors = [
+        {"type": "validation-error", "title": f"No {n}", "tool_name": "another"}
+        for n in range(5_000)
+    ]
+
+    def says_much(name, arguments):
+        status, body = sound("count", arguments)
+        return (400, {"errors": errors}) if status == 400 else (status, body)
+
+    tool = {**COUNT, "name": "hotel_count"}
+    with offering([tool], says_much) as url:
+        path = written(url, "ATDF-ERR-006", "atdf", tmp_path)
+        code, said = run(path, url, SECRET_1=SECRET)
+        assert code == 1, said
+        assert "passed" not in said
+        errors[0]["title"] = "Another"
+        code, said = run(path, url, SECRET_1=SECRET)
+        assert code == 0, said
+    assert path.stat().st_size < 4_000_000
+
+
 @contextmanager
 def closing_each():
     """A server that takes each connection, and ends it without a word."""

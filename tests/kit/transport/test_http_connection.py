@@ -133,6 +133,13 @@ def test_a_stream_without_end_is_capped():
     assert received.trouble is Trouble.TOO_LARGE
 
 
+def test_an_answer_of_more_values_than_fit_into_memory_is_cut():
+    lists = b"[" + b"[]," * 1_000_000 + b"[]]"
+    received, _ = send(always(whole(lists)))
+    assert received.trouble is Trouble.TOO_LARGE
+    assert received.answer.body == lists[:CUT_KEPT]
+
+
 @pytest.mark.parametrize("kind", ["gzip", "deflate"])
 def test_a_small_answer_that_unpacks_to_a_large_one_is_capped(kind):
     pack = gzip.compress if kind == "gzip" else zlib.compress

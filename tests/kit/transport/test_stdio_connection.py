@@ -298,3 +298,35 @@ def test_what_answers_no_call_is_kept_up_to_the_cap_of_one_answer():
     received = answer_of(code)
     assert received.answer is not None
     assert len(received.answer.messages) == 3  # two of them, and the answer itself
+
+
+def test_a_process_that_reads_no_answer_to_its_pings_gets_only_so_many():
+    pings = 'for n in range(40): say({"jsonrpc": "2.0", "id": "p" * 300_000, "method": "ping"})'
+    counting = "import sys\nsys.stderr.write(str(len(sys.stdin.buffer.read())))"
+    code = f"""
+import sys, json
+def say(message): print(json.dumps(message), flush=True)
+sys.stdin.readline()
+{pings}
+say({{"jsonrpc": "2.0", "id": 1, "result": {{}}}})
+{counting}
+"""
+
+    seen = []
+
+    async def asked(connection):
+        seen.append(connection)
+        await connection.send(ask())
+
+    use(code, asked)
+    assert 300_000 < int(seen[0].process.stderr) < 2_000_000, "all would be twelve megabytes"
+
+
+def test_a_line_of_more_values_than_fit_into_memory_is_too_large():
+    code = """
+import sys
+sys.stdin.readline()
+print('{"jsonrpc": "2.0", "id": 1, "result": [' + "[]," * 1_000_000 + "[]]}", flush=True)
+sys.stdin.read()
+"""
+    assert answer_of(code).trouble is Trouble.TOO_LARGE
