@@ -1,12 +1,19 @@
-"""Secrets never reach a file, the report or the terminal: each becomes a stable placeholder."""
+"""Secrets never reach a file, the report or the terminal: each becomes a stable placeholder.
+
+A server may repeat a secret in another form. docs/*/conformance/safety.md promises which are known:
+as it is, escaped as in JSON, in addresses and in HTML, in hexadecimal, and in base64.
+"""
 
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import quote, quote_plus
+from html.entities import html5
+from os.path import commonprefix
+from urllib.parse import quote, quote_plus, unquote_to_bytes
 
 # GIT_AUTHOR_NAME holds no secret: a report without a common name in it could not be read.
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|KEY|PASSWORD|AUTH(?!OR(?!I))|COOKIE", re.IGNORECASE)
@@ -14,6 +21,29 @@ _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey)\s+", re.IGNORECASE)
 """What stands before the credentials in an Authorization header: servers echo them without it."""
 _SHORTEST = 6
 """Shorter values would be found in ordinary words."""
+_PART = 8
+"""Characters of a secret's beginning or end that are taken out where a long text was cut."""
+_LONG = 150
+"""Characters from which on a text may have been cut."""
+_JSON = r"\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/\"'\\])"
+_ADDRESS = r"(?:%[0-9a-fA-F]{2})+"
+_HTML = r"&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});"
+_ESCAPES = {
+    "\\": re.compile(_JSON),
+    "%": re.compile(_ADDRESS),
+    "&": re.compile(_HTML),
+    "": re.compile(f"{_JSON}|{_ADDRESS}|{_HTML}"),
+}
+"""Each kind of escape by its sign, and all of them: a secret may itself look like an escape."""
+_DEEPEST = 4
+"""Escapes within escapes that are undone: JSON as text in JSON, of an address, in HTML."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_WIDEST = 24
+"""Characters of one that is escaped."""
+_REST = r"[\\%#;&\w\ufffd]{0,24}?"
+"""What may be left of an escape that was cut."""
+_BACKSLASHES = re.compile(r"\\+")
+_ENTITIES: dict[str, list[str]] = {}
 
 
 def is_secret_name(name: str) -> bool:
@@ -26,8 +56,11 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._placeholders: dict[str, str] = {}
+        self._bare: dict[str, str] = {}
         self._known = 0
         self._pattern: re.Pattern[str] | None = None
+        self._patterns: dict[str, re.Pattern[str]] = {}
+        self._longest = 0
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
@@ -38,9 +71,12 @@ class Redactor:
             if len(bare.strip()) < _SHORTEST or bare in self._placeholders:
                 continue
             self._known += 1
+            placeholder = f"«secret-{self._known}»"
+            self._bare.setdefault(_BACKSLASHES.sub(r"\\", bare.strip()), placeholder)
             for form in (secret, bare, bare.strip(), *_written(bare), *_coded(bare)):
-                self._placeholders.setdefault(form, f"«secret-{self._known}»")
+                self._placeholders.setdefault(form, placeholder)
         longest_first = sorted(self._placeholders, key=len, reverse=True)
+        self._longest = len(longest_first[0]) if longest_first else 0
         self._pattern = (
             re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
         )
@@ -52,19 +88,148 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """`text` without the secrets."""
-        # Most texts hold none: looking for each is much quicker than the pattern of all.
-        if self._pattern is None or not any(form in text for form in self._placeholders):
+        if self._pattern is None:
             return text
-        return self._pattern.sub(lambda found: self._placeholders[found.group()], text)
+        # Most texts hold none: looking for each is much quicker than the pattern of all.
+        if any(form in text for form in self._placeholders):
+            text = self._pattern.sub(lambda found: self._placeholders[found.group()], text)
+        text = self._without_escaped(text)
+        return self._without_halves(text) if len(text) >= _LONG else text
+
+    def _without_escaped(self, text: str) -> str:
+        """A text without secrets of which some characters are escaped, and others are not."""
+        for plain in _readings(text):
+            found = [secret for secret in self._bare if secret in plain]
+            for secret in found:
+                if secret not in self._patterns:
+                    self._patterns[secret] = re.compile("".join(map(_any_form, secret)))
+                text = self._patterns[secret].sub(self._bare[secret], text)
+            if found and any(secret in each for each in _readings(text) for secret in found):
+                # Escaped in a way that no pattern has: then the text is shown without escapes.
+                for secret in found:
+                    plain = plain.replace(secret, self._bare[secret])
+                return self._without_escaped(plain)
+        return text
+
+    def _without_halves(self, text: str) -> str:
+        """A long text without the part of a secret at which it was cut, at its end or beginning."""
+        head, tail = text[: self._longest], text[-self._longest :]
+        for form, placeholder in self._placeholders.items():
+            if form[:_PART] in tail:
+                cut = next((n for n in _halves(form) if text.endswith(form[:n])), 0)
+                text = text[: len(text) - cut] + placeholder if cut else text
+            if form[-_PART:] in head:
+                cut = next((n for n in _halves(form) if text.startswith(form[-n:])), 0)
+                text = placeholder + text[cut:] if cut else text
+        for secret, placeholder in self._bare.items():
+            text = _without_escaped_half(text, secret, placeholder)
+        return text
 
 
-def _written(secret: str) -> tuple[str, ...]:
-    """How a secret with quotes, accents or spaces is written inside JSON text and in an address."""
-    plain, escaped = (json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (False, True))
+def _halves(form: str) -> range:
+    """How much of a secret may be left at a cut: all but a character, down to too little."""
+    return range(len(form) - 1, _PART - 1, -1)
+
+
+def _without_escaped_half(text: str, secret: str, placeholder: str) -> str:
+    """The same of a secret of which some characters are escaped, and perhaps one in half."""
+    reach = _WIDEST * len(secret)
+    if count := max((_at_end(plain, secret) for plain in _readings(text[-reach:])), default=0):
+        half = "".join(map(_any_form, secret[:count])) + _REST + r"\Z"
+        if found := re.search(half, text[-reach:]):
+            text = text[: len(text) - len(found.group())] + placeholder
+    backwards = (_at_end(plain[::-1], secret[::-1]) for plain in _readings(text[:reach]))
+    if count := max(backwards, default=0):
+        half = _REST + "".join(map(_any_form, secret[-count:]))
+        if found := re.match(half, text[:reach]):
+            text = placeholder + text[found.end() :]
+    return text
+
+
+def _at_end(text: str, secret: str) -> int:
+    """How many characters of a secret's beginning are at the end of a text; 0 for too few.
+
+    What is left of an escape that was cut may follow.
+    """
+    place = text.find(secret[:_PART])
+    while place >= 0:
+        count = len(commonprefix([text[place:], secret]))
+        if re.fullmatch(_REST, text[place + count :]):
+            return count
+        place = text.find(secret[:_PART], place + 1)
+    return 0
+
+
+def _readings(text: str) -> Iterator[str]:
+    """What is read of a text by someone who undoes its escapes, of one kind or of all, level by
+    level. A run of backslashes is one.
+    """
+    signs = [sign for sign in _ESCAPES if sign and sign in text]
+    for kind in (*signs, *([""] if len(signs) > 1 else [])):
+        plain = text
+        for _ in range(_DEEPEST):
+            before, plain = plain, _ESCAPES[kind].sub(_unescaped, plain)
+            if plain == before:
+                break
+            if _SURROGATE.search(plain):  # two of them are one character
+                plain = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            yield _BACKSLASHES.sub(r"\\", plain)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """The character of an escape, and of several that are the bytes of one."""
+    text = found.group()
+    if text[0] == "%":
+        return unquote_to_bytes(text).decode("utf-8", "replace")
+    if text[0] == "&":
+        return html.unescape(text)
+    own = text.lstrip("\\")
+    if not own:
+        return "\\"
+    return chr(int(own[1:], 16)) if own[0] in "ux" else own
+
+
+def _any_form(character: str) -> str:
+    """A pattern of one character of a secret, in each way in which it may be escaped."""
+    code = ord(character)
+    forms = [rf"\\*{re.escape(character)}" if character in "/\"'" else re.escape(character)]
+    if character == "\\":
+        forms = [r"\\+"]
+    if code < 0x10000:
+        forms.append(rf"\\+u(?i:{code:04x})")
+    else:
+        high, low = divmod(code - 0x10000, 0x400)
+        forms.append(rf"\\+u(?i:{0xD800 + high:04x})\\+u(?i:{0xDC00 + low:04x})")
+    if code < 0x100:
+        forms.append(rf"\\+x(?i:{code:02x})")
+    octets = character.encode("utf-8", "surrogatepass")
+    forms.append("(?i:" + "".join(f"%(?:25)*{octet:02x}" for octet in octets) + ")")
+    names = [str(code), f"(?i:x0*{code:x})"]
+    forms += [rf"&(?:amp;)*\#0*{name};" for name in names]
+    forms += [rf"&(?:amp;)*{name}" for name in _entities(character)]
+    return f"(?:{'|'.join(forms)}){'+' * (character == chr(92))}"
+
+
+def _entities(character: str) -> list[str]:
+    """The names that HTML has for a character, with their semicolons."""
+    if not _ENTITIES:
+        for name, meant in html5.items():
+            if name.endswith(";"):
+                _ENTITIES.setdefault(meant, []).append(name)
+    return _ENTITIES.get(character, [])
+
+
+def _written(secret: str) -> Iterator[str]:
+    """How a secret with quotes, accents or spaces is written inside JSON text, in an address and
+    in HTML; and in hexadecimal.
+    """
+    yield from (json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (False, True))
     as_bytes = secret.encode("utf-8", "surrogatepass")  # variables need not hold UTF-8
     quoted = quote(as_bytes, safe="")
-    lower = re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), quoted)
-    return plain, escaped, quoted, lower, quote_plus(as_bytes)
+    yield from (quoted, re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), quoted))
+    yield quote_plus(as_bytes)
+    yield html.escape(secret)
+    yield from (as_bytes.hex(), as_bytes.hex().upper())
 
 
 def _coded(secret: str) -> Iterator[str]:

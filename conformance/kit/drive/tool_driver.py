@@ -27,7 +27,7 @@ from conformance.kit.transport.binding import to_bytes
 REPAIR_STEPS = 5
 _MOST_BASELINE_CALLS = 16
 MOST_ANSWERED = 48 * 1024 * 1024
-"""Bytes of memory for answers, after which no more of a tool is sent: they stay until it is done."""
+"""Bytes of memory for answers after which no more of a tool is sent: they stay until it is done."""
 _SLOW_CALLS = 2
 """Calls that took too long, after which the rest of a tool's cases are not sent."""
 

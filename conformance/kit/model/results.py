@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from conformance.kit.model.run import Run
-from conformance.kit.model.written import Foreign, Form, Head, Writing
+from conformance.kit.model.written import Foreign, Form, Head, Redact, Writing
 from conformance.spec.messages import Message, Topic
 from conformance.spec.vocabulary import Level, Requirement, Verdict
 
@@ -31,6 +31,18 @@ def _clean(message: Message, writing: Writing) -> Message:
         for name, value in message.values
     )
     return Message(message.id, tuple(kept))
+
+
+def cleaned(item: Item, redact: Redact) -> Item:
+    """An item whose findings hold no secret in any value.
+
+    Once a value is in the middle of a sentence, half a secret at its end cannot be known.
+    """
+    if not item.findings:
+        return item
+    writing = Writing(redact)
+    found = (replace(each, message=_clean(each.message, writing)) for each in item.findings)
+    return replace(item, findings=tuple(found))
 
 
 def _read_message(data: Any) -> Message:

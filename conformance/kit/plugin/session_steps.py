@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.model.results import cleaned
 from conformance.kit.plugin.items import ClauseItem, stale_items
 from conformance.kit.plugin.quiet import line_writer
 from conformance.kit.plugin.recording import driven, recall
@@ -77,6 +78,7 @@ def judge_all(session: pytest.Session, state: PluginState) -> None:
         judged = state.session.judge(asked)
     else:
         judged = driven(state, asked, line_writer(session.config))
+    judged = {number: cleaned(item, state.redact) for number, item in judged.items()}
     verdicts = (judged[number] for number in range(len(asked)))
     for item in items:
         item.results = tuple(islice(verdicts, len(item.questions)))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import StdioRequest
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import OwnTargets, Traits, to_bytes
@@ -39,6 +40,7 @@ class StdioBinding(McpBinding[StdioRequest]):
             environment=environment_for_server(settings.environment),
             start_limit=START_LIMIT,
             sandbox=settings.sandbox,
+            redact=Redactor(settings.secrets),
         )
 
     def raw(

@@ -13,10 +13,13 @@ from typing import Any
 
 from conformance.formats.text import rpc
 from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble, weight
+from conformance.kit.model.written import Redact, unchanged
 from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received
 from conformance.kit.transport.sandbox import end_all, launched
 
 _NOISE_LINES = 50
+_NOISE_READ, _NOISE_KEPT = 16_000, 2_000
+"""Bytes of a line that is no message, and the characters kept of it once secrets are out."""
 _MOST_NOISE = 10_000
 """Lines that are no messages after which a process is not read any more."""
 _OTHERS_CAP = 32 * 1024 * 1024
@@ -33,7 +36,8 @@ _LAST_WORDS = 1.0
 class StdioConnection:
     """One process. `start` must have been awaited.
 
-    The first answer of all may take `start_limit` seconds, if that is longer than `timeout`.
+    The first answer of all may take `start_limit` seconds, if that is longer than `timeout`. What
+    is kept of its errors and its noise is cut, so `redact` takes secrets out before.
     """
 
     def __init__(
@@ -44,9 +48,11 @@ class StdioConnection:
         environment: Mapping[str, str],
         start_limit: float = 0.0,
         sandbox: bool = False,
+        redact: Redact = unchanged,
     ) -> None:
         self._command = command
         self._sandbox = sandbox
+        self._redact = redact
         self._timeout = timeout
         self._first_timeout = max(timeout, start_limit)
         self._heard = False
@@ -99,7 +105,8 @@ class StdioConnection:
     @property
     def process(self) -> Process:
         """The process's exit code, and the end of what it wrote on its standard error."""
-        return Process(self._exit_code, self._stderr.decode("utf-8", "replace"))
+        said = self._redact(self._stderr.decode("utf-8", "replace"))
+        return Process(self._exit_code, said)
 
     @property
     def _exit_code(self) -> int | None:
@@ -259,7 +266,7 @@ class StdioConnection:
                 self._too_large = True
                 break
         if rest and not self._too_large:
-            self._take(bytes(rest), weight(rest))
+            self._take(bytes(rest), weight(bytes(rest)))
         self._ended.set()
 
     def _take(self, line: bytes, size: int) -> None:
@@ -272,7 +279,8 @@ class StdioConnection:
         if not isinstance(message, (dict, list)):
             self._noisy += 1
             if len(self._noise) < _NOISE_LINES:
-                self._noise.append(line[:2000].decode("utf-8", "replace"))
+                said = self._redact(line[:_NOISE_READ].decode("utf-8", "replace"))
+                self._noise.append(said[:_NOISE_KEPT])
             return
         self._deliver(message, size)
 

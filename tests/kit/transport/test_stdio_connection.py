@@ -3,14 +3,18 @@
 import asyncio
 import json
 import os
+import shlex
 import sys
 
 import pytest
 
 from conformance.kit.model.exchange import StdioRequest, Trouble
+from conformance.kit.model.run import Run
 from conformance.kit.transport import stdio_connection as stdio
 from conformance.kit.transport.binding import BODY_CAP
+from conformance.kit.transport.stdio import StdioBinding
 from conformance.kit.transport.stdio_connection import StdioConnection
+from conformance.spec.vocabulary import Binding
 from tests.waiting import rounds, until
 
 LONG = 60.0
@@ -39,6 +43,22 @@ def use(code, work, *, timeout=LONG, environment=None, command=None):
         finally:
             ended = await connection.close()
         return given, ended
+
+    return asyncio.run(main())
+
+
+def use_binding(code, settings, work):
+    """What `work(connection)` gives with the connection that a session with these settings has."""
+    command = shlex.join([sys.executable, "-c", code])
+    run = Run("stdio", "stdio:x", Binding.STDIO, command, "2025-11-25")
+
+    async def main():
+        connection = StdioBinding.of(run, settings).connect(settings)
+        await connection.start()
+        try:
+            return await work(connection)
+        finally:
+            await connection.close()
 
     return asyncio.run(main())
 

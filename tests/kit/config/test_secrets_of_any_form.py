@@ -1,0 +1,141 @@
+"""For all secrets, and for each form that docs/en/conformance/safety.md lists: none gets out."""
+
+import base64
+import html
+import json
+from html.entities import html5
+from urllib.parse import quote, unquote
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from conformance.kit.config.secrets import Redactor
+from conformance.kit.model.settings import Settings
+from tests.kit.transport.test_stdio_connection import ask, use_binding
+
+SIGNS = "+/=_-.~!*'()&<>\"\\%#:;@?"
+SECRETS = st.text("abcXYZ0189" + SIGNS + "é☃😀", min_size=16, max_size=60)
+NAMES = {meant: name for name, meant in html5.items() if name.endswith(";")}
+
+
+def utf16(character):
+    raw = character.encode("utf-16-be")
+    return "".join(f"\\u{raw[n : n + 2].hex()}" for n in range(0, len(raw), 2))
+
+
+ONE = {
+    "as it is": lambda c: c,
+    "JSON, in hexadecimal": utf16,
+    "JSON, in capital hexadecimal": lambda c: "\\u" + utf16(c)[2:].upper().replace("\\U", "\\u"),
+    "JSON, a slash": lambda c: "\\/" if c == "/" else c,
+    "an address": lambda c: "".join(f"%{octet:02X}" for octet in c.encode()),
+    "an address, small": lambda c: "".join(f"%{octet:02x}" for octet in c.encode()),
+    "HTML, a number": lambda c: f"&#{ord(c)};",
+    "HTML, in hexadecimal": lambda c: f"&#x{ord(c):X};",
+    "HTML, a name": lambda c: "&" + NAMES[c] if c in NAMES else c,
+}
+WHOLE = {
+    "as it is": lambda s: s,
+    "JSON": lambda s: json.dumps(s)[1:-1],
+    "JSON that is not ASCII": lambda s: json.dumps(s, ensure_ascii=False)[1:-1],
+    "JSON in JSON": lambda s: json.dumps(json.dumps(s))[1:-1],
+    "an address": lambda s: quote(s, safe=""),
+    "HTML": html.escape,
+    "hexadecimal": lambda s: s.encode().hex(),
+    "capital hexadecimal": lambda s: s.encode().hex().upper(),
+}
+
+
+@st.composite
+def written(draw):
+    """A secret, and one of the forms in which a server may repeat it."""
+    secret = draw(SECRETS)
+    if draw(st.booleans()):
+        return secret, WHOLE[draw(st.sampled_from(sorted(WHOLE)))](secret)
+    form = ONE[draw(st.sampled_from(sorted(ONE)))]
+    # What escapes one sign by another way escapes backslashes and escape signs itself, too.
+    plain = [c if c not in "\\%&" and draw(st.booleans()) else form(c) for c in secret]
+    return secret, "".join(plain)
+
+
+def readable(text):
+    """All that someone can read in it, who undoes every escape."""
+    found = [text]
+    for undo in (html.unescape, unquote, unescaped):
+        found += [undo(each) for each in list(found)]
+    return found
+
+
+def unescaped(text):
+    try:
+        return json.loads(f'"{text}"')
+    except ValueError:
+        return text
+
+
+@settings(max_examples=100, deadline=None)
+@given(written())
+@example(("abc+def/ghi+jkl/mno", "abc\\u002Bdef\\/ghi\\u002bjkl\\/mno"))
+def test_a_secret_is_found_in_every_form(given):
+    secret, form = given
+    redact = Redactor([secret])
+    said = redact(f"before <{form}> after")
+    assert form not in said
+    assert not any(secret in each for each in readable(said))
+    assert "«secret-1»" in said
+
+
+@settings(max_examples=50, deadline=None)
+@given(SECRETS, st.integers(0, 2), st.sampled_from([base64.b64encode, base64.urlsafe_b64encode]))
+def test_a_secret_is_found_in_base64_wherever_it_begins(secret, shift, encode):
+    coded = encode(b"\xff" * shift + secret.encode() + b"\xff\xff").decode()
+    said = Redactor([secret])(coded)
+    assert "«secret-1»" in said
+
+
+@settings(max_examples=100, deadline=None)
+@given(written(), st.integers(0, 400), st.booleans())
+def test_a_cut_leaves_no_half_of_a_secret(given, at, from_the_end):
+    secret, form = given
+    text = "~ " * 100 + form + " ~" * 100
+    at = 200 + at % len(form)
+    cut = text[-at:] if from_the_end else text[:at]
+    said = Redactor([secret])(cut)
+    halves = [secret[n : n + 9] for n in range(len(secret) - 8)]
+    edge = halves[-1] if from_the_end else halves[0]
+    assert not any(edge in each for each in readable(said)), "nine signs of it can be read"
+
+
+@settings(max_examples=100, deadline=None)
+@given(SECRETS, st.text(max_size=300))
+def test_a_text_without_the_secret_stays_as_it_is(secret, text):
+    if not any(secret[n : n + 6] in each for each in readable(text) for n in range(len(secret))):
+        assert Redactor([secret])(text) == text
+
+
+def test_a_secret_on_standard_error_in_two_writes_is_taken_out_before_it_is_cut():
+    secret = "s3cr3t-of-two-writes"
+    code = f"""
+import sys, os
+sys.stdin.readline()
+os.write(2, b"x" * 500 + {secret[:9].encode()!r}); sys.stdout.flush()
+os.write(2, {secret[9:].encode()!r} + b"y" * 390)
+"""
+    received = use_binding(code, Settings(secrets=(secret,)), lambda one: one.send(ask()))
+    assert received.trouble is not None
+    assert "yyy" in received.detail
+    assert not any(secret[-n:] in received.detail for n in range(4, len(secret)))
+
+
+def test_a_secret_on_a_noisy_line_is_taken_out_before_it_is_cut():
+    secret = "s3cr3t-on-a-noisy-line"
+    code = f"""
+import sys, json
+sys.stdin.readline()
+print("x" * 1990 + {secret!r} + "y" * 500)
+print(json.dumps({{"jsonrpc": "2.0", "id": 1, "result": {{}}}}), flush=True)
+sys.stdin.read()
+"""
+    received = use_binding(code, Settings(secrets=(secret,)), lambda one: one.send(ask()))
+    assert secret[:5] not in received.answer.noise[0]
+    assert len(received.answer.noise[0]) == 2000
