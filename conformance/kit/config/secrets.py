@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from html.entities import html5
-from os.path import commonprefix
+from itertools import takewhile
 from urllib.parse import quote, quote_plus, unquote_to_bytes
 
 # GIT_AUTHOR_NAME holds no secret: a report without a common name in it could not be read.
@@ -153,7 +153,8 @@ def _at_end(text: str, secret: str) -> int:
     """
     place = text.find(secret[:_PART])
     while place >= 0:
-        count = len(commonprefix([text[place:], secret]))
+        pairs = zip(text[place:], secret, strict=False)
+        count = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if re.fullmatch(_REST, text[place + count :]):
             return count
         place = text.find(secret[:_PART], place + 1)
