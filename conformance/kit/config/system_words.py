@@ -20,6 +20,8 @@ _BY_NUMBER: Final = {
     errno.ENETUNREACH: "kit.system.unreachable",
     errno.ENOENT: "kit.system.no_file",
     errno.EEXIST: "kit.system.file",
+    errno.ENOSPC: "kit.system.full",
+    errno.EDQUOT: "kit.system.full",
     errno.EROFS: "kit.system.read_only",
     errno.EACCES: "kit.system.denied",
     errno.EPERM: "kit.system.denied",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.config.settings import OptionUnusable, need_target
+from conformance.kit.config.system_words import in_one_line
 from conformance.kit.plugin.html_report import ReportState
 from conformance.kit.plugin.interrupts import interrupted_by_signals
 from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_name
@@ -28,9 +30,10 @@ from conformance.kit.plugin.session_steps import (
 from conformance.kit.plugin.state import STATE, PluginState, memory_of
 from conformance.kit.report.clause_listing import NoSuchClauseError, clause_of, explained
 from conformance.kit.report.exit import Ended, Exit, exit_of
+from conformance.kit.report.html.page import Page
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.terminal import Terminal
-from conformance.kit.report.write import write_files
+from conformance.kit.report.write import JUNIT, write_files
 from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import clause_tests
 from conformance.spec.clauses import clauses
@@ -47,6 +50,7 @@ __all__ = [
     "pytest_sessionfinish",
     "pytest_sessionstart",
     "pytest_terminal_summary",
+    "pytest_leave_no_half_report",
     "pytest_say_what_was_removed",
 ]
 
@@ -225,10 +229,42 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
         config.option.tbstyle = "no"  # our summary says it in one line each
         state.said_at_exit = nothing_asked(session, state)
         if not state.said_at_exit:
-            judge_all(session, state)
+            _judge(session, state)
         elif not session.items and not session.testsfailed:
             write_nothing(config, state)
     return (yield)
+
+
+def _judge(session: pytest.Session, state: PluginState) -> None:
+    """Judge all; where the disk fails meanwhile, say so in one sentence and end the session."""
+    try:
+        judge_all(session, state)
+    except OSError as error:
+        write_nothing(session.config, state)
+        pytest.exit(_not_written(state, error), Exit.KIT_FAULT)
+
+
+def _not_written(state: PluginState, error: OSError) -> str:
+    path = error.filename or state.settings.report
+    said = message("kit.exit.not_written", path=path, reason=in_one_line(error))
+    return visible(state.redact(said.words(state.settings.language)), None)
+
+
+@pytest.hookimpl(wrapper=True, trylast=True, specname="pytest_sessionfinish")
+def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
+    """Say in one sentence that the disk is full, where pytest writes its own files, too."""
+    state = session.config.stash.get(STATE, None)
+    try:
+        yield
+    except OSError as error:
+        if state is None:
+            raise
+        for name in (JUNIT, Page.name):
+            with suppress(OSError):
+                (state.settings.report / name).unlink()
+        session.exitstatus = Exit.KIT_FAULT
+        state.said_at_exit = _not_written(state, error)
+        state.result = None
 
 
 @pytest.hookimpl(tryfirst=True)

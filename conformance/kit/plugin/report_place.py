@@ -5,7 +5,8 @@ That it can be written to is known before anything in it is removed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from errno import EISDIR
 from os import strerror
@@ -20,7 +21,7 @@ from conformance.kit.plugin.html_report import HtmlReport
 from conformance.kit.plugin.selection import folder_of_the_whole
 from conformance.kit.plugin.state import PluginState
 from conformance.kit.report.html.page import Page
-from conformance.kit.report.write import EXCHANGES, FILES, JUNIT
+from conformance.kit.report.write import EXCHANGES, FILES, JUNIT, foreign_file
 from conformance.spec.messages import Message, message
 
 
@@ -28,8 +29,10 @@ def begin(config: pytest.Config, state: PluginState) -> None:
     """Take an earlier report away, and have one written by all; raises FolderUnusable."""
     folder = state.settings.report
     make_ready(folder)
+    config.add_cleanup(hold(folder))
     # The exchanges may be what is to be judged.
     files = [name for name in FILES if name != EXCHANGES or state.settings.judge is None]
+    refuse_foreign(folder, files)
     # An old badge must not outlive a failure.
     state.removed = take_away(folder, files)
     state.page = HtmlReport(config.option.htmlpath or folder / Page.name, config, state.report)
@@ -72,6 +75,44 @@ def make_ready(folder: Path) -> None:
             pass
     except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
         raise FolderUnusable(folder, error) from None
+
+
+class FolderTaken(FolderUnusable):
+    """What is in the folder is not the kit's, or another session writes there now."""
+
+    def __init__(self, id: str, path: Path) -> None:
+        self.words = message(id, path=path)
+        Exception.__init__(self, id)
+
+
+def refuse_foreign(folder: Path, names: Iterable[str]) -> None:
+    """Raise FolderTaken where a file has a name of a report's, and the kit did not write it."""
+    try:
+        foreign = foreign_file(folder, names)
+    except OSError as error:
+        raise FolderUnusable(folder, error) from None
+    if foreign is not None:
+        raise FolderTaken("kit.option.report_foreign", foreign)
+
+
+def hold(folder: Path) -> Callable[[], None]:
+    """Keep other sessions out of the folder until what it gives is called; raises FolderTaken.
+
+    The lock is gone with the process, however it ends. Where folders cannot be locked, none is.
+    """
+    try:
+        import fcntl  # noqa: PLC0415 - not on every system
+    except ImportError:
+        return lambda: None
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(held)
+        raise FolderTaken("kit.option.report_busy", folder) from None
+    except OSError:
+        pass  # some file systems have no locks
+    return lambda: os.close(held)
 
 
 def take_away(folder: Path, names: Iterable[str]) -> bool:

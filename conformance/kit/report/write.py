@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,34 @@ FILES = (*(reporter.name for reporter in REPORTERS), Page.name, JUNIT, EXCHANGES
 """All files of a report: those of an earlier one are removed before a session begins."""
 
 
+_LOOKED_AT = 8 * 1024
+"""Bytes of a file in which its mark is looked for."""
+_MARKS = {
+    ResultsJson.name: rb'\{\s*"kit": "',
+    Badge.name: rb'\{\s*"schemaVersion": 1,\s*"label": "agent formats"',
+    Summary.name: rb"## (?:Conformance report|Informe de conformidad|Relat\xc3\xb3rio de conform)",
+    ReplayFile.name: rb'"""Sends again what broke a clause',
+    Page.name: rb'(?s).*<title id="head-title">(?:Conformance|Informe de|Relat)',
+    # pytest writes it: of the kit are the tests in it, and without tests nothing is lost.
+    JUNIT: rb'(?s).*classname="[^"]*conformance\.\w+\.test_|(?!.*<testcase)<\?xml',
+    EXCHANGES: rb'\{"format":\s*\d+,\s*"kit":',
+}
+"""How each file of a report begins, by which the kit knows its own."""
+
+
+def foreign_file(directory: Path, names: Iterable[str]) -> Path | None:
+    """The first of these files that is there and that the kit did not write; raises OSError."""
+    for name in names:
+        path = directory / name
+        if not path.is_file():
+            continue
+        with path.open("rb") as file:
+            head = file.read(_LOOKED_AT)
+        if head.strip() and not re.match(_MARKS[name], head):
+            return path
+    return None
+
+
 def write_files(report: Report, directory: Path) -> tuple[Path, ...]:
     """Write what each of `REPORTERS` tells into `directory`; gives the paths.
 
@@ -52,11 +82,21 @@ def write_files(report: Report, directory: Path) -> tuple[Path, ...]:
         if first is None:
             continue
         path = directory / reporter.name
-        with path.open("w", encoding="utf-8") as file:
-            file.write(first)
-            file.writelines(parts)
+        _write_whole(path, chain((first,), parts))
         written.append(path)
     return tuple(written)
+
+
+def _write_whole(path: Path, parts: Iterable[str]) -> None:
+    """Write a file under another name, and rename it: nobody finds a half of it."""
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.writelines(parts)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 _COLORS = {

@@ -1,0 +1,109 @@
+"""The files of a report: whole or not there, never in the place of somebody's own."""
+
+import fcntl
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from conformance.kit.plugin.report_place import FolderTaken, hold
+from conformance.kit.report.write import FILES, foreign_file
+from tests.kit.drive.test_driving import COUNT, sound
+from tests.kit.peers import offering
+from tests.root import ROOT
+
+
+def wrong(name, arguments):
+    """Takes anything, so that there is something to play again."""
+    return 200, {"ok": "x" * 2_000}
+
+
+@pytest.fixture(scope="module")
+def report(kit, tmp_path_factory):
+    """A report with all of its files."""
+    folder = tmp_path_factory.mktemp("out") / "report"
+    with offering([COUNT], wrong) as url:
+        ran = kit("conformance", "--target", url, "--report", str(folder), "-k", "ATDF-CALL")
+    assert ran.code == 1, ran.said
+    return folder
+
+
+def test_the_kit_knows_all_of_its_own_files(report):
+    assert {path.name for path in report.iterdir()} == set(FILES)
+    assert foreign_file(report, FILES) is None
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_somebody_else_is_known_as_that(tmp_path, name):
+    (tmp_path / name).write_text("Mine, with results and exchanges in it.\n")
+    assert foreign_file(tmp_path, FILES) == tmp_path / name
+
+
+def test_a_file_without_anything_in_it_may_be_replaced(tmp_path):
+    (tmp_path / "results.json").write_text("")
+    assert foreign_file(tmp_path, FILES) is None
+
+
+@pytest.mark.parametrize("target", ["reachable", "http://127.0.0.1:9"])
+def test_a_directory_with_foreign_files_is_refused_in_one_sentence(kit, tmp_path, target):
+    own = {"summary.md": "# My notes\n", "junit.xml": '<?xml version="1.0"?><testcase name="a"/>\n'}
+    for name, text in own.items():
+        (tmp_path / name).write_text(text)
+    with offering([COUNT], sound) as url:
+        where = url if target == "reachable" else target
+        ran = kit("conformance", "--target", where, "--report", str(tmp_path))
+    assert ran.code == 4
+    assert "summary.md was not written by this kit" in ran.said
+    assert len(ran.said.strip().splitlines()) <= 2, ran.said
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == own
+
+
+def test_two_sessions_do_not_write_into_one_directory(kit, tmp_path):
+    release = hold(tmp_path)
+    with offering([COUNT], sound) as url:
+        ran = kit("conformance", "--target", url, "--report", str(tmp_path))
+        assert ran.code == 4
+        assert "Another session writes its report into" in ran.said
+        assert list(tmp_path.iterdir()) == []
+        release()
+        ran = kit("conformance", "--target", url, "--report", str(tmp_path), "-k", "ATDF-CALL-001")
+    assert ran.code == 0, ran.said
+
+
+def test_a_held_directory_is_free_again_when_its_session_ends(tmp_path):
+    release = hold(tmp_path)
+    with pytest.raises(FolderTaken):
+        hold(tmp_path)
+    release()
+    hold(tmp_path)()
+    free = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(free, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(free)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("most", [10_000, 60_000])
+def test_a_disk_that_is_full_is_one_sentence_and_leaves_nothing_half_written(tmp_path, most):
+    """A limit on the size of a file stands for the disk: 10 kB end the record, 60 the page."""
+    folder = tmp_path / "report"
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    with offering([COUNT], wrong) as url:
+        ran = subprocess.run(
+            [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url,
+             "--report", str(folder), "-p", "no:cacheprovider", "-k", "ATDF-CALL-001",
+             "--max-examples", "0"],
+            cwd=ROOT, text=True, capture_output=True, check=False, preexec_fn=limited,  # noqa: PLW1509
+        )  # fmt: skip
+    said = ran.stdout + ran.stderr
+    assert ran.returncode == 3, said
+    assert "Traceback" not in said
+    assert "INTERNALERROR" not in said
+    assert "without a report" in said
+    assert not any(path.name.endswith(".part") for path in folder.iterdir())
+    assert not (folder / "report.html").exists()
+    assert not (folder / "junit.xml").exists()
