@@ -25,6 +25,10 @@ MOST_ITEMS = 10_000
 """Pairs of clause and tool above which an item holds all tools: each item costs time and memory."""
 
 
+_LONGEST = 2_000
+"""Characters of what an item says: it is in the log, and in JUnit's file."""
+
+
 class ClauseFailed(Exception):
     """A MUST is broken; the text is the one line that says how."""
 
@@ -80,8 +84,9 @@ class ClauseItem(pytest.Item):
         if result.verdict is Verdict.FAIL or (result.verdict is Verdict.WARN and strict):
             raise ClauseFailed(self.words)
         if result.verdict in {Verdict.WARN, Verdict.WAIVED, Verdict.FLAKY}:
-            said = result.waiver_reason if result.verdict is Verdict.WAIVED else self.words
-            pytest.xfail(f"{self._name}: {self.redact(said or '')}")
+            reason = visible(self.redact(result.waiver_reason or ""), _LONGEST)
+            said = reason if result.verdict is Verdict.WAIVED else self.words
+            pytest.xfail(f"{self._name}: {said}")
         if result.verdict in {Verdict.NOT_APPLICABLE, Verdict.NOT_VERIFIED}:
             pytest.skip(f"{self._name}: {self.words}")
 
@@ -98,7 +103,7 @@ class ClauseItem(pytest.Item):
         told = told_of(alike)
         if not told:
             return ""
-        first = self.redact(told[0][1].words(self.language))
+        first = visible(self.redact(told[0][1].words(self.language)), _LONGEST)
         more = others(told, self.language, lambda text: visible(self.redact(text), 60))
         return f"{first} ({more})" if more else first
 
@@ -167,11 +172,10 @@ def stale_items(
         if used.stale is None:
             continue
         line, reason = used.waiver.line, used.stale.words(language)
-        words = message("kit.waivers.stale", file=place, line=line, reason=reason)
+        stale = message("kit.waivers.stale", file=place, line=line, reason=reason)
+        words = visible(redact(stale.words(language)), None)
         name = f"stale_waiver[{used.waiver.clause}-{line}]"
         found.append(
-            WaiverItem.from_parent(
-                session, name=name, place=place, line=line, words=redact(words.words(language))
-            )
+            WaiverItem.from_parent(session, name=name, place=place, line=line, words=words)
         )
     return found

@@ -16,6 +16,7 @@ from conformance.kit.config.options import (
 )
 from conformance.kit.config.settings import Given, OptionUnusable, settings_of
 from conformance.kit.config.settings_file import filled_in
+from conformance.kit.report.safe_text import visible
 
 _GIVEN = pytest.StashKey[dict[str, Any]]()
 """What the command line gave, and the settings file."""
@@ -38,7 +39,7 @@ def fill_in(config: pytest.Config) -> None:
         if _ready(config) is None:
             given = filled_in(given, Path(config.invocation_params.dir))
     except OptionUnusable as unusable:
-        raise pytest.UsageError(str(unusable)) from None
+        raise pytest.UsageError(visible(str(unusable), None)) from None
     config.stash[_GIVEN] = given
     vars(config.option).update(with_defaults(given))
 
@@ -52,7 +53,7 @@ def given_to(config: pytest.Config) -> Given:
     try:
         return Given(settings_of(with_defaults(given), here), repeating(given))
     except OptionUnusable as unusable:
-        raise pytest.UsageError(str(unusable)) from None
+        raise pytest.UsageError(visible(str(unusable), None)) from None
 
 
 def _ready(config: pytest.Config) -> Given | None:

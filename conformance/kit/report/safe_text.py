@@ -19,6 +19,10 @@ _UNSEEN = re.compile(
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _UNSEEN_BUT_LINES = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
+_COMMANDS = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))|^(\s*):(?=:)", re.MULTILINE)
+"""How a line speaks to the system that runs it: `::name::` at its beginning on GitHub, `##[name]`
+there and on Azure, `##vso[name]` on Azure, `##teamcity[name]`, the last three anywhere in a line.
+"""
 _MARKS = re.compile(r"([\\`*_{}\[\]()#!~$])")
 
 
@@ -35,12 +39,18 @@ def _escape(found: re.Match[str]) -> str:
 def visible(text: str, limit: int | None = ONE_LINE, *, lines: bool = False) -> str:
     """Give `text` with every unseen character written as its escape, cut at `limit` characters.
 
+    A command to a CI system gets its first sign escaped, too: logs are read by machines.
+
     Line ends and tabs are kept where `lines` is true. A cut text ends in `…` and the count of what
     is left off.
     """
     cut = "" if limit is None or len(text) <= limit else f"… (+{len(text) - limit})"
     pattern = _UNSEEN_BUT_LINES if lines else _UNSEEN
-    return pattern.sub(_escape, text[:limit]) + cut
+    return _COMMANDS.sub(_disarmed, pattern.sub(_escape, text[:limit])) + cut
+
+
+def _disarmed(found: re.Match[str]) -> str:
+    return r"\x23" if found.group() == "#" else f"{found.group(1)}\\x3a"
 
 
 def is_plain(text: str) -> bool:

@@ -97,7 +97,7 @@ def test_a_disk_that_is_full_is_one_sentence_and_leaves_nothing_half_written(tmp
             [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url,
              "--report", str(folder), "-p", "no:cacheprovider", "-k", "ATDF-CALL-001",
              "--max-examples", "0"],
-            cwd=ROOT, text=True, capture_output=True, check=False, preexec_fn=limited,  # noqa: PLW1509
+            cwd=ROOT, text=True, capture_output=True, check=False, preexec_fn=limited,
         )  # fmt: skip
     said = ran.stdout + ran.stderr
     assert ran.returncode == 3, said

@@ -1,6 +1,9 @@
+import re
 import subprocess
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from conformance.kit.model.exchange import HttpRequest, StdioRequest
 from conformance.kit.report.html.page import ticked
@@ -102,3 +105,49 @@ def test_a_body_too_long_to_paste_has_no_line():
 def test_a_stdio_request_is_its_message():
     assert json_rpc(StdioRequest(b'{"id": 1}')) == '{"id": 1}'
     assert command(StdioRequest(b'{"id": "\xe2\x80\xae"}')) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("::stop-commands::x", r"\x3a:stop-commands::x"),
+        ("  ::error file=a::b", r"  \x3a:error file=a::b"),
+        ("##[error]x", r"\x23#[error]x"),
+        ("a ##vso[task.setvariable variable=a]b", r"a \x23#vso[task.setvariable variable=a]b"),
+        ("##teamcity[a]", r"\x23#teamcity[a]"),
+        ("std::vector, ## a heading, C::D", "std::vector, ## a heading, C::D"),
+    ],
+)
+def test_a_command_to_a_ci_system_is_disarmed(text, shown):
+    assert visible(text) == shown
+    assert visible(text, lines=True) == shown
+
+
+SIGNS = st.text(
+    "\n\r\t :#[]vsoteamcity\x00\x1b\x9b\u202e\ud800<>&|`*_\\!$~@(){}/wW.abc", max_size=80
+)
+COMMAND = re.compile(r"^\s*::|##(\[|vso\[|teamcity\[)", re.MULTILINE)
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]")
+
+
+@settings(deadline=None)
+@given(st.one_of(SIGNS, st.text(max_size=80)), st.one_of(st.none(), st.integers(0, 80)))
+def test_no_text_that_is_shown_moves_the_cursor_or_commands_the_ci_system(text, limit):
+    for lines in (False, True):
+        shown = visible(text, limit, lines=lines)
+        assert not UNSEEN.search(shown)
+        assert not COMMAND.search(shown)
+    assert "\n" not in visible(text, limit)
+
+
+@settings(deadline=None)
+@given(st.one_of(SIGNS, st.text(max_size=80)))
+def test_no_text_has_a_meaning_in_markdown_or_html(text):
+    shown = in_markdown(text)
+    assert not set("<>|@\n") & set(shown)
+    assert not re.search(r"&(?!#\d+;)", shown), "an ampersand that is no entity of ours"
+    bare = re.sub(r"\\[\\`*_{}\[\]()#!~$]", "", shown)
+    assert not set("`*_{}[]()!~$\\") & set(bare), "a mark without its backslash"
+    assert "://" not in shown
+    page = ticked(text)
+    assert not re.search(r"<(?!/?code>)|[\"']|&(?!#?\w+;)", page)
