@@ -16,6 +16,7 @@ from conformance.kit.verdicts.checks import (
     broken,
     clause,
     holds,
+    lacks_something,
     no_good_call,
     unknown,
 )
@@ -67,6 +68,8 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
         elif call.reading.accepted:
             accepted = True
             yield holds()
+        elif call.case.kind is CaseKind.BASELINE and call.reading.disguise is not None:
+            continue  # it is said below why there is no baseline
         elif call.reading.outcome is Outcome.INPUT_REFUSED and not _rests_on_meaning(tool, call):
             yield unknown(
                 "kit.not_verified.valid_refused",
@@ -92,6 +95,8 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
     """A 5xx, a closed connection, an answer that is none."""
     for call in tool.calls:
         reading = call.reading
+        if reading.outcome is Outcome.ENVIRONMENT:
+            continue
         if reading.outcome is not Outcome.SERVER_FAULT:
             yield holds()
         elif reading.trouble is Trouble.CLOSED:
@@ -178,6 +183,8 @@ def test_a_call_that_changes_nothing_can_be_made_twice(tool: ToolEvidence) -> Ch
             yield holds()
         elif call.reading.outcome is Outcome.SERVER_FAULT or types - _MAY_COME_ANY_TIME:
             yield broken(call, "finding.call.second_refused")
+        elif call.reading.missing is not None:
+            yield lacks_something(call)
         else:
             yield unknown("kit.not_verified.refused_for_something_else", call)
 
@@ -187,6 +194,8 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     spoilt = _spoilt_afterwards(tool)
     if tool.unplanned:
         yield unknown("kit.not_verified.unplanned", reason=tool.unplanned)
+    if tool.baseline is not None and tool.baseline.reading.missing is not None:
+        yield lacks_something(tool.baseline)
     if any(case.strictness in which for case in tool.unsent):
         yield _unsent(tool)
     for call in tool.broken:
@@ -197,7 +206,12 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
             yield _accepted(call)
         elif outcome is Outcome.INPUT_REFUSED:
             if not tool.neighbour_accepted(call.case):
-                yield unknown("kit.not_verified.baseline", call)
+                disguised = tool.baseline is not None and tool.baseline.reading.disguise is not None
+                yield (
+                    no_good_call(tool.baseline)
+                    if disguised
+                    else unknown("kit.not_verified.baseline", call)
+                )
             elif spoilt:
                 yield unknown("kit.not_verified.baseline_after", call)
             else:

@@ -199,7 +199,7 @@ def _names(tool: ToolEvidence, call: Call, error: ErrorView) -> bool:
     """
     violation, sent = call.case.violation, call.case.arguments
     assert violation is not None
-    naming = names_place(violation, error.parameter_name)
+    naming = names_place(violation, error.parameter_name, prefixed=False)
     if naming is Naming.PARENT:
         return any(suggestion.valid for given, suggestion in suggestions(call) if given is error)
     whole = list_of(error.parameter_name, sent, tool.tool.input_schema)
@@ -214,7 +214,8 @@ def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
     """
     for call in tool.calls if not has_no_route(tool) else ():
         reading = call.reading
-        failed = reading.refused or reading.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        failed = reading.refused or reading.missing is not None
+        failed = failed or reading.status >= HTTPStatus.INTERNAL_SERVER_ERROR
         if not failed or _is_of_the_protocol(call) or reading.trouble is not None:
             continue
         if reading.hollow is not None:

@@ -97,8 +97,10 @@ def test_a_suggestion_keeps_what_was_meant(tool: ToolEvidence) -> Checks:
 @clause("ATDF-ERR-012")
 def test_an_agent_can_repair_the_call(tool: ToolEvidence) -> Checks:
     """The repair rate's clause: wherever the schema alone gives a valid value."""
-    for call in repairable(tool):
-        outcome = mended(tool, call)
+    tried = [(call, mended(tool, call)) for call in repairable(tool)]
+    if tried and all(outcome is Mended.STATE for _, outcome in tried):
+        yield unknown("kit.not_verified.repair_state", tried[0][0])
+    for call, outcome in tried:
         violation = call.case.violation
         parameter = violation.parameter if violation is not None else ""
         if outcome is Mended.REPAIRED:

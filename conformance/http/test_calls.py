@@ -11,7 +11,7 @@ from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import body_json, is_enriched_error
 from conformance.kit.evidence.routes import has_no_route
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, no_good_call, unknown
-from conformance.spec.vocabulary import ERROR_TYPE_STATUSES, ErrorType, Outcome
+from conformance.spec.vocabulary import ERROR_TYPE_STATUSES, Disguise, ErrorType, Outcome
 
 _RESERVED = frozenset(kind.value for kind in ErrorType)
 
@@ -41,7 +41,7 @@ def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
         yield broken(baseline, "finding.http.no_route", status=status, request=asked)
     elif baseline.reading.status == HTTPStatus.NOT_FOUND and baseline.reading.envelope is None:
         yield no_good_call(baseline)
-    elif baseline.reading.accepted or baseline.reading.refused:
+    elif baseline.reading.accepted or baseline.reading.refused or baseline.reading.missing:
         yield holds()
     else:
         yield unknown("kit.not_verified.no_answer", baseline)
@@ -70,6 +70,20 @@ def test_an_error_is_never_a_success(tool: ToolEvidence) -> Checks:
         if 200 <= call.reading.status < 300:
             yield broken(call, "finding.http.error_2xx", status=call.reading.status)
         else:
+            yield holds()
+
+
+@clause("HTTP-ERR-010")
+def test_a_failure_has_no_status_of_success(tool: ToolEvidence) -> Checks:
+    """Known by the form of the body; ATDF's own errors are another clause's."""
+    for call in tool.calls:
+        if call.reading.disguise is Disguise.NOT_A_VALUE:
+            continue  # it may be the right answer; it only is no baseline
+        status = call.reading.status
+        if call.reading.disguise is not None:
+            words = shown(call.reading.text)
+            yield broken(call, "finding.http.disguised", status=status, said=words)
+        elif call.reading.refused:
             yield holds()
 
 

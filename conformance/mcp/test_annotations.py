@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from conformance.kit.evidence.evidence import ToolEvidence
 from conformance.kit.model.case import CaseKind
-from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Checks,
+    absent,
+    broken,
+    clause,
+    holds,
+    lacks_something,
+    unknown,
+)
 from conformance.spec.vocabulary import Outcome
 
 
@@ -22,5 +30,7 @@ def test_a_read_only_call_can_be_made_again(tool: ToolEvidence) -> Checks:
             yield holds()
         elif call.reading.outcome is Outcome.INPUT_REFUSED:
             yield broken(call, "finding.mcp.second_refused", text=call.reading.text[:200])
+        elif call.reading.missing is not None:
+            yield lacks_something(call)
         else:
             yield unknown("kit.not_verified.refused_for_something_else", call)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.evidence.response import ERROR_META, envelope_in_content
+from conformance.kit.evidence.tool_result import ERROR_META, envelope_in_content
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 
 _REFUSALS = frozenset({rpc.INVALID_PARAMS, rpc.INTERNAL_ERROR})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.formats.problem import shown
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.evidence.script import INITIALIZE
@@ -24,6 +25,7 @@ from conformance.mcp.seen import (
     usable,
 )
 from conformance.mcp.shapes import ShapeFault
+from conformance.spec.vocabulary import Disguise
 
 _MAY_NEED_INPUT = frozenset({"tools/call", "prompts/get", "resources/read"})
 
@@ -100,6 +102,18 @@ def test_an_invalid_input_is_no_internal_error(tool: ToolEvidence) -> Checks:
             yield broken(call, "finding.mcp.internal_error", code=rpc.INTERNAL_ERROR, right=right)
         else:
             yield unknown("kit.not_verified.baseline", call)
+
+
+@clause("MCP-CALL-006")
+def test_a_failure_is_no_success(tool: ToolEvidence) -> Checks:
+    """Known by the form of the result; ATDF's own envelope is another clause's."""
+    for call in tool.calls:
+        if call.reading.disguise is Disguise.NOT_A_VALUE:
+            continue  # it may be the right answer; it only is no baseline
+        if call.reading.disguise is not None:
+            yield broken(call, "finding.mcp.disguised", said=shown(call.reading.text))
+        elif call.reading.result is not None and call.reading.result.get("isError") is True:
+            yield holds()
 
 
 @clause("MCP-MRTR-001")

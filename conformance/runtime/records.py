@@ -15,7 +15,8 @@ from conformance.formats.problem import Problem
 from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.cache import ByIdentity
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.evidence.response import ERROR_META, Reading, read
+from conformance.kit.evidence.response import Reading, read
+from conformance.kit.evidence.tool_result import ERROR_META
 from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.verdicts.checks import Check, unknown
 from conformance.runtime.scripts import SENT

@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.formats.problem import shown
 from conformance.kit.evidence.evidence import ToolEvidence
-from conformance.kit.evidence.response import ERROR_META
+from conformance.kit.evidence.tool_result import ERROR_META
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 from conformance.runtime.records import (
     BOUNDS,

@@ -190,6 +190,23 @@ class DecoderFormat(StrEnum):
     """One JSON value on each line."""
 
 
+class Disguise(StrEnum):
+    """The forms by which a result that says that it succeeded is read as an error."""
+
+    LEADING_WORD = "leading_word"
+    """A short text begins with one of these words and a colon."""
+    ERROR_CLASS = "error_class"
+    """A short text begins with the name of a class that ends in one of these words, and a colon."""
+    ERROR_MEMBER = "error_member"
+    """An object has one of these members, not empty, and no data beside it."""
+    SUCCESS_MEMBER = "success_member"
+    """An object has one of these members with the value false, and no data beside it."""
+    STATUS_MEMBER = "status_member"
+    """An object has the member `status` with one of these values, and no data beside it."""
+    NOT_A_VALUE = "not_a_value"
+    """The answer to a baseline call is a text whose only value is one of these. It is not a baseline; it is not a refusal either."""
+
+
 class DownloadKind(StrEnum):
     """What a download is."""
 
@@ -391,6 +408,25 @@ class Maturity(StrEnum):
     """Still there, not to be used for anything new."""
 
 
+class Missing(StrEnum):
+    """What may be missing around a server, so that a call fails for no fault of its own."""
+
+    BROWSER = "browser"
+    """A browser."""
+    DISPLAY = "display"
+    """A screen."""
+    DATABASE = "database"
+    """A database."""
+    CREDENTIALS = "credentials"
+    """An API key, or other credentials of a service that the server calls."""
+    NETWORK = "network"
+    """The network."""
+    SERVICE = "service"
+    """A service that the server calls."""
+    PROGRAM = "program"
+    """A program that the server starts."""
+
+
 class NamedChoice(StrEnum):
     """What a choice by name names."""
 
@@ -433,6 +469,8 @@ class Outcome(StrEnum):
     """The input was refused as invalid."""
     OTHER_REFUSED = "other_refused"
     """The call was refused for something other than the form of its input; that proves nothing about it."""
+    ENVIRONMENT = "environment"
+    """The call failed because something around the server is missing; that proves nothing about the server."""
     SERVER_FAULT = "server_fault"
     """The server failed."""
     NO_ANSWER = "no_answer"
@@ -946,6 +984,30 @@ CALL_STATUS_FINAL: Final[Mapping[CallStatus, bool]] = MappingProxyType(
 )
 """Whether the status never changes again."""
 
+DISGUISE_WORDS: Final[Mapping[Disguise, tuple[str, ...]]] = MappingProxyType(
+    {
+        Disguise.LEADING_WORD: ('error', 'err', 'errors', 'error executing tool', 'fatal error', 'internal error', 'internal server error', 'error occurred', 'an error occurred', 'unexpected error', 'database error', 'query error', 'validation error', 'runtime error', 'server error', 'execution error', 'api error', 'network error', 'connection error', 'syntax error', 'parse error', 'fehler', 'erreur', 'erro', 'errore', 'ошибка', '错误', '錯誤', 'エラー', '오류'),
+        Disguise.ERROR_CLASS: ('Error', 'Exception'),
+        Disguise.ERROR_MEMBER: ('error', 'isError', 'is_error'),
+        Disguise.SUCCESS_MEMBER: ('success', 'ok', 'succeeded'),
+        Disguise.STATUS_MEMBER: ('error', 'failed', 'failure', 'fail'),
+        Disguise.NOT_A_VALUE: ('NaN', 'undefined', '[object Object]'),
+    }
+)
+"""The words or members that make the form."""
+
+DISGUISE_UNLESS_ABOUT: Final[Mapping[Disguise, tuple[str, ...]]] = MappingProxyType(
+    {
+        Disguise.LEADING_WORD: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'traceback', 'tracebacks', 'crash', 'crashes', 'incident', 'incidents', 'alert', 'alerts', 'warning', 'warnings', 'failure', 'failures', 'bug', 'bugs', 'stderr'),
+        Disguise.ERROR_CLASS: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'traceback', 'tracebacks', 'crash', 'crashes', 'incident', 'incidents', 'alert', 'alerts', 'warning', 'warnings', 'failure', 'failures', 'bug', 'bugs', 'stderr'),
+        Disguise.ERROR_MEMBER: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'traceback', 'tracebacks', 'crash', 'crashes', 'incident', 'incidents', 'alert', 'alerts', 'warning', 'warnings', 'failure', 'failures', 'bug', 'bugs', 'stderr'),
+        Disguise.SUCCESS_MEMBER: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'failure', 'failures', 'test', 'tests', 'check', 'checks', 'validate', 'validation', 'validator', 'verify', 'compare', 'build', 'builds', 'job', 'jobs', 'health', 'monitor', 'ping', 'exists'),
+        Disguise.STATUS_MEMBER: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'failure', 'failures', 'test', 'tests', 'check', 'checks', 'validate', 'validation', 'verify', 'build', 'builds', 'job', 'jobs', 'health', 'monitor', 'status', 'state', 'task', 'tasks', 'run', 'runs', 'process', 'processes', 'deployment', 'deployments', 'pipeline', 'pipelines', 'workflow', 'workflows', 'order', 'orders', 'payment', 'payments', 'event', 'events'),
+        Disguise.NOT_A_VALUE: (),
+    }
+)
+"""The form proves nothing where one of these words is in the tool's name, in its title, in the first sentence of its description, or in what the call sends."""
+
 ERROR_TYPE_CATEGORY: Final[Mapping[ErrorType, ErrorCategory]] = MappingProxyType(
     {
         ErrorType.VALIDATION_ERROR: ErrorCategory.INPUT,
@@ -1035,6 +1097,19 @@ FAMILY_CONDITIONS: Final[Mapping[Family, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """The keys that `when` may have."""
+
+MISSING_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
+    {
+        Missing.BROWSER: ('playwright install', 'Failed to launch the browser', 'Could not find Chrome', 'Could not find browser', 'Browser was not found', 'Failed to launch chrome', 'chromedriver', 'geckodriver', 'no browser is installed', 'browser is not installed'),
+        Missing.DISPLAY: ('cannot open display', 'could not connect to display', 'Missing X server', 'DISPLAY environment variable', 'no display name and no $DISPLAY'),
+        Missing.DATABASE: ('could not connect to server', 'connection to server at * failed', "Can't connect to MySQL", "Can't connect to server on", 'MongoServerSelectionError', 'MongoNetworkError', 'Error * connecting to *:6379', 'Redis connection', 'could not translate host name', 'SQLSTATE[HY000] [2002]', 'ORA-12541', 'database is not running', 'ECONNREFUSED *:5432', 'ECONNREFUSED *:3306', 'ECONNREFUSED *:27017', 'ECONNREFUSED *:6379'),
+        Missing.CREDENTIALS: ('missing_token', 'missing_api_key', 'invalid_api_key', 'missing api key', 'invalid api key', 'incorrect api key', 'no api key', 'api key is required', 'api key is not set', 'api key is missing', 'api key is not configured', 'api key not set', 'api key not found', 'api key not provided', 'api key not configured', 'api key required', 'api token is required', 'access token is required', 'missing access token', 'missing credentials', 'no credentials', 'could not load credentials', 'Unable to locate credentials', 'could not be loaded from any providers', 'Could not automatically determine credentials', 'default credentials were not found', '_KEY is not set', '_KEY not set', '_KEY is required', '_KEY environment variable', '_TOKEN is not set', '_TOKEN not set', '_TOKEN is required', '_TOKEN environment variable', '_SECRET is not set', '_SECRET is required', 'set the * environment variable', 'Please set *_KEY', 'Please set *_TOKEN', 'Bad credentials', '401 Unauthorized', '401 Client Error', 'status code 401', 'status: 401', 'HTTP 401', 'HTTP error 401', 'error 401', 'not authenticated', 'not logged in'),
+        Missing.NETWORK: ('EAI_AGAIN', 'ENOTFOUND', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN', 'ETIMEDOUT', 'fetch failed', 'getaddrinfo', 'Temporary failure in name resolution', 'Name or service not known', 'nodename nor servname', 'No address associated with hostname', 'NameResolutionError', 'Could not resolve host', "couldn't resolve host", 'no such host', 'dns error', 'failed to lookup address', 'Network is unreachable', 'Network unreachable', 'No route to host', 'ERR_NAME_NOT_RESOLVED', 'ERR_INTERNET_DISCONNECTED', 'ERR_NETWORK', 'ERR_ADDRESS_UNREACHABLE', 'internet connection', 'no internet', 'network error', 'due to a connection issue', 'ConnectTimeout', 'connect timeout', 'Connection timed out', 'Failed to establish a new connection', 'Max retries exceeded with url', 'All connection attempts failed', 'Cannot connect to host', 'UnknownHostException', 'error sending request for url'),
+        Missing.SERVICE: ('ECONNREFUSED', 'Connection refused', 'actively refused', 'Errno 111', 'os error 111', 'ConnectionRefusedError', 'Is the docker daemon running', 'Cannot connect to the Docker daemon', 'kubeconfig'),
+        Missing.PROGRAM: ('spawn * ENOENT', 'command not found', 'executable file not found', 'is not installed or not in', 'not found in PATH', 'not found in $PATH', 'is not installed. Please install', 'is not recognized as an internal or external command'),
+    }
+)
+"""Words of a failed call that say so, in any case of letters. `*` is for a few other characters."""
 
 RESOURCE_TYPE_BLOCKS: Final[Mapping[ResourceType, tuple[ArdfBlock, ...]]] = MappingProxyType(
     {

@@ -189,7 +189,7 @@ def test_an_enriched_error_is_a_refusal_and_no_acceptance_even_with_a_success_s_
 @pytest.mark.parametrize(
     "data",
     [
-        {"status": "error", "message": "a job's own state"},
+        {"status": "error", "message": "a job's own state", "job": 7},
         {"status": "error", "data": {"rows": []}},
         {"status": "success", "data": {"code": "E1", "message": "m"}},
     ],

@@ -117,6 +117,26 @@ def rests_on_meaning(schema: Mapping[str, Any], arguments: Any, known: Any) -> b
         return False
 
 
+def is_governed(schema: Mapping[str, Any], arguments: Any, name: str) -> bool:
+    """Say whether the schema alone decides on what valid `arguments` hold for a parameter.
+
+    It does for a value that it lists, a truth value, a number that is at most its maximum, and a
+    parameter that it lets a call leave out. A text may mean nothing to a server.
+    """
+    required = schema.get("required")
+    if name not in arguments:
+        return not (isinstance(required, list) and name in required)
+    try:
+        found = next(s for s in spots(view_of(schema), arguments) if s.tokens == (name,))
+    except (SchemaProblem, StopIteration):
+        return False
+    if governed(found.asked):
+        return False
+    is_number = isinstance(found.value, int | float) and not isinstance(found.value, bool)
+    bounded = is_number and found.asked.high is not None
+    return found.asked.allowed is not None or isinstance(found.value, bool) or bounded
+
+
 def _is_known(spot: Spot, known: Any) -> bool:
     there = get(known, spot.tokens)
     return spot.value is ABSENT or (there is not ABSENT and same(spot.value, there))

@@ -44,7 +44,7 @@ class Call:
 def call_of(exchange: Exchange, tool: Tool) -> Call:
     """The call that an exchange holds; its case must be set."""
     assert exchange.case is not None
-    return Call(exchange.case, exchange, read(exchange), tool)
+    return Call(exchange.case, exchange, read(exchange, tool), tool)
 
 
 def _played(script: str, scripts: Scripts, known: frozenset[str] | None) -> tuple[Exchange, ...]:

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from conformance.formats.text import rpc
 from conformance.formats.tool.errors import Envelope, envelope_of, types_of
+from conformance.formats.tool.tool import Tool
+from conformance.kit.evidence.disguise import disguise_of
+from conformance.kit.evidence.environment import missing_in
+from conformance.kit.evidence.tool_result import content_text, envelope_of_result, json_texts
 from conformance.kit.model.case import Case, CaseKind, Strictness
 from conformance.kit.model.exchange import SHORT, Exchange, Trouble
-from conformance.spec.vocabulary import AnswerStatus, ErrorCategory, ErrorType, Outcome
-
-ERROR_META = "agent-formats/error"
+from conformance.spec.vocabulary import (
+    AnswerStatus,
+    Disguise,
+    ErrorCategory,
+    ErrorType,
+    Missing,
+    Outcome,
+)
 
 PROVES_NOTHING = frozenset({401, 403, 407, 429, 503})
 """Statuses that any request may get, whatever it asks: rights, limits, load."""
@@ -46,6 +55,10 @@ class Reading:
     rpc_code: int | None = None
     status: int = 0
     trouble: Trouble | None = None
+    disguise: Disguise | None = None
+    """The form by which a result that says that it succeeded is an error."""
+    missing: tuple[Missing, str] | None = None
+    """What the call lacked around the server, with the words that tell it."""
 
     @property
     def refused(self) -> bool:
@@ -58,8 +71,12 @@ class Reading:
         return self.outcome is Outcome.ACCEPTED
 
 
-def read(exchange: Exchange) -> Reading:
-    """The meaning of an exchange; of one without a case, as if a valid call had been made."""
+def read(exchange: Exchange, tool: Tool | None = None) -> Reading:
+    """The meaning of an exchange; of one without a case, as if a valid call had been made.
+
+    An error inside a success is looked for in the call of a `tool`, since its words say whether
+    errors are what it is about.
+    """
     answer = exchange.answer
     if exchange.trouble is Trouble.TIMEOUT or (answer is None and exchange.trouble is None):
         return Reading(Outcome.NO_ANSWER, trouble=exchange.trouble)
@@ -68,9 +85,42 @@ def read(exchange: Exchange) -> Reading:
         return Reading(Outcome.NO_ANSWER, status=status, trouble=exchange.trouble)
     if answer is None or exchange.trouble is Trouble.CLOSED:
         return Reading(Outcome.SERVER_FAULT, trouble=exchange.trouble)
-    if exchange.request.is_rpc:
-        return _read_mcp(exchange, exchange.case)
-    return _read_http(exchange, exchange.case)
+    case = exchange.case
+    reading = _read_mcp(exchange, case) if exchange.request.is_rpc else _read_http(exchange, case)
+    if reading.accepted and tool is not None and case is not None:
+        reading = _undisguised(reading, tool, case, exchange)
+    if not (reading.accepted or reading.status in _OF_RIGHTS or _refuses_input(reading)):
+        missing = missing_in(reading.text, case, exchange.request.body)
+        if missing is not None:
+            return replace(reading, outcome=Outcome.ENVIRONMENT, missing=missing)
+    return reading
+
+
+_OF_RIGHTS = PROVES_NOTHING - {503}
+_OF_THE_REQUEST = frozenset({rpc.INVALID_PARAMS, rpc.METHOD_NOT_FOUND, rpc.PARSE_ERROR})
+
+
+def _refuses_input(reading: Reading) -> bool:
+    """Whether a refusal says in a form that machines read that the input is to blame."""
+    if reading.envelope is not None:
+        return not all(error.type == ErrorType.INTERNAL_ERROR for error in reading.envelope.errors)
+    return reading.rpc_code in _OF_THE_REQUEST
+
+
+def _undisguised(reading: Reading, tool: Tool, case: Case, exchange: Exchange) -> Reading:
+    """An accepted call again; as a refused one, if its result is an error in disguise."""
+    if reading.result is not None:
+        text = content_text(reading.result)
+        documents = [reading.result.get("structuredContent"), *json_texts(reading.result)]
+    else:
+        text, documents = _body_text(exchange), [reading.document]
+    disguise = disguise_of(text, documents, tool, case)
+    if disguise is None:
+        return reading
+    refused = disguise is not Disguise.NOT_A_VALUE
+    outcome = Outcome.INPUT_REFUSED if refused else Outcome.OTHER_REFUSED
+    words = text or json.dumps(documents[0], ensure_ascii=False)
+    return replace(reading, outcome=outcome, text=words, disguise=disguise)
 
 
 def body_json(exchange: Exchange) -> Any:
@@ -176,14 +226,14 @@ def _read_mcp(exchange: Exchange, case: Case | None) -> Reading:
         return Reading(Outcome.SERVER_FAULT, document=response, status=status)
     if result.get("isError") is not True:
         return Reading(Outcome.ACCEPTED, document=response, result=result, status=status)
-    envelope = _envelope_in(result)
+    envelope = envelope_of_result(result)
     outcome = _of_envelope(envelope, case) if envelope else Outcome.INPUT_REFUSED
     return Reading(
         outcome,
         document=response,
         result=result,
         envelope=envelope,
-        hollow=next((h for place in _json_texts(result) if (h := _hollow(place))), None),
+        hollow=next((h for place in json_texts(result) if (h := _hollow(place))), None),
         text=content_text(result),
         status=status,
     )
@@ -223,43 +273,6 @@ def _hollow(document: Any) -> Mapping[str, Any] | None:
     listed = document.get("errors") if isinstance(document, dict) else None
     empty = isinstance(listed, list) and not any(isinstance(each, dict) for each in listed)
     return document if empty else None
-
-
-def _envelope_in(result: Mapping[str, Any]) -> Envelope | None:
-    """The envelope of a failed call: in `_meta`, in structuredContent, or as text."""
-    meta = result.get("_meta")
-    places = [meta.get(ERROR_META) if isinstance(meta, dict) else None]
-    places.append(result.get("structuredContent"))
-    places.extend(_json_texts(result))
-    return next((found for place in places if (found := envelope_of(place)) is not None), None)
-
-
-def _json_texts(result: Mapping[str, Any]) -> list[Any]:
-    decoded = []
-    for text in _texts(result):
-        if text.lstrip().startswith("{"):
-            try:
-                decoded.append(json.loads(text))
-            except (ValueError, RecursionError):
-                continue
-    return decoded
-
-
-def envelope_in_content(result: Mapping[str, Any]) -> Envelope | None:
-    """The envelope that rides as JSON text in `content`."""
-    return next((e for place in _json_texts(result) if (e := envelope_of(place))), None)
-
-
-def content_text(result: Mapping[str, Any]) -> str:
-    """All text blocks of a result, a line each."""
-    return "\n".join(_texts(result))
-
-
-def _texts(result: Mapping[str, Any]) -> list[str]:
-    content = result.get("content")
-    blocks = content if isinstance(content, list) else []
-    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
-    return [text for text in texts if isinstance(text, str)]
 
 
 def _body_text(exchange: Exchange) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from conformance.kit.model.run import Run
 from conformance.kit.model.written import Foreign, Form, Head, Redact, Writing
 from conformance.spec.messages import Message, Topic
-from conformance.spec.vocabulary import Level, Requirement, Verdict
+from conformance.spec.vocabulary import Level, Missing, Requirement, Verdict
 
 
 def _write_message(message: Message, writing: Writing) -> dict[str, Any]:
@@ -190,6 +190,15 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class Shortage:
+    """What is missing around a server, the words that told it first, and the tools that lack it."""
+
+    missing: Missing
+    said: Foreign
+    tools: tuple[Foreign, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
     """All that one run gave. `level` is None for a protocol run, and where not all was judged."""
 
@@ -208,6 +217,8 @@ class RunResult:
     """How many ARDF resources of each known type were listed."""
     tools_unmarked: tuple[Foreign, ...] = ()
     """Tools that were called, and say neither that they change something nor that they do not."""
+    shortages: tuple[Shortage, ...] = ()
+    """What is missing around the server, so that calls of its tools failed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,10 @@ from conformance.kit.transport.binding import to_bytes
 
 _STEP = re.compile(r"\[(\d+)\]|\[['\"]([^'\"]+)['\"]\]|\.?([^.\[\]]+)")
 _ROOTS = ("arguments", "input", "body", "params", "$")
-"""Words that some servers put before the name of a parameter."""
+"""Words that some servers put before the name of a parameter.
+
+A suggestion is followed all the same, as an agent would; ATDF-ERR-007 takes no such name.
+"""
 _MOST_WAYS = 16
 
 Ways = list[tuple[Node, ...]]
@@ -69,8 +72,10 @@ def locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]
     return None if tokens is None else to_pointer(tokens)
 
 
-def names_place(violation: Violation, parameter_name: str | None) -> Naming:
-    """Say whether a name is that of the broken place.
+def names_place(
+    violation: Violation, parameter_name: str | None, *, prefixed: bool = True
+) -> Naming:
+    """Say whether a name is that of the broken place; also with a prefix, where that is `prefixed`.
 
     For `arguments` itself no name is right; where the call lacked everything, so is the name of
     any one member.
@@ -81,10 +86,10 @@ def names_place(violation: Violation, parameter_name: str | None) -> Naming:
         lacks_all = violation.keywords == ("required",)
         return Naming.EXACT if lacks_all or parameter_name in _ROOTS else Naming.WRONG
     wanted = _words(violation.pointer)
-    for words in _readings(parameter_name):
-        if words == wanted:
-            return Naming.EXACT
-    for words in _readings(parameter_name):
+    readings = _readings(parameter_name, prefixed=prefixed)
+    if wanted in readings:
+        return Naming.EXACT
+    for words in readings:
         if words and wanted[: len(words)] == words:
             return Naming.PARENT
     return Naming.WRONG
@@ -253,7 +258,7 @@ def _locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any
     return None
 
 
-def _readings(name: str) -> list[tuple[str, ...]]:
+def _readings(name: str, *, prefixed: bool = True) -> list[tuple[str, ...]]:
     """The ways to read a name as steps: whole, by dots and indexes, and without a leading root."""
     if name.startswith("/"):
         return [_words(name)]
@@ -261,7 +266,7 @@ def _readings(name: str) -> list[tuple[str, ...]]:
     steps = tuple(str(next(g for g in m.groups() if g)) for m in _STEP.finditer(name))
     if steps and steps not in found:
         found.append(steps)
-    if len(steps) > 1 and steps[0] in _ROOTS:
+    if prefixed and len(steps) > 1 and steps[0] in _ROOTS:
         found.append(steps[1:])
     return found
 

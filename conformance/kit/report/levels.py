@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.kit.evidence.declarations import TOO_MANY
-from conformance.kit.model.results import Finding, Item, RunResult, SessionResult
+from conformance.kit.model.results import Finding, Item, RunResult, SessionResult, Shortage
 from conformance.kit.report.words import level_name, say
 from conformance.spec.messages import Message, Topic
-from conformance.spec.vocabulary import Level, RunKind, Verdict
+from conformance.spec.vocabulary import Level, Missing, RunKind, Verdict
 
 GRAVITY = (
     Verdict.KIT_ERROR,
@@ -172,6 +172,15 @@ def left_out(session: SessionResult) -> dict[Message, tuple[str, ...]]:
         for left in run.tools_left_out:
             found.setdefault(left.reason, {})[left.tool] = None
     return {reason: tuple(tools) for reason, tools in found.items()}
+
+
+def shortages(session: SessionResult) -> tuple[Shortage, ...]:
+    """Give what is missing around the servers, each once, with the tools of all runs."""
+    found: dict[Missing, Shortage] = {}
+    for one in (each for run in session.runs for each in run.shortages):
+        known = found.get(one.missing, one)
+        found[one.missing] = replace(known, tools=tuple(dict.fromkeys((*known.tools, *one.tools))))
+    return tuple(found.values())
 
 
 def tools_called(session: SessionResult) -> tuple[str, ...]:

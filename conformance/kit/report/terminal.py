@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from textwrap import shorten
 
+from conformance.formats.problem import shown
 from conformance.kit.model.results import RunResult, UsedWaiver
 from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.levels import (
@@ -24,6 +25,7 @@ from conformance.kit.report.levels import (
     resources_listed,
     run_standing_name,
     session_level,
+    shortages,
     tools_called,
     weakest_run,
 )
@@ -34,6 +36,7 @@ from conformance.kit.report.words import (
     number,
     others,
     percent,
+    say,
     sentence,
     told_of,
     verdict_name,
@@ -185,6 +188,11 @@ class _Summary:
         if len(reasons) > _REASONS:
             more = number(len(reasons) - _REASONS, self.language)
             yield Line(f"    {self.say('report.terminal.more', count=more)}")
+        for one in shortages(session):
+            missing = say(f"missing.{one.missing}", self.language)
+            names, words = self.names(one.tools, _TOOLS), shown(self.text(one.said, 80))
+            line = self.say("report.shortage", missing=missing, said=words, tools=names)
+            yield Line(line, ("yellow",))
         listed = resources_listed(session)
         if listed:
             types = ", ".join(f"{kind} {count}" for kind, count in listed.items())

@@ -98,6 +98,10 @@ def no_good_call(tried: Call | None) -> Check:
     """It could not be judged, as the good call was not accepted; says what it was refused with."""
     if tried is None or tried.reading.accepted:
         return unknown("kit.not_verified.baseline", tried)
+    if tried.reading.missing is not None:
+        return lacks_something(tried)
+    if tried.reading.disguise is not None:
+        return unknown("kit.not_verified.disguised", tried, said=shown(tried.reading.text))
     status = tried.reading.status or 0
     envelope = tried.reading.envelope
     details = [error.raw.get("detail") for error in envelope.errors] if envelope else []
@@ -107,6 +111,14 @@ def no_good_call(tried: Call | None) -> Check:
     if not said:
         return unknown("kit.not_verified.baseline", tried)
     return unknown("kit.not_verified.good_call", tried, said=said)
+
+
+def lacks_something(call: Call) -> Check:
+    """It could not be judged, as something around the server is missing; says what."""
+    assert call.reading.missing is not None
+    missing, said = call.reading.missing
+    what = message(f"missing.{missing}")
+    return unknown("kit.not_verified.environment", call, missing=what, said=shown(said))
 
 
 def absent(id: str, **values: object) -> Check:

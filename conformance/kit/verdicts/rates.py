@@ -37,6 +37,8 @@ class Mended(StrEnum):
     WRONG = "wrong"
     """A suggestion was invalid for its parameter."""
     NONE_GIVEN = "none_given"
+    STATE = "state"
+    """They led to a call that was refused for another reason than its input. It proves nothing."""
     UNSEEN = "unseen"
     """The end was not seen: a step was not sent, or got no answer."""
 
@@ -53,7 +55,11 @@ def suggestions(call: Call) -> tuple[tuple[ErrorView, Suggestion], ...]:
 
 
 def mended(tool: ToolEvidence, refused: Call) -> Mended:
-    """What came of a refused call: its repairs end accepted, or refused for state only."""
+    """What came of a refused call. It is repaired if its repairs end accepted.
+
+    Where they end in a refusal for another reason, such as a conflict, that counts only if the call
+    without a mistake ends so too. A way that suggestions lead round in circles ends nowhere.
+    """
     given = suggestions(refused)
     hint = hint_of(refused.reading)
     if not given and hint is None:
@@ -64,14 +70,28 @@ def mended(tool: ToolEvidence, refused: Call) -> Mended:
         return Mended.WRONG
     steps = tool.repairs_of(refused.case.id)
     last = steps[-1].reading.outcome if steps else None
-    if last in {Outcome.ACCEPTED, Outcome.OTHER_REFUSED}:
+    if last is Outcome.ACCEPTED:
         return Mended.REPAIRED
-    return Mended.UNSEEN if _was_given_up(tool, refused, last) else Mended.STUCK
+    if _was_given_up(tool, refused, last):
+        return Mended.UNSEEN
+    if last is not Outcome.OTHER_REFUSED or _leads_on(steps[-1]):
+        return Mended.STUCK
+    return Mended.REPAIRED if _is_in_the_way(tool) else Mended.STATE
+
+
+def _leads_on(end: Call) -> bool:
+    """Whether the last refusal suggests something again: an agent would go on for ever."""
+    return bool(suggestions(end)) or hint_of(end.reading) is not None
+
+
+def _is_in_the_way(tool: ToolEvidence) -> bool:
+    """Whether the call without a mistake ends so too by now: then the repair got as far as it."""
+    return any(call.reading.outcome is Outcome.OTHER_REFUSED for call in tool.of(CaseKind.AFTER))
 
 
 def _was_given_up(tool: ToolEvidence, refused: Call, last: Outcome | None) -> bool:
     """Whether a repair was not seen to its end."""
-    if tool.cut or last is Outcome.NO_ANSWER:
+    if tool.cut or last in {Outcome.NO_ANSWER, Outcome.ENVIRONMENT}:
         return True
     return any(
         case.kind is CaseKind.REPAIR and case.neighbour == refused.case.id for case in tool.unsent
@@ -108,7 +128,7 @@ class Tally:
         silent = []
         for call in repairable(tool):
             outcome = mended(tool, call)
-            if outcome is Mended.UNSEEN:
+            if outcome in {Mended.UNSEEN, Mended.STATE}:
                 continue
             keyword = _keyword(call)
             self.outcomes.append((keyword, outcome))

@@ -9,7 +9,7 @@ from conformance.kit.evidence.declarations import TOO_MANY, Declared, unusable_b
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import is_called_unasked
 from conformance.kit.evidence.script import LOOKED
-from conformance.kit.model.results import Item, LeftOut, LevelState, Repair, RunResult
+from conformance.kit.model.results import Item, LeftOut, LevelState, Repair, RunResult, Shortage
 from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
 from conformance.kit.verdicts.judge import NOT_OFFERED, belongs, unasked
@@ -19,6 +19,7 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import (
     VERDICT_BLOCKS_LEVEL,
     Level,
+    Missing,
     NeededFor,
     Requirement,
     RunKind,
@@ -76,7 +77,21 @@ def run_result(
             if t.calls and is_called_unasked(t.tool, evidence.run, settings)
         ),
         requests=requests,
+        shortages=shortages(tools),
     )
+
+
+def shortages(tools: Iterable[ToolEvidence]) -> tuple[Shortage, ...]:
+    """What is missing around the server, as calls of its tools tell it."""
+    said: dict[Missing, str] = {}
+    lacking: dict[Missing, dict[str, None]] = {}
+    for tool in tools:
+        for call in tool.calls:
+            if call.reading.missing is not None:
+                missing, words = call.reading.missing
+                said.setdefault(missing, words)
+                lacking.setdefault(missing, {})[tool.tool.name] = None
+    return tuple(Shortage(each, said[each], tuple(lacking[each])) for each in said)
 
 
 def _why_uncalled(tool: ToolEvidence) -> Message:

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.evidence.response import ERROR_META, envelope_in_content, read, response_of
+from conformance.kit.evidence.response import read, response_of
+from conformance.kit.evidence.tool_result import ERROR_META, envelope_in_content
 from conformance.kit.model.exchange import Trouble
 from conformance.spec.vocabulary import Outcome
 from tests.kit.samples import MCP, case, envelope, error, result, rpc, web

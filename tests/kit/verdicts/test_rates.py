@@ -22,11 +22,13 @@ RIGHT = error(suggested_value="9")
 
 
 def step(broken, outcome, number=1):
-    """What came of sending a suggestion."""
+    """What came of sending a suggestion; `circle` is a conflict that suggests another value."""
     repaired = case(CaseKind.REPAIR, neighbour=broken.case.id, step=number)
     if outcome == "accepted":
         return called(web(200, {"ok": True}, of=repaired))
     body = envelope(error("conflict" if outcome == "state" else "validation-error"))
+    if outcome == "circle":
+        body = envelope(error("conflict", suggested_value="8"))
     return called(web(422, body, of=repaired))
 
 
@@ -39,9 +41,29 @@ def test_a_call_that_is_accepted_after_its_suggestion_is_repaired():
     assert came_of(broken, step(broken, "accepted")) is Mended.REPAIRED
 
 
-def test_a_call_that_is_refused_for_state_after_its_suggestion_is_repaired():
+def test_a_call_that_is_refused_for_state_after_its_suggestion_proves_nothing():
     broken = refused(RIGHT)
-    assert came_of(broken, step(broken, "state")) is Mended.REPAIRED
+    assert came_of(broken, step(broken, "state")) is Mended.STATE
+    assert repair([tool_evidence(accepted(), broken, step(broken, "state"))]).rate.rate is None
+
+
+def test_it_is_repaired_where_the_call_without_a_mistake_is_refused_for_state_as_well():
+    broken, after = refused(RIGHT), refused(error("conflict"), kind=CaseKind.AFTER)
+    assert came_of(broken, step(broken, "state"), after) is Mended.REPAIRED
+
+
+def test_suggestions_that_lead_from_conflict_to_conflict_repair_nothing():
+    broken, after = refused(RIGHT), refused(error("conflict"), kind=CaseKind.AFTER)
+    circle = [step(broken, "circle", number) for number in range(1, 6)]
+    assert came_of(broken, *circle) is Mended.STUCK
+    assert came_of(broken, *circle, after) is Mended.STUCK
+
+
+def test_a_repair_that_ends_for_want_of_the_environment_is_not_counted():
+    broken = refused(RIGHT)
+    repaired = case(CaseKind.REPAIR, neighbour=broken.case.id, step=1)
+    end = called(web(500, {"detail": "getaddrinfo EAI_AGAIN"}, of=repaired))
+    assert came_of(broken, end) is Mended.UNSEEN
 
 
 def test_a_call_that_is_still_refused_after_its_suggestion_is_stuck():
@@ -192,9 +214,9 @@ def test_all_that_came_of_the_suggestions_is_counted_whatever_was_not_seen_befor
              step(stuck, "refused"), step(other, "state"))  # fmt: skip
     calls = (unseen, one, two, stuck, other, wrong, silent)
     found = repair([tool_evidence(accepted(), *calls, *steps, unsent=(unsent,))])
-    assert (found.rate.hits, found.rate.of) == (3, 6)
+    assert (found.rate.hits, found.rate.of) == (2, 5)
     assert (found.stuck, found.wrong, found.none_given) == (1, 1, 1)
-    assert found.steps == {1: 2, 2: 1}
+    assert found.steps == {1: 1, 2: 1}
     assert list(found.steps) == [1, 2]
     assert [each.keyword for each in found.advice] == ["maximum"]
 

@@ -1,0 +1,66 @@
+"""Refusals of valid calls: they blame no value that the schema alone decides on (ATDF-CALL-010)."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Final
+
+from conformance.formats.problem import shown
+from conformance.kit.cases.expectations import is_governed
+from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.schema.constraints import same
+from conformance.kit.verdicts.blame import blamed_parameters
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds
+from conformance.kit.verdicts.sent_words import call_shown
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Outcome
+
+_BLAMING: Final = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY})
+
+
+@clause("ATDF-CALL-010")
+def test_a_refusal_blames_no_valid_value(tool: ToolEvidence) -> Checks:
+    """A value that the schema lists or bounds, unlike the one in the accepted baseline call.
+
+    An envelope that names a parameter is another clause's. A refusal that names several places
+    may speak of how they relate, which no schema says.
+    """
+    for call in tool.valid:
+        if call.reading.accepted:
+            yield holds()
+            continue
+        blamed = _blamed(tool, call)
+        if blamed is not None:
+            sent = call.case.arguments
+            value = shown(sent[blamed]) if blamed in sent else message("finding.call.left_out")
+            yield broken(
+                call,
+                "finding.call.valid_blamed",
+                parameter=blamed,
+                sent=value,
+                said=shown(call.reading.text),
+                case=call_shown(call.case, tool.good_case(call.case)),
+            )
+
+
+def _blamed(tool: ToolEvidence, refused: Call) -> str | None:
+    """The one place that a refusal of a valid call names, if the schema governs its value."""
+    reading, baseline, schema = refused.reading, tool.baseline, tool.tool.input_schema
+    if reading.outcome is not Outcome.INPUT_REFUSED or reading.envelope is not None:
+        return None
+    if baseline is None or not baseline.reading.accepted:
+        return None
+    if not refused.exchange.request.is_rpc and reading.status not in _BLAMING:
+        return None
+    named = blamed_parameters(schema, reading)
+    if len(named) != 1 or not _is_new(named[0], refused, baseline):
+        return None
+    return named[0] if is_governed(schema, refused.case.arguments, named[0]) else None
+
+
+def _is_new(name: str, refused: Call, baseline: Call) -> bool:
+    """Whether a call sends another value for a parameter than the accepted baseline call."""
+    sent, known = refused.case.arguments, baseline.case.arguments
+    if name in sent and name in known:
+        return not same(sent[name], known[name])
+    return name in sent or name in known

@@ -1,0 +1,155 @@
+"""Errors inside successes: known by their form, never by their wording. The forms are a vocabulary.
+
+An answer is read as an error only if nothing else is in it: a document about errors, the lines of a
+log and the record of a job that failed are results.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from conformance.formats.tool.tool import Tool
+from conformance.kit.model.case import Case, CaseKind
+from conformance.kit.schema.constraints import same
+from conformance.spec.vocabulary import DISGUISE_UNLESS_ABOUT, DISGUISE_WORDS, Disguise
+
+_LONGEST: Final = 2_000
+"""Characters of a text that may be an error; what is longer is a document or a log."""
+_BEFORE: Final = r"[^\w\n]{0,6}"
+"""Signs before the first word: a bracket, asterisks, a picture."""
+_MORE_LINES: Final = re.compile(
+    r"\n\W{0,3}(?:\d{4}-\d\d-\d\d|(?:trace|debug|info|notice|warn|warning|error|fatal)\b)",
+    re.IGNORECASE,
+)
+"""A later line that begins as the lines of a log do."""
+_ALONGSIDE: Final = frozenset({
+    "code", "detail", "details", "hint", "reason", "type", "title", "status", "statuscode",
+    "status_code", "suggestion", "suggestions", "success", "ok", "succeeded", "iserror", "is_error",
+    "timestamp", "traceback", "stack", "trace", "requestid", "request_id", "path", "tool",
+    "disclaimer", "docs", "documentation", "documentation_url", "help", "help_url", "url", "link",
+})  # fmt: skip
+"""Members that belong to an error. So do all whose names begin with `error` or `message`."""
+_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SENTENCE: Final = re.compile(r"[.!?\n](?:\s|$)")
+
+
+def disguise_of(text: str, documents: Iterable[Any], tool: Tool, case: Case) -> Disguise | None:
+    """Say by which form a result that says that it succeeded is an error; None if by none.
+
+    `text` is all of its text, `documents` the objects that it holds as JSON.
+    """
+    if len(text) > _LONGEST:
+        return None
+    found = next((d for each in documents if (d := _of_document(each, tool, case))), None)
+    found = found or _of_text(text.strip(), case)
+    return None if found is None or _is_about(tool, case, found) else found
+
+
+def _of_text(text: str, case: Case) -> Disguise | None:
+    if any(text in each for each in _texts_in(case.arguments)):
+        return None  # an echo
+    for disguise, pattern in _leading().items():
+        if pattern.match(text) and not _MORE_LINES.search(text):
+            return disguise
+    is_baseline = case.kind is CaseKind.BASELINE
+    return Disguise.NOT_A_VALUE if is_baseline and _no_value().fullmatch(text) else None
+
+
+@lru_cache(maxsize=1)
+def _leading() -> Mapping[Disguise, re.Pattern[str]]:
+    words = "|".join(map(re.escape, DISGUISE_WORDS[Disguise.LEADING_WORD]))
+    classes = "|".join(map(re.escape, DISGUISE_WORDS[Disguise.ERROR_CLASS]))
+    number = r"(?: (?:code )?-?\d{1,6}| \(-?\w{1,20}\))?"  # "Error 404:", "Error (E42):"
+    tool = r"(?<=executing tool)(?: [^\n:]{1,100})"
+    return {
+        Disguise.LEADING_WORD: re.compile(
+            rf"{_BEFORE}(?:{words})(?:{tool}|{number})[\])*]{{0,3}}[:：]", re.IGNORECASE
+        ),
+        Disguise.ERROR_CLASS: re.compile(rf"{_BEFORE}(?:[A-Za-z]\w*\.)*[A-Z]\w*(?:{classes}): "),
+    }
+
+
+@lru_cache(maxsize=1)
+def _no_value() -> re.Pattern[str]:
+    words = "|".join(map(re.escape, DISGUISE_WORDS[Disguise.NOT_A_VALUE]))
+    return re.compile(rf"(?:[^\n:=]{{1,80}}[:=] ?)?(?:{words})\W{{0,2}}")
+
+
+def _of_document(document: Any, tool: Tool, case: Case) -> Disguise | None:
+    held = document.get("result") if isinstance(document, dict) and len(document) == 1 else None
+    document = held if isinstance(held, dict) else document
+    if not isinstance(document, dict):
+        return None
+    claims = {name.lower(): value for name, value in document.items() if isinstance(name, str)}
+    if _claims(claims, Disguise.SUCCESS_MEMBER, _is_false):
+        return Disguise.SUCCESS_MEMBER if _nothing_else(document, case) else None
+    status = claims.get("status")
+    if isinstance(status, str) and status.lower() in DISGUISE_WORDS[Disguise.STATUS_MEMBER]:
+        told = _is_declared(tool, status) or not _nothing_else(document, None)
+        return None if told else Disguise.STATUS_MEMBER
+    if _claims(claims, Disguise.ERROR_MEMBER, _tells):
+        return Disguise.ERROR_MEMBER if _nothing_else(document, case) else None
+    return None
+
+
+def _claims(members: Mapping[str, Any], disguise: Disguise, test: Callable[[Any], bool]) -> bool:
+    return any(test(members.get(word.lower())) for word in DISGUISE_WORDS[disguise])
+
+
+def _is_false(value: Any) -> bool:
+    return value is False
+
+
+def _tells(value: Any) -> bool:
+    """Whether the member of an error tells one: a text, an object with one, or true."""
+    if isinstance(value, dict):
+        return any(isinstance(one, str) and one for one in value.values())
+    return value is True or (isinstance(value, str) and bool(value.strip()))
+
+
+def _nothing_else(document: Mapping[str, Any], case: Case | None) -> bool:
+    """Whether an object holds an error alone: beside it nothing, or what the call had sent."""
+    for name, value in document.items():
+        known = name.lower() in _ALONGSIDE or name.lower().startswith(("error", "message"))
+        empty = value is None or value in ("", [], {})
+        if not (known or empty or (case is not None and _is_echo(value, case))):
+            return False
+    return True
+
+
+def _is_echo(value: Any, case: Case) -> bool:
+    sent = case.arguments
+    return isinstance(sent, dict) and any(same(value, each) for each in sent.values())
+
+
+def _is_declared(tool: Tool, status: object) -> bool:
+    """Whether the output schema lists the value of `status`: then it is a result."""
+    properties = (tool.output_schema or {}).get("properties")
+    declared = properties.get("status") if isinstance(properties, dict) else None
+    listed = declared.get("enum") if isinstance(declared, dict) else None
+    return isinstance(listed, list) and status in listed
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(inner)
+
+
+def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
+    """Whether a tool is about errors, or a call asks for one: then an error may be its result."""
+    annotations = tool.raw.get("annotations")
+    hinted = annotations.get("title") if isinstance(annotations, dict) else None
+    titles = (tool.raw.get("title"), hinted)
+    first = _SENTENCE.split((tool.description or "").strip(), maxsplit=1)[0]
+    asked = (text[:_LONGEST] for text in _texts_in(case.arguments))
+    named = " ".join(
+        (tool.name, *(each for each in titles if isinstance(each, str)), first, *asked)
+    )
+    words = {word.lower() for word in _WORDS.findall(named)}
+    return not words.isdisjoint(DISGUISE_UNLESS_ABOUT[disguise])

@@ -1,0 +1,49 @@
+"""What an MCP result of `tools/call` holds: its texts, the JSON in them, and an error envelope."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.formats.tool.errors import Envelope, envelope_of
+
+ERROR_META = "agent-formats/error"
+
+
+def envelope_of_result(result: Mapping[str, Any]) -> Envelope | None:
+    """The envelope of a failed call: in `_meta`, in structuredContent, or as text."""
+    meta = result.get("_meta")
+    places = [meta.get(ERROR_META) if isinstance(meta, dict) else None]
+    places.append(result.get("structuredContent"))
+    places.extend(json_texts(result))
+    return next((found for place in places if (found := envelope_of(place)) is not None), None)
+
+
+def json_texts(result: Mapping[str, Any]) -> list[Any]:
+    """The objects that text blocks hold as JSON."""
+    decoded = []
+    for text in _texts(result):
+        if text.lstrip().startswith("{"):
+            try:
+                decoded.append(json.loads(text))
+            except (ValueError, RecursionError):
+                continue
+    return decoded
+
+
+def envelope_in_content(result: Mapping[str, Any]) -> Envelope | None:
+    """The envelope that rides as JSON text in `content`."""
+    return next((e for place in json_texts(result) if (e := envelope_of(place))), None)
+
+
+def content_text(result: Mapping[str, Any]) -> str:
+    """All text blocks of a result, a line each."""
+    return "\n".join(_texts(result))
+
+
+def _texts(result: Mapping[str, Any]) -> list[str]:
+    content = result.get("content")
+    blocks = content if isinstance(content, list) else []
+    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
+    return [text for text in texts if isinstance(text, str)]

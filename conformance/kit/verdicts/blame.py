@@ -1,0 +1,84 @@
+"""Which parameters a refusal without an envelope blames, read strictly: a word alone is no blame.
+
+Servers name a place in a member of their errors (`loc`, `path`, `instancePath`, a key that is the
+parameter's name) or in their words, where the name is quoted, begins a line, or follows a word such
+as "parameter".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from conformance.formats.text.json_text import read_json
+from conformance.kit.evidence.response import Reading
+
+_PLACES: Final = frozenset({
+    "loc", "path", "instancepath", "pointer", "field", "param", "parameter", "property",
+    "parametername", "parameter_name", "argument", "datapath",
+})  # fmt: skip
+"""Members of an error that say where it is."""
+_ECHOES: Final = frozenset({"input", "value", "received", "body", "args", "arguments", "ctx"})
+"""Members of an error that say what was sent."""
+_QUOTES: Final = "\"'`‘’“”"
+_STEPS: Final = re.compile(r"[^./\[\]\s]+")
+_READ: Final = 20_000
+
+
+def blamed_parameters(schema: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
+    """Name the declared parameters that a refusal blames, each once."""
+    declared = schema.get("properties")
+    names = tuple(declared) if isinstance(declared, Mapping) else ()
+    text = reading.text[:_READ]
+    held = read_json(text)
+    document = held.data if held.readable else None
+    placed = tuple(dict.fromkeys(_placed(document, names)))
+    if placed:
+        return placed
+    said = "\n".join(_sentences(document)) if isinstance(document, dict | list) else text
+    return tuple(name for name in names if _says(name, said))
+
+
+def _placed(document: Any, names: tuple[str, ...]) -> Iterator[str]:
+    """Each parameter that a member of an error names as its place, the outermost step of it."""
+    if isinstance(document, list):
+        for inner in document:
+            yield from _placed(inner, names)
+    elif isinstance(document, dict):
+        for member, value in document.items():
+            if member.lower() in _PLACES:
+                steps = value if isinstance(value, list) else _STEPS.findall(str(value))
+                yield from (step for step in steps[:2] if step in names)
+            elif member in names and _is_told(value):
+                yield member
+            elif member.lower() not in _ECHOES:
+                yield from _placed(value, names)
+
+
+def _is_told(value: Any) -> bool:
+    """Whether the member with a parameter's name holds what is wrong with it: sentences."""
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
+def _sentences(document: Any) -> Iterator[str]:
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, list):
+        for inner in document:
+            yield from _sentences(inner)
+    elif isinstance(document, dict):
+        for member, value in document.items():
+            if member.lower() not in _ECHOES:
+                yield from _sentences(value)
+
+
+def _says(name: str, text: str) -> bool:
+    """Whether words blame a parameter by its name, quoted, at a line's beginning or introduced."""
+    word = re.escape(name)
+    forms = (
+        rf"[{_QUOTES}]{word}[{_QUOTES}]",
+        rf"(?m)^\s*{word}(?:\s*$|:\s)",
+        rf"(?i)\b(?:parameter|argument|field|property|input):? {word}(?!\w)",
+    )
+    return any(re.search(form, text) for form in forms)

@@ -1,0 +1,163 @@
+"""Errors inside successes: known by their form, and what only looks like one stays a result."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.model.case import CaseKind
+from conformance.spec.vocabulary import Disguise, Outcome
+from tests.kit.samples import MCP, TOOL, called, case, result, rpc, web
+
+BASELINE, VALID, BROKEN = CaseKind.BASELINE, CaseKind.VALID, CaseKind.BROKEN
+
+
+def tool(name, description=None, **raw):
+    """A plain MCP tool with this name and description."""
+    return Tool(name, TOOL.input_schema, ToolForm.MCP, {"name": name, **raw}, description)
+
+
+def answered(*texts, kind=BROKEN, of=TOOL, arguments=None, **more):
+    """A call of a tool that was answered with a success of these texts."""
+    sent = case(kind, run=MCP, tool=of)
+    sent = sent if arguments is None else replace(sent, arguments=arguments)
+    return called(rpc(result(*texts, **more), of=sent), of).reading
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("Error: Missing arguments", Disguise.LEADING_WORD),
+        ("ERROR: no such table: stars\nLINE 1: select", Disguise.LEADING_WORD),
+        ("❌ Error: the file is not there", Disguise.LEADING_WORD),
+        ("**Error**: the file is not there", Disguise.LEADING_WORD),
+        ("Error 404: no page", Disguise.LEADING_WORD),
+        ("Error (E42): no page", Disguise.LEADING_WORD),
+        ("Error executing tool book: 1 validation error", Disguise.LEADING_WORD),
+        ('Database error: near "query": syntax error', Disguise.LEADING_WORD),
+        ("错误：身高和体重必须为正数", Disguise.LEADING_WORD),
+        ("ValueError: invalid literal for int()", Disguise.ERROR_CLASS),
+        ("sqlite3.OperationalError: no such table", Disguise.ERROR_CLASS),
+        ("IllegalArgumentException: guests", Disguise.ERROR_CLASS),
+        ('{"error": "File not found"}', Disguise.ERROR_MEMBER),
+        ('{"error": {"code": "E1", "message": "No."}}', Disguise.ERROR_MEMBER),
+        ('{"error": true, "message": "No such folder"}', Disguise.ERROR_MEMBER),
+        ('{"status": "not_found", "error": "No such section"}', Disguise.ERROR_MEMBER),
+        ('{"success": false, "error": "No data", "data": null}', Disguise.SUCCESS_MEMBER),
+        ('{"success": false, "message": "No.", "count": 10}', Disguise.SUCCESS_MEMBER),
+        ('{"ok": false}', Disguise.SUCCESS_MEMBER),
+        ('{"status": "error"}', Disguise.STATUS_MEMBER),
+        ('{"status": "error", "message": "No such file"}', Disguise.STATUS_MEMBER),
+        ('{"result": {"status": "failed", "error": "No."}}', Disguise.STATUS_MEMBER),
+    ],
+)
+def test_a_success_that_holds_an_error_alone_is_a_refusal_in_disguise(text, form):
+    reading = answered(text)
+    assert reading.disguise is form
+    assert reading.outcome is Outcome.INPUT_REFUSED
+    assert reading.text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error handling guide: how to raise and catch",
+        "Errors and exceptions: a tutorial",
+        "An error occurred in the third act",
+        "Standard error: 0.034",
+        "Mean squared error: 1.2",
+        "No error: all is well",
+        "2026-11-22 ERROR: disk full",
+        "ERROR: disk full\nINFO: retrying\nERROR: disk full",
+        "error: one\n2026-11-22T10:00:00 warn: two",
+        "read.txt: Error - ENOENT: no such file",
+        "KeyError is raised where a key is missing.",
+        "Error: " + "a long page about errors. " * 100,
+        '{"job": 7, "status": "error", "message": "disk full"}',
+        '{"status": "error", "rows": [1, 2]}',
+        '{"success": false, "failed_tests": 3}',
+        '{"valid": false, "error": "Unexpected token"}',
+        '{"error": "disk full", "host": "node-7"}',
+        '{"error": null, "rows": []}',
+        '{"error": "", "data": {}}',
+        '{"errors": [], "status": "ok"}',
+        '[{"error": "one of many"}]',
+        '{"result": "Error handling guide"}',
+        "NaN",
+        "undefined",
+    ],
+)
+def test_what_only_speaks_of_errors_is_a_result(text):
+    reading = answered(text)
+    assert reading.disguise is None
+    assert reading.accepted
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "text"),
+    [
+        ("tail_log", "Show the newest line.", "ERROR: disk full"),
+        ("tail", "Read the log of a host.", "Error: disk full"),
+        ("getLastException", "What went wrong last.", "ValueError: no number"),
+        ("get_job", "Look a job up.", '{"status": "error", "message": "disk full"}'),
+        ("order", "Tell the state of an order.", '{"status": "failed"}'),
+        ("run_tests", "Run them.", '{"success": false, "message": "3 failed"}'),
+        ("check_link", "Look at a link.", '{"ok": false}'),
+        ("last_error", "Tell it.", '{"error": "disk full"}'),
+    ],
+)
+def test_an_error_may_be_the_result_of_a_tool_that_is_about_errors(name, description, text):
+    assert answered(text, of=tool(name, description)).accepted
+    assert answered(text, of=tool("book", "Book a room. Gives an error if none is left.")).refused
+
+
+def test_an_error_may_be_the_result_of_a_call_that_asks_for_one():
+    asked = {"kind": "error"}
+    assert answered("Error: Operation failed", kind=VALID, arguments=asked).accepted
+    assert answered("Error: Operation failed", kind=VALID, arguments={"kind": "debug"}).refused
+
+
+def test_a_tool_s_title_says_what_it_is_about():
+    titled = tool("tail", annotations={"title": "Log viewer"})
+    assert answered("Error: disk full", of=titled).accepted
+
+
+def test_what_was_sent_and_comes_back_is_an_echo():
+    text = "Oops: fehler"
+    assert answered(text, arguments={"text": text}).accepted
+    assert answered("Fehler: x", arguments={"text": "Fehler: x"}).accepted
+
+
+def test_a_status_that_the_output_schema_lists_is_a_result():
+    status = {"type": "string", "enum": ["booked", "error"]}
+    listing = replace(TOOL, output_schema={"properties": {"status": status}})
+    assert answered('{"status": "error"}', of=listing).accepted
+    assert answered('{"status": "failed"}', of=listing).refused
+
+
+def test_data_that_is_structured_is_read_without_a_text():
+    data = {"success": False, "error": "No data"}
+    reading = answered(structuredContent=data)
+    assert reading.disguise is Disguise.SUCCESS_MEMBER
+    assert json.loads(reading.text) == data
+
+
+@pytest.mark.parametrize("text", ["NaN", "The sum is: NaN", "undefined", "[object Object]"])
+def test_no_value_is_no_baseline_and_no_refusal(text):
+    reading = answered(text, kind=BASELINE)
+    assert reading.disguise is Disguise.NOT_A_VALUE
+    assert reading.outcome is Outcome.OTHER_REFUSED
+    assert answered(text, kind=VALID).accepted
+    assert answered(text, kind=BROKEN).accepted
+
+
+def test_a_2xx_body_is_read_by_the_same_forms():
+    failed = called(web(200, {"error": "No such room"}, of=case(VALID))).reading
+    assert (failed.disguise, failed.outcome) == (Disguise.ERROR_MEMBER, Outcome.INPUT_REFUSED)
+    assert called(web(200, {"error": "full", "host": "a"}, of=case(VALID))).reading.accepted
+
+
+def test_a_refusal_that_says_that_it_is_one_is_not_in_disguise():
+    assert answered("Error: no", isError=True).disguise is None
+    assert called(web(422, {"error": "no"}, of=case())).reading.disguise is None

@@ -1,0 +1,126 @@
+"""What is missing around a server is told from its words; a refusal of the input is not."""
+
+import pytest
+
+from conformance.kit.model.case import CaseKind, Violation
+from conformance.spec.vocabulary import MISSING_SIGNS, Missing, Outcome
+from tests.kit.samples import MCP, called, case, envelope, error, result, rpc, web
+
+BASELINE = CaseKind.BASELINE
+
+
+def failed(text, kind=BASELINE, **changes):
+    """A call over MCP that failed with these words."""
+    return called(rpc(result(text, isError=True), of=case(kind, run=MCP, **changes))).reading
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("request to https://example.com failed, reason: getaddrinfo EAI_AGAIN", Missing.NETWORK),
+        ("TypeError: fetch failed", Missing.NETWORK),
+        ("[Errno -3] Temporary failure in name resolution", Missing.NETWORK),
+        ("Failed to fetch robots.txt due to a connection issue", Missing.NETWORK),
+        ("dial tcp: lookup example.com: no such host", Missing.NETWORK),
+        ("browserType.launch: Executable doesn't exist. Run: npx playwright install",
+         Missing.BROWSER),
+        ("Could not find Chrome (ver. 131)", Missing.BROWSER),
+        ("connection to server at \"127.0.0.1\", port 5432 failed: Connection refused",
+         Missing.DATABASE),
+        ("Error 111 connecting to localhost:6379. Connection refused.", Missing.DATABASE),
+        ("connect ECONNREFUSED 127.0.0.1:9200", Missing.SERVICE),
+        ("Cannot connect to the Docker daemon at unix:///var/run/docker.sock", Missing.SERVICE),
+        ("OPENAI_API_KEY is not set", Missing.CREDENTIALS),
+        ("Please set the BRAVE_API_KEY environment variable", Missing.CREDENTIALS),
+        ("Request failed with status code 401", Missing.CREDENTIALS),
+        ("Client error '401 Unauthorized' for url 'https://example.com'", Missing.CREDENTIALS),
+        ("Failed to execute command: spawn ast-grep ENOENT", Missing.PROGRAM),
+        ("sh: 1: pandoc: command not found", Missing.PROGRAM),
+        ("Error: cannot open display: :0", Missing.DISPLAY),
+    ],
+)  # fmt: skip
+def test_a_call_that_failed_for_what_is_missing_is_an_outcome_of_its_own(text, missing):
+    reading = failed(text)
+    assert reading.outcome is Outcome.ENVIRONMENT
+    assert reading.missing is not None
+    assert reading.missing[0] is missing
+    assert reading.missing[1] in text
+    assert not reading.refused
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ENOENT: no such file or directory, open '/srv/path'",
+        "1 validation error\ntoken\n  Field required",
+        "Booking 401 does not exist",
+        "The network name must be at most nine letters",
+        "No user with the login `anna`",
+        "The browser field must be one of chrome, firefox",
+        "Not a database file",
+    ],
+)
+def test_a_refusal_of_the_input_is_none_of_the_environment(text):
+    assert failed(text).outcome is Outcome.INPUT_REFUSED
+
+
+def test_what_was_sent_and_comes_back_tells_nothing():
+    text = "No booking is called `fetch failed`"
+    assert failed(text, arguments={"count": "fetch failed"}).outcome is Outcome.INPUT_REFUSED
+
+
+def test_a_refusal_that_names_the_broken_place_is_about_the_input():
+    broken = Violation("/api_key", "api_key", ("required",), was="x", sent_absent=True)
+    text = "api_key: an API key is required"
+    assert failed(text, CaseKind.BROKEN, violation=broken).outcome is Outcome.INPUT_REFUSED
+    assert failed(text, BASELINE).outcome is Outcome.ENVIRONMENT
+
+
+def test_words_of_a_success_are_never_read():
+    told = rpc(result("How to handle ECONNREFUSED and EAI_AGAIN"), of=case(BASELINE, run=MCP))
+    assert called(told).reading.accepted
+
+
+def test_a_disguised_failure_may_be_the_environment_s_too():
+    told = rpc(result('{"error": "fetch failed"}'), of=case(BASELINE, run=MCP))
+    reading = called(told).reading
+    assert reading.outcome is Outcome.ENVIRONMENT
+    assert reading.disguise is not None
+
+
+@pytest.mark.parametrize("status", [400, 500, 502, 503])
+def test_over_http_a_failure_s_body_tells_it(status):
+    told = web(status, {"detail": "connect ECONNREFUSED 127.0.0.1:5432"}, of=case(BASELINE))
+    assert called(told).reading.missing is not None
+
+
+@pytest.mark.parametrize("status", [401, 403, 429])
+def test_rights_and_limits_of_the_server_itself_stay_what_they_are(status):
+    told = web(status, {"detail": "API key is required"}, of=case(BASELINE))
+    assert called(told).reading.outcome is Outcome.OTHER_REFUSED
+
+
+def test_an_error_that_a_machine_can_read_is_believed():
+    said = envelope(error("validation-error", detail="fetch failed"))
+    assert called(web(422, said, of=case(BASELINE))).reading.outcome is Outcome.INPUT_REFUSED
+    said = envelope(error("internal-error", detail="fetch failed"))
+    assert called(web(500, said, of=case(BASELINE))).reading.outcome is Outcome.ENVIRONMENT
+
+
+def test_an_error_of_the_protocol_about_parameters_is_believed():
+    def answered(code):
+        reply = {"error": {"code": code, "message": "fetch failed"}}
+        return called(rpc(reply, of=case(BASELINE, run=MCP))).reading.outcome
+
+    assert answered(-32602) is Outcome.INPUT_REFUSED
+    assert answered(-32603) is Outcome.ENVIRONMENT
+    assert answered(-32000) is Outcome.ENVIRONMENT
+
+
+@pytest.mark.parametrize(
+    ("missing", "sign"), [(m, sign) for m, signs in MISSING_SIGNS.items() for sign in signs]
+)
+def test_each_sign_of_the_vocabulary_is_found_in_a_sentence(missing, sign):
+    text = f"It failed: THE_{sign}." if sign.startswith("_") else f"It failed: {sign}."
+    reading = failed(text.replace("*", "x"))
+    assert reading.outcome is Outcome.ENVIRONMENT
