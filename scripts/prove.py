@@ -4,8 +4,9 @@
 
 Each fault of `fixtures/servers/faults/` is a server with one defect. It is judged on the binding
 and the tools that it touches (--full: on every binding and era), by all clauses. So is the
-reference without any fault, on every binding. Exit 0: each fault was caught by its clauses, and no
-other clause said anything; 1: not so; 2: unusable command line.
+reference without any fault, on every binding. Exit 0: each fault was caught by its clauses, by the
+checks that it was planted for (`checks.yaml` beside the faults), and no other clause said anything;
+1: not so; 2: unusable command line.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import httpx2
@@ -28,7 +29,7 @@ if __package__ in (None, ""):
 
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.exchange import Trouble
-from conformance.kit.model.results import Item
+from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.run import MODERN, Run
 from conformance.kit.model.settings import MAX_EXAMPLES, AllowCalls, Settings
 from conformance.kit.report.words import verdict_name
@@ -38,6 +39,7 @@ from conformance.kit.transport.mcp_http import McpHttpBinding
 from conformance.kit.verdicts.checks import load, packages
 from conformance.spec.vocabulary import Binding, Era, Verdict
 from fixtures.servers.faults import FAULTS
+from fixtures.servers.faults.checks import CHECKS
 from fixtures.servers.faults.fault import Fault
 from fixtures.servers.start import (
     FAULTY,
@@ -54,6 +56,8 @@ from fixtures.servers.tools import TOOLS
 _CAUGHT = frozenset({Verdict.FAIL, Verdict.WARN})
 _NEWEST = (LEGACY_VERSIONS[-1], MODERN)
 """The versions of a fault that is about none: of each era the newest."""
+_FEW = 3
+"""Checks that are named of those that caught a fault."""
 _FEW_TOOLS = ("get_booking", "search_database")
 """Enough for a fault that is about no tool."""
 
@@ -89,11 +93,16 @@ class Outcome:
     """Whether it was judged a second time, since the first said nothing."""
     ended: tuple[tuple[str, str], ...] = ()
     """Each clause of the fault that was asked and did not accuse it, with what it ended as."""
+    checks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The checks that found each clause broken: the ids of what they say, with the scenario of a
+    call behind a slash.
+    """
 
     def verdict(self) -> str:
         """An empty text where the fault was caught by exactly its clauses; else what was wrong."""
         ended = dict.fromkeys(self.missed(), "not asked") | dict(self.ended)
         said = [f"not caught by {clause} ({how})" for clause, how in ended.items()]
+        said += [f"caught by accident: {told}" for told in self.by_accident()]
         said += [f"also accused: {clause}: {why}" for clause, why in self.others()]
         return "; ".join([*said, *self.faults_of_the_kit])
 
@@ -101,6 +110,19 @@ class Outcome:
         """The fault's clauses that did not accuse it."""
         own = {clause for clause, _ in self.found}
         return [clause for clause in planted(self.trial).clauses if clause not in own]
+
+    def by_accident(self) -> Iterator[str]:
+        """The fault's clauses that accuse it by checks alone that it was not planted for."""
+        for clause in planted(self.trial).clauses:
+            found = self.checks.get(clause, ())
+            meant = CHECKS.get(self.trial.fault, {}).get(clause, ())
+            if found and not any(is_meant(check, one) for check in found for one in meant):
+                yield f"{clause} by {few(found)}, and not by {' or '.join(meant) or 'any'}"
+
+    def caught(self) -> str:
+        """The fault's clauses, each with the checks that found it broken."""
+        own = [clause for clause in planted(self.trial).clauses if clause in self.checks]
+        return "; ".join(f"{clause}: {few(self.checks[clause])}" for clause in own)
 
     def others(self) -> list[tuple[str, str]]:
         """The clauses that accuse the fault beside its own and its collaterals, with reasons."""
@@ -139,12 +161,17 @@ def every_trial(*, full: bool) -> list[Trial]:
 
 
 def tally(outcomes: Sequence[Outcome], more_alarms: int = 0) -> str:
-    """Sum up: a fault counts as caught if each of its clauses accused it wherever it was tried.
+    """Sum up: a fault counts as caught if each of its clauses accused it wherever it was tried,
+    by a check that it was planted for.
 
     `more_alarms` are those of servers that are no trial here.
     """
     faults = {outcome.trial.fault for outcome in outcomes} - {_SOUND.name}
-    missed = {o.trial.fault for o in outcomes if o.missed() or o.faults_of_the_kit}
+    missed = {
+        outcome.trial.fault
+        for outcome in outcomes
+        if outcome.missed() or outcome.faults_of_the_kit or any(outcome.by_accident())
+    }
     alarms = sum(len(outcome.others()) for outcome in outcomes) + more_alarms
     return f"{len(faults - missed)} of {len(faults)} faults caught, {alarms} false alarms"
 
@@ -180,7 +207,7 @@ def run(trials: Sequence[Trial], jobs: int) -> list[Outcome]:
             outcomes.append(outcome)
             where = f"{outcome.trial.binding} {outcome.trial.era}".strip()
             name = outcome.trial.fault or "the reference, without a fault"
-            caught = "caught" if outcome.trial.fault else "nothing found"
+            caught = f"caught by {outcome.caught()}" if outcome.trial.fault else "nothing found"
             head = f"{len(outcomes):3}/{len(trials)}  {name:44}{where:14}{outcome.seconds:5.1f} s  "
             again = ", judged again with more time" if outcome.again else ""
             sys.stdout.write(f"{head}{outcome.verdict() or caught}{again}\n")
@@ -213,10 +240,12 @@ def attempt_once(trial: Trial, request_timeout: float) -> Outcome:
     except NotStarted as reason:
         return Outcome(trial, (), (str(reason),), time.monotonic() - began)
     found: dict[str, str] = {}
+    checks: dict[str, dict[str, None]] = {}
     broken: list[str] = []
     for item in items:
         if item.verdict in _CAUGHT:
             found.setdefault(item.clause, item.findings[0].message.words())
+            checks.setdefault(item.clause, {}).update(dict.fromkeys(map(check_of, item.findings)))
         elif item.verdict is Verdict.KIT_ERROR:
             broken.append(item.findings[0].message.words())
     timeouts = sum(one.trouble is Trouble.TIMEOUT for one in session.recorder.by_id.values())
@@ -224,7 +253,26 @@ def attempt_once(trial: Trial, request_timeout: float) -> Outcome:
     missed = {item.clause for item in items}.intersection(planted(trial).clauses) - {*found}
     called = [each for each in items if each.tool is None or session.settings.selects(each.tool)]
     ended = tuple((each, how_ended(each, called) or how_ended(each, items)) for each in missed)
-    return Outcome(trial, tuple(found.items()), tuple(broken[:2]), took, timeouts, ended=ended)
+    by = {clause: tuple(ids) for clause, ids in checks.items()}
+    seen = tuple(found.items())
+    return Outcome(trial, seen, tuple(broken[:2]), took, timeouts, ended=ended, checks=by)
+
+
+def check_of(finding: Finding) -> str:
+    """Name the check that made a finding: what it says, and of a call the scenario."""
+    id = finding.message.id
+    return f"{id}/{finding.scenario}" if finding.scenario else id
+
+
+def is_meant(check: str, meant: str) -> bool:
+    """Say whether a check is one that is `meant`, which may leave the scenario open."""
+    return check == meant or check.partition("/")[0] == meant
+
+
+def few(checks: Sequence[str]) -> str:
+    """Name the first checks, and how many more there are."""
+    more = f" and {len(checks) - _FEW} more" if len(checks) > _FEW else ""
+    return ", ".join(checks[:_FEW]) + more
 
 
 def how_ended(clause: str, items: Sequence[Item]) -> str:
