@@ -45,6 +45,7 @@ class ReportState:
     fail_on_should: bool = False
     judged: Container[str] = frozenset()
     options: tuple[str, ...] = ()
+    recorded: bool = False
     headers: tuple[tuple[str, str], ...] = ()
     sandbox: bool = False
 
@@ -60,6 +61,7 @@ class ReportState:
             self.ended,
             self.fail_on_should,
             self.exchange,
+            self.recorded,
             self.held,
         )
 

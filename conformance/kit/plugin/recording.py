@@ -29,6 +29,7 @@ from conformance.kit.report.progress import (
     first_line,
     first_tool,
 )
+from conformance.kit.report.reporter import NAMED_AGAIN
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.write import EXCHANGES
 from conformance.kit.verdicts.judge import Question
@@ -136,7 +137,9 @@ def recall(state: PluginState, path: Path) -> None:
         reason = message("kit.judge.lacks", what=error).words(language)
     else:
         state.settings = state.session.settings
-        state.report.options = tuple(recording.first.get("options", ()))
+        # Whoever wrote the record chose its words: none of them becomes a line to be run.
+        state.report.options = ("--target", NAMED_AGAIN)
+        state.report.recorded = True
         state.report.exchange = state.session.recorder.by_id.get
         if not recording.complete:
             said = message("kit.judge.cut", file=path.name).words(language)

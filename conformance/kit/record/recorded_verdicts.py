@@ -19,7 +19,7 @@ from conformance.kit.verdicts.judge import NOT_RECORDED, Question, not_verified
 _BATCH = 32 * 1024 * 1024
 """Bytes of exchanges that are held before they are put away."""
 
-_MOST_KEPT = 400 * 1024 * 1024
+_MOST_KEPT = 256 * 1024 * 1024
 """Bytes of exchanges that are not put away: those of discovery and of scripts."""
 
 
@@ -47,12 +47,11 @@ def as_recorded(
 def take_in(recording: Recording, recorder: Recorder) -> None:
     """Take a recorded session's exchanges as if they had just been made; raises Unreadable."""
     batch: list[Exchange] = []
-    size = stays = 0
+    size = 0
     for one in recording.exchanges:
         recorder.take(one)
         if one.case is None:
-            stays += cost(one)
-            if stays > _MOST_KEPT:
+            if recorder.by_id.weight > _MOST_KEPT:
                 raise Unreadable(f"more than {_MOST_KEPT >> 20} MB that no call was sent for")
             continue
         batch.append(one)

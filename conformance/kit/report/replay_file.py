@@ -97,7 +97,7 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
         if exchange is None or len(exchange.request.body) > LONGEST:
             too_long.add(id)
             return None
-        requests[id] = _request(exchange.request, before.issued, always)
+        requests[id] = _request(report.sendable(exchange.request), before.issued, always)
         written += len(exchange.request.body)
         return exchange
 
@@ -113,8 +113,8 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
             if step not in requests and step not in too_long:
                 keep(step)
         endpoint = next((r.run.endpoint for r in session.runs if r.run.id == item.run), "")
-        made = _case(item, finding, exchange, redact(endpoint), report)
-        made["says"] = redact(made["says"])
+        made = _case(item, finding, exchange, report.command(endpoint), report)
+        made["says"] = report.text(made["says"], None)
         cases[id] = made | {"requests": [one for one in (*steps, id) if one in requests]}
         written += len(made["answer"]["text"])
         if len(cases) == MOST or written > MOST_TEXT:

@@ -127,7 +127,7 @@ def _body(body: bytes, report: Report, mark: str | None = None) -> Pieces:
 
 def _lines(exchange: Exchange, finding: Finding, report: Report) -> Iterator[str]:
     """Give the lines that send the request again, and that play the case again."""
-    request = exchange.request
+    request = report.sendable(exchange.request)
     if isinstance(request, HttpRequest):
         request = replace(request, headers=(*request.headers, *report.headers))
     line = command(request)
