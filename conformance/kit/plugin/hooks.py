@@ -19,7 +19,13 @@ from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_n
 from conformance.kit.plugin.options import fill_in, given_to, register
 from conformance.kit.plugin.plan_listing import planned
 from conformance.kit.plugin.quiet import QuietItems, header, notes
-from conformance.kit.plugin.report_place import FolderUnusable, begin, write_nothing
+from conformance.kit.plugin.report_place import (
+    FolderUnusable,
+    begin,
+    leave,
+    take_earlier,
+    write_nothing,
+)
 from conformance.kit.plugin.selection import report_folder
 from conformance.kit.plugin.session_steps import (
     discover,
@@ -83,7 +89,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 @pytest.hookimpl(wrapper=True, specname="pytest_cmdline_main")
 def pytest_say_what_was_removed(config: pytest.Config) -> Generator[None, Any, Any]:
-    """Say in a line of its own that a session that judged nothing took the earlier report."""
+    """Say in a line of its own what became of the earlier report, where none follows."""
     try:
         code = yield
     except pytest.UsageError as error:
@@ -96,9 +102,13 @@ def pytest_say_what_was_removed(config: pytest.Config) -> Generator[None, Any, A
 def _removed(config: pytest.Config) -> tuple[str, ...]:
     """What is said of an earlier report to which there is none to follow."""
     state = config.stash.get(STATE, None)
-    if state is None or state.result is not None or not state.removed:
+    if state is None or state.result is not None or not state.begun:
         return ()
-    said = message("kit.report_removed", folder=state.settings.report)
+    stays = leave(state)
+    if not state.removed and not stays:
+        return ()
+    told = "kit.report_removed" if state.removed else "kit.report_outdated"
+    said = message(told, folder=state.settings.report)
     return (visible(state.redact(said.words(state.settings.language)), None),)
 
 
@@ -134,6 +144,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     try:
         begin(config, config.stash[STATE])
+        config.stash[STATE].begun = True
     except FolderUnusable as unusable:
         said = visible(redact(unusable.words.words(settings.language)), None)
         raise pytest.UsageError(said) from None
@@ -229,6 +240,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
         config.option.tbstyle = "no"  # our summary says it in one line each
         state.said_at_exit = nothing_asked(session, state)
         if not state.said_at_exit:
+            _take_earlier(config, state)
             _judge(session, state)
         elif not session.items and not session.testsfailed:
             write_nothing(config, state)
@@ -265,6 +277,14 @@ def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
         session.exitstatus = Exit.KIT_FAULT
         state.said_at_exit = _not_written(state, error)
         state.result = None
+
+
+def _take_earlier(config: pytest.Config, state: PluginState) -> None:
+    try:
+        take_earlier(config, state)
+    except FolderUnusable as unusable:
+        said = visible(state.redact(unusable.words.words(state.settings.language)), None)
+        raise pytest.UsageError(said) from None
 
 
 @pytest.hookimpl(tryfirst=True)

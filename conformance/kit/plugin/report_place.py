@@ -5,6 +5,7 @@ That it can be written to is known before anything in it is removed.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -18,28 +19,78 @@ import pytest
 
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.plugin.html_report import HtmlReport
-from conformance.kit.plugin.selection import folder_of_the_whole
 from conformance.kit.plugin.state import PluginState
 from conformance.kit.report.html.page import Page
-from conformance.kit.report.write import EXCHANGES, FILES, JUNIT, foreign_file
+from conformance.kit.report.words import say
+from conformance.kit.report.write import (
+    EXCHANGES,
+    FILES,
+    JUNIT,
+    OUTDATED,
+    Badge,
+    foreign_file,
+    write_whole,
+)
 from conformance.spec.messages import Message, message
 
 
 def begin(config: pytest.Config, state: PluginState) -> None:
-    """Take an earlier report away, and have one written by all; raises FolderUnusable."""
+    """Have a report written by all; raises FolderUnusable. An earlier one stays for now."""
     folder = state.settings.report
-    make_ready(folder)
+    state.made = make_ready(folder)
     config.add_cleanup(hold(folder))
-    # The exchanges may be what is to be judged.
-    files = [name for name in FILES if name != EXCHANGES or state.settings.judge is None]
-    refuse_foreign(folder, files)
-    # An old badge must not outlive a failure.
-    state.removed = take_away(folder, files)
+    refuse_foreign(folder, _files(state))
+    check_files(folder, _files(state))
     state.page = HtmlReport(config.option.htmlpath or folder / Page.name, config, state.report)
     config.option.htmlpath = None  # or pytest-html would write a page of its own there
     config.pluginmanager.register(state.page)
     if not config.option.xmlpath:
         config.option.xmlpath = str(folder / JUNIT)
+
+
+def _files(state: PluginState) -> list[str]:
+    """The files of a report; the exchanges may be what is to be judged."""
+    return [name for name in FILES if name != EXCHANGES or state.settings.judge is None]
+
+
+def take_earlier(config: pytest.Config, state: PluginState) -> None:
+    """Take an earlier report away, now that another follows; raises FolderUnusable.
+
+    An old badge must not outlive a failure.
+    """
+    try:
+        state.removed = take_away(state.settings.report, _files(state))
+    except FolderUnusable:
+        write_nothing(config, state)
+        raise
+
+
+def leave(state: PluginState) -> bool:
+    """End without a report: remove the folders that were made, and mark an earlier badge.
+
+    Gives whether there is an earlier report.
+    """
+    for each in state.made:
+        with suppress(OSError):
+            each.rmdir()  # which it is only if it is empty
+    folder = state.settings.report
+    mark_outdated(folder / Badge.name, state.settings.language)
+    return any((folder / name).is_file() for name in FILES)
+
+
+def mark_outdated(badge: Path, language: str) -> None:
+    """Have the badge of an earlier session say, after its own words, that it is outdated.
+
+    What is no badge of ours, or says so already, is left as it is.
+    """
+    with suppress(OSError, ValueError):
+        known = json.loads(badge.read_text(encoding="utf-8"))
+        if not isinstance(known, dict) or not isinstance(known.get("message"), str):
+            return
+        if known.get("color") != OUTDATED:
+            said = say("report.badge.outdated", language, level=known["message"])
+            changed = {**known, "message": said, "color": OUTDATED}
+            write_whole(badge, [json.dumps(changed, indent=1) + "\n"])
 
 
 def write_nothing(config: pytest.Config, state: PluginState) -> None:
@@ -52,11 +103,6 @@ def write_nothing(config: pytest.Config, state: PluginState) -> None:
         junit = config.pluginmanager.get_plugin("junitxml")
         assert junit is not None  # it declares the option
         junit.pytest_unconfigure(config)
-    whole = folder_of_the_whole(config)
-    if folder != whole:
-        for each in (folder, whole):
-            with suppress(OSError):
-                each.rmdir()  # which it is only if it is empty
 
 
 class FolderUnusable(Exception):
@@ -67,14 +113,26 @@ class FolderUnusable(Exception):
         super().__init__(self.words.id)
 
 
-def make_ready(folder: Path) -> None:
-    """Make the folder, and see that a file can be made in it; raises FolderUnusable."""
+def make_ready(folder: Path) -> tuple[Path, ...]:
+    """Make the folder, and see that a file can be made in it; raises FolderUnusable.
+
+    Gives the folders that were not there before, the innermost first.
+    """
     try:
+        made = tuple(each for each in (folder, *folder.parents) if not each.exists())
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
     except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
         raise FolderUnusable(folder, error) from None
+    return made
+
+
+def check_files(folder: Path, names: Iterable[str]) -> None:
+    """See that nothing is in the place of a file; raises FolderUnusable."""
+    for file in (folder / name for name in names):
+        if file.is_dir() and not file.is_symlink():
+            raise FolderUnusable(file, IsADirectoryError(EISDIR, strerror(EISDIR)))
 
 
 class FolderTaken(FolderUnusable):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -26,7 +27,12 @@ class PluginState:
     reference: ReferenceServer | None = None
     deselected: bool = False
     removed: bool = False
-    """Whether the report of an earlier session stood where this one writes its own."""
+    """Whether the report of an earlier session was where this one writes its own, and was removed.
+    """
+    made: tuple[Path, ...] = ()
+    """The folders that were made for the report, the innermost first."""
+    begun: bool = False
+    """Whether this session was to write a report."""
 
     page: HtmlReport | None = None
     """What writes `report.html`; None where nothing is written."""

@@ -82,12 +82,12 @@ def write_files(report: Report, directory: Path) -> tuple[Path, ...]:
         if first is None:
             continue
         path = directory / reporter.name
-        _write_whole(path, chain((first,), parts))
+        write_whole(path, chain((first,), parts))
         written.append(path)
     return tuple(written)
 
 
-def _write_whole(path: Path, parts: Iterable[str]) -> None:
+def write_whole(path: Path, parts: Iterable[str]) -> None:
     """Write a file under another name, and rename it: nobody finds a half of it."""
     beside = path.with_name(f".{path.name}.part")
     try:
@@ -99,8 +99,11 @@ def _write_whole(path: Path, parts: Iterable[str]) -> None:
         raise
 
 
+OUTDATED = "lightgrey"
+"""The color of a badge that says nothing of the server as it is now."""
+
 _COLORS = {
-    None: "lightgrey",
+    None: OUTDATED,
     Level.NONE: "red",
     Level.DESCRIBED: "orange",
     Level.GUARDED: "yellow",

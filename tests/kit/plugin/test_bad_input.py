@@ -112,26 +112,39 @@ def earlier(tmp_path):
     return tmp_path / "out"
 
 
-REMOVED = {
-    "en": "The earlier report in {} was removed",
-    "es": "El informe anterior de {} se ha eliminado",
-    "pt": "O relatório anterior em {} foi removido",
+STAYS = {
+    "en": "The earlier report in {} stays",
+    "es": "El informe anterior de {} se conserva",
+    "pt": "O relatório anterior em {} permanece",
 }
+OUTDATED = {"en": "outdated", "es": "desactualizado", "pt": "desatualizado"}
+BADGE = {"schemaVersion": 1, "label": "agent formats", "message": "guarded", "color": "yellow"}
 
 
-@pytest.mark.parametrize("language", list(REMOVED))
-def test_where_nothing_is_judged_it_is_said_that_the_earlier_report_is_gone(
-    kit, tmp_path, language
-):
+@pytest.mark.parametrize("language", list(STAYS))
+def test_a_wrong_target_leaves_the_earlier_report_and_marks_its_badge(kit, tmp_path, language):
     folder = earlier(tmp_path)
+    (folder / "badge.json").write_text(json.dumps(BADGE))
     ran = refused(kit, tmp_path, unused_url(), "--language", language)
     assert (ran.code, ran.out) == (4, "")
-    error, gone = (line for line in ran.err.splitlines() if line)
+    error, stays = (line for line in ran.err.splitlines() if line)
     assert error.startswith("ERROR: ")
-    assert gone.startswith(REMOVED[language].format(folder))
-    assert not any(folder.iterdir())
-    again = refused(kit, tmp_path, unused_url(), "--language", language)
-    assert str(folder) not in again.said  # nothing was there any more
+    assert stays.startswith(STAYS[language].format(folder))
+    assert {path.name for path in folder.iterdir()} == FILES
+    marked = json.loads((folder / "badge.json").read_text())
+    assert marked["message"] == f"guarded ({OUTDATED[language]})"
+    assert marked == {**BADGE, "message": marked["message"], "color": "lightgrey"}
+    refused(kit, tmp_path, unused_url(), "--language", language)
+    assert json.loads((folder / "badge.json").read_text()) == marked
+
+
+@pytest.mark.parametrize("options", [(), ("-k", "no-such-clause")])
+def test_a_session_that_checks_nothing_leaves_no_empty_folder(kit, tmp_path, options):
+    with offering([GOOD], lambda *_: (200, {})) as url:
+        target = url if options else unused_url()
+        ran = kit("conformance", "--target", target, *options, cwd=tmp_path)
+    assert ran.code in {4, 5}
+    assert not (tmp_path / "conformance-report").exists()
 
 
 def test_a_record_that_is_not_there_costs_the_earlier_report_nothing(kit, tmp_path):
@@ -147,7 +160,7 @@ def test_a_folder_of_tests_that_is_none_is_told_with_the_earlier_report_too(kit,
     with offering([GOOD], lambda *_: (200, {})) as url:
         ran = refused(kit, tmp_path, url, str(tmp_path / "none"))
     assert ran.code == 4
-    assert ran.err.count(f"The earlier report in {folder} was removed") == 1
+    assert ran.err.count(f"The earlier report in {folder} stays") == 1
 
 
 NO_FOLDER = {
