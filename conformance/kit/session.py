@@ -29,6 +29,7 @@ from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED, Script
 from conformance.kit.model.case_id import CaseId
+from conformance.kit.model.fault import Fault, fault_of
 from conformance.kit.model.results import Item, SessionResult, UsedWaiver, kit_errors, kit_traces
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
@@ -48,6 +49,7 @@ from conformance.kit.verdicts.judge import (
     Names,
     Question,
     belongs,
+    faulty,
     judge_all,
     questions,
     unasked,
@@ -119,6 +121,12 @@ class Runs:
         return (*usable, *(tool.name for tool in self.declared[found.run.id].unusable))
 
 
+def _told(fault: Fault, language: str) -> str:
+    """A fault that ended the confirming, in words."""
+    where = message("kit.confirm_failed")
+    return message("kit.fault", where=where, fault=fault.id, what=fault.what).words(language)
+
+
 def _replays(wanted: str | None, run: str) -> bool:
     """Whether `--replay` leaves a run in: it names one of its cases, or none at all."""
     return wanted is None or CaseId(run).is_above(wanted)
@@ -138,6 +146,8 @@ class Session:
     driver: SessionDriver | None = None
     waivers: tuple[UsedWaiver, ...] = ()
     repeats: Repeats = field(default_factory=Repeats)
+    faults: list[Fault] = field(default_factory=list)
+    """Faults of the kit that are no single item's."""
     memory: Memory | None = None
     """Where failed calls that were drawn by chance are remembered, if they are."""
     _past: Recalled | None = None
@@ -290,7 +300,10 @@ class Session:
             self.progress.confirms(len(doubtful))
             self._repeat([(q, items[n]) for n, q in doubtful.items()], evidence)
         for n, question in doubtful.items():
-            items[n] = confirmed(question, items[n], evidence[question.run], self.repeats)
+            try:
+                items[n] = confirmed(question, items[n], evidence[question.run], self.repeats)
+            except Exception as error:
+                items[n] = faulty(items[n], message("kit.confirm_failed"), fault_of(error))
         if doubtful and not self.interrupted:
             self._shrink(doubtful, items, evidence)
         return items
@@ -306,6 +319,10 @@ class Session:
             self.interrupted = True
         except TimeoutError:
             self.time_up = True
+        except OSError:
+            raise
+        except Exception as error:
+            self.faults.append(fault_of(error))
 
     def _shrink(
         self,
@@ -321,6 +338,11 @@ class Session:
                 asyncio.run(self._limited(work))
         except KeyboardInterrupt:
             self.interrupted = True
+        except OSError:
+            raise
+        except Exception as error:
+            self.faults.append(fault_of(error))
+            return
         for n, question in doubtful.items():
             items[n] = in_smallest_form(question, items[n], evidence[question.run], self.repeats)
 
@@ -372,8 +394,14 @@ class Session:
             selection=selected,
             waivers=self.waivers,
             waivers_file=self.settings.waivers_file,
-            kit_errors=kit_errors(items.values(), self.settings.language),
-            kit_traces=kit_traces(items.values()),
+            kit_errors=(
+                *(_told(fault, self.settings.language) for fault in self.faults),
+                *kit_errors(items.values(), self.settings.language),
+            ),
+            kit_traces=(
+                *(fault.trace for fault in self.faults),
+                *kit_traces(items.values()),
+            ),
         )
 
     def _context(self) -> Context:

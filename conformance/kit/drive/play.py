@@ -25,6 +25,7 @@ from conformance.kit.evidence.script import (
 )
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.exchange import Exchange, Trouble
+from conformance.kit.model.fault import fault_of
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Received
@@ -152,14 +153,21 @@ async def drive_protocol(
             if not script.runs_in(evidence.run):
                 continue
             opening = channel.opened is None and not script.handshake
-            played = await play(
-                replace(script, fresh=False) if opening else script,
-                evidence.run,
-                context,
-                evidence.tools,
-                dict(lent),
-                shared=channel,
-            )
+            try:
+                played = await play(
+                    replace(script, fresh=False) if opening else script,
+                    evidence.run,
+                    context,
+                    evidence.tools,
+                    dict(lent),
+                    shared=channel,
+                )
+            except (ConnectFailed, OSError):
+                raise
+            except Exception as error:
+                faults = {**evidence.faults, script.name: fault_of(error)}
+                evidence = replace(evidence, faults=faults)
+                continue
             evidence = replace(evidence, scripts={**evidence.scripts, script.name: played})
             if opening:
                 evidence = await _called(evidence, channel, played)

@@ -21,6 +21,7 @@ from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.recorder import Series
 from conformance.kit.evidence.safety import turn_of, why_left_out
 from conformance.kit.evidence.script import CONNECTION, LOOKED, Script
+from conformance.kit.model.fault import fault_of
 from conformance.kit.model.run import Run
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import RunKind
@@ -215,6 +216,10 @@ class RunDriver:
             except asyncio.CancelledError:
                 self._take(tool, driver.so_far())
                 raise
+            except (ConnectFailed, OSError):
+                raise  # the server has gone, or the disk is full: that is no single tool's
+            except Exception as error:
+                driven = replace(driver.so_far(), cut=False, fault=fault_of(error))
         self._take(tool, driven)
 
     def _take(self, tool: Tool, driven: ToolEvidence) -> None:
@@ -229,16 +234,22 @@ class RunDriver:
             if not script.runs_in(self._run):
                 continue
             await channel.revive()  # of a process that a call ended, a script would learn nothing
-            exchanges = await play(
-                script,
-                self._run,
-                self._session.context,
-                tools,
-                good,
-                tools_path=self._tools_path,
-                offered=self._evidence.offered,
-                shared=channel,
-            )
+            try:
+                exchanges = await play(
+                    script,
+                    self._run,
+                    self._session.context,
+                    tools,
+                    good,
+                    tools_path=self._tools_path,
+                    offered=self._evidence.offered,
+                    shared=channel,
+                )
+            except (ConnectFailed, OSError):
+                raise
+            except Exception as error:
+                self._keep(faults={**self._evidence.faults, script.name: fault_of(error)})
+                continue
             self._keep(scripts={**self._evidence.scripts, script.name: exchanges})
 
 

@@ -15,6 +15,7 @@ from conformance.kit.evidence.response import Reading, read
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.fault import Fault, Faulty
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
 from conformance.spec.messages import Message
@@ -47,7 +48,11 @@ def call_of(exchange: Exchange, tool: Tool) -> Call:
     return Call(exchange.case, exchange, read(exchange, tool), tool)
 
 
-def _played(script: str, scripts: Scripts, known: frozenset[str] | None) -> tuple[Exchange, ...]:
+def _played(
+    script: str, scripts: Scripts, known: frozenset[str] | None, faults: Mapping[str, Fault]
+) -> tuple[Exchange, ...]:
+    if script in faults:
+        raise Faulty(faults[script])
     if known is not None and script not in known and script not in scripts:
         raise NotRecorded(script)
     return scripts.get(script, ())
@@ -88,6 +93,10 @@ class ToolEvidence:
     scripts: Scripts = field(default_factory=dict)
     """The run's scripts: some call a tool in ways that no case does."""
     known_scripts: frozenset[str] | None = None
+    """As of the run."""
+    fault: Fault | None = None
+    """What ended its calls before all were made, if that was a fault of the kit."""
+    faults: Mapping[str, Fault] = field(default_factory=dict)
     """As of the run."""
     entry: Mapping[str, Any] | None = None
     """The tool's entry of the toolset catalog."""
@@ -143,8 +152,8 @@ class ToolEvidence:
         return known.case if known is not None and known.reading.accepted else None
 
     def played(self, script: str) -> tuple[Exchange, ...]:
-        """A script's exchanges; empty if it was not run. Raises NotRecorded."""
-        return _played(script, self.scripts, self.known_scripts)
+        """A script's exchanges; empty if it was not run. Raises NotRecorded and Faulty."""
+        return _played(script, self.scripts, self.known_scripts, self.faults)
 
     def repairs_of(self, case_id: CaseId) -> list[Call]:
         """The repair steps that began with this case, in order."""
@@ -189,6 +198,8 @@ class RunEvidence:
     scripts: Scripts = field(default_factory=dict)
     known_scripts: frozenset[str] | None = None
     """The scripts of the kit that recorded the session; None in a session that goes on."""
+    faults: Mapping[str, Fault] = field(default_factory=dict)
+    """The scripts that a fault of the kit ended."""
     claims_atdf: bool = False
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     connected: bool = True
@@ -203,8 +214,8 @@ class RunEvidence:
     offered: Offered = field(default_factory=Offered)
 
     def played(self, script: str) -> tuple[Exchange, ...]:
-        """A script's exchanges; empty if it was not run. Raises NotRecorded."""
-        return _played(script, self.scripts, self.known_scripts)
+        """A script's exchanges; empty if it was not run. Raises NotRecorded and Faulty."""
+        return _played(script, self.scripts, self.known_scripts, self.faults)
 
     def steps(self, script: str) -> dict[Step, Exchange]:
         """A script's exchanges by their step. Raises NotRecorded."""

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 _OF_RUN = frozenset(
     {"run", "tools", "problems", "documents", "by_tool", "scripts", "known_scripts", "offered"}
 )
-_OF_TOOL = frozenset({"run", "tool", "problems", "calls", "scripts", "known_scripts"})
+_OF_TOOL = frozenset({"run", "tool", "problems", "calls", "scripts", "known_scripts", "faults"})
 """Fields that are made again: of the exchanges, and of what was declared."""
 
 

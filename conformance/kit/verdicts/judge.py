@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from traceback import format_exception
 
 from conformance.kit.evidence.evidence import NotRecorded, RunEvidence, ToolEvidence
+from conformance.kit.model.fault import Fault, Faulty, fault_of
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.run import Run
 from conformance.kit.verdicts.checks import Checks, ClauseTest, Said
@@ -130,18 +130,27 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
             cut=cut,
             scripts=evidence.scripts,
             known_scripts=evidence.known_scripts,
+            faults=evidence.faults,
             entry=evidence.offered.entries.get(question.tool),
         )
+        if own.fault is not None and clause.verified in _BY_CALLS:
+            return faulty(item, message("kit.tool_failed", tool=question.tool), own.fault)
     silenced = _is_silenced(question, evidence)
     try:
         judged = _verdict(item, question.test.judge(subject))
         whole = _by_documents(clause)
         return judged if whole else _unless_cut(judged, cut=subject.cut, silenced=silenced)
-    except Exception as fault:
-        what = f"{type(fault).__name__}: {fault}"
-        reason = message("kit.judge_failed", clause=clause.id, fault=what)
-        found = Finding(reason, trace="".join(format_exception(fault)))
-        return replace(item, verdict=Verdict.KIT_ERROR, findings=(found,))
+    except Faulty as error:
+        return faulty(item, message("kit.script_failed"), error.fault)
+    except Exception as error:
+        return faulty(item, message("kit.judge_failed", clause=clause.id), fault_of(error))
+
+
+def faulty(item: Item, where: Message, fault: Fault) -> Item:
+    """The item as one that a fault of the kit left without a verdict."""
+    said = message("kit.fault", where=where, fault=fault.id, what=fault.what)
+    found = Finding(said, trace=fault.trace)
+    return replace(item, verdict=Verdict.KIT_ERROR, findings=(found,))
 
 
 def not_verified(item: Item, reason: str) -> Item:

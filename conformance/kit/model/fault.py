@@ -1,0 +1,41 @@
+"""A fault of the kit itself, as data: so it costs one tool or one script, and no session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from traceback import extract_tb, format_exception
+
+from conformance.kit.model.written import Foreign
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What was raised. `id` is the same for the same place in the code, `what` its words.
+
+    `trace` is for the developer who fixes it.
+    """
+
+    id: str
+    what: Foreign
+    trace: Foreign
+
+
+def fault_of(error: BaseException) -> Fault:
+    """The fault that an exception is."""
+    if isinstance(error, Faulty):
+        return error.fault
+    frames = extract_tb(error.__traceback__)
+    where = f"{Path(frames[-1].filename).name} {frames[-1].name}" if frames else ""
+    name = type(error).__name__
+    id = sha256(f"{name} {where}".encode()).hexdigest()[:8]
+    return Fault(id, f"{name}: {error}", "".join(format_exception(error)))
+
+
+class Faulty(Exception):
+    """What is asked for was not made, because of a fault of the kit."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.what)
+        self.fault = fault
