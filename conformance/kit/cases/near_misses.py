@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.formats.schema.ecma.patterns import matches
+from conformance.kit.schema.applies import alternatives
 from conformance.kit.schema.constraints import Constraints, constraints, same, type_of
 from conformance.kit.schema.pointer import ABSENT
-from conformance.kit.schema.view import Node
+from conformance.kit.schema.view import Node, SchemaView
 
 TRUTH: Final = {
     **dict.fromkeys(("1", "t", "y", "yes", "on", "true"), True),
     **dict.fromkeys(("0", "f", "n", "no", "off", "false"), False),
 }
 """What servers commonly read as a truth value, where they get text."""
+_MOST_WAYS: Final = 32
+"""Choices of branches that are looked at, at one place."""
 _COUNTS: Final = frozenset({"date", "date-time", "time", "duration"})
 """Formats of texts that common parsers make of a number, too: of seconds."""
 
@@ -46,9 +49,18 @@ def _takes(asked: Constraints, text: str) -> bool:
     return not short and not long and all(matches(p, text) is not False for p in asked.patterns)
 
 
-def taken(asked: Constraints, everywhere: Sequence[Node]) -> Taken:
-    """Gather what a place takes from what is asked of its value, and from `every_branch` there."""
-    each = [asked, *(constraints((node,)) for node in everywhere)]
+def taken(
+    view: SchemaView, asked: Constraints, roots: Sequence[Node], everywhere: Sequence[Node]
+) -> Taken:
+    """Gather what a place takes from what is asked of its value, and from every branch there.
+
+    `everywhere` is `every_branch` of the `roots`. What stands in one `allOf` is asked together: it
+    is no choice.
+    """
+    ways: Iterable[Sequence[Node]] = ((node,) for node in everywhere)
+    if any(isinstance(n.schema, dict) and "allOf" in n.schema for n in everywhere):
+        ways = (way for root in roots for way in alternatives(view, (root,), _MOST_WAYS))
+    each = [asked, *map(constraints, ways)]
     return Taken(
         tuple(dict.fromkeys(kind for one in each for kind in one.kinds)),
         tuple(dict.fromkeys(name for one in each for name in one.formats)),

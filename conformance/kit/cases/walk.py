@@ -94,7 +94,7 @@ def _spot(view: SchemaView, nodes: Sequence[Node], step: _Step) -> Spot:
         scope=step.scope,
         scope_nodes=step.scope_nodes,
         everywhere=everywhere,
-        taken=taken(asked, everywhere),
+        taken=taken(view, asked, step.branches, everywhere),
         discriminator=step.chooses,
     )
 

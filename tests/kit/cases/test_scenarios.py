@@ -162,6 +162,8 @@ NEAR = [
     ({"type": "string", "pattern": "^[a-z]+$"}, set()),
     ({"type": "string", "pattern": "^[0-9]$"}, {7}),
     ({"type": ["string", "integer"]}, {1.5, True, False}),
+    ({"allOf": [{"type": ["string", "integer"]}, {"type": "integer"}]}, {"1", True, False}),
+    ({"allOf": [{"type": ["boolean", "array"]}, {"type": "array"}]}, {'["x"]'}),
     ({"enum": ["1", "2"]}, set()),
     ({"enum": [1, 2]}, {"1", True, False}),
 ]

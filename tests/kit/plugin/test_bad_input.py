@@ -108,7 +108,7 @@ def earlier(tmp_path):
     """The report of an earlier session, where the next one writes its own."""
     (tmp_path / "out").mkdir()
     for name in FILES:
-        (tmp_path / "out" / name).write_text("{}")
+        (tmp_path / "out" / name).write_text("")
     return tmp_path / "out"
 
 
@@ -205,7 +205,7 @@ def test_a_folder_where_a_file_of_the_report_belongs_is_told_before_anything_is_
     ran = refused(kit, tmp_path, unused_url())
     assert "it is a folder" in sentence(ran, name, "--report")
     assert {path.name for path in folder.iterdir()} == FILES
-    assert (folder / "badge.json").read_text() == "{}"
+    assert (folder / "badge.json").read_text() == ""
 
 
 @pytest.mark.parametrize("option", ["--markers", "--fixtures", "--cache-show", "--collect-only"])
