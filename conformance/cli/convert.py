@@ -23,16 +23,17 @@ def main(arguments: Sequence[str]) -> int:
     (each, *others) = inputs([options.file])
     raw = message("validate.no_file") if others or each.found else content(each)
     if isinstance(raw, Message):
-        return _refuse(raw.words(language))
+        return _refuse(f"{options.file}: {raw.words(language)}")
     reading = read(raw, notation_of(each, raw))
     if not reading.readable:
-        return _refuse(*(found.message.words(language) for found in reading.problems))
+        said = (found.message.words(language) for found in reading.problems)
+        return _refuse(*(f"{options.file}: {each}" for each in said))
     source = Form(options.source) if options.source else None
     converted = convert(reading.data, Form(options.to), source)
     if converted.problems:
         lines = positions_of(reading, {found.place for found in converted.problems})
         said = (_line(found, lines[found.place].line, language) for found in converted.problems)
-        _refuse(*said)
+        _refuse(*(f"{options.file}:{each}" for each in said))
         return UNUSABLE if _no_way(converted) else INVALID
     text = json.dumps(converted.data, ensure_ascii=False, indent=2)
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from conformance.cli.manual import PROGRAM, Manual
+from conformance.kit.config.command_words import nearest
 
 COMMANDS = {
     "check": "check an HTTP or MCP server from outside, and write a report",
@@ -47,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words and words[0] in COMMANDS:
         return _command(words[0]).main(words[1:])
     parser = _parser()
+    if words and not words[0].startswith("-"):
+        parser.error(f"there is no command {words[0]}{nearest(words[0], COMMANDS)}")
     if not words:
         parser.print_help(sys.stderr)
         return UNUSABLE

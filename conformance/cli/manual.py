@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
+
+from conformance.kit.config.command_words import plain, unknown_option
 
 PROGRAM = "agent-formats"
 
@@ -40,7 +43,31 @@ class Manual(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and where the help is."""
-        self.exit(self._unusable, f"{self.prog}: {message}\nSee: {self.prog} --help\n")
+        said = plain(message)
+        self.exit(self._unusable, f"{self.prog}: {said}\nSee: {self.prog} --help\n")
+
+    def parse_args(  # type: ignore[override]  # argparse types it for any namespace
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Parse the words; of one that is not known, say which option is the nearest."""
+        found, others = self.parse_known_args(args, namespace)
+        return self._all_known(found, others)
+
+    def parse_intermixed_args(  # type: ignore[override]  # the same
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """The same where options and words may come in any order."""
+        found, others = self.parse_known_intermixed_args(args, namespace)
+        return self._all_known(found, others)
+
+    def _all_known(self, found: argparse.Namespace, others: list[str]) -> argparse.Namespace:
+        if others:
+            self.error(unknown_option(others, _FLAG.findall(self.format_help())))
+        return found
+
+
+_FLAG = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
+"""An option as a help shows it."""
 
 
 def _columns(rows: Sequence[tuple[str, str]]) -> list[str]:

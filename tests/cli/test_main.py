@@ -173,3 +173,35 @@ def test_in_a_clone_the_reference_server_is_checked_without_a_target(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "http/hotel_reservation/" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("chek", "http://127.0.0.1:1"), "there is no command chek; did you mean check?"),
+        (("check", "--allow-cals", "all"), "no option --allow-cals; did you mean --allow-calls?"),
+        (("check", "--allow-calls", "al"), "takes one of auto, read-only, all, none, not 'al'"),
+        (("check", "--allow-calls", "al"), "did you mean all?"),
+        (("check", "--max-time", "soon"), "--max-time takes a number, not 'soon'"),
+        (("check", "--seed"), "--seed needs a value"),
+        (("check", "--plan=x"), "--plan takes no value"),
+        (("check", "127.0.0.1:8000"), "did you mean http://127.0.0.1:8000?"),
+        (("check", "localhost:8000/mcp"), "did you mean http://localhost:8000/mcp?"),
+        (("convert", "x.json"), "--to is missing"),
+        (("convert", "x.json", "--too", "ardf"), "--to is missing"),
+    ],
+)
+def test_a_slip_is_told_in_plain_words_with_what_was_meant(capsys, words, expected):
+    code, _, err = said(capsys, *words)
+    assert code in {2, 4}
+    assert expected in err
+    assert "argument" not in err.replace("arguments", "")
+
+
+def test_an_error_of_a_conversion_names_the_file(capsys, tmp_path):
+    for name, text in (("a.json", "{"), ("b.json", '{"tools": [{}]}')):
+        (tmp_path / name).write_text(text)
+        _, _, err = said(capsys, "convert", str(tmp_path / name), "--to", "descriptor")
+        assert err.startswith(f"{tmp_path / name}:")
+    _, _, err = said(capsys, "convert", str(tmp_path / "none.json"), "--to", "descriptor")
+    assert "none.json" in err

@@ -26,6 +26,8 @@ from conformance.spec.clauses import CLONE, id_base
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level
 
+_ADDRESS = re.compile(r"(?:localhost|\[[0-9a-fA-F:]+\]|[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?:/\S*)?")
+"""A host with what may follow it, and nothing before it."""
 _ROUTE = re.compile(r"(?:(?P<tool>.+)=)?(?P<method>[A-Za-z]+)\s+(?P<path>/.*)", re.DOTALL)
 """A route, for one tool if it is named."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -183,6 +185,8 @@ def _check_target(target: str, language: str) -> None:
     except ValueError:  # a port beyond 65535, or half an IPv6 address
         sound = False
     if not sound or not target.isprintable() or " " in target:
+        if _ADDRESS.fullmatch(target):
+            raise _usage("kit.target.no_scheme", language, target=shown)
         raise _usage("kit.target.not_a_target", language, target=shown)
 
 

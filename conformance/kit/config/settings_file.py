@@ -9,9 +9,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
+from conformance.kit.config.command_words import plain
 from conformance.kit.config.options import GROUPS, OPTIONS, add_options, given_in
 from conformance.kit.config.settings import OptionUnusable
-from conformance.spec.messages import message
+from conformance.kit.config.system_words import in_one_line
+from conformance.spec.messages import Message, message
 
 SETTINGS = "agent-formats.toml"
 PROJECT = "pyproject.toml"
@@ -24,7 +26,7 @@ class _WordsUnusableError(Exception):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, said: str) -> NoReturn:
-        raise _WordsUnusableError(said)
+        raise _WordsUnusableError(plain(said))
 
 
 def filled_in(given: Mapping[str, Any], here: Path) -> dict[str, Any]:
@@ -47,11 +49,16 @@ def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             if not own:
                 continue  # other tools say what is wrong with it; it may not be about us at all
-            raise _refused(path, str(error), language) from None
+            raise _refused(path, _said(error, language), language) from None
         table = document if own else _inside(document, "tool", TABLE)
         if table is not None:
             return path, table
     return folder / SETTINGS, {}
+
+
+def _said(error: Exception, language: str) -> str:
+    said = in_one_line(error) if not isinstance(error, tomllib.TOMLDecodeError) else str(error)
+    return said.words(language) if isinstance(said, Message) else said
 
 
 def _inside(document: Mapping[str, Any], *names: str) -> dict[str, Any] | None:

@@ -1,0 +1,59 @@
+"""What is wrong with the words of a command line, in words of ours: argparse speaks of itself.
+
+English, as all diagnostics of command lines are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Final
+
+_KINDS: Final = {"int": "a whole number", "float": "a number"}
+_PHRASES: Final = (
+    (r"argument (?P<name>\S+): invalid (?P<kind>int|float) value: (?P<value>.*)",
+     "{name} takes {kind}, not {value}"),
+    (r"argument (?P<name>\S+): invalid choice: (?P<value>.*) \(choose from (?P<choices>.*)\)",
+     "{name} takes one of {choices}, not {value}"),
+    (r"argument (?P<name>\S+): expected (?:one|at least one) argument", "{name} needs a value"),
+    (r"argument (?P<name>\S+): ignored explicit argument (?P<value>.*)",
+     "{name} takes no value, and was given {value}"),
+    (r"the following arguments are required: (?P<name>.*)", "{name} is missing"),
+)  # fmt: skip
+
+
+def plain(said: str) -> str:
+    """What argparse says, in plain words; as it was said where we have none."""
+    for pattern, phrase in _PHRASES:
+        found = re.fullmatch(pattern, said, re.DOTALL)
+        if found is None:
+            continue
+        parts = found.groupdict()
+        choices = re.sub(r"['\"]", "", parts.get("choices", ""))
+        named = {
+            "name": parts["name"].rpartition("/")[2],
+            "value": parts.get("value", ""),
+            "kind": _KINDS.get(parts.get("kind", ""), ""),
+            "choices": choices,
+        }
+        value = named["value"].strip("'\"")
+        return phrase.format(**named) + nearest(value, choices.split(", "))
+    return said
+
+
+def unknown_option(words: Iterable[str], known: Iterable[str]) -> str:
+    """That there are no such options, with what each may have been meant as."""
+    flags = tuple(known)
+    return "; ".join(
+        f"there is no option {each}{nearest(each, flags)}"
+        if each.startswith("-")
+        else f"{each} is one word too many"
+        for each in (word.partition("=")[0] for word in words)
+    )
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A question that names what a word may have been meant as; empty if nothing is near."""
+    found = get_close_matches(word, [each for each in known if each], 1)
+    return f"; did you mean {found[0]}?" if found else ""
