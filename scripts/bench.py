@@ -33,6 +33,7 @@ from conformance.kit.session import Session
 from conformance.spec.vocabulary import Binding
 from fixtures.servers.start import listening
 from scripts import bench_report
+from scripts.measure import small
 from scripts.measure.driving import requests_a_second
 from scripts.measure.figures import BARE, KEPT, Figure, save, told, unmeasured
 from scripts.measure.session import seconds_of, session
@@ -72,6 +73,7 @@ def main(arguments: Sequence[str]) -> int:
         cases_a_second,
         help_over_bare_start,
         default_run,
+        lambda: small.figures(TURNS),
         report,
         lambda: scale(sizes),
     )

@@ -18,6 +18,7 @@ from conformance.kit.verdicts.checks import (
     holds,
     lacks_something,
     no_good_call,
+    other_refusal,
     unknown,
 )
 from conformance.kit.verdicts.sent_words import call_shown
@@ -181,12 +182,14 @@ def test_a_call_that_changes_nothing_can_be_made_twice(tool: ToolEvidence) -> Ch
         types = {error.type for error in envelope.errors} if envelope is not None else set()
         if call.reading.accepted:
             yield holds()
-        elif call.reading.outcome is Outcome.SERVER_FAULT or types - _MAY_COME_ANY_TIME:
+        elif call.exchange.trouble is None and (
+            call.reading.outcome is Outcome.SERVER_FAULT or types - _MAY_COME_ANY_TIME
+        ):
             yield broken(call, "finding.call.second_refused")
         elif call.reading.missing is not None:
             yield lacks_something(call)
         else:
-            yield unknown("kit.not_verified.refused_for_something_else", call)
+            yield other_refusal(call)
 
 
 def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
@@ -213,7 +216,7 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
                     else unknown("kit.not_verified.baseline", call)
                 )
             elif spoilt:
-                yield unknown("kit.not_verified.baseline_after", call)
+                yield unknown(f"kit.not_verified.{spoilt}", call)
             else:
                 yield holds()
 
@@ -222,7 +225,10 @@ def _unsent(tool: ToolEvidence) -> Check:
     """Why some of a tool's cases were not sent."""
     if tool.silenced:
         return unknown("kit.not_verified.silent")
-    return unknown("kit.not_verified.heavy" if tool.heavy else "kit.not_verified.slow")
+    if tool.heavy:
+        return unknown("kit.not_verified.heavy")
+    late = any(call.reading.trouble is Trouble.TIMEOUT for call in tool.calls)
+    return unknown("kit.not_verified.slow" if late else "kit.not_verified.ended")
 
 
 def _accepted(call: Call) -> Check:
@@ -238,12 +244,14 @@ def _accepted(call: Call) -> Check:
     )
 
 
-def _spoilt_afterwards(tool: ToolEvidence) -> bool:
-    """Whether the good call was refused as input after the cases: then nothing is proven."""
-    return any(
-        call.reading.outcome in {Outcome.INPUT_REFUSED, Outcome.SERVER_FAULT}
-        for call in tool.of(CaseKind.AFTER)
-    )
+def _spoilt_afterwards(tool: ToolEvidence) -> str:
+    """How the good call went wrong after the cases, as the end of a message's id; empty if it did
+    not. Then nothing is proven.
+    """
+    outcomes = {call.reading.outcome for call in tool.of(CaseKind.AFTER)}
+    if Outcome.INPUT_REFUSED in outcomes:
+        return "baseline_after"
+    return "baseline_failed_after" if Outcome.SERVER_FAULT in outcomes else ""
 
 
 def _wrongly_named(call: Call) -> str | None:

@@ -11,7 +11,16 @@ from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.verdicts.checks import Check, Checks, absent, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Check,
+    Checks,
+    absent,
+    broken,
+    clause,
+    holds,
+    other_refusal,
+    unknown,
+)
 
 _NAMES = ("name", "tool_id", "id", "resource_id")
 """What may hold the name of a tool, by its form."""
@@ -90,7 +99,7 @@ def _collection(exchange: Exchange, *, good: bool) -> Check:
     if exchange.answer is None:
         return unknown("kit.not_verified.no_answer", exchange)
     if _status(exchange) in PROVES_NOTHING:
-        return unknown("kit.not_verified.refused_for_something_else", exchange)
+        return other_refusal(exchange)
     url, status = exchange.http.url, _status(exchange)
     return broken(exchange, "finding.http.collection", url=url, status=status)
 
@@ -116,7 +125,7 @@ def test_one_resource_is_found_by_its_id(run: RunEvidence) -> Checks:
     if _status(unknown_id) == 404:
         yield holds()
     elif _status(unknown_id) in PROVES_NOTHING:
-        yield unknown("kit.not_verified.refused_for_something_else", unknown_id)
+        yield other_refusal(unknown_id)
     else:
         yield broken(unknown_id, "finding.http.unknown_id", status=_status(unknown_id))
 

@@ -11,7 +11,15 @@ from conformance.kit.evidence.response import PROVES_NOTHING, body_json
 from conformance.kit.evidence.routes import is_answered_alike
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Mark, Step
-from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Checks,
+    absent,
+    broken,
+    clause,
+    holds,
+    other_refusal,
+    unknown,
+)
 from conformance.kit.verdicts.sent_words import step_words
 
 _MISDIRECTED = frozenset({
@@ -37,7 +45,7 @@ def _refused(
         if exchange is None or exchange.answer is None:
             yield unknown("kit.not_verified.step", exchange, reason=step_words(step))
         elif _status(exchange) in PROVES_NOTHING:
-            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+            yield other_refusal(exchange)
         elif _status(exchange) not in statuses:
             yield broken(
                 exchange,
@@ -117,7 +125,7 @@ def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Check
         if exchange is None or exchange.answer is None:
             yield unknown("kit.not_verified.step", exchange, reason=step_words(step))
         elif _status(exchange) in PROVES_NOTHING:
-            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+            yield other_refusal(exchange)
         elif _status(exchange) == fitting:
             yield holds()
         else:
@@ -184,7 +192,7 @@ def test_the_server_answers_after_each_malformed_request(run: RunEvidence) -> Ch
             continue
         before = steps[replace(step, mark=None)]
         if exchange.answer is not None and _status(exchange) in PROVES_NOTHING:
-            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+            yield other_refusal(exchange)
         elif exchange.answer is not None and exchange.trouble is None and _status(exchange) < 500:
             yield holds()
         elif alive and (before.answer is not None or step != _FIRST):
@@ -201,7 +209,7 @@ def test_a_malformed_request_is_not_answered_as_a_failure_of_the_server(run: Run
         if step.name in _MISDIRECTED or step.mark is Mark.ALIVE or exchange.answer is None:
             continue
         if _status(exchange) in PROVES_NOTHING:
-            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+            yield other_refusal(exchange)
         elif _status(exchange) >= 500:
             status = _status(exchange)
             words = step_words(step.name)

@@ -39,23 +39,27 @@ _SAFE = frozenset({"accept", "accept-language", "content-language", "origin"})
 
 @script(*MCP_OVER_HTTP, eras=LEGACY, fresh=True, handshake=False, protocol=True)
 def mcp_session(stage: Stage) -> Steps:
-    """A session from its beginning to its end; GET is sent once, a second may be refused."""
+    """A session from its beginning to its end; GET is sent once, a second may be refused.
+
+    It is probed with the list of tools, which every server with tools answers.
+    """
     own = ids(10)
     speaker = yield from shake(spoken(stage.binding, McpHttpBinding), own)
     if speaker is None:
         return
-    yield Send(speaker.request("ping", id=next(own)), Step("ping"))
+    method = "tools/list" if stage.tools else "ping"
+    yield Send(speaker.request(method, id=next(own)), Step("probe"))
     yield Send(speaker.without_body("GET", _STREAM), Step("get"))
     if speaker.version >= _VERSION_HEADER_SINCE:
         header = {"MCP-Protocol-Version": UNKNOWN_VERSION}
-        request = speaker.request("ping", id=next(own), headers=header)
+        request = speaker.request(method, id=next(own), headers=header)
         yield Send(request, Step("unknown-version"))
     if speaker.session_id is None:
         return
-    request = speaker.request("ping", id=next(own), headers={"Mcp-Session-Id": None})
+    request = speaker.request(method, id=next(own), headers={"Mcp-Session-Id": None})
     yield Send(request, Step("without-session"))
     yield Send(speaker.without_body("DELETE"), Step("delete"))
-    yield Send(speaker.request("ping", id=next(own)), Step("after-delete"))
+    yield Send(speaker.request(method, id=next(own)), Step("after-delete"))
 
 
 @script(*MCP_OVER_HTTP, fresh=True, handshake=False, protocol=True)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.kit.evidence.script import Close, Restart, Send, Stage, Steps, script
+from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.bindings import MCP_BINDINGS
 from conformance.kit.transport.mcp import LEGACY_VERSIONS, META
 from conformance.mcp.seen import result_of
 from conformance.mcp.steps import (
     LEGACY,
+    MCP_OVER_HTTP,
     MODERN_ONLY,
     UNKNOWN_VERSION,
     harmless,
@@ -20,7 +22,7 @@ from conformance.mcp.steps import (
 )
 
 
-@script(*MCP_BINDINGS, eras=LEGACY, fresh=True, handshake=False, protocol=True)
+@script(*MCP_BINDINGS, eras=LEGACY, fresh=True, handshake=False, protocol=True, opens=True)
 def mcp_handshake(stage: Stage) -> Steps:
     """The handshake, two pings with ids of both types, and the tools."""
     own = ids(1)
@@ -28,35 +30,54 @@ def mcp_handshake(stage: Stage) -> Steps:
     if speaker is None:
         return
     pinged = yield Send(speaker.request("ping", id="kit-ping"), Step("ping-string"))
-    if pinged.trouble is not None:
+    if pinged.trouble is Trouble.CLOSED:
         return
-    yield Send(speaker.request("ping", id=next(own)), Step("ping-number"))
+    if pinged.trouble is None:
+        yield Send(speaker.request("ping", id=next(own)), Step("ping-number"))
     yield Send(speaker.request("tools/list", {}, id=next(own)), Step("tools-list"))
 
 
-@script(*MCP_BINDINGS, eras=LEGACY, fresh=True, handshake=False)
+@script(*MCP_BINDINGS, eras=LEGACY, fresh=True, handshake=False, shares=True, last=True)
 def mcp_versions(stage: Stage) -> Steps:
-    """`initialize` with an unknown version, and with each that was ever published.
+    """`initialize` with each version that was ever published, and with an unknown one.
 
     Over stdio the questions share a process, and only one that did not get its version is asked
-    again in a process of its own: a server may settle on a version once.
+    again in a process of its own: a server may settle on a version once. The unknown one is then
+    asked in a fresh process, too.
     """
     own, speaker = ids(2), stage.speaker()
-    for version in (UNKNOWN_VERSION, *LEGACY_VERSIONS):
+    settles_once = False
+    for version in LEGACY_VERSIONS:
         step = Step("ask", version=version)
         exchange = yield Send(speaker.initialize(id=next(own), version=version), step)
-        offered = (result_of(exchange) or {}).get("protocolVersion")
-        alone = stage.binding.traits.over_http or version == UNKNOWN_VERSION
-        if alone or offered == version:
+        if stage.binding.traits.over_http or _offered(exchange) == version:
             continue
         opened = yield Restart(handshake=False)
         if opened.trouble is not None:
             return
         request = speaker.initialize(id=next(own), version=version)
+        again = yield Send(request, replace(step, mark=Mark.ALONE))
+        settles_once = settles_once or _offered(again) == version
+    if settles_once:
+        opened = yield Restart(handshake=False)
+        if opened.trouble is not None:
+            return
+    step = Step("ask", version=UNKNOWN_VERSION)
+    asked = yield Send(speaker.initialize(id=next(own), version=UNKNOWN_VERSION), step)
+    if stage.binding.traits.over_http or settles_once or _offered(asked) is not None:
+        return
+    opened = yield Restart(handshake=False)
+    if opened.trouble is None:
+        request = speaker.initialize(id=next(own), version=UNKNOWN_VERSION)
         yield Send(request, replace(step, mark=Mark.ALONE))
 
 
-@script(*MCP_BINDINGS, eras=MODERN_ONLY, fresh=True)
+def _offered(exchange: Exchange) -> object:
+    """The version that an answer to `initialize` offers."""
+    return (result_of(exchange) or {}).get("protocolVersion")
+
+
+@script(*MCP_BINDINGS, eras=MODERN_ONLY, fresh=True, opens=True)
 def mcp_alone(stage: Stage) -> Steps:
     """The first message of all is a request for the tools; at the end the input is closed."""
     own, speaker = ids(3), stage.speaker()
@@ -66,9 +87,12 @@ def mcp_alone(stage: Stage) -> Steps:
     yield Close(Step("end"))
 
 
-@script(*MCP_BINDINGS, eras=MODERN_ONLY, fresh=True)
+@script(*MCP_OVER_HTTP, eras=MODERN_ONLY, fresh=True)
 def mcp_initialize(stage: Stage) -> Steps:
-    """A legacy handshake with nothing before it: a modern server refuses it, and says why."""
+    """A legacy handshake with nothing before it: a modern server refuses it, and says why.
+
+    Over stdio discovery has sent it, in a process of its own.
+    """
     speaker = replace(stage.speaker(), version=LEGACY_VERSIONS[-1])
     yield Send(speaker.initialize(id=next(ids(4))), Step("initialize"))
 

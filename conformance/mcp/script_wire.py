@@ -27,21 +27,33 @@ _SETTLE = 0.05
 """Seconds for an answer over stdio that need not come; a late one is seen with the next."""
 
 
-@script(*MCP_BINDINGS, fresh=True)
+@script(*MCP_BINDINGS, fresh=True, shares=True, last=True)
 def mcp_wire(stage: Stage) -> Steps:
-    """Each odd message, and behind it a good one; over stdio a new process after each death."""
+    """Each odd message, and behind it a good one; over stdio a new process after each death.
+
+    The good one is the lightest request of the era. A server that does not answer that is asked for
+    its tools.
+    """
     own, speaker, traits = ids(30), stage.speaker(), stage.binding.traits
-    good = yield Send(_good(speaker, next(own)), Step(BEFORE))
+    method = "server/discover" if speaker.modern else "ping"
+    good = yield Send(speaker.request(method, id=next(own)), Step(BEFORE))
+    if good.trouble is Trouble.TIMEOUT:
+        method = "tools/list"
+        good = yield Send(speaker.request(method, {}, id=next(own)), Step(BEFORE, mark=Mark.AGAIN))
     if good.trouble is not None:
         return
+
+    def alive(step: str, mark: Mark) -> Send:
+        return Send(speaker.request(method, id=next(own)), Step(step, mark=mark))
+
     deaths = 0
     for step, request in odd_requests(speaker, own):
         yield Send(request, Step(step))
-        alive = yield Send(_good(speaker, next(own)), Step(step, mark=Mark.ALIVE))
-        if alive.trouble is Trouble.CLOSED and traits.over_http:
+        lives = yield alive(step, Mark.ALIVE)
+        if lives.trouble is Trouble.CLOSED and traits.over_http:
             # HTTP allows a server to close the connection after any answer.
-            alive = yield Send(_good(speaker, next(own)), Step(step, mark=Mark.AGAIN))
-        if alive.trouble is None:
+            lives = yield alive(step, Mark.AGAIN)
+        if lives.trouble is None:
             continue
         deaths += 1
         if deaths == _MOST_DEATHS:
@@ -52,18 +64,13 @@ def mcp_wire(stage: Stage) -> Steps:
                 return
 
 
-def _good(speaker: McpBinding[Request], id: int) -> Request:
-    """The lightest request that every server of the era has to answer."""
-    return speaker.request("server/discover" if speaker.modern else "ping", id=id)
-
-
 def odd_requests(speaker: McpBinding[Request], own: Iterator[int]) -> Iterator[tuple[str, Request]]:
     """The odd messages by the name of their step; those that are well formed come first."""
     yield "unknown-notification", speaker.notification(UNKNOWN_NOTIFICATION)
     yield "unknown-method", speaker.request(UNKNOWN_METHOD, {}, id=next(own))
     params = {"name": UNKNOWN_TOOL, "arguments": {}}
     yield "unknown-tool", speaker.request("tools/call", params, id=next(own))
-    good = _good(speaker, next(own))
+    good = speaker.request("server/discover" if speaker.modern else "ping", id=next(own))
     headers = dict(good.headers) if isinstance(good, HttpRequest) else {}
     for step, body in malformed_bodies(good.body).items():
         yield step, speaker.raw(body, headers=headers, any_answer=True, settle=_SETTLE)

@@ -10,11 +10,12 @@ from typing import Any
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json, response_of
-from conformance.kit.evidence.script import LOOKED
+from conformance.kit.evidence.script import INITIALIZE, LOOKED
 from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
-from conformance.kit.verdicts.checks import Check, Checks, broken, holds, unknown
+from conformance.kit.transport.bindings import traits_of
+from conformance.kit.verdicts.checks import Check, Checks, broken, holds, other_refusal, unknown
 from conformance.mcp.shapes import ShapeFault, shape_faults
 from conformance.spec.vocabulary import Era
 
@@ -63,6 +64,12 @@ def status_of(exchange: Exchange) -> int:
 def is_ok(exchange: Exchange) -> bool:
     """Whether a request was answered with a result."""
     return result_of(exchange) is not None
+
+
+def is_answered(exchange: Exchange) -> bool:
+    """Whether a request was answered with a result or an error: the server lives."""
+    well = exchange.trouble is None and not proves_nothing(exchange)
+    return well and (is_ok(exchange) or error_of(exchange) is not None)
 
 
 def is_refused(exchange: Exchange, code: int, status: int) -> bool:
@@ -156,7 +163,7 @@ def usable(run: RunEvidence, script: str, step: str, found: list[Exchange]) -> C
     if exchange is None:
         yield not_taken(script, step)
     elif proves_nothing(exchange):
-        yield unknown("kit.not_verified.refused_for_something_else", exchange)
+        yield other_refusal(exchange)
     else:
         found.append(exchange)
 
@@ -188,9 +195,15 @@ def shape_checks(
         yield holds()
 
 
+def first_handshake(run: RunEvidence) -> Exchange | None:
+    """The legacy handshake that a modern server was sent before anything else."""
+    script = "mcp_initialize" if traits_of(run.run).over_http else LOOKED
+    return run.step(script, INITIALIZE.name)
+
+
 def has_legacy(run: RunEvidence) -> bool | None:
     """Whether the server of a modern run also speaks a legacy version; None if nobody can say."""
-    exchange = run.step("mcp_initialize", "initialize")
+    exchange = first_handshake(run)
     if exchange is None or exchange.answer is None or proves_nothing(exchange):
         return None
     return is_ok(exchange)

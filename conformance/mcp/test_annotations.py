@@ -11,6 +11,7 @@ from conformance.kit.verdicts.checks import (
     clause,
     holds,
     lacks_something,
+    other_refusal,
     unknown,
 )
 from conformance.spec.vocabulary import Outcome
@@ -33,4 +34,4 @@ def test_a_read_only_call_can_be_made_again(tool: ToolEvidence) -> Checks:
         elif call.reading.missing is not None:
             yield lacks_something(call)
         else:
-            yield unknown("kit.not_verified.refused_for_something_else", call)
+            yield other_refusal(call)

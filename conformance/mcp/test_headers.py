@@ -13,7 +13,7 @@ from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.response import read
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step
-from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, other_refusal, unknown
 from conformance.mcp.seen import (
     answered,
     has_legacy,
@@ -106,7 +106,7 @@ def _same(run: RunEvidence, plain: str, step: str, word: str) -> Checks:
     elif is_ok(other):
         yield holds()
     elif proves_nothing(other) or read(other).outcome is Outcome.NO_ANSWER:
-        yield unknown("kit.not_verified.refused_for_something_else", other)
+        yield other_refusal(other)
     else:
         yield broken(other, word, answer=answered(other))
 
@@ -155,7 +155,7 @@ def test_a_parameter_header_is_compared_with_the_argument(tool: ToolEvidence) ->
     for step, word in (("missing", _WITHOUT), ("other", "finding.mcp.other_header")):
         exchange = steps.get(Step(step, tool=tool.tool.name))
         if exchange is None or proves_nothing(exchange):
-            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+            yield other_refusal(exchange)
         elif is_refused(exchange, rpc.HEADER_MISMATCH, 400):
             yield holds()
         else:

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import response_of
+from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.step import Step
-from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Checks,
+    absent,
+    broken,
+    clause,
+    holds,
+    other_refusal,
+    unknown,
+)
 from conformance.mcp.seen import (
     answered,
+    first_handshake,
     is_ok,
     messages_of,
     method_of,
@@ -129,22 +140,27 @@ def _came_late(run: RunEvidence, first: Exchange) -> bool:
     return any(
         isinstance(message, dict) and message.get("id") == wanted and "result" in message
         for exchange in run.steps("mcp_alone").values()
-        for message in messages_of(exchange)
+        for message in (*messages_of(exchange), *_late(exchange))
     )
+
+
+def _late(exchange: Exchange) -> tuple[Any, ...]:
+    return exchange.answer.late if exchange.answer is not None else ()
 
 
 @clause("MCP-LIFE-007")
 def test_a_refusal_of_initialize_names_the_versions(run: RunEvidence) -> Checks:
     """In the message or the data of the error; a server that answers it has a legacy version."""
-    found: list[Exchange] = []
-    yield from usable(run, "mcp_initialize", "initialize", found)
-    for exchange in found:
-        if is_ok(exchange):
-            yield absent("finding.mcp.has_legacy")
-            continue
-        if exchange.answer is None:
-            yield unknown("kit.not_verified.no_answer", exchange)
-            continue
+    exchange = first_handshake(run)
+    if exchange is None:
+        yield not_taken("mcp_initialize", INITIALIZE)
+    elif proves_nothing(exchange):
+        yield other_refusal(exchange)
+    elif is_ok(exchange):
+        yield absent("finding.mcp.has_legacy")
+    elif exchange.answer is None:
+        yield unknown("kit.not_verified.no_answer", exchange)
+    else:
         error = (response_of(exchange) or {}).get("error")
         words = json.dumps(error) if error else exchange.answer.body.decode("utf-8", "replace")
         if set(_VERSION.findall(words)) - {_asked(exchange)}:
@@ -167,7 +183,7 @@ def test_ping_is_answered_with_an_empty_result(run: RunEvidence) -> Checks:
             continue
         result = result_of(exchange)
         if proves_nothing(exchange):
-            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+            yield other_refusal(exchange)
         elif result is None:
             yield broken(
                 exchange, "finding.mcp.no_result", method="ping", answer=answered(exchange)

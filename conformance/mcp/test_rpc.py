@@ -13,7 +13,15 @@ from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange, HttpRequest, Trouble
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.bindings import traits_of
-from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Checks,
+    absent,
+    broken,
+    clause,
+    holds,
+    other_refusal,
+    unknown,
+)
 from conformance.mcp.seen import (
     answered,
     code_of,
@@ -256,7 +264,7 @@ def test_a_batch_is_answered(run: RunEvidence) -> Checks:
         yield unknown("kit.not_verified.step", reason="batch")
         return
     if proves_nothing(sent):
-        yield unknown("kit.not_verified.refused_for_something_else", sent)
+        yield other_refusal(sent)
         return
     answers = {_key(one.get("id")) for one in _all_responses(sent, after) if "result" in one}
     asked = {_key(id) for id in _ids_in(sent)}

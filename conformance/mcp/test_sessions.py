@@ -5,7 +5,15 @@ from __future__ import annotations
 from conformance.formats.problem import shown
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.verdicts.checks import Check, Checks, absent, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Check,
+    Checks,
+    absent,
+    broken,
+    clause,
+    holds,
+    other_refusal,
+)
 from conformance.mcp.seen import (
     answered,
     has_legacy,
@@ -43,10 +51,10 @@ def test_a_request_without_its_session_is_refused(run: RunEvidence) -> Checks:
         yield _why_none(run)
     elif is_ok(exchange):
         yield absent("finding.mcp.session_not_required")
-    elif not _pings(run):
-        yield not_taken("mcp_session", "ping")
+    elif not _is_open(run):
+        yield not_taken("mcp_session", "probe")
     elif exchange.answer is None or proves_nothing(exchange):
-        yield unknown("kit.not_verified.refused_for_something_else", exchange)
+        yield other_refusal(exchange)
     elif status_of(exchange) == 400:
         yield holds()
     else:
@@ -62,19 +70,19 @@ def test_a_session_that_ended_is_not_found(run: RunEvidence) -> Checks:
         yield _why_none(run)
     elif not 200 <= status_of(ended) < 300:
         yield absent("finding.mcp.session_not_ended")
-    elif not _pings(run):
-        yield not_taken("mcp_session", "ping")
+    elif not _is_open(run):
+        yield not_taken("mcp_session", "probe")
     elif after.answer is None or proves_nothing(after):
-        yield unknown("kit.not_verified.refused_for_something_else", after)
+        yield other_refusal(after)
     elif status_of(after) == 404:
         yield holds()
     else:
         yield broken(after, "finding.mcp.ended_session", answer=answered(after))
 
 
-def _pings(run: RunEvidence) -> bool:
+def _is_open(run: RunEvidence) -> bool:
     """Whether the same request was answered while it had its session."""
-    good = run.step("mcp_session", "ping")
+    good = run.step("mcp_session", "probe")
     return good is not None and is_ok(good)
 
 

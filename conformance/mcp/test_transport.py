@@ -6,7 +6,15 @@ from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.loopback import is_loopback
-from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Checks,
+    absent,
+    broken,
+    clause,
+    holds,
+    other_refusal,
+    unknown,
+)
 from conformance.mcp.script_http import FOREIGN, unsafe
 from conformance.mcp.seen import (
     answered,
@@ -139,7 +147,7 @@ def test_a_foreign_origin_is_refused(run: RunEvidence) -> Checks:
     if none is None or foreign is None or foreign.answer is None:
         yield not_taken("mcp_origin", "foreign")
     elif not is_ok(none) or (proves_nothing(foreign) and status_of(foreign) != 403):
-        yield unknown("kit.not_verified.refused_for_something_else", none)
+        yield other_refusal(none)
     elif status_of(foreign) == 403 or (
         run.run.version < _FORBIDDEN_SINCE and 400 <= status_of(foreign) < 500
     ):

@@ -11,7 +11,14 @@ from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.bindings import traits_of
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
-from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Check,
+    Checks,
+    broken,
+    clause,
+    holds,
+    other_refusal,
+)
 from conformance.mcp.seen import (
     answered,
     data_of,
@@ -63,7 +70,7 @@ def test_a_supported_version_is_agreed_to(run: RunEvidence) -> Checks:
         if offered == version:
             yield holds()
         elif proves_nothing(exchange) or (offered is None and exchange.trouble is not None):
-            yield unknown("kit.not_verified.refused_for_something_else", exchange)
+            yield other_refusal(exchange)
         else:
             answer = offered or answered(exchange)
             yield broken(exchange, "finding.mcp.version_changed", asked=version, answer=answer)
@@ -78,7 +85,7 @@ def test_an_unknown_version_is_not_agreed_to(run: RunEvidence) -> Checks:
     elif _offered(exchange) == UNKNOWN_VERSION:
         yield broken(exchange, "finding.mcp.unknown_version_agreed", version=UNKNOWN_VERSION)
     elif exchange.answer is None or proves_nothing(exchange):
-        yield unknown("kit.not_verified.refused_for_something_else", exchange)
+        yield other_refusal(exchange)
     else:
         yield holds()
 
@@ -140,7 +147,7 @@ def test_each_request_is_judged_by_its_own_version(run: RunEvidence) -> Checks:
     if good is None or odd is None or again is None or not is_ok(good):
         yield not_taken("mcp_requests", "good")
     elif proves_nothing(odd) or proves_nothing(again):
-        yield unknown("kit.not_verified.refused_for_something_else", odd)
+        yield other_refusal(odd)
     elif is_ok(odd):
         yield broken(odd, "finding.mcp.version_remembered", version=UNKNOWN_VERSION)
     elif not is_ok(again):
@@ -154,10 +161,10 @@ def test_an_unknown_version_in_the_header_is_refused(run: RunEvidence) -> Checks
     """With 400; the same request with the right header was accepted."""
     found: list[Exchange] = []
     yield from usable(run, "mcp_session", "unknown-version", found)
-    good = run.step("mcp_session", "ping")
+    good = run.step("mcp_session", "probe")
     for exchange in found:
         if good is None or not is_ok(good):
-            yield not_taken("mcp_session", "ping")
+            yield not_taken("mcp_session", "probe")
         elif status_of(exchange) == 400:
             yield holds()
         else:

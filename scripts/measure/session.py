@@ -20,6 +20,15 @@ from scripts.measure import metered
 ROOT = Path(__file__).resolve().parents[2]
 _TOLD = first_line(FirstTool("", "", 0, 0), "en").partition("0")[0].strip(": ")
 """What the line about the first tool says between its names and its numbers."""
+_OWN = """
+import resource, sys
+import pytest
+code = pytest.main(sys.argv[2:])
+used = resource.getrusage(resource.RUSAGE_SELF)
+with open(sys.argv[1], "w") as file:
+    file.write(str(used.ru_utime + used.ru_stime))
+sys.exit(code)
+"""
 _NOT_COMPILED = "PYTHONDONTWRITEBYTECODE"
 _EVERY = 30.0
 """Seconds between two lines about a session that still goes on."""
@@ -28,25 +37,29 @@ _EVERY = 30.0
 @dataclass(frozen=True, slots=True)
 class Session:
     """What a session took: seconds on the clock, those until it told of the first tool (None if it
-    never did), seconds of the processor, and megabytes at the peak.
+    never did), seconds of the processor, those of the kit without the servers that it started, and
+    megabytes at the peak.
     """
 
     seconds: float
     first: float | None
     processor: float
+    own: float
     memory: float
 
 
-def session(url: str, *options: str, what: str) -> Session:
+def session(url: str, *options: str, what: str, findings: bool = False) -> Session:
     """Judge a target in a process of its own. Raises RuntimeError if the session fails.
+
+    With `findings`, some clause may fail.
 
     On a terminal the kit's own line shows how far it is; elsewhere there is a line now and then,
     which calls it `what`.
     """
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--target", url]
-        command += ["--report", folder, "--language", "en", *options]
-        used = Path(folder, "used")
+        used, own = Path(folder, "used"), Path(folder, "own")
+        command = [sys.executable, "-c", _OWN, str(own), str(ROOT / "conformance")]
+        command += ["--target", url, "--report", folder, "--language", "en", *options]
         began = time.perf_counter()
         process = metered.start(command, used, stdout=subprocess.PIPE, env=_environment())
         assert process.stdout is not None
@@ -57,9 +70,10 @@ def session(url: str, *options: str, what: str) -> Session:
                     first = time.perf_counter() - began
         took = metered.read(process, used)
         seconds = time.perf_counter() - began
-    if took.code:
-        raise RuntimeError(f"the session ended with exit code {took.code}")
-    return Session(seconds, first, took.processor, took.megabytes)
+        if took.code not in {0, 1} or (took.code and not findings):
+            raise RuntimeError(f"the session ended with exit code {took.code}")
+        alone = float(own.read_text())
+    return Session(seconds, first, took.processor, alone, took.megabytes)
 
 
 def seconds_of(command: Sequence[str], starts: int = 5) -> float:

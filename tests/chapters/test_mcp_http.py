@@ -116,7 +116,7 @@ RULINGS = [
         evidence(
             LEGACY_RUN,
             mcp_session=[
-                exchange(LEGACY_RUN, "ping", result()),
+                exchange(LEGACY_RUN, "probe", result()),
                 exchange(LEGACY_RUN, "delete", status=200),
                 exchange(LEGACY_RUN, "after-delete", error(-32000), status=400),
             ],
@@ -129,7 +129,7 @@ RULINGS = [
         evidence(
             LEGACY_RUN,
             mcp_session=[
-                exchange(LEGACY_RUN, "ping", result()),
+                exchange(LEGACY_RUN, "probe", result()),
                 exchange(LEGACY_RUN, "delete", status=405),
                 exchange(LEGACY_RUN, "after-delete", result()),
             ],

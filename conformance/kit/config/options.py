@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.kit.model.run import KNOWN_VERSIONS, Role
-from conformance.kit.model.settings import MAX_EXAMPLES, REPORT_FOLDER, AllowCalls
+from conformance.kit.model.settings import MAX_EXAMPLES, REPORT_FOLDER, START_TIMEOUT, AllowCalls
 from conformance.spec.messages import LANGUAGES, Message, message
 
 _PROFILES = ("atdf", "http", "mcp")
@@ -123,6 +123,7 @@ GROUPS = (
             _number("rate", float, 0.0, metavar="N"),
             _number("max-time", float, 600.0, metavar="SECONDS"),
             _number("request-timeout", float, 10.0, metavar="SECONDS"),
+            _number("start-timeout", float, START_TIMEOUT, metavar="SECONDS"),
         ),
     ),
     Group(

@@ -80,7 +80,8 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
     targets = tuple(option("--target"))
     for number, name in ((option("--concurrency"), "--concurrency"),
                          (option("--max-time"), "--max-time"),
-                         (option("--request-timeout"), "--request-timeout")):  # fmt: skip
+                         (option("--request-timeout"), "--request-timeout"),
+                         (option("--start-timeout"), "--start-timeout")):  # fmt: skip
         if not 0 < number < math.inf:
             raise _usage("kit.option.not_positive", language, option=name, value=number)
     if option("--max-examples") < 0:
@@ -129,6 +130,7 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         rate=option("--rate"),
         max_time=option("--max-time"),
         request_timeout=option("--request-timeout"),
+        start_timeout=option("--start-timeout"),
         report=here / option("--report"),
         language=language,
         replay=option("--replay"),

@@ -1,16 +1,15 @@
-"""Confirming: what failed is sent twice more, alone; `standing` tells what comes of it."""
+"""Confirming: what failed is sent twice more, alone; `confirmed` tells what comes of it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.play import play
 from conformance.kit.drive.run_driver import good_calls
-from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
+from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import Script
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange, Trouble
@@ -65,38 +64,27 @@ async def repeat(
 
     What came is kept in `repeats` as it comes: should this be cut short, that still counts.
     """
-    by_tool: dict[tuple[str, str], dict[CaseId, Exchange]] = {}
+    by_run: dict[str, dict[CaseId, Exchange]] = {}
     played: dict[str, set[str]] = {}
-    doubtful: dict[tuple[str, str], list[list[Exchange]]] = {}
     for question, item in failed:
-        beside = [f.exchange for f in under_way(question, item, evidence[question.run])]
-        known = (context.recorder.by_id.get(id or 0) for id in beside[:MOST_ASKED])
-        if question.tool is not None and question.clause.confirm:
-            every = doubtful.setdefault((question.run, question.tool), [])
-            every.append([exchange for exchange in known if exchange is not None])
         for finding in to_confirm(question, item):
             exchange = context.recorder.by_id.get(finding.exchange or 0)
             if exchange is None:
                 continue
             if exchange.case is not None:
-                key = (question.run, exchange.case.tool)
-                by_tool.setdefault(key, {})[exchange.case.id] = exchange
+                by_run.setdefault(question.run, {})[exchange.case.id] = exchange
             elif exchange.script is not None:
                 played.setdefault(question.run, set()).add(exchange.script)
-    runs = dict.fromkeys([*(run for run, _ in by_tool), *played])
-    answering = {run for run in runs if await _answers(evidence[run], context)}
-    repeats.gone |= set(runs) - answering
-    for (run, tool), originals in by_tool.items():
-        if run in answering:
-            some = doubtful.get((run, tool), [])
-            await _repeat_cases(evidence[run], tool, originals, some, context, repeats)
-    for run, names in played.items():
-        for script in scripts:
-            if run in answering and script.name in names:
-                try:
-                    await _repeat_script(evidence[run], script, context, repeats)
-                except ConnectFailed:
-                    repeats.gone.add(run)
+    for run in dict.fromkeys([*by_run, *played]):
+        own = evidence[run]
+        again = [script for script in scripts if script.name in played.get(run, ())]
+        if not await _answers(own, context):
+            repeats.gone.add(run)
+            continue
+        try:
+            await _repeat_run(own, list(by_run.get(run, {}).values()), again, context, repeats)
+        except ConnectFailed:
+            repeats.gone.add(run)
 
 
 async def _answers(evidence: RunEvidence, context: Context) -> bool:
@@ -119,133 +107,74 @@ async def _answers(evidence: RunEvidence, context: Context) -> bool:
         await channel.close()
 
 
-async def _repeat_cases(
+async def _repeat_run(
     evidence: RunEvidence,
-    tool: str,
-    originals: dict[CaseId, Exchange],
-    doubtful: list[list[Exchange]],
+    originals: list[Exchange],
+    scripts: list[Script],
     context: Context,
     repeats: Repeats,
 ) -> None:
-    """A tool's cases, one after the other, on a connection (stdio: a process) of their own.
-
-    Of those that are `doubtful` (see `bystanders`), by clause, more are asked, until as many are
-    found guilty as are asked of any other.
-    """
-    try:
+    """A run's cases, one after the other, and the scripts that may share their connection."""
+    shared = [script for script in scripts if script.shares_connection(evidence.run)]
+    if originals or shared:
         channel = await open_channel(evidence.run, context)
-    except ConnectFailed:
-        repeats.gone.add(evidence.run.id)
-        return
-    try:
-        await channel.started()
-        for original in originals.values():
-            await _repeat_case(channel, evidence, tool, original, repeats)
-        for some in doubtful:
-            guilty = 0
-            for original in some:
-                if guilty < _CASES:
-                    again = await _repeat_case(channel, evidence, tool, original, repeats)
-                    guilty += ended_again(again)
-    except ConnectFailed:
-        repeats.gone.add(evidence.run.id)
-    finally:
-        await channel.close()
+        try:
+            await channel.started()
+            for original in originals:
+                await _repeat_case(channel, evidence, original, repeats)
+            for script in shared:
+                await _repeat_script(evidence, script, context, repeats, channel)
+        finally:
+            await channel.close()
+    for script in scripts:
+        if script not in shared:
+            await _repeat_script(evidence, script, context, repeats, None)
 
 
 async def _repeat_case(
-    channel: Channel, evidence: RunEvidence, tool: str, original: Exchange, repeats: Repeats
-) -> Sequence[Exchange]:
-    """What came when a case was sent again; it is sent unless it has been."""
+    channel: Channel, evidence: RunEvidence, original: Exchange, repeats: Repeats
+) -> None:
+    """Send a case again; the process of one that hangs is ended, and once is enough."""
     assert original.case is not None
+    again = [await _again(channel, evidence, original)]
+    if again[0].trouble is Trouble.TIMEOUT and channel.binding.traits.starts_process:
+        await channel.close()
+    else:
+        again += [await _again(channel, evidence, original) for _ in range(TIMES - 1)]
     key = evidence.run.id, original.case.id.text
-    if key not in repeats.cases:
-        again = [await _again(channel, evidence, tool, original)]
-        if again[0].trouble is Trouble.TIMEOUT and channel.binding.traits.starts_process:
-            await channel.renew()  # one fresh process that hangs is enough
-        else:
-            again += [await _again(channel, evidence, tool, original) for _ in range(TIMES - 1)]
-        repeats.cases[key] = channel.context.recorder.put_away(again)
-    return repeats.cases[key]
+    repeats.cases[key] = channel.context.recorder.put_away(again)
 
 
-async def _again(
-    channel: Channel, evidence: RunEvidence, tool: str, original: Exchange
-) -> Exchange:
+async def _again(channel: Channel, evidence: RunEvidence, original: Exchange) -> Exchange:
     assert original.case is not None
     await channel.revive()
-    return await channel.call(evidence.by_tool[tool].tool, original.case, confirms=original.id)
+    tool = evidence.by_tool[original.case.tool].tool
+    return await channel.call(tool, original.case, confirms=original.id)
 
 
 async def _repeat_script(
-    evidence: RunEvidence, script: Script, context: Context, repeats: Repeats
+    evidence: RunEvidence,
+    script: Script,
+    context: Context,
+    repeats: Repeats,
+    shared: Channel | None,
 ) -> None:
-    before = evidence.steps(script.name)
-    playings = []
+    """Play a script again, each time on a connection of its own if none is to be shared."""
+    before, playings = evidence.steps(script.name), []
     for _ in range(TIMES):
-        alone = replace(script, fresh=True)
-        tools, good = evidence.tools, good_calls(evidence)
+        if shared is not None:
+            await shared.revive()
         playings.append(
             await play(
-                alone,
+                replace(script, fresh=True) if shared is None else script,
                 evidence.run,
                 context,
-                tools,
-                good,
+                evidence.tools,
+                good_calls(evidence),
                 offered=evidence.offered,
+                shared=shared,
                 confirms=before,
             )
         )
         await asyncio.sleep(0)
     repeats.scripts[evidence.run.id, script.name] = playings
-
-
-Repeated = Mapping[tuple[str, str], Sequence[Exchange]]
-"""What came when cases were sent again, by run and case."""
-MOST_ASKED: Final = 12
-"""Of them sent again at most for each (clause, tool), until enough are found guilty: a bystander
-costs two quick calls, a guilty one two starts of a process.
-"""
-
-
-def under_way(question: Question, item: Item, evidence: RunEvidence) -> list[Finding]:
-    """The findings, one for each case, of calls that others may have left without an answer."""
-    if question.tool is None or not traits_of(evidence.run).starts_process:
-        return []
-    own = evidence.by_tool[question.tool]
-    found: dict[str, Finding] = {}
-    for finding in item.findings:
-        case = finding.case or ""
-        if case in own.ended_in and case not in own.ended_alone:
-            found.setdefault(case, finding)
-    return list(found.values())
-
-
-def ended_again(again: Sequence[Exchange] | None) -> bool:
-    """Whether a call that was sent again ended its process each time: nothing else was there."""
-    return bool(again) and all(each.trouble is Trouble.CLOSED for each in again or ())
-
-
-def ended_by_another(
-    case: str | None, question: Question, evidence: RunEvidence, cases: Repeated
-) -> bool:
-    """Whether another call of the same process is known to end it, alone or when it was sent again.
-
-    Of a tool with some such calls those count too that were not sent again: not all are.
-    """
-    process = evidence.by_tool[question.tool or ""].ended_in.get(case or "")
-    return any(
-        other != case and ended_in == process and _is_guilty(other, tool, cases)
-        for tool in evidence.by_tool.values()
-        for other, ended_in in tool.ended_in.items()
-    )
-
-
-def _is_guilty(case: str, tool: ToolEvidence, cases: Repeated) -> bool:
-    again = cases.get((tool.run.id, case))
-    if case in tool.ended_alone or again is not None:
-        return case in tool.ended_alone or ended_again(again)
-    return any(
-        each in tool.ended_alone or ended_again(cases.get((tool.run.id, each)))
-        for each in tool.ended_in
-    )

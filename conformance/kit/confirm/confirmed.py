@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.kit.confirm.confirm import FAILED, Repeats, ended_by_another, to_confirm, under_way
+from conformance.kit.confirm.confirm import FAILED, Repeats, to_confirm
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import read
 from conformance.kit.evidence.script import UNPLAYED
@@ -22,52 +22,17 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
     Each finding that was repeated must be found again each time. Where one was not, those that
     were not repeated are dropped with it: they may be no better. None left: the item is flaky. One
     of which nothing was sent again, because the session was cut short, is not verified.
-
-    Nothing is laid to a bystander (see `bystanders`), which was found right or was not sent again.
-    It is cleared only of the end of a process that it shared with one that is guilty.
     """
-    if unconfirmed(question, item, evidence, repeats):
-        first = to_confirm(question, item)[0]
-        words = message("kit.not_verified.not_confirmed")
-        seen = Finding(words, exchange=first.exchange, case=first.case)
-        return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(seen,))
     asked = to_confirm(question, item)
-    here = question.run not in repeats.gone
-    beside = under_way(question, item, evidence) if asked and here else []
-    alone = [f for f in beside if _was_repeated(f, question, evidence, repeats)]
-    tried = [*asked, *(f for f in alone if f not in asked)]
-    gone = {f for f in tried if not _found_again(f, question, evidence, repeats)}
-    flaky = gone.difference(beside)
-    cleared = {f.case for f in beside if f in gone or f not in alone}
-    kept = tuple(
-        f
-        for f in item.findings
-        if f not in gone and f.case not in cleared and (f in tried or not flaky)
-    )
-    if kept:
-        return item if len(kept) == len(item.findings) else replace(item, findings=kept)
-    unasked = len(alone) < len(beside)
-    others = (ended_by_another(case, question, evidence, repeats.cases) for case in cleared)
-    if not flaky and (unasked or all(others)):
-        return _beside_the_guilty(question, item, evidence, repeats, cleared)
-    return replace(item, verdict=Verdict.FLAKY)
-
-
-def _beside_the_guilty(
-    question: Question, item: Item, evidence: RunEvidence, repeats: Repeats, cases: set[str | None]
-) -> Item:
-    """The item of a tool whose calls were nothing but under way when others ended the process:
-    judged by what they were answered alone. While some were never sent again, it is not verified.
-    """
-    found = {c: repeats.cases.get((question.run, c)) for c in cases if c is not None}
-    answered = {c: again[-1] for c, again in found.items() if again is not None}
-    judged = judge(question, evidence.instead(answered, {}))
-    if judged.verdict not in FAILED:
-        return judged
-    words = message("kit.not_verified.beside_the_ended")
-    first = next(f for f in item.findings if f.case in cases)
-    seen = Finding(words, exchange=first.exchange, case=first.case)
-    return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(seen,))
+    if unconfirmed(question, item, evidence, repeats):
+        words = message("kit.not_verified.not_confirmed")
+        seen = Finding(words, exchange=asked[0].exchange, case=asked[0].case)
+        return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(seen,))
+    gone = {f for f in asked if not _found_again(f, question, evidence, repeats)}
+    kept = tuple(f for f in item.findings if f not in gone and (f in asked or not gone))
+    if not kept:
+        return replace(item, verdict=Verdict.FLAKY)
+    return item if len(kept) == len(item.findings) else replace(item, findings=kept)
 
 
 def unconfirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> bool:

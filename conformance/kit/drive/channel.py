@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.database import Memory
-from conformance.kit.drive.crashes import CallsUnderWay, Group
 from conformance.kit.drive.pacing import Width
+from conformance.kit.drive.sharing import SharedCall, SharedCalls
 from conformance.kit.drive.unusable_target import no_handshake, no_start
 from conformance.kit.drive.wire import Wire
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import CLOSE, CONNECTION, INITIALIZE, LIVENESS
 from conformance.kit.model.case import Case
-from conformance.kit.model.exchange import Exchange, Request, Trouble
+from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.model.step import Step
@@ -64,136 +64,111 @@ class Channel:
         most = self.binding.traits.most_calls or settings.concurrency
         self.width = Width(min(most, settings.concurrency), settings.request_timeout)
         """Says when another call may be under way."""
-        self.under_way = CallsUnderWay()
-        """Which calls shared a process."""
+        self._shared = SharedCalls(self)
         self.silent = False
         """Whether nothing more is sent: neither a call nor a list after it was answered, or a
         process that had ended could not be started again.
         """
         self._wire = Wire(settings, context.deadline)
-        self._handshake = handshake
+        self.handshake = handshake
+        """Whether a connection begins with the handshake of a version that has one."""
         self._next_id = 1000
         self._starts = 0
-        self._revivals = MOST_STARTS
         self._opening = asyncio.Lock()
-        self._doubt = asyncio.Lock()
         self._numbers = context.recorder.series()
+
+    @property
+    def silent_after(self) -> set[str]:
+        """The ids of the cases after which not even a list was answered."""
+        return self._shared.silent_after
 
     @property
     def run(self) -> Run:
         """The run that sends here."""
         return self.binding.run
 
+    @property
+    def is_open(self) -> bool:
+        """Whether something that is sent may be answered."""
+        return self._wire.is_open
+
+    def speaks_for(self, run: Run) -> None:
+        """Go on for another run, on the same connection: what is sent is that run's."""
+        self.binding, self.opened = binding_of(run, self.context.settings), None
+
     async def open(self) -> None:
         """Connect and shake hands; raises ConnectFailed with the reason in words."""
         self._starts += 1
+        self.opened = None
         try:
             await self._wire.open(self.binding)
         except (OSError, ValueError) as error:
             raise ConnectFailed(no_start(error, self.context.settings.language)) from None
-        if self._handshake and self.run.era is Era.LEGACY:
-            await self._shake_hands()
+        if self.handshake and self.run.era is Era.LEGACY:
+            await self.shake_hands()
 
-    async def call(
-        self, tool: Tool, case: Case, *, number: int | None = None, confirms: int | None = None
+    async def call(self, tool: Tool, case: Case, *, confirms: int | None = None) -> Exchange:
+        """Call a tool while nothing else is under way."""
+        request, received = await self.send_call(self._made(tool, case))
+        return self.recorded(self._numbers.next(), case, request, received, confirms)
+
+    async def share(
+        self,
+        tool: Tool,
+        case: Case,
+        *,
+        number: int,
+        given_up: Callable[[], bool] = lambda: False,
+    ) -> Exchange | None:
+        """Call a tool while other calls may be under way; `number` is the exchange's.
+
+        A call that is left without an answer beside others is sent again alone. None if that cannot
+        be done, or if the tool is `given_up` meanwhile: then nobody knows what the call would give.
+        """
+        made = self._made(tool, case)
+        return await self._shared.share(SharedCall(made, case, number, given_up))
+
+    async def send_call(self, made: Callable[[], Request]) -> tuple[Request, Received]:
+        """Send a call that is recorded later; raises ConnectFailed."""
+        await self._ensure_open()
+        return await self._wire.send(made)
+
+    def recorded(
+        self,
+        number: int,
+        case: Case,
+        request: Request,
+        received: Received,
+        confirms: int | None = None,
     ) -> Exchange:
-        """Call a tool; waits and sends again where the server says that it is too busy.
+        """Record what a call gave."""
+        record = self.context.recorder.record
+        return record(number, self.run.id, request, received, case=case, confirms=confirms)
 
-        `number` is the exchange's; without one it is the channel's next.
-        """
-        number = number or self._numbers.next()
+    def recorded_beside(self, case: Case, request: Request, received: Received) -> None:
+        """Record what a call met beside others, where it was sent again: no judge sees it."""
+        number, step = self._numbers.next(), Step("beside-others", place=case.id.text)
+        record = self.context.recorder.record
+        record(number, self.run.id, request, received, script=LIVENESS, step=step)
 
-        def made() -> Request:
-            return self.binding.call(tool, case.arguments, id=self.fresh_id())
+    @property
+    def _is_process(self) -> bool:
+        return self.binding.traits.starts_process
 
-        if self.binding.traits.starts_process:
-            request, received = await self._on_shared_process(tool, made, number)
-        else:
-            await self._ensure_open()
-            request, received = await self._wire.send(made)
-        return self.context.recorder.record(
-            number, self.run.id, request, received, case=case, confirms=confirms
-        )
-
-    async def _on_shared_process(
-        self, tool: Tool, made: Callable[[], Request], number: int
-    ) -> tuple[Request, Received]:
-        """Call; if the process ends, and it may have been another call, again alone."""
-        under_way = self.under_way
-        async with under_way.among():
-            await self._ensure_open()
-            lives = self._wire.is_open
-            group = under_way.joins(number, self._wire.connection)
-            try:
-                request, received = await self._wire.send(made)
-            finally:
-                group.under_way.discard(number)
-            if received.trouble is not Trouble.CLOSED:
-                return request, received
-            if lives and number not in group.together:
-                under_way.ended(tool.name, number, group)
-                return request, received
-            group.guilty = group.guilty or not lives
-            if under_way.is_known(tool.name) or self._revivals <= 0:
-                group.guilty = True
-                return request, received
-            group.waiting += 1
-        again = None
-        async with under_way.judged(group):
-            again = await self._alone(tool, made, number, group)
-        return again if again is not None and group.guilty else (request, received)
-
-    async def _alone(
-        self, tool: Tool, made: Callable[[], Request], number: int, group: Group
-    ) -> tuple[Request, Received] | None:
-        """Send while nothing else is under way; None if there is no process to send it to, or if
-        meanwhile enough is known of the tool.
-        """
-        async with self.under_way.alone():
-            if self.under_way.is_known(tool.name):
-                group.guilty = True
-                return None
-            if self.silent:
-                return None
-            self._revivals -= not self._wire.is_open
-            try:
-                await self.revive()
-            except ConnectFailed:
-                return None
-            request, received = await self._wire.send(made)
-            if received.trouble is Trouble.CLOSED:
-                self.under_way.ended(tool.name, number, group)
-            return request, received
+    def _made(self, tool: Tool, case: Case) -> Callable[[], Request]:
+        return lambda: self.binding.call(tool, case.arguments, id=self.fresh_id())
 
     async def send(
         self, request: Request, *, script: str, step: Step, confirms: int | None = None
     ) -> Exchange:
         """Send anything, as a step of a script; waits where the server says that it is busy."""
-        number = self._numbers.next()
+        number, run = self._numbers.next(), self.run.id
         if self._wire.connection is None:
             await self._ensure_open()
         _, received = await self._wire.send(lambda: request)
         return self.context.recorder.record(
-            number, self.run.id, request, received, script=script, step=step, confirms=confirms
+            number, run, request, received, script=script, step=step, confirms=confirms
         )
-
-    async def has_fallen_silent(self, after: str) -> bool:
-        """Whether a call that got no answer is to blame that the server answers nothing at all.
-
-        `after` is the id of the call. A list is asked for, and nothing else is sent meanwhile
-        (`settled`). Of the calls that were under way together the first is blamed: those behind
-        it may only have waited.
-        """
-        async with self._doubt:
-            if self.silent:
-                return False
-            self.silent = not await self.answers_a_list(Step("after", place=after))
-            return self.silent
-
-    async def settled(self) -> None:
-        """Wait while it is doubtful whether the server still answers."""
-        async with self._doubt:
-            pass
 
     async def renew(self) -> None:
         """Close, and open anew: over stdio another process. Raises ConnectFailed."""
@@ -261,21 +236,32 @@ class Channel:
         async with self._opening:
             if self._wire.is_open:
                 return
-            if self._starts < MOST_STARTS:
-                await self._open_anew()
-            elif self._wire.connection is None:
+            if self._starts >= MOST_STARTS:
                 self.silent = True
                 language = self.context.settings.language
                 raise ConnectFailed(message("kit.reason.restarts").words(language))
+            await self._open_anew()
 
-    async def _shake_hands(self) -> None:
-        language = self.context.settings.language
-        request = spoken(self.binding, McpBinding).initialize(id=self.fresh_id())
-        exchange = await self.send(request, script=CONNECTION, step=INITIALIZE)
-        if not self.adopt(exchange):
-            reason = no_handshake(exchange, self._wire.process, language)
+    async def shake_hands(self) -> None:
+        """Begin with the handshake; raises ConnectFailed, and the connection is closed then."""
+        exchange = await self.tried_handshake()
+        if self.opened is None:
+            option = "--start-timeout" if self._is_process else "--request-timeout"
+            language = self.context.settings.language
+            reason = no_handshake(exchange, self._wire.process, option, language)
             await self.close()
             raise ConnectFailed(reason, exchange)
+
+    async def tried_handshake(self) -> Exchange:
+        """Begin with the handshake; `opened` is what it was answered, None if it was refused."""
+        request = spoken(self.binding, McpBinding).initialize(id=self.fresh_id())
+        exchange = await self.send(request, script=CONNECTION, step=INITIALIZE)
+        if self.adopt(exchange):
+            await self.say_initialized()
+        return exchange
+
+    async def say_initialized(self) -> None:
+        """The last message of the handshake."""
         done = spoken(self.binding, McpBinding).notification("notifications/initialized")
         await self.send(done, script=CONNECTION, step=Step("initialized"))
 

@@ -13,12 +13,10 @@ from conformance.kit.evidence.catalog import Offered
 from conformance.kit.evidence.evidence import Call, RunEvidence, call_of
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import (
-    CONNECTION,
+    CLOSE,
     INITIALIZE,
     Action,
     Close,
-    Open,
-    Restart,
     Script,
     Send,
     Stage,
@@ -34,49 +32,93 @@ _MOST_STEPS = 5_000
 _OPEN = Step("open")
 
 
-class _Player:
-    """One script on one channel."""
+class Playing:
+    """One script as it is played on one channel."""
 
     def __init__(
-        self, script: Script, channel: Channel, confirms: Mapping[Step, Exchange] | None
+        self,
+        script: Script,
+        channel: Channel,
+        stage: Stage,
+        confirms: Mapping[Step, Exchange] | None = None,
     ) -> None:
-        self._script = script
-        self.channel = channel
+        self.name = script.name
+        self._channel = channel
         self._confirms = confirms or {}
+        self._steps = script.function(stage)
+        self._action = next(self._steps, None)
+        self._left = _MOST_STEPS
         self.exchanges: list[Exchange] = []
 
-    async def act(self, action: Action) -> Exchange:
-        """Do what the script says; the exchange that it is handed."""
+    async def play(self, *, to_close: bool = False) -> None:
+        """Do what the script says, to its end; or to its Close, which is not done then."""
+        while self._action is not None and self._left:
+            if to_close and isinstance(self._action, Close):
+                return
+            self._left -= 1
+            exchange = await self._act(self._action)
+            self.exchanges.append(exchange)
+            try:
+                self._action = self._steps.send(exchange)
+            except StopIteration:
+                self._action = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to do."""
+        return self._action is None or not self._left
+
+    def end(self) -> None:
+        """Let the script clean up."""
+        self._steps.close()
+
+    async def _act(self, action: Action) -> Exchange:
+        channel, step = self._channel, CLOSE
         if isinstance(action, Send):
             before = self._confirms.get(action.step)
-            exchange = await self.channel.send(
+            return await channel.send(
                 action.request,
-                script=self._script.name,
+                script=self.name,
                 step=action.step,
                 confirms=before.id if before else None,
             )
-        elif isinstance(action, Close):
-            closed = await self.channel.close(script=self._script.name, step=action.step)
-            exchange = closed or self._nothing(action.step)
-        else:
-            exchange = await self._open(action)
-        self.exchanges.append(exchange)
-        return exchange
-
-    async def _open(self, action: Open | Restart) -> Exchange:
-        await self.channel.close()
-        run, context = self.channel.run, self.channel.context
+        if isinstance(action, Close):
+            step = action.step
+            closed = await channel.close(script=self.name, step=step)
+            return closed or self._nothing(step)
+        await channel.close()
+        channel.handshake = action.handshake
         try:
-            self.channel = await open_channel(run, context, handshake=action.handshake)
+            await channel.open()
         except ConnectFailed as failure:
             return failure.exchange or self._nothing(_OPEN, failure.reason)
-        return self.channel.opened or self._nothing(_OPEN)
+        return channel.opened or self._nothing(_OPEN)
 
     def _nothing(self, step: Step, reason: str = "") -> Exchange:
         """An exchange for a step that sent nothing; a reason makes it a trouble."""
         trouble = Trouble.REFUSED if reason else None
         received = Received(None, trouble, 0.0, reason)
-        return self.channel.nothing_sent(received, script=self._script.name, step=step)
+        return self._channel.nothing_sent(received, script=self.name, step=step)
+
+
+def stage_of(
+    channel: Channel,
+    tools: tuple[Tool, ...],
+    good_calls: Mapping[str, Any],
+    *,
+    tools_path: str = "",
+    offered: Offered | None = None,
+) -> Stage:
+    """What a script may know that is played on a channel."""
+    run, context = channel.run, channel.context
+    return Stage(
+        channel.binding,
+        tools,
+        dict(good_calls),
+        tools_path=tools_path,
+        offered=offered or Offered(),
+        may_call=frozenset(t.name for t in tools if _may_call(t, run, context)),
+    )
 
 
 async def play(
@@ -93,40 +135,26 @@ async def play(
 ) -> tuple[Exchange, ...]:
     """A script's exchanges, in order; empty if no connection could be opened for it.
 
-    `shared` is the channel of the run's other scripts; a `fresh` script gets its own. `confirms`
-    maps a step to the exchange that this playing repeats.
+    `shared` is the channel of the run's other scripts; one that cannot share it gets its own.
+    `confirms` maps a step to the exchange that this playing repeats.
     """
-    own = script.fresh or shared is None
+    own = shared is None or not (script.shares_connection(run) or not script.fresh)
     try:
         channel = await open_channel(run, context, handshake=script.handshake) if own else shared
     except ConnectFailed as failure:
         return (failure.exchange,) if failure.exchange is not None else ()
     assert channel is not None
-    stage = Stage(
-        channel.binding,
-        tools,
-        dict(good_calls),
-        tools_path=tools_path,
-        offered=offered or Offered(),
-        may_call=frozenset(t.name for t in tools if _may_call(t, run, context)),
-    )
-    player = _Player(script, channel, confirms)
-    steps = script.function(stage)
+    before = channel.handshake
+    stage = stage_of(channel, tools, good_calls, tools_path=tools_path, offered=offered)
+    playing = Playing(script, channel, stage, confirms)
     try:
-        action = next(steps, None)
-        for _ in range(_MOST_STEPS):
-            if action is None:
-                break
-            exchange = await player.act(action)
-            try:
-                action = steps.send(exchange)
-            except StopIteration:
-                break
+        await playing.play()
     finally:
-        steps.close()
-        if own:
-            await player.channel.close()
-    return tuple(player.exchanges)
+        playing.end()
+        if own or channel.handshake != before:
+            await channel.close()
+        channel.handshake = before
+    return tuple(playing.exchanges)
 
 
 def _may_call(tool: Tool, run: Run, context: Context) -> bool:
@@ -135,29 +163,24 @@ def _may_call(tool: Tool, run: Run, context: Context) -> bool:
 
 
 async def drive_protocol(
-    before: RunEvidence, scripts: Iterable[Script], context: Context, lent: Mapping[str, Any]
+    before: RunEvidence, scripts: Iterable[Script], channel: Channel, lent: Mapping[str, Any]
 ) -> RunEvidence:
     """The evidence of a protocol run; `lent` are arguments accepted in the full run, by tool.
 
     The first script that shakes hands does so on the connection that the call then uses: a start
     of a process is what costs most here.
     """
-    evidence = replace(before, lent=lent)
-    try:
-        channel = await open_channel(evidence.run, context, handshake=False)
-    except ConnectFailed as failure:
-        steps = (failure.exchange,) if failure.exchange is not None else ()
-        return replace(evidence, connected=False, cut=False, scripts={CONNECTION: steps})
+    evidence, shaken = replace(before, lent=lent), False
     try:
         for script in scripts:
             if not script.runs_in(evidence.run):
                 continue
-            opening = channel.opened is None and not script.handshake
+            opening = not shaken and not script.handshake
             try:
                 played = await play(
                     replace(script, fresh=False) if opening else script,
                     evidence.run,
-                    context,
+                    channel.context,
                     evidence.tools,
                     dict(lent),
                     shared=channel,
@@ -169,21 +192,21 @@ async def drive_protocol(
                 evidence = replace(evidence, faults=faults)
                 continue
             evidence = replace(evidence, scripts={**evidence.scripts, script.name: played})
-            if opening:
-                evidence = await _called(evidence, channel, played)
-        return replace(evidence, cut=False)
+            if opening and adopted(channel, played):
+                shaken = True
+                evidence = await _called(evidence, channel)
     except ConnectFailed:
         return replace(evidence, cut=False, silenced=True)
-    finally:
-        await channel.close()
+    return replace(evidence, cut=False)
 
 
-async def _called(
-    evidence: RunEvidence, channel: Channel, played: tuple[Exchange, ...]
-) -> RunEvidence:
-    """The same with a good call of the one tool, if the handshake came to an end."""
-    if not any(exchange.step == INITIALIZE and channel.adopt(exchange) for exchange in played):
-        return evidence
+def adopted(channel: Channel, played: Iterable[Exchange]) -> bool:
+    """Whether a channel goes on as a script's handshake settled it; False if it did not."""
+    return any(exchange.step == INITIALIZE and channel.adopt(exchange) for exchange in played)
+
+
+async def _called(evidence: RunEvidence, channel: Channel) -> RunEvidence:
+    """The same with a good call of the one tool."""
     by_tool = dict(evidence.by_tool)
     for tool in evidence.tools:
         if tool.name not in evidence.lent:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from conformance.formats.problem import Problem
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.phases import Plans
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.pacing import together
-from conformance.kit.drive.play import drive_protocol, play
+from conformance.kit.drive.play import Playing, adopted, drive_protocol, play, stage_of
 from conformance.kit.drive.tool_driver import Progress, RunDriven, ToolRun
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, worst
@@ -23,8 +23,12 @@ from conformance.kit.evidence.safety import turn_of, why_left_out
 from conformance.kit.evidence.script import CONNECTION, LOOKED, Script
 from conformance.kit.model.fault import fault_of
 from conformance.kit.model.run import Run
+from conformance.kit.model.step import Step
+from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import RunKind
+from conformance.spec.vocabulary import Era, RunKind
+
+T = TypeVar("T")
 
 _TOOLS_AT_ONCE = 4
 FIRST_TOOL_AHEAD = 2.0
@@ -56,27 +60,51 @@ class SessionDriver:
         await asyncio.sleep(0)
         for discovered in self.found:
             if discovered.run.kind is RunKind.FULL:
-                await self._watched(discovered.run.id, RunDriver(self, discovered).drive())
-        older = [d.run for d in self.found if d.run.kind is RunKind.PROTOCOL]
-        at_once = asyncio.Semaphore(1 if self.narrow else max(len(older), 1))
-        await together(self._in_turn(run, at_once) for run in older)
+                await self._watched(discovered.run, RunDriver(self, discovered).drive())
+        older = [one for one in self.found if one.run.kind is RunKind.PROTOCOL]
+        in_processes = [one for one in older if traits_of(one.run).starts_process]
+        await self._in_processes(in_processes)
+        others = [one for one in older if one not in in_processes]
+        at_once = asyncio.Semaphore(1 if self.narrow else max(len(others), 1))
+        await together(self._in_turn(one.run, at_once) for one in others)
 
     async def _in_turn(self, run: Run, at_once: asyncio.Semaphore) -> None:
         async with at_once:
-            await self._watched(run.id, self._protocol(run))
+            channel = await self._watched(run, self._protocol(run, None))
+            if channel is not None:
+                await channel.close()
 
-    async def _watched(self, run: str, work: Coroutine[Any, Any, None]) -> None:
+    async def _in_processes(self, older: list[Discovered]) -> None:
+        """Protocol runs one after the other, on one process where the server takes that."""
+        channel: Channel | None = None
+        try:
+            for one in older:
+                same = channel is not None and channel.run.endpoint == one.run.endpoint
+                if channel is not None and not (same and one.settles_again):
+                    await channel.close()
+                    channel = None
+                channel = await self._watched(one.run, self._protocol(one.run, channel))
+        finally:
+            if channel is not None:
+                await channel.close()
+
+    async def _watched(self, run: Run, work: Coroutine[Any, Any, T]) -> T:
         """Drive a run, and say when that begins and ends."""
         sent = self.context.recorder.requests
-        began, before = time.monotonic(), sent[run]
-        self.progress.begins(run)
-        await work
-        calls = sum(len(tool.calls) for tool in self.evidence[run].by_tool.values())
+        began, before = time.monotonic(), sent[run.id]
+        self.progress.begins(run.id)
+        done = await work
+        calls = sum(len(tool.calls) for tool in self.evidence[run.id].by_tool.values())
         took = time.monotonic() - began
-        self.progress.ends(RunDriven(run, calls, sent[run] - before, took))
+        self.progress.ends(RunDriven(run.id, calls, sent[run.id] - before, took))
+        return done
 
-    async def _protocol(self, run: Run) -> None:
-        """A protocol run, with what the full run of its server was seen to accept."""
+    async def _protocol(self, run: Run, shared: Channel | None) -> Channel | None:
+        """A protocol run, with what the full run of its server was seen to accept.
+
+        It goes on with the process of the run before, if that takes its handshake; gives the
+        channel that it used, open.
+        """
         alike = [
             one
             for one in self.evidence.values()
@@ -85,10 +113,29 @@ class SessionDriver:
             and (one.run.endpoint, one.run.binding) == (run.endpoint, run.binding)
         ]
         if any(one.silenced or not one.connected for one in alike):
-            return  # nothing more is sent to a server that stopped answering
+            return shared  # nothing more is sent to a server that stopped answering
         lent = good_calls(alike[0]) if alike else {}
         before = self.evidence[run.id]
-        self.evidence[run.id] = await drive_protocol(before, self.scripts, self.context, lent)
+        if shared is not None:
+            shared.speaks_for(run)
+            driven = await drive_protocol(before, self.scripts, shared, lent)
+            if shared.opened is not None and not driven.silenced:
+                self.evidence[run.id] = driven
+                return shared
+            await shared.close()
+        try:
+            channel = await open_channel(run, self.context, handshake=False)
+        except ConnectFailed as failure:
+            steps = (failure.exchange,) if failure.exchange is not None else ()
+            closed = replace(before, lent=lent, connected=False, cut=False)
+            self.evidence[run.id] = replace(closed, scripts={CONNECTION: steps})
+            return None
+        try:
+            self.evidence[run.id] = await drive_protocol(before, self.scripts, channel, lent)
+        except asyncio.CancelledError:
+            await channel.close()
+            raise
+        return channel
 
 
 def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
@@ -150,31 +197,79 @@ class RunDriver:
         self._keep(by_tool=self._by_tool)
 
     async def drive(self) -> None:
-        """The tools, then the scripts; what a dead connection leaves undone stays undone."""
+        """The tools, then the scripts; what a dead connection leaves undone stays undone.
+
+        Where a connection is a process, one runs at a time. A script that needs one of its own is
+        played when the run's has ended.
+        """
         context = self._session.context
+        scripts = [script for script in self._session.scripts if script.runs_in(self._run)]
+        shared = [script for script in scripts if script.shares_connection(self._run)]
+        opener = next((s for s in scripts if s.opens and self._in_process), None)
+        alone = [script for script in scripts if script not in (opener, *shared)]
         try:
-            channel = await open_channel(self._run, context)
+            shakes = opener is None or opener.handshake
+            channel = await open_channel(self._run, context, handshake=shakes)
         except ConnectFailed as failure:
             steps = (failure.exchange,) if failure.exchange is not None else ()
             self._keep(connected=False, cut=False, scripts={CONNECTION: steps})
             return
+        opening = None
         try:
-            await channel.started()
-            waiting = [e for e in self._evidence.by_tool.values() if e.left_out is None]
-            numbered = [(one.tool, context.recorder.series()) for one in waiting]
-            for turn in sorted({turn_of(tool) for tool, _ in numbered}):
-                await self._tools(channel, [n for n in numbered if turn_of(n[0]) == turn])
-            if channel.silent and channel.binding.traits.starts_process:
+            if opener is None:
+                await channel.started()
+            else:
+                stage = stage_of(channel, self._evidence.tools, {}, offered=self._evidence.offered)
+                opening = Playing(opener, channel, stage)
+                if not await self._opened(opening, channel):
+                    self._keep(connected=False, cut=False)
+                    return
+            await self._all_tools(channel)
+            if channel.silent and self._in_process:
                 await channel.renew()
             if not channel.silent:
-                await self._scripts(channel)
+                await self._scripts(sorted(shared, key=lambda script: script.last), channel)
+                await self._closed(opening, channel)
+                await self._scripts(alone, channel)
             self._keep(cut=False, silenced=channel.silent)
         except ConnectFailed:
             self._keep(cut=False, silenced=True)
         finally:
+            if opening is not None:
+                opening.end()
             if channel.width.is_narrow:
                 self._session.narrow.add(self._run.id)
             await channel.close()
+
+    async def _opened(self, opening: Playing, channel: Channel) -> bool:
+        """Play what opens the process, up to its Close; False if that settles on no version."""
+        await opening.play(to_close=True)
+        self._played(opening)
+        if not channel.handshake and self._run.era is Era.LEGACY:
+            if not adopted(channel, opening.exchanges):
+                return False
+            channel.handshake = True
+        if any(exchange.trouble is not None for exchange in opening.exchanges):
+            await channel.renew()
+        return True
+
+    async def _closed(self, opening: Playing | None, channel: Channel) -> None:
+        """Play the rest of what opened the process, on one that answers, and end it."""
+        if opening is not None and not opening.is_over:
+            if not await channel.answers_a_list(Step("before-end")):
+                await channel.renew()
+            await opening.play()
+            self._played(opening)
+        if self._in_process:
+            await channel.close()
+
+    def _played(self, playing: Playing) -> None:
+        played = {playing.name: tuple(playing.exchanges)}
+        self._keep(scripts={**self._evidence.scripts, **played})
+
+    @property
+    def _in_process(self) -> bool:
+        return traits_of(self._run).starts_process
 
     @property
     def _evidence(self) -> RunEvidence:
@@ -182,6 +277,14 @@ class RunDriver:
 
     def _keep(self, **changes: Any) -> None:
         self._session.evidence[self._run.id] = replace(self._evidence, **changes)
+
+    async def _all_tools(self, channel: Channel) -> None:
+        """The tools that are called, those that change much last."""
+        waiting = [e for e in self._evidence.by_tool.values() if e.left_out is None]
+        series = self._session.context.recorder.series
+        numbered = [(one.tool, series()) for one in waiting]
+        for turn in sorted({turn_of(tool) for tool, _ in numbered}):
+            await self._tools(channel, [n for n in numbered if turn_of(n[0]) == turn])
 
     async def _tools(self, channel: Channel, numbered: list[tuple[Tool, Series]]) -> None:
         """All tools, some at once; what the first of all shows is told as soon as it is done."""
@@ -227,13 +330,12 @@ class RunDriver:
         calls = self._session.context.recorder.put_calls_away(driven.calls, tool)
         self._by_tool[tool.name] = replace(driven, calls=calls, problems=before.problems)
 
-    async def _scripts(self, channel: Channel) -> None:
+    async def _scripts(self, scripts: Iterable[Script], channel: Channel) -> None:
         good = good_calls(self._evidence)
         tools = self._evidence.tools
-        for script in self._session.scripts:
-            if not script.runs_in(self._run):
-                continue
-            await channel.revive()  # of a process that a call ended, a script would learn nothing
+        for script in scripts:
+            if script.shares_connection(self._run):
+                await channel.revive()  # a script would learn nothing of a process that has ended
             try:
                 exchanges = await play(
                     script,

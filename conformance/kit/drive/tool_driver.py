@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -28,6 +29,8 @@ REPAIR_STEPS = 5
 _MOST_BASELINE_CALLS = 16
 MOST_ANSWERED = 48 * 1024 * 1024
 """Bytes of memory for answers after which no more of a tool is sent: they stay until it is done."""
+MOST_ENDS = 8
+"""Calls that ended their process, after which the rest of a tool's cases are not sent."""
 _SLOW_CALLS = 2
 """Calls that took too long, after which the rest of a tool's cases are not sent."""
 
@@ -91,8 +94,8 @@ class ToolRun:
         self._plans = plans
         self._calls: list[Call] = []
         self._slow = 0
+        self._ended = 0
         self._answered = 0
-        self._silent: set[str] = set()
         self._unsent: list[Case] = []
         self._unplanned = ""
 
@@ -138,23 +141,29 @@ class ToolRun:
 
     def _evidence(self) -> ToolEvidence:
         calls = sorted(self._calls, key=lambda call: call.exchange.id)
-        under_way = self._channel.under_way
-        left = (call for call in calls if call.exchange.trouble is Trouble.CLOSED)
-        ended = {call.exchange.id: call.case.id.text for call in left}
         return ToolEvidence(
             self._channel.run,
             self._tool,
             tuple(calls),
             unsent=tuple(self._unsent),
-            silent_after=frozenset(self._silent),
-            ended_in={
-                id: under_way.sent_to[n] for n, id in ended.items() if n in under_way.sent_to
-            },
-            ended_alone=frozenset(id for n, id in ended.items() if n in under_way.ended_alone),
+            silent_after=self._silent_after(),
             unplanned=self._unplanned,
             silenced=self._channel.silent,
             heavy=self._answered > MOST_ANSWERED,
         )
+
+    def _silent_after(self) -> frozenset[str]:
+        own = (call.case.id.text for call in self._calls)
+        return frozenset(id for id in own if id in self._channel.silent_after)
+
+    def _has_enough(self) -> bool:
+        """Whether no more of the tool is sent: it is too slow, ends its process, or says much."""
+        ends = self._slow >= _SLOW_CALLS or self._ended >= MOST_ENDS
+        return ends or self._answered > MOST_ANSWERED
+
+    @property
+    def _in_process(self) -> bool:
+        return self._channel.binding.traits.starts_process
 
     def _id(self, kind: CaseKind, number: int = 0) -> CaseId:
         return good_id(self._channel.run.id, self._tool.name, kind, number)
@@ -169,7 +178,7 @@ class ToolRun:
         tried: set[bytes] = set()
         last: Call | None = None
         number = 0
-        while waiting and number < MOST_BASELINE_CALLS and self._slow < _SLOW_CALLS:
+        while waiting and number < MOST_BASELINE_CALLS and not self._has_enough():
             arguments = waiting.pop(0)
             key = to_bytes(arguments)
             if key in tried:
@@ -264,35 +273,33 @@ class ToolRun:
         It is numbered before anything is waited for: in the order in which calls are meant.
         """
         number = number or self._numbers.next()
-        valid, waited = case.expects is not Expectation.REJECT, False
-        async with self._channel.width.turn((self._tool.name, valid)) as turn:
-            await self._channel.settled()
-            enough = self._slow >= _SLOW_CALLS or self._answered > MOST_ANSWERED
-            if enough or self._channel.silent:
-                self._unsent.append(case)
-                self._progress.one()
-                return None
-            try:
-                exchange = await self._channel.call(self._tool, case, number=number)
-            except ConnectFailed:
-                self._slow = _SLOW_CALLS
-                self._unsent.append(case)
-                self._progress.one()
-                return None
-            if exchange.trouble is Trouble.TIMEOUT:
-                waited = turn.timed_out()
-            else:
+        exchange = None
+        async with self._channel.width.turn((self._tool.name, _is_valid(case))) as turn:
+            if not (self._has_enough() or self._channel.silent):
+                with suppress(ConnectFailed):
+                    exchange = await self._channel.share(
+                        self._tool, case, number=number, given_up=self._has_enough
+                    )
+            if exchange is not None and exchange.trouble is Trouble.TIMEOUT:
+                turn.timed_out()
+            elif exchange is not None:
                 turn.answered(exchange.elapsed)
-        if exchange.trouble is Trouble.TIMEOUT:
-            self._slow += not waited  # one that waited for others says nothing of the tool
-            if await self._channel.has_fallen_silent(case.id.text):
-                self._silent.add(case.id.text)
+        if exchange is None:
+            self._unsent.append(case)
+            self._progress.one()
+            return None
+        self._slow += exchange.trouble is Trouble.TIMEOUT
+        self._ended += exchange.trouble is Trouble.CLOSED and self._in_process
         self._answered += exchange.answer.weight if exchange.answer is not None else 0
         call = call_of(exchange, self._tool)
         self._calls.append(call)
         if case.kind is not CaseKind.REPAIR:
             self._progress.one()
         return call
+
+
+def _is_valid(case: Case) -> bool:
+    return case.expects is not Expectation.REJECT
 
 
 def _suggests(call: Call) -> bool:

@@ -123,15 +123,18 @@ def _is_broken_json(exchange: Exchange) -> bool:
     return "json" in kind and body_json(exchange) is None
 
 
-def no_handshake(exchange: Exchange, process: Process, language: str) -> str:
-    """Why a handshake failed, in words; `process` is the one that was started, if one was."""
+def no_handshake(exchange: Exchange, process: Process, option: str, language: str) -> str:
+    """Why a handshake failed, in words; `process` is the one that was started, if one was.
+
+    `option` is the one that gives a silent server more time.
+    """
     response = response_of(exchange)
     if response is not None:
         reason = message("kit.reason.refused", answer=_cut(str(response)))
     elif process.exit_code is not None:
         reason = message("kit.reason.ended", code=process.exit_code)
     elif exchange.trouble is Trouble.TIMEOUT:
-        reason = message("kit.reason.silent", seconds=round(exchange.elapsed))
+        reason = message("kit.reason.silent", seconds=round(exchange.elapsed), option=option)
     elif exchange.trouble is Trouble.TOO_LARGE:
         reason = message("kit.reason.noise")
     elif exchange.trouble is not None:

@@ -129,7 +129,8 @@ class Discovered:
 
     `documents` are the catalog's pages as they came, `problems` what is wrong with them beyond
     a single tool, `capabilities` the server's own words on what it can do (MCP). `agreed` are the
-    older versions of MCP that it agreed to, each with the result of its handshake.
+    older versions of MCP that it agreed to, each with the result of its handshake. `settles_again`
+    says that it agreed to each on a connection that had settled on another.
     """
 
     run: Run
@@ -143,6 +144,7 @@ class Discovered:
     left_out: tuple[tuple[str, Message], ...] = ()
     """What is declared and is no tool, with the reason: operations of an OpenAPI document."""
     agreed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    settles_again: bool = False
 
 
 def bounded(found: Discovered, settings: Settings) -> Discovered:

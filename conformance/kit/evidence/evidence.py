@@ -82,12 +82,6 @@ class ToolEvidence:
     """What is wrong with the tool's declaration, clause by clause."""
     silent_after: frozenset[str] = frozenset()
     """The ids of the cases after which the server did not even answer a list."""
-    ended_in: Mapping[str, int] = field(default_factory=dict)
-    """The process, by a number, that each case was sent to which its process's end left without an
-    answer: those of one process, of whatever tool, may have been ended by one of them.
-    """
-    ended_alone: frozenset[str] = frozenset()
-    """Those of them that were sent to a process alone, and ended it: no other call can have."""
     silenced: bool = False
     heavy: bool = False
     scripts: Scripts = field(default_factory=dict)

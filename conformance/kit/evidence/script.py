@@ -16,6 +16,7 @@ from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Binding, spoken
+from conformance.kit.transport.bindings import traits_of
 from conformance.kit.transport.http import HttpBinding
 from conformance.kit.transport.mcp import McpBinding
 from conformance.spec import vocabulary
@@ -108,7 +109,13 @@ ScriptFunction = Callable[[Stage], Steps]
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script and where it runs. `fresh`: on a connection of its own; `handshake` as in Open."""
+    """A script and where it runs. `fresh`: on a connection of its own; `handshake` as in Open.
+
+    A start of a process costs a second or more. So where a connection is one, a script that `opens`
+    is played first of all on the process of the run, up to its Close, which comes when all else was
+    played there. A fresh one that `shares` is played on that process as well. What comes `last`
+    leaves the process in a state in which other scripts would prove nothing.
+    """
 
     name: str
     function: ScriptFunction
@@ -118,6 +125,14 @@ class Script:
     handshake: bool = True
     protocol: bool = False
     """Whether it is also played in runs that speak the protocol alone."""
+    opens: bool = False
+    shares: bool = False
+    last: bool = False
+
+    def shares_connection(self, run: Run) -> bool:
+        """Whether it can be played on a connection that was used before."""
+        starts_process = traits_of(run).starts_process
+        return starts_process and (self.shares or not self.fresh)
 
     def runs_in(self, run: Run) -> bool:
         """Whether this script belongs to that run."""
@@ -132,13 +147,16 @@ def script(
     fresh: bool = False,
     handshake: bool = True,
     protocol: bool = False,
+    opens: bool = False,
+    shares: bool = False,
+    last: bool = False,
 ) -> Callable[[ScriptFunction], ScriptFunction]:
     """Mark a function of a chapter's `scripts.py` as a script, named as the function is."""
 
     def mark(function: ScriptFunction) -> ScriptFunction:
         name = function.__name__
         where = frozenset(bindings), frozenset(eras)
-        made = Script(name, function, *where, fresh, handshake, protocol)
+        made = Script(name, function, *where, fresh, handshake, protocol, opens, shares, last)
         function.__script__ = made  # type: ignore[attr-defined]  # a mark for the plugin
         return function
 

@@ -105,7 +105,8 @@ class Answer:
 
     `messages` are the JSON-RPC messages of an SSE stream or of stdout, in order, decoded; empty of
     a long answer that came alone: as values it takes ten times as much memory as in `body`.
-    `noise` are lines on stdout that are no JSON-RPC message (stdio only).
+    `noise` are lines on stdout that are no JSON-RPC message (stdio only). `late` are answers to
+    requests before this one, which were no longer waited for (stdio only).
     """
 
     status: int = 0
@@ -113,6 +114,7 @@ class Answer:
     body: Body = b""
     messages: Values = ()
     noise: tuple[Foreign, ...] = ()
+    late: Values = ()
 
     @property
     def weight(self) -> int:

@@ -13,6 +13,8 @@ from conformance.kit.model.results import Waiver
 from conformance.spec.vocabulary import Level
 
 MAX_EXAMPLES: Final = 25
+START_TIMEOUT: Final = 120.0
+"""Seconds: an interpreter, its packages and perhaps a model have to be loaded."""
 REPORT_FOLDER: Final = "conformance-report"
 EVERY_OTHER_TOOL: Final = ""
 """In place of a tool's name: all those that name no route, and are not named."""
@@ -66,6 +68,8 @@ class Settings:
     rate: float = 0.0
     max_time: float = 600.0
     request_timeout: float = 10.0
+    start_timeout: float = START_TIMEOUT
+    """How long the first answer of a process may take that the kit starts."""
     waivers: tuple[Waiver, ...] = ()
     waivers_file: str = ""
     report: Path = Path(REPORT_FOLDER)

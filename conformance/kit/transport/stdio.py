@@ -16,8 +16,6 @@ from conformance.kit.transport.mcp import McpBinding
 from conformance.kit.transport.stdio_connection import StdioConnection
 
 _GIVEN = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT")
-START_LIMIT = 30.0
-"""Seconds for the first answer of all: an interpreter and its packages have to be loaded."""
 _MOST_CALLS = 4
 """More calls would only queue in a server that reads one line at a time."""
 
@@ -38,7 +36,7 @@ class StdioBinding(McpBinding[StdioRequest]):
             shlex.split(self.run.endpoint),
             timeout=settings.request_timeout,
             environment=environment_for_server(settings.environment),
-            start_limit=START_LIMIT,
+            start_limit=settings.start_timeout,
             sandbox=settings.sandbox,
             redact=Redactor(settings.secrets),
         )

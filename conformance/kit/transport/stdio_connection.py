@@ -62,6 +62,8 @@ class StdioConnection:
         self._anyone: asyncio.Future[Any] | None = None
         self._others: list[Any] = []
         self._others_size = 0
+        self._given_up: set[int | str] = set()
+        self._late: list[Any] = []
         self._noise: list[str] = []
         self._noisy = 0
         self._stderr = bytearray()
@@ -87,10 +89,7 @@ class StdioConnection:
         except asyncio.CancelledError:  # cut in its middle, asyncio would wait for it for good
             await asyncio.wait({starting})
             if not starting.cancelled() and starting.exception() is None:
-                self._kill(starting.result())
-                await asyncio.wait(
-                    {asyncio.ensure_future(starting.result().wait())}, timeout=_LAST_WORDS
-                )
+                await self._kill(starting.result())
             raise
         self._tasks = [
             asyncio.create_task(self._read_messages()),
@@ -137,6 +136,8 @@ class StdioConnection:
     ) -> Received:
         trouble = await self._wait(future, request)
         self._forget(request)
+        if trouble is Trouble.TIMEOUT and request.answer_to is not None:
+            self._given_up.add(request.answer_to)
         if trouble is Trouble.CLOSED:
             await self._hear_last_words()
         elapsed = time.perf_counter() - clock
@@ -147,11 +148,13 @@ class StdioConnection:
             messages = (*messages, own)
         self._others.clear()
         self._others_size = 0
-        noise = tuple(self._noise)
+        noise, late = tuple(self._noise), tuple(self._late)
         self._noise.clear()
-        if trouble is not None and not messages and not noise:
+        self._late.clear()
+        if trouble is not None and not (messages or noise or late):
             return Received(None, trouble, elapsed, self._why_ended())
-        return Received(Answer(body=body, messages=messages, noise=noise), trouble, elapsed)
+        answer = Answer(body=body, messages=messages, noise=noise, late=late)
+        return Received(answer, trouble, elapsed)
 
     async def close(self) -> Received:
         """End the input, wait for the process to end; end it by force after a grace."""
@@ -174,20 +177,25 @@ class StdioConnection:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
         except asyncio.CancelledError:  # the time of the session is up: nothing is waited for
-            self._kill(process)
+            await self._kill(process)
             raise
         finally:
             self._close_pipes(process)
         await asyncio.sleep(0)
         code = process.returncode if process.returncode is not None else -1
-        answer = Answer(status=code, noise=tuple(self._noise), messages=tuple(self._others))
+        own = tuple(self._noise), tuple(self._others), tuple(self._late)
+        answer = Answer(status=code, noise=own[0], messages=own[1], late=own[2])
         return Received(answer, trouble, elapsed)
 
-    def _kill(self, process: asyncio.subprocess.Process) -> None:
-        """End the process by force, with whatever it started, and read nothing more of it."""
+    async def _kill(self, process: asyncio.subprocess.Process) -> None:
+        """End the process by force, with whatever it started, and read nothing more of it.
+
+        Its end is waited for: asyncio complains of one that comes when the loop is closed.
+        """
         with suppress(ProcessLookupError, PermissionError):
             end_all(process.pid)
         self._close_pipes(process)
+        await asyncio.wait({asyncio.ensure_future(process.wait())}, timeout=_LAST_WORDS)
 
     def _close_pipes(self, process: asyncio.subprocess.Process) -> None:
         """Pipes that were not read to their end stay open; asyncio has no public way to close."""
@@ -289,22 +297,25 @@ class StdioConnection:
             if "method" in message:
                 if "id" in message:
                     self._reply(message)
-                self._keep(message, size)
+                self._keep(message, size, self._others)
                 return
             own = message.get("id")
             future = self._waiting.get(own) if isinstance(own, (int, str)) else None
             if future is not None and not future.done() and not isinstance(own, bool):
                 future.set_result(message)
                 return
+            if isinstance(own, (int, str)) and own in self._given_up:
+                self._keep(message, size, self._late)
+                return
         if self._anyone is not None and not self._anyone.done():
             self._anyone.set_result(message)
         else:
-            self._keep(message, size)
+            self._keep(message, size, self._others)
 
-    def _keep(self, message: Any, size: int) -> None:
+    def _keep(self, message: Any, size: int, kept: list[Any]) -> None:
         """Keep a message that answers no call; only so many, and so many bytes, of each answer."""
-        if len(self._others) < _NOISE_LINES and self._others_size + size <= _OTHERS_CAP:
-            self._others.append(message)
+        if len(kept) < _NOISE_LINES and self._others_size + size <= _OTHERS_CAP:
+            kept.append(message)
             self._others_size += size
 
     def _reply(self, message: dict[str, Any]) -> None:

@@ -94,6 +94,17 @@ def unknown(id: str, at: Call | Exchange | None = None, **values: object) -> Che
     return Check(Said.UNKNOWN, _finding(at, message(id, **values), None))
 
 
+def other_refusal(at: Call | Exchange | None) -> Check:
+    """It could not be judged: no answer came, or it was refused for another reason than its input.
+
+    What was not answered was not refused.
+    """
+    exchange = at.exchange if isinstance(at, Call) else at
+    answered = exchange is not None and exchange.answer is not None and exchange.trouble is None
+    words = "refused_for_something_else" if answered else "no_answer"
+    return unknown(f"kit.not_verified.{words}", at)
+
+
 def no_good_call(tried: Call | None) -> Check:
     """It could not be judged, as the good call was not accepted; says what it was refused with."""
     if tried is None or tried.reading.accepted:
@@ -102,6 +113,8 @@ def no_good_call(tried: Call | None) -> Check:
         return lacks_something(tried)
     if tried.reading.disguise is not None:
         return unknown("kit.not_verified.disguised", tried, said=shown(tried.reading.text))
+    if tried.exchange.trouble is not None:
+        return unknown("kit.not_verified.good_call_unanswered", tried)
     status = tried.reading.status or 0
     envelope = tried.reading.envelope
     details = [error.raw.get("detail") for error in envelope.errors] if envelope else []

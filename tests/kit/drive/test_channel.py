@@ -19,7 +19,6 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport import stdio
 from conformance.kit.transport.http import SESSION
 from conformance.kit.transport.stdio import environment_for_server
 from conformance.spec.vocabulary import Binding
@@ -206,8 +205,9 @@ def at_once(channel, *cases):
     """What calls got that were under way together."""
 
     async def work():
-        sent = (channel.call(TOOL, each) for each in cases)
-        return [exchange.trouble for exchange in await asyncio.gather(*sent)]
+        numbers = channel.context.recorder.series()
+        sent = (channel.share(TOOL, each, number=numbers.next()) for each in cases)
+        return [exchange and exchange.trouble for exchange in await asyncio.gather(*sent)]
 
     return work()
 
@@ -226,21 +226,49 @@ def test_where_nobody_ends_the_process_again_it_stays_as_it_was_seen(tmp_path):
     assert found == [Trouble.CLOSED] * 3
 
 
-def test_of_a_tool_that_ends_its_process_only_some_are_sent_again_alone(tmp_path):
+def test_after_the_first_end_of_a_process_there_is_one_call_at_a_time(tmp_path):
     seen = tmp_path / "seen"
-    code = FAKE.replace("os._exit(3)", f"open({str(seen)!r}, 'a').write('x'); os._exit(3)")
-    found = over_stdio(lambda channel: at_once(channel, *(case() for _ in range(12))), code)
-    assert found == [Trouble.CLOSED] * 12
-    assert len(seen.read_text()) <= 6
+    note = f"'id' in asked and open({str(seen)!r}, 'a').write('call\\n')"
+    code = FAKE.replace("    else:", f"    else:\n        {note}")
+    good = [accepted().case for _ in range(4)]
+
+    async def work(channel):
+        first = await at_once(channel, *good, case())
+        seen.unlink()
+        return first, await at_once(channel, *good, case(), *good)
+
+    first, second = over_stdio(work, code)
+    assert first == [None] * 4 + [Trouble.CLOSED]
+    assert second == [None] * 4 + [Trouble.CLOSED] + [None] * 4
+    assert len(seen.read_text().splitlines()) == 8  # none was sent again
 
 
 def test_a_server_that_crashes_at_each_call_is_not_started_for_ever(monkeypatch):
     monkeypatch.setattr(channels, "MOST_STARTS", 3)
 
     async def work(channel):
-        return [(await channel.call(TOOL, case())).trouble for _ in range(5)]
+        found = [(await channel.call(TOOL, case())).trouble for _ in range(3)]
+        with pytest.raises(ConnectFailed, match="again and again"):
+            await channel.call(TOOL, case())
+        return found
 
-    assert over_stdio(work) == [Trouble.CLOSED] * 5
+    assert over_stdio(work) == [Trouble.CLOSED] * 3
+
+
+def test_of_calls_that_cannot_be_sent_again_nobody_knows_what_they_would_give(monkeypatch):
+    monkeypatch.setattr(channels, "MOST_STARTS", 1)
+
+    async def work(channel):
+        numbers = channel.context.recorder.series()
+        sent = [
+            channel.share(TOOL, each, number=numbers.next()) for each in (accepted().case, case())
+        ]
+        return await asyncio.gather(*sent, return_exceptions=True)
+
+    slow = FAKE.replace("    else:", "    else:\n        import time; time.sleep(0.2)")
+    first, second = over_stdio(work, slow)
+    assert first.trouble is None
+    assert isinstance(second, ConnectFailed)
 
 
 @pytest.mark.parametrize(
@@ -262,10 +290,9 @@ def test_why_a_handshake_failed_is_told_in_words(code, words):
     assert all(word in failed.value.reason for word in words)
 
 
-def test_a_silent_server_is_told_in_words(monkeypatch):
-    monkeypatch.setattr(stdio, "START_LIMIT", 0.5)
-    with pytest.raises(ConnectFailed, match="did not answer"):
-        over_stdio(call, "import time; time.sleep(600)", request_timeout=0.3)
+def test_a_silent_server_is_told_in_words_with_the_option_that_gives_it_more_time():
+    with pytest.raises(ConnectFailed, match=r"did not answer within 0 s .*--start-timeout"):
+        over_stdio(call, "import time; time.sleep(600)", request_timeout=0.3, start_timeout=0.4)
 
 
 def test_why_a_handshake_failed_is_told_in_the_session_s_language():
@@ -286,7 +313,7 @@ def test_ids_are_never_used_twice():
     assert len(over_stdio(work)) == 50
 
 
-def test_a_slow_start_is_no_slow_call(monkeypatch):
+def test_a_slow_start_is_no_slow_call():
     slow = f"import time; time.sleep(1.5)\n{FAKE}"
 
     async def work(channel):

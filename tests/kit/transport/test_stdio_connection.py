@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import sys
+import threading
 
 import pytest
 
@@ -350,3 +351,44 @@ print('{"jsonrpc": "2.0", "id": 1, "result": [' + "[]," * 1_000_000 + "[]]}", fl
 sys.stdin.read()
 """
     assert answer_of(code).trouble is Trouble.TOO_LARGE
+
+
+def test_a_process_that_is_ended_by_force_is_gone_before_its_loop_is_closed(caplog):
+    """asyncio logs a line of its own if the end of a process comes later."""
+
+    async def work():
+        command = [sys.executable, "-c", "import time; time.sleep(600)"]
+        connection = StdioConnection(command, timeout=LONG, environment={})
+        await connection.start()
+        closing = asyncio.create_task(connection.close())
+        await rounds(5)
+        closing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await closing
+        return connection
+
+    connection = asyncio.run(work())
+    for thread in threading.enumerate():  # where threads wait for processes, they end with them
+        if thread.name.startswith("asyncio-waitpid") or "waitpid" in thread.name:
+            thread.join(LONG)
+    assert connection.process.exit_code is not None
+    assert caplog.text == ""
+
+
+def test_an_answer_that_comes_too_late_is_kept_apart_from_the_next_one():
+    code = """
+import sys, json
+asked = [json.loads(sys.stdin.readline()) for _ in range(2)]
+for each in asked:
+    print(json.dumps({"jsonrpc": "2.0", "id": each["id"], "result": {}}), flush=True)
+sys.stdin.read()
+"""
+
+    async def work(connection):
+        first = await connection.send(ask(1))
+        return first, await connection.send(ask(2))
+
+    (first, second), _ = use(code, work, timeout=1.0)
+    assert first.trouble is Trouble.TIMEOUT
+    assert [each["id"] for each in second.answer.messages] == [2]
+    assert [each["id"] for each in second.answer.late] == [1]

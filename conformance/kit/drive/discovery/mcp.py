@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.text import rpc
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discovery.look_around import look_around_mcp, pages
-from conformance.kit.drive.discovery.versions import older
+from conformance.kit.drive.discovery.versions import with_older
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.response import response_of
-from conformance.kit.evidence.script import LOOKED
+from conformance.kit.evidence.script import INITIALIZE, LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import MODERN, Run
 from conformance.kit.model.step import Step
@@ -23,9 +24,13 @@ from conformance.kit.transport.bindings import traits_of
 from conformance.kit.transport.mcp import LEGACY_VERSIONS, McpBinding
 from conformance.spec.vocabulary import Binding
 
-_SILENCE = 3.0
-"""Seconds in which a server that has answered one era answers the other. A server over HTTP has the
-whole request timeout, because it refuses what it does not know.
+T = TypeVar("T")
+
+_SILENCE = 5.0
+"""Seconds in which a process that has answered one era answers the other."""
+_NEITHER = 30.0
+"""Seconds in which a process that was asked in both eras answers one of them. After that, another
+is asked in the handshake era alone: the first may hang at a message that it does not know.
 """
 
 
@@ -38,25 +43,106 @@ async def mcp_runs(
     """
     legacy = Run(f"legacy {endpoint}", target, binding, endpoint, LEGACY_VERSIONS[-1])
     modern = replace(legacy, id=f"modern {endpoint}", version=MODERN)
-    limit = None if traits_of(legacy).over_http else _SILENCE
-    shaken = asyncio.create_task(_try_legacy(legacy, context))
+    if traits_of(legacy).starts_process:
+        return await _in_processes(legacy, modern, context)
     asked = asyncio.create_task(_try_modern(modern, context))
     try:
-        old, reason = await shaken
-        if old is not None:
-            await asyncio.wait({asked}, timeout=limit)
-        new = await asked if old is None or asked.done() else None
+        old, reason = await _try_legacy(legacy, context)
+        new = await asked
     finally:
-        for task in (shaken, asked):
-            if not task.done():
-                task.cancel()
-        await asyncio.gather(shaken, asked, return_exceptions=True)
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
     return [run for run in (new, old) if run is not None], reason
+
+
+async def _in_processes(legacy: Run, modern: Run, context: Context) -> tuple[list[Discovered], str]:
+    """The same where each connection is a process: one at a time, and as few as can be.
+
+    A process may hold what only one can have: a port, a lock, a database. The first is asked in the
+    modern era, and in the handshake era if it refuses that, as MCP 2026-07-28 says for clients.
+    """
+    if not context.settings.speaks(MODERN):
+        old, reason = await _try_legacy(legacy, context)
+        return [old] if old is not None else [], reason
+    try:
+        channel = await open_channel(modern, context, handshake=False)
+    except ConnectFailed as failure:
+        return [], failure.reason
+    asked = asyncio.create_task(_ask_discover(channel))
+    new = old = None
+    try:
+        await asyncio.wait({asked}, timeout=_SILENCE)
+        if not asked.done() and _legacy_versions(context):
+            old = await _within(_NEITHER, _on_the_same(channel, legacy, context))
+            await asyncio.wait({asked}, timeout=_SILENCE)
+        if asked.done():
+            channel.speaks_for(modern)
+            new = await _modern_of(asked.result(), channel)
+        if asked.done() and old is None and new is None:
+            old = await _on_the_same(channel, legacy, context)
+    finally:
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
+        await channel.close()
+    reason = ""
+    if new is not None and old is None:
+        old = await _after_refusal(modern, legacy, context)
+    elif old is None:
+        old, reason = await _try_legacy(legacy, context)
+    return [found for found in (new, old) if found is not None], reason
+
+
+async def _within(seconds: float, work: Coroutine[Any, Any, T]) -> T | None:
+    """What some work gives, None if it takes too long."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await work
+    except TimeoutError:
+        return None
+
+
+async def _on_the_same(channel: Channel, run: Run, context: Context) -> Discovered | None:
+    """The legacy run on a process that was asked in the modern era; None if it does not take it."""
+    versions = _legacy_versions(context)
+    if not versions or not channel.is_open:
+        return None
+    channel.speaks_for(replace(run, version=versions[-1]))
+    await channel.tried_handshake()
+    return await _legacy_of(channel, run, context) if channel.opened is not None else None
+
+
+async def _after_refusal(modern: Run, legacy: Run, context: Context) -> Discovered | None:
+    """The legacy run of a server that speaks the modern era, in a process that was asked nothing.
+
+    How it answers a handshake is evidence of the modern run, too.
+    """
+    newest, versions = LEGACY_VERSIONS[-1], _legacy_versions(context)
+    try:
+        channel = await open_channel(modern, context, handshake=False)
+    except ConnectFailed:
+        return None
+    try:
+        speaker = replace(spoken(channel.binding, McpBinding), version=newest)
+        request = speaker.initialize(id=channel.fresh_id())
+        exchange = await channel.send(request, script=LOOKED, step=INITIALIZE)
+        if newest in versions:
+            channel.speaks_for(legacy)
+            if not channel.adopt(exchange):
+                return None
+            await channel.say_initialized()
+            return await _legacy_of(channel, legacy, context)
+    finally:
+        await channel.close()
+    return (await _try_legacy(legacy, context))[0]
+
+
+def _legacy_versions(context: Context) -> list[str]:
+    return [version for version in LEGACY_VERSIONS if context.settings.speaks(version)]
 
 
 async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, str]:
     """The legacy run of an endpoint, or why there is none."""
-    versions = [version for version in LEGACY_VERSIONS if context.settings.speaks(version)]
+    versions = _legacy_versions(context)
     if not versions:
         return None, ""
     run = replace(run, version=versions[-1])
@@ -65,17 +151,22 @@ async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, st
     except ConnectFailed as failure:
         return None, failure.reason
     try:
-        assert channel.opened is not None
-        speaker = spoken(channel.binding, McpBinding)
-        if not context.settings.speaks(speaker.version):
-            return None, ""
-        settled = replace(run, version=speaker.version)
-        channel.binding = replace(speaker, run=settled)
-        result = (response_of(channel.opened) or {}).get("result") or {}
-        found = await _list_tools(channel, settled, result.get("capabilities"))
-        return replace(found, agreed=await older(channel, settled)), ""
+        return await _legacy_of(channel, run, context), ""
     finally:
         await channel.close()
+
+
+async def _legacy_of(channel: Channel, run: Run, context: Context) -> Discovered | None:
+    """The legacy run on a connection that was begun with a handshake."""
+    assert channel.opened is not None
+    speaker = spoken(channel.binding, McpBinding)
+    if not context.settings.speaks(speaker.version):
+        return None
+    settled = replace(run, version=speaker.version)
+    channel.binding = replace(speaker, run=settled)
+    result = (response_of(channel.opened) or {}).get("result") or {}
+    found = await _list_tools(channel, settled, result.get("capabilities"))
+    return await with_older(channel, found)
 
 
 async def _try_modern(run: Run, context: Context) -> Discovered | None:
@@ -87,22 +178,26 @@ async def _try_modern(run: Run, context: Context) -> Discovered | None:
     except ConnectFailed:
         return None
     try:
-        exchange = await _ask_discover(channel)
-        response = response_of(exchange) or {}
-        result, error = response.get("result"), response.get("error")
-        code = error.get("code") if isinstance(error, dict) else None
-        status = exchange.answer.status if exchange.answer else 0
-        offers = isinstance(result, dict) and "supportedVersions" in result
-        refuses = code in rpc.MODERN and (status == 400 or not channel.binding.traits.over_http)
-        if not offers and not refuses and not await _lists_all_the_same(channel):
-            return None
-        versions = result.get("supportedVersions") if isinstance(result, dict) else None
-        if isinstance(versions, list) and MODERN not in versions:
-            return None
-        capabilities = result.get("capabilities") if isinstance(result, dict) else None
-        return await _list_tools(channel, run, capabilities)
+        return await _modern_of(await _ask_discover(channel), channel)
     finally:
         await channel.close()
+
+
+async def _modern_of(exchange: Exchange, channel: Channel) -> Discovered | None:
+    """The modern run that an answer to `server/discover` announces."""
+    response = response_of(exchange) or {}
+    result, error = response.get("result"), response.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    status = exchange.answer.status if exchange.answer else 0
+    offers = isinstance(result, dict) and "supportedVersions" in result
+    refuses = code in rpc.MODERN and (status == 400 or not channel.binding.traits.over_http)
+    if not offers and not refuses and not await _lists_all_the_same(channel):
+        return None
+    versions = result.get("supportedVersions") if isinstance(result, dict) else None
+    if isinstance(versions, list) and MODERN not in versions:
+        return None
+    capabilities = result.get("capabilities") if isinstance(result, dict) else None
+    return await _list_tools(channel, channel.run, capabilities)
 
 
 async def _ask_discover(channel: Channel) -> Exchange:

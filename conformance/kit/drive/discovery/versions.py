@@ -12,7 +12,6 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
-from conformance.kit.drive.pacing import together
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.safety import why_left_out
@@ -29,28 +28,32 @@ ELSEWHERE = "elsewhere"
 """Where that is recorded which led to no run of its own."""
 
 
-async def older(channel: Channel, run: Run) -> dict[str, Mapping[str, Any]]:
-    """The versions before a run's own that the server agrees to, with what it answered.
+async def with_older(channel: Channel, found: Discovered) -> Discovered:
+    """The run with the versions before its own that the server agrees to, and what it answered.
 
-    Each is asked on the connection at hand. One that is not agreed to there is asked again in a
-    process of its own, where the kit starts one: a server may settle on a version once.
+    Each is asked on the connection at hand, which is closed then. One that is not agreed to there
+    is asked again in a process of its own, where the kit starts one: a server may settle on a
+    version once, and another process may hold what only one can have.
     """
+    run = found.run
     settings, traits = channel.context.settings, channel.binding.traits
     asked = [v for v in LEGACY_VERSIONS if traits.since <= v < run.version and settings.speaks(v)]
     if settings.replay is not None:
-        return {}
-    found: dict[str, Mapping[str, Any]] = {}
+        return found
+    agreed: dict[str, Mapping[str, Any]] = {}
     for version in asked:
         exchange = await _ask(channel, version)
         if (result := _agreement(exchange, version)) is not None:
-            found[version] = result
+            agreed[version] = result
         elif exchange.trouble is not None:
             break
-    if traits.starts_process:
-        again = [version for version in asked if version not in found]
-        alone = await together(_alone(channel, run, version) for version in again)
-        found |= {v: result for v, result in zip(again, alone, strict=True) if result is not None}
-    return dict(sorted(found.items(), reverse=True))
+    await channel.close()
+    settles_again = True
+    for version in asked if traits.starts_process else ():
+        if version not in agreed and (alone := await _alone(channel, run, version)) is not None:
+            agreed[version], settles_again = alone, False
+    in_order = dict(sorted(agreed.items(), reverse=True))
+    return replace(found, agreed=in_order, settles_again=settles_again)
 
 
 async def _ask(channel: Channel, version: str) -> Exchange:
@@ -99,6 +102,7 @@ def _protocol_run(
         run,
         tools=tuple(harmless[:1]),
         capabilities=capabilities if isinstance(capabilities, dict) else {},
+        settles_again=full.settles_again,
     )
 
 

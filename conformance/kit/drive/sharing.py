@@ -1,0 +1,236 @@
+"""Sharing: the calls that are under way on one connection, so that the right one is blamed.
+
+From outside, nobody can tell which of several calls ended a process, or silenced it. So a call that
+was left without an answer beside others is sent again alone, and only that counts. After the first
+end or silence of a process, its channel makes one call at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from conformance.kit.model.case import Case
+from conformance.kit.model.exchange import Exchange, Request, Trouble
+from conformance.kit.model.step import Step
+from conformance.kit.transport.binding import Binding, Received
+
+_LEFT = frozenset({Trouble.TIMEOUT, Trouble.CLOSED})
+"""What is no answer, and may be another call's fault."""
+
+Sent = tuple[Request, Received]
+
+
+@dataclass(slots=True, eq=False)
+class UnderWay:
+    """A call that is under way."""
+
+    beside: bool = False
+    """Whether another one was under way with it at some time."""
+
+
+@dataclass(slots=True)
+class Suspects:
+    """The calls that were under way together when their process ended.
+
+    If one of them ends a process again, alone, the others are innocent. If none does, all stay as
+    they were seen: the cause may be that they came together.
+    """
+
+    waiting: int = 0
+    found: bool = False
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def joins(self) -> None:
+        """One more is to be sent again."""
+        self.waiting += 1
+
+    def leaves(self, *, ended: bool) -> None:
+        """One was sent again, and ended its process or not."""
+        self.found = self.found or ended
+        self.waiting -= 1
+        if not self.waiting:
+            self.settled.set()
+
+
+class Sharing:
+    """Who is under way beside whom on one channel."""
+
+    def __init__(self) -> None:
+        self.one_at_a_time = False
+        self.suspects = Suspects()
+        self._alone = asyncio.Lock()
+        self._under_way: set[UnderWay] = set()
+        self._nobody = asyncio.Event()
+        self._nobody.set()
+
+    @asynccontextmanager
+    async def among(self) -> AsyncIterator[UnderWay]:
+        """Be under way among others, or alone where there is one call at a time."""
+        async with self._alone:
+            shared = not self.one_at_a_time
+            if not shared:
+                await self._nobody.wait()
+                yield UnderWay()
+                return
+            own = self._enter()
+        try:
+            yield own
+        finally:
+            self._under_way.discard(own)
+            if not self._under_way:
+                self._nobody.set()
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Be under way while nobody else is."""
+        async with self._alone:
+            await self._nobody.wait()
+            yield
+
+    def _enter(self) -> UnderWay:
+        own = UnderWay(beside=bool(self._under_way))
+        for other in self._under_way:
+            other.beside = True
+        self._under_way.add(own)
+        self._nobody.clear()
+        return own
+
+
+@dataclass(frozen=True, slots=True)
+class SharedCall:
+    """A call to be made: `made` gives its request, `number` is its exchange's.
+
+    `given_up` says whether enough is known of the tool, so that it need not be sent again.
+    """
+
+    made: Callable[[], Request]
+    case: Case
+    number: int
+    given_up: Callable[[], bool]
+
+    @property
+    def after(self) -> Step:
+        """The step of what is asked after it."""
+        return Step("after", place=self.case.id.text)
+
+
+class Sender(Protocol):
+    """What sends the calls: a channel."""
+
+    silent: bool
+    binding: Binding
+
+    async def send_call(self, made: Callable[[], Request]) -> Sent:
+        """Send a call; raises ConnectFailed."""
+        ...
+
+    def recorded(self, number: int, case: Case, request: Request, received: Received) -> Exchange:
+        """Record what it gave."""
+        ...
+
+    def recorded_beside(self, case: Case, request: Request, received: Received) -> None:
+        """Record what it met beside others, where it was sent again."""
+        ...
+
+    async def answers_a_list(self, step: Step) -> bool:
+        """Whether the server still answers its simplest request."""
+        ...
+
+    async def close(self) -> Exchange | None:
+        """End the connection; the next call opens another."""
+        ...
+
+
+class SharedCalls:
+    """Makes the calls that share a connection, and sends again what nobody can be blamed for."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.silent_after: set[str] = set()
+        self._sender = sender
+        self._sharing = Sharing()
+
+    async def share(self, call: SharedCall) -> Exchange | None:
+        """Make a call; None if it was left without an answer, and could not be sent again."""
+        sharing, sender = self._sharing, self._sender
+        async with sharing.among() as own:
+            sent = await sender.send_call(call.made)
+            trouble, alone = sent[1].trouble, sharing.one_at_a_time and not own.beside
+            if trouble not in _LEFT or (trouble is Trouble.CLOSED and not self._in_process):
+                return sender.recorded(call.number, call.case, *sent)
+            sharing.one_at_a_time = sharing.one_at_a_time or self._in_process
+            if trouble is Trouble.TIMEOUT and alone:
+                await self._lives_after(call)
+            suspect = trouble is Trouble.CLOSED and own.beside
+            if suspect:
+                sharing.suspects.joins()
+        if suspect:
+            return await self._suspected(call, sent)
+        if alone or trouble is Trouble.CLOSED:
+            return sender.recorded(call.number, call.case, *sent)
+        return await self._late(call, sent, beside=own.beside)
+
+    async def _late(self, call: SharedCall, first: Sent, *, beside: bool) -> Exchange | None:
+        """A call that got no answer in time: whether the server lives, and the call again, alone.
+
+        The list comes before anything else, on the same connection. A server that is reached over
+        HTTP and answers nothing more is left alone, and of the calls that it left the first is
+        blamed: those behind it may only have waited.
+        """
+        sender = self._sender
+        async with self._sharing.alone():
+            if sender.silent:
+                return None
+            await self._lives_after(call)
+            if not beside or sender.silent:
+                return sender.recorded(call.number, call.case, *first)
+            self.silent_after.discard(call.case.id.text)
+            if call.given_up():
+                return None
+            sent = await self._again(call)
+        sender.recorded_beside(call.case, *first)
+        return sender.recorded(call.number, call.case, *sent)
+
+    async def _suspected(self, call: SharedCall, first: Sent) -> Exchange | None:
+        """A call beside others when their process ended: again alone, in another process."""
+        sender, suspects, ended = self._sender, self._sharing.suspects, False
+        try:
+            async with self._sharing.alone():
+                if call.given_up() or sender.silent:
+                    return None
+                sent = await self._again(call)
+                ended = sent[1].trouble is Trouble.CLOSED
+        finally:
+            suspects.leaves(ended=ended)
+        await suspects.settled.wait()
+        if not suspects.found:
+            return sender.recorded(call.number, call.case, *first)
+        sender.recorded_beside(call.case, *first)
+        return sender.recorded(call.number, call.case, *sent)
+
+    async def _again(self, call: SharedCall) -> Sent:
+        sent = await self._sender.send_call(call.made)
+        if sent[1].trouble is Trouble.TIMEOUT:
+            await self._lives_after(call)
+        return sent
+
+    async def _lives_after(self, call: SharedCall) -> None:
+        """Ask the connection on which a call got no answer for a list, before anything else.
+
+        A process that does not answer it is ended, and the next call starts another. Any other
+        server is sent nothing more.
+        """
+        if await self._sender.answers_a_list(call.after):
+            return
+        self.silent_after.add(call.case.id.text)
+        if self._in_process:
+            await self._sender.close()
+        else:
+            self._sender.silent = True
+
+    @property
+    def _in_process(self) -> bool:
+        return self._sender.binding.traits.starts_process
