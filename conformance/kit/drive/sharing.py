@@ -18,7 +18,7 @@ from conformance.kit.model.exchange import Exchange, Request, Trouble
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Binding, Received
 
-_LEFT = frozenset({Trouble.TIMEOUT, Trouble.CLOSED})
+_LEFT = frozenset({Trouble.TIMEOUT, Trouble.CLOSED, Trouble.REFUSED})
 """What is no answer, and may be another call's fault."""
 
 Sent = tuple[Request, Received]
@@ -40,12 +40,14 @@ class Suspects:
     they were seen: the cause may be that they came together.
     """
 
+    tools: set[str] = field(default_factory=set)
     waiting: int = 0
     found: bool = False
     settled: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def joins(self) -> None:
+    def joins(self, tool: str) -> None:
         """One more is to be sent again."""
+        self.tools.add(tool)
         self.waiting += 1
 
     def leaves(self, *, ended: bool) -> None:
@@ -159,14 +161,18 @@ class SharedCalls:
         async with sharing.among() as own:
             sent = await sender.send_call(call.made)
             trouble, alone = sent[1].trouble, sharing.one_at_a_time and not own.beside
-            if trouble not in _LEFT or (trouble is Trouble.CLOSED and not self._in_process):
+            if trouble not in _LEFT:
                 return sender.recorded(call.number, call.case, *sent)
             sharing.one_at_a_time = sharing.one_at_a_time or self._in_process
             if trouble is Trouble.TIMEOUT and alone:
                 await self._lives_after(call)
             suspect = trouble is Trouble.CLOSED and own.beside
             if suspect:
-                sharing.suspects.joins()
+                sharing.suspects.joins(call.case.tool)
+        if trouble is Trouble.REFUSED:
+            return await self._unreached(call)
+        if trouble is Trouble.CLOSED and not self._in_process:
+            return await self._cut_off(call, sent, beside=own.beside)
         if suspect:
             return await self._suspected(call, sent)
         if alone or trouble is Trouble.CLOSED:
@@ -209,6 +215,34 @@ class SharedCalls:
         if not suspects.found:
             return sender.recorded(call.number, call.case, *first)
         sender.recorded_beside(call.case, *first)
+        return sender.recorded(call.number, call.case, *sent)
+
+    async def _cut_off(self, call: SharedCall, first: Sent, *, beside: bool) -> Exchange | None:
+        """A call whose connection was cut; the server may be gone for good.
+
+        Then nobody can find out which of several calls ended it. If all were calls of one tool, at
+        least the tool is known.
+        """
+        sender, tools = self._sender, self._sharing.suspects.tools
+        async with self._sharing.alone():
+            if not sender.silent:
+                sender.silent = not await sender.answers_a_list(call.after)
+            if not sender.silent:
+                tools.clear()
+            elif beside and len(tools) > 1:
+                return None
+        return sender.recorded(call.number, call.case, *first)
+
+    async def _unreached(self, call: SharedCall) -> Exchange | None:
+        """A call for which there was no connection: the server never saw it."""
+        sender = self._sender
+        async with self._sharing.alone():
+            if sender.silent:
+                return None
+            if not await sender.answers_a_list(call.after):
+                sender.silent = True
+                return None
+            sent = await self._again(call)
         return sender.recorded(call.number, call.case, *sent)
 
     async def _again(self, call: SharedCall) -> Sent:

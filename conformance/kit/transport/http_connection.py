@@ -80,13 +80,15 @@ class HttpConnection:
         """Send and read. A trouble names what was missing; nothing the target does raises.
 
         A kept connection may have been closed while it was idle (servers close after a 500): what
-        got not one byte of an answer is sent once more, on a new connection.
+        got not one byte of an answer is sent once more, on a new connection. If none can be
+        made, the first one was cut: the server may have ended at this request.
         """
         assert isinstance(request, HttpRequest)
         received = await self._send(request, self._client)
         if received.trouble is Trouble.CLOSED and received.answer is None:
             async with self._new_client() as alone:
-                received = await self._send(request, alone)
+                again = await self._send(request, alone)
+            return received if again.trouble is Trouble.REFUSED else again
         return received
 
     async def _send(self, request: HttpRequest, client: httpx2.AsyncClient) -> Received:

@@ -4,6 +4,8 @@ import functools
 import json
 import random
 import re
+import subprocess
+import sys
 import threading
 from collections import Counter
 from dataclasses import replace
@@ -36,6 +38,7 @@ COUNT = {
         "required": ["n"],
     },
 }
+FAILED = {Verdict.FAIL, Verdict.WARN, Verdict.FLAKY}
 WHERE = {"name": "where", "description": "Says where.", "inputSchema": {"type": "object"}}
 
 
@@ -508,3 +511,63 @@ def test_what_deletes_comes_after_what_changes(method, hints, turn):
     item = {**WHERE, "annotations": hints, "invocation": {"endpoint": "/x", "method": method}}
     (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
     assert turn_of(tool) == turn
+
+
+DIES = """
+import json, os, sys, time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def do_GET(self):
+        listed = {"tools": json.loads(sys.argv[1])} if self.path.startswith("/tools") else None
+        self.answer(200 if listed else 404, listed or {})
+
+    def do_POST(self):
+        given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        n = given.get("n") if isinstance(given, dict) else None
+        if n == 10 and sys.argv[2] in self.path:
+            time.sleep(0.1)  # until the others are under way
+            os._exit(1)
+        good = type(n) is int and 1 <= n <= 9 and len(given) == 1
+        time.sleep(0.02)
+        self.answer(200 if good else 400, {"ok": good})
+
+    def answer(self, status, body):
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"""
+
+
+@pytest.mark.parametrize("concurrency", [1, 16])
+def test_a_server_that_is_gone_for_good_after_a_crash_fails_no_innocent_tool(concurrency):
+    other = {**COUNT, "name": "other"}
+    words = [sys.executable, "-c", DIES, json.dumps([COUNT, other]), "/count/"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        url = f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        chapter = load("conformance.atdf")
+        session = Session(Settings(targets=(url,), profiles=("http",), concurrency=concurrency))
+        session.discover((url,))
+        asked = session.questions(list(chapter.tests))
+        session.drive()
+        items = session.judge(asked)
+        assert process.wait(DEADLINE) == 1
+    failed = {(q.clause.id, q.tool) for n, q in enumerate(asked) if items[n].verdict in FAILED}
+    assert failed <= {("ATDF-CALL-005", "count")}
+    if concurrency == 1:
+        assert failed
+    (evidence,) = session.evidence().values()
+    assert evidence.silenced
+    assert {c.exchange.trouble for c in evidence.by_tool["other"].calls} == {None}
