@@ -126,6 +126,26 @@ def test_calls_that_are_late_behind_each_other_are_sent_again_alone():
     assert {call.exchange.trouble for call in evidence.calls} == {None}
 
 
+WITHOUT_ID = "print(json.dumps({'jsonrpc': '2.0', 'error': {}}), flush=True)"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["sys.exit('initialize first')", "confused = True", WITHOUT_ID],
+    ids=["ends", "lists no tools afterwards", "answers without an id"],
+)
+def test_a_server_that_takes_nothing_before_a_handshake_is_found(odd):
+    code = SERVER.format(odd="pass", pings=True)
+    early = f"    if method == 'server/discover': {odd}\n"
+    code = code.replace("    reply = {", f"{early}    reply = {{", 1)
+    code = code.replace('method == "tools/list":', 'method == "tools/list" and not confused:')
+    code = code.replace("for line in", "confused = False\nfor line in", 1)
+    target = "stdio:" + shlex.join([sys.executable, "-c", code, json.dumps([COUNT])])
+    session = Session(Settings(targets=(target,), profiles=("mcp",)))
+    session.discover((target,))
+    assert [(one.run.id, len(one.tools)) for one in session.found] == [("stdio-2025-11-25", 1)]
+
+
 LOCKED = """
 import fcntl, os, sys
 held = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)

@@ -108,7 +108,11 @@ async def _on_the_same(channel: Channel, run: Run, context: Context) -> Discover
         return None
     channel.speaks_for(replace(run, version=versions[-1]))
     await channel.tried_handshake()
-    return await _legacy_of(channel, run, context) if channel.opened is not None else None
+    if channel.opened is None:
+        return None
+    found = await _legacy_of(channel, run, context)
+    lists = found is None or found.listed or "tools" not in found.capabilities
+    return found if lists else None  # what came before the handshake may have confused it
 
 
 async def _after_refusal(modern: Run, legacy: Run, context: Context) -> Discovered | None:
