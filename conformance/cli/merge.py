@@ -1,11 +1,11 @@
 """Merges the `results.json` of many targets into one table, as Markdown or JSON.
 
-A folder is searched for files named `results.json` or `*.results.json`; what is merged is named
-after its folder, or its file. Every file is validated against its schema before anything is
-written. A folder without any, a path that is not there, and a file that is no results file is a
-row that says so: a job that failed does not vanish from the table, and does not keep the others
-from it. A session that judged only a part (`-k`, `--replay`) is left out, and stderr says so; one
-that was interrupted has no level in the table.
+A directory is searched for files named `results.json` or `*.results.json`. What is merged has the
+name of its directory or file, and the target that was checked. Every file is validated against its
+schema before anything is written. A directory without any, a path that is not there, and a file
+that is not a results file is a row that says so. A job that failed does not vanish from the table,
+and does not keep the others from it. A session that judged only a part (`-k`, `--replay`) is left
+out, and standard error says so. One that was interrupted has no level in the table.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from conformance.cli.manual import Manual
 from conformance.cli.merge_found import Found, look
 from conformance.kit.model.results import Rate, RunResult, SessionResult
 from conformance.kit.report.data import RESULTS
+from conformance.kit.report.levels import run_standing_name
 from conformance.kit.report.safe_text import in_markdown, visible
-from conformance.kit.report.words import level_name, number, percent, say
+from conformance.kit.report.words import NOTHING, number, percent
 from conformance.spec.vocabulary import Level, Verdict
 
 NO_RESULT, UNUSABLE = "no result", "unusable file"
@@ -37,11 +38,17 @@ EXITS = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One run of one target. `stale` counts the waivers of its session that fail it."""
+    """One run of one target. `stale` counts the waivers of its session that fail it.
+
+    `name` is that of the report's directory or file, `target` what was checked, and `standing` what
+    the table has in place of a level where there is none.
+    """
 
     name: str
+    target: str
     run: str
     interrupted: bool
+    standing: str
     level: Level | None
     repair: Rate
     names_parameter: Rate
@@ -105,8 +112,10 @@ def _row(name: str, run: RunResult, session: SessionResult) -> Row:
     counted = Counter(item.verdict for item in run.items)
     return Row(
         name=name,
+        target=run.run.target,
         run=run.run.id,
         interrupted=session.interrupted,
+        standing=run_standing_name(run, session, "en"),
         level=None if session.interrupted else run.level,
         repair=run.repair.rate,
         names_parameter=run.explain.names_parameter,
@@ -145,8 +154,8 @@ def as_markdown(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) ->
 
     Targets without a result come last; `lacking` has their names, and in a word why.
     """
-    heads = ("target", "run", "level", "repair rate", "names the parameter", "says what is right",
-             "failed", "warned", "waived", "stale waivers", "not verified",
+    heads = ("report", "target", "run", "level", "repair rate", "names the parameter",
+             "says what is right", "failed", "warned", "waived", "stale waivers", "not verified",
              "tools called")  # fmt: skip
     lines = [heads, tuple("---" for _ in heads)]
     for row in rows:
@@ -157,13 +166,13 @@ def as_markdown(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) ->
         lines.append(
             (
                 in_markdown(row.name),
+                in_markdown(row.target),
                 in_markdown(row.run),
-                say("report.level.interrupted", "en")
-                if row.interrupted
-                else level_name(row.level, "en"),
+                row.standing,
                 *(percent(rate, "en") for rate in rates),
                 *(number(count, "en") for count in counts),
             )
         )
-    lines.extend((in_markdown(name), why, *["–"] * (len(heads) - 2)) for name, why in lacking)
+    rest = [NOTHING] * (len(heads) - 2)
+    lines.extend((in_markdown(name), why, *rest) for name, why in lacking)
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)

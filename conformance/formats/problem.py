@@ -76,11 +76,24 @@ def json_pointer(place: Iterable[str | int]) -> str:
     return "".join("/" + escape(str(step)) for step in place)
 
 
+def beginning(text: str, limit: int) -> str:
+    """The first `limit` characters at most of a text, without half a word at their end.
+
+    A word that is longer than a third of them is cut all the same.
+    """
+    if len(text) <= limit or text[limit].isspace():
+        return text[:limit]
+    end = max(text.rfind(space, limit - limit // 3, limit) for space in " \t\n")
+    return text[:limit] if end < 0 else text[:end]
+
+
 def shown(value: Any, limit: int = _SHOWN) -> str:
     """`value` as JSON text of at most `limit` characters, safe to print: for use in a sentence."""
     if isinstance(value, str):
-        text = json.dumps(value[: limit + 1], ensure_ascii=False)
-        return _printable(text if len(value) <= limit else text[:limit] + '…"')
+        if len(value) <= limit:
+            return _printable(json.dumps(value, ensure_ascii=False))
+        begun = json.dumps(beginning(value[: limit + 1], limit), ensure_ascii=False)
+        return _printable(begun[:-1][:limit] + '…"')
     if isinstance(value, int) and value.bit_length() > 4 * limit:
         return "…"  # no decimal text: the interpreter refuses to write very long numbers
     pieces: list[str] = []

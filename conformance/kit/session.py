@@ -297,7 +297,7 @@ class Session:
         numbers.sort(key=lambda n: (asked[n].run, asked[n].tool or ""))  # a tool's calls together
         doubtful = {n: asked[n] for n in numbers}
         if doubtful and not self.interrupted:
-            self.progress.confirms(len(doubtful))
+            self.progress.confirms(len({each.clause.id for each in doubtful.values()}))
             self._repeat([(q, items[n]) for n, q in doubtful.items()], evidence)
         for n, question in doubtful.items():
             try:

@@ -15,6 +15,7 @@ from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import traits_of
+from conformance.kit.transport.mcp import META
 from conformance.kit.verdicts.checks import Check, Checks, broken, holds, other_refusal, unknown
 from conformance.mcp.shapes import ShapeFault, shape_faults
 from conformance.spec.vocabulary import Era
@@ -108,11 +109,7 @@ def method_of(exchange: Exchange) -> str:
     """The JSON-RPC method of a request of ours; empty where it was no JSON-RPC request."""
     if exchange.case is not None:
         return "tools/call"
-    try:
-        sent = json.loads(exchange.request.body)
-    except (UnicodeDecodeError, ValueError, RecursionError):
-        return ""
-    method = sent.get("method") if isinstance(sent, dict) else None
+    method = _sent(exchange).get("method")
     return method if isinstance(method, str) else ""
 
 
@@ -144,9 +141,34 @@ def media_type(exchange: Exchange) -> str:
     return (value or "").partition(";")[0].strip().lower()
 
 
-def own_era(run: Run, exchange: Exchange) -> bool:
-    """Whether this exchange is in the era of its run: a modern run also tries `initialize`."""
-    return run.era is not Era.MODERN or method_of(exchange) != "initialize"
+def own_version(run: Run, exchange: Exchange) -> bool:
+    """Whether an answer is evidence for the version of its run: the request has to name it.
+
+    `initialize` is of the old era, whatever it names. A modern run also sends requests that name
+    another version, or none, or that name it only in one of two places: a server with an old era
+    may take those for requests of that.
+    """
+    if run.era is not Era.MODERN or exchange.case is not None:
+        return True
+    if isinstance(exchange.request, HttpRequest):
+        named = {name.lower(): value for name, value in exchange.request.headers}
+        if named.get("mcp-protocol-version") != run.version:
+            return False
+    sent = _sent(exchange)
+    if sent.get("method") == "initialize":
+        return False
+    params = sent.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return isinstance(meta, dict) and meta.get(META + "protocolVersion") == run.version
+
+
+def _sent(exchange: Exchange) -> Mapping[str, Any]:
+    """The JSON-RPC message that was sent; empty where it was none."""
+    try:
+        sent = json.loads(exchange.request.body)
+    except (UnicodeDecodeError, ValueError, RecursionError):
+        return {}
+    return sent if isinstance(sent, dict) else {}
 
 
 def not_taken(script: str, step: str | Step) -> Check:

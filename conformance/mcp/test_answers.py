@@ -16,7 +16,7 @@ from conformance.mcp.seen import (
     is_request,
     messages_of,
     method_of,
-    own_era,
+    own_version,
     result_of,
     status_of,
 )
@@ -94,4 +94,4 @@ def test_no_log_message_comes_unasked(run: RunEvidence) -> Checks:
 
 
 def _modern(run: RunEvidence) -> Iterator[Exchange]:
-    return (exchange for exchange in run.exchanges if own_era(run.run, exchange))
+    return (exchange for exchange in run.exchanges if own_version(run.run, exchange))

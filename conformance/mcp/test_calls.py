@@ -18,7 +18,7 @@ from conformance.mcp.seen import (
     code_of,
     method_of,
     not_taken,
-    own_era,
+    own_version,
     proves_nothing,
     result_of,
     shape_checks,
@@ -121,7 +121,7 @@ def test_a_result_that_asks_for_input_says_for_which(run: RunEvidence) -> Checks
     """And it answers a method that may be asked again."""
     for exchange in run.exchanges:
         result = result_of(exchange)
-        if result is None or not _needs_input(result) or not own_era(run.run, exchange):
+        if result is None or not _needs_input(result) or not own_version(run.run, exchange):
             continue
         method = method_of(exchange)
         if method not in _MAY_NEED_INPUT:
@@ -137,7 +137,7 @@ def test_only_declared_input_is_asked_for(run: RunEvidence) -> Checks:
     """The kit declares no capability, so there is nothing to ask for."""
     for exchange in run.exchanges:
         result = result_of(exchange)
-        if result is None or not _needs_input(result) or not own_era(run.run, exchange):
+        if result is None or not _needs_input(result) or not own_version(run.run, exchange):
             continue
         requests = result.get("inputRequests")
         if isinstance(requests, dict) and requests:

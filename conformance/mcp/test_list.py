@@ -22,6 +22,7 @@ from conformance.mcp.seen import (
     listings,
     method_of,
     not_taken,
+    own_version,
     proves_nothing,
     result_of,
     shape_checks,
@@ -199,7 +200,9 @@ def test_lists_say_how_they_may_be_cached(run: RunEvidence) -> Checks:
     """For how long, in milliseconds, and for whom."""
     for exchange in (*_discoveries(run), *listings(run)):
         result = result_of(exchange)
-        if result is None or result.get("resultType", "complete") != "complete":
+        if result is None or not own_version(run.run, exchange):
+            continue
+        if result.get("resultType", "complete") != "complete":
             continue
         ttl, scope = result.get("ttlMs"), result.get("cacheScope")
         counts = isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0

@@ -19,7 +19,7 @@ from conformance.mcp.seen import (
     has_legacy,
     is_ok,
     not_taken,
-    own_era,
+    own_version,
     proves_nothing,
     status_of,
     usable,
@@ -112,5 +112,5 @@ def test_session_ids_are_ignored(run: RunEvidence) -> Checks:
             yield broken(exchange, "finding.mcp.session_refused", answer=answered(exchange))
     for exchange in run.exchanges:
         issued = exchange.answer.header(_HEADER) if exchange.answer is not None else None
-        if issued is not None and own_era(run.run, exchange):
+        if issued is not None and own_version(run.run, exchange):
             yield broken(exchange, "finding.mcp.session_issued", session=shown(issued))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,9 @@ from conformance.spec.vocabulary import (
     ToolTrait,
     Verified,
 )
+
+_DATED = re.compile(r"^https://modelcontextprotocol\.io/specification/(\d{4}-\d{2}-\d{2})/")
+"""The address of a sentence of MCP, with the version that it is in."""
 
 PACKAGE = Path(__file__).resolve().parents[1]
 """The package `conformance`, in a clone or installed."""
@@ -75,10 +79,21 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The sentence of another specification from which a clause is taken, and its address."""
+    """The sentence of another specification from which a clause is taken, and its address.
+
+    `version` is that of the specification; empty where it has none that is checked. `others` are
+    the sentences of its other versions: some word it otherwise, and some do not have it.
+    """
 
     quote: str
     url: str
+    version: str = ""
+    others: tuple[Source, ...] = ()
+
+    def of(self, version: str) -> Source | None:
+        """The sentence as a version of the specification has it; None where it has none."""
+        known = (self, *self.others)
+        return next((each for each in known if each.version in {version, ""}), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +190,21 @@ def _clause(entry: Mapping[str, Any], spec: str, version: str) -> Clause:
         applies_to=_applies_to(entry.get("applies_to", {})),
         family=Family(entry["family"]) if "family" in entry else None,
         when=_when(entry.get("when", {})),
-        source=Source(source["quote"], source["url"]) if source else None,
+        source=_source(source) if source else None,
         document=entry.get("document"),
         at=(() if at is None else (at, *entry.get("also_at", ()))),
     )
+
+
+def _source(entry: Mapping[str, Any]) -> Source:
+    dated = _DATED.search(entry["url"])
+    others = (
+        Source(each["quote"], each["url"].replace("{version}", version), version)
+        for each in entry.get("others", ())
+        for version in each["versions"]
+    )
+    version = dated.group(1) if dated else ""
+    return Source(entry["quote"], entry["url"], version, tuple(others))
 
 
 def _applies_to(entry: Mapping[str, Any]) -> AppliesTo:

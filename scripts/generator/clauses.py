@@ -48,7 +48,11 @@ _SHAPE = {
         "tool?": str,
         "whole?": bool,
     },
-    "source?": {"quote": str, "url": str},
+    "source?": {
+        "quote": str,
+        "url": str,
+        "others?": [{"versions": [str], "quote": str, "url": str}],
+    },
 }
 _FILE = {"clauses": [Each(ANY)], "defaults?": Each(ANY)}
 _FROM_VOCABULARY = {

@@ -1,6 +1,7 @@
 """ATDF's judges of calls: what is no evidence is no verdict, and what leaks is found."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from conformance.kit.model.case import CaseKind, Violation
 from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import (
     MCP,
+    TOOL,
     accepted,
     called,
     case,
@@ -43,6 +45,17 @@ def test_what_the_good_call_was_refused_with_is_said_where_nothing_was_accepted(
     (finding,) = [f for f in item.findings if f.message.id == "kit.not_verified.good_call"]
     assert finding.message.words("en").startswith("its good call was refused with 404 ")
     assert "No part AA-1111" in finding.message.words("en")
+
+
+@pytest.mark.parametrize(
+    ("status", "bearer", "named"), [(401, True, True), (401, False, False), (403, True, False)]
+)
+def test_a_401_of_a_route_that_asks_for_a_token_names_the_option(status, bearer, named):
+    asks = replace(TOOL, raw={**TOOL.raw, "bearer": bearer})
+    baseline = called(web(status, {"detail": "no"}, of=case(CaseKind.BASELINE)), asks)
+    item = of_tool("ATDF-CALL-004", baseline)
+    assert any("--bearer-env" in f.message.words() for f in item.findings) is named
+    assert any(f'{status} "' in f.message.words() for f in item.findings)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Mark, Step
+from conformance.kit.transport.mcp import META
 from conformance.spec.vocabulary import Binding, Verdict
 from tests.chapters.mcp_evidence import (
     LEGACY_RUN,
@@ -42,6 +43,29 @@ LATE = evidence(
         ),
     ],
 )
+
+ABSENT = NOT_APPLICABLE
+ASKS = {"jsonrpc": "2.0", "id": 1, "method": "roots/list"}
+LOGS = {"jsonrpc": "2.0", "method": "notifications/message", "params": {}}
+
+
+def of_no_version(run):
+    """Requests that do not name the version of their run, answered as the old era answers."""
+    own = speaker(run)
+    params = {"others": [ASKS, LOGS], "run": run}
+    unknown = {**own.meta(), META + "protocolVersion": "1999-01-01"}
+    requests = {
+        "no version at all": own.request("tools/list", {}, id=1, meta={}),
+        "an unknown version": own.request("tools/list", {}, id=1, meta=unknown),
+        "text that is not JSON": own.raw(b"{not JSON", answer_to=1),
+    }
+    if run is MODERN_RUN:
+        without = {"MCP-Protocol-Version": None}
+        requests["no header"] = own.request("tools/list", {}, id=1, headers=without)
+    for name, request in requests.items():
+        for reply in (result(tools=[]), error(-32002)):
+            yield name, exchange(step="s", reply=reply, request=request, **params)
+
 
 RULINGS = [
     # JSON-RPC
@@ -123,6 +147,12 @@ RULINGS = [
             mcp_initialize=[exchange(MODERN_RUN, "initialize", OPENED, method="initialize")],
         ),
         NOT_APPLICABLE,
+    ),
+    *(
+        (f"{clause} asks nothing of an answer to {name}", clause, evidence(run, s=[sent]), ABSENT)
+        for run in (MODERN_RUN, MODERN_STDIO)
+        for name, sent in of_no_version(run)
+        for clause in ("MCP-RPC-009", "MCP-RPC-010", "MCP-LIFE-005", "MCP-LOG-001")
     ),
     (
         "a missing capability without its name fails",

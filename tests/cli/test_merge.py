@@ -37,8 +37,20 @@ def test_the_table_is_markdown_in_which_a_target_cannot_write(tmp_path, capsys):
     (tmp_path / "a|b<i>.results.json").write_bytes(GIT.read_bytes())
     assert main([str(tmp_path)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("| target | run | level |") and "<i>" not in lines[2]
+    assert lines[0].startswith("| report | target | run | level |") and "<i>" not in lines[2]
     assert len({line.replace("\\|", "").count("|") for line in lines}) == 1
+
+
+def test_a_row_has_the_target_and_what_a_superseded_version_came_to(capsys):
+    assert main([str(GIT)]) == 0
+    lines = [line.strip("| \n").split(" | ") for line in capsys.readouterr().out.splitlines()]
+    cells = {line[2]: line for line in lines}
+    document = json.loads(GIT.read_bytes())
+    for run in document["runs"]:
+        assert cells[run["run"]][1].replace("\\", "") == run["target"]
+        assert ("protocol only" in cells[run["run"]][3]) is (run["kind"] == "protocol")
+    assert {run["kind"] for run in document["runs"]} == {"full", "protocol"}
+    assert not any("not judged" in cell for line in lines for cell in line)
 
 
 def test_json_holds_the_figures_of_the_files(capsys):
@@ -89,7 +101,7 @@ def test_a_target_without_a_result_is_a_row_and_a_code_of_its_own(reports, capsy
     out, err = capsys.readouterr()
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines()]
     assert [line[0] for line in lines if line[1] == "no result"] == ["away", "gone"]
-    assert {len(line) for line in lines} == {12} and "good" in [line[0] for line in lines]
+    assert {len(line) for line in lines} == {13} and "good" in [line[0] for line in lines]
     told = [line.removesuffix(": no results.json in it") for line in err.splitlines()]
     assert told == [str(reports / "away"), str(reports / "gone")]
 
@@ -155,7 +167,7 @@ def test_an_interrupted_session_has_no_level_in_the_table(tmp_path, capsys):
     level = json.loads(document)["runs"][0]["level"]
     assert main([str(tmp_path)]) == 3
     out, err = capsys.readouterr()
-    levels = [line.split(" | ")[2] for line in out.splitlines()[2:]]
+    levels = [line.split(" | ")[3] for line in out.splitlines()[2:]]
     assert levels == ["interrupted", level.capitalize()]
     assert (
         err == f"{tmp_path}/cut.results.json: the session was interrupted, so there is no level\n"

@@ -2,11 +2,13 @@ import json
 
 import pytest
 
+from conformance.kit.model.run import KNOWN_VERSIONS, MODERN
 from conformance.spec import clauses as module
 from conformance.spec.clauses import Clause, clause_url, clauses, newest
 from conformance.spec.vocabulary import (
     ArdfBlock,
     Binding,
+    Era,
     Family,
     NeededFor,
     Requirement,
@@ -111,3 +113,46 @@ def test_what_an_entry_leaves_out_has_a_default(tmp_path):
     assert isinstance(clause, Clause)
     assert (clause.verified, clause.source, clause.at, clause.confirm) == (None, None, (), True)
     assert not clause.applies_to.claimed
+
+
+def versions_of(clause):
+    """The versions of MCP that a clause is checked in."""
+    limits = clause.applies_to
+    for version in KNOWN_VERSIONS:
+        era = Era.MODERN if version >= MODERN else Era.LEGACY
+        within = (limits.since or version) <= version <= (limits.until or version)
+        if within and (not limits.eras or era in limits.eras):
+            yield version
+
+
+WITHOUT_A_SENTENCE = {
+    ("MCP-ANN-001", "2025-03-26"): "its schema says it in a comment alone",
+    ("MCP-RPC-007", "2024-11-05"): "it names no encoding",
+    # That version has another transport over HTTP, with two endpoints.
+    **{(id, "2024-11-05"): "it has no such transport" for id in (
+        "MCP-HTTP-001", "MCP-HTTP-002", "MCP-HTTP-003", "MCP-ORIG-001", "MCP-SESS-001",
+        "MCP-SESS-002", "MCP-SESS-003",
+    )},
+    ("MCP-RPC-007", "2026-07-28"): "the pages on its transports do not repeat the sentence",
+    ("MCP-CALL-003", "2026-07-28"): "the change that it rests on was made in the version before",
+}  # fmt: skip
+
+
+def test_what_is_quoted_is_of_the_version_that_is_checked():
+    lacking = set()
+    for clause in clauses().values():
+        if clause.source is None or "modelcontextprotocol.io" not in clause.source.url:
+            continue
+        for version in versions_of(clause):
+            quoted = clause.source.of(version)
+            if quoted is None:
+                lacking.add((clause.id, version))
+            else:
+                assert f"/{version}/" in quoted.url and quoted.quote
+                assert "{" not in quoted.url
+    assert lacking == set(WITHOUT_A_SENTENCE)
+
+
+def test_a_sentence_of_a_standard_without_versions_holds_in_each():
+    rpc = clauses()["MCP-RPC-004"].source
+    assert rpc.version == "" and rpc.of("2025-06-18") is rpc

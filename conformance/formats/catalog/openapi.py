@@ -140,13 +140,31 @@ def _tool(
         name,
         schema,
         ToolForm.OPENAPI,
-        {"operation": operation, "answers": answers},
+        {"operation": operation, "answers": answers, "bearer": _asks_for_bearer(data, operation)},
         description=next((t for t in texts if isinstance(t, str) and t), None),
         output_schema=next(iter(answers.values()), None),
         annotations=Annotations(destructive=True if method in _CHANGING else None),
         safe=True if method == "get" else None,
         invocation=Invocation(_base(data) + path, method.upper(), tuple(inputs)),
     )
+
+
+def _asks_for_bearer(data: Mapping[str, Any], operation: Mapping[str, Any]) -> bool:
+    """Whether a route takes a bearer token: its own security says so, or else the document's."""
+    asked = operation.get("security", data.get("security"))
+    components = data.get("components")
+    known = components.get("securitySchemes") if isinstance(components, dict) else None
+    listed = asked if isinstance(asked, list) else []
+    names = {name for each in listed if isinstance(each, dict) for name in each}
+    schemes = known if isinstance(known, dict) else {}
+    return any(_is_bearer(schemes[name]) for name in names if name in schemes)
+
+
+def _is_bearer(scheme: Any) -> bool:
+    if not isinstance(scheme, dict):
+        return False
+    http = scheme.get("type") == "http" and str(scheme.get("scheme")).lower() == "bearer"
+    return http or scheme.get("type") in {"oauth2", "openIdConnect"}
 
 
 def _base(data: Mapping[str, Any]) -> str:

@@ -85,7 +85,7 @@ GROUPS = (
     Group(
         "what makes the run fail",
         (
-            Option("fail-on", {"choices": ("must", "should")}, default="must"),
+            _many("fail-on", choices=("must", "should", "superseded")),
             Option(
                 "level",
                 {"choices": [one.value for one in Role.SERVER.levels[1:]]},

@@ -15,6 +15,9 @@ from conformance.kit.verdicts.judge import Question, judge
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Outcome, Verdict
 
+SEEN_ONCE = "kit.not_verified.seen_once"
+"""Says what was found once, and not confirmed in time."""
+
 
 def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> Item:
     """The item as it stands after its findings were sent again.
@@ -23,11 +26,12 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
     were not repeated are dropped with it: they may be no better. None left: the item is flaky. One
     of which nothing was sent again, because the session was cut short, is not verified.
     """
-    asked = to_confirm(question, item)
     if unconfirmed(question, item, evidence, repeats):
-        words = message("kit.not_verified.not_confirmed")
-        seen = Finding(words, exchange=asked[0].exchange, case=asked[0].case)
+        first = to_confirm(question, item)[0]
+        words = message(SEEN_ONCE, seen=first.message)
+        seen = Finding(words, exchange=first.exchange, case=first.case)
         return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(seen,))
+    asked = to_confirm(question, item)
     gone = {f for f in asked if not _found_again(f, question, evidence, repeats)}
     kept = tuple(f for f in item.findings if f not in gone and (f in asked or not gone))
     if not kept:

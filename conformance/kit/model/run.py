@@ -77,6 +77,11 @@ class Run:
             return None
         return Era.MODERN if self.version >= MODERN else Era.LEGACY
 
+    @property
+    def superseded(self) -> bool:
+        """Whether the target speaks a newer version of the same era, which has the full run."""
+        return self.kind is RunKind.PROTOCOL
+
 
 def free_id(id: str, taken: Collection[str]) -> str:
     """The id of a run; where another target has it, with a number behind it."""

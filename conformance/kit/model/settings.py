@@ -47,6 +47,8 @@ class Settings:
     spec_versions: tuple[str, ...] = ()
     """The MCP versions that are judged; empty: all that the target agrees to."""
     fail_on_should: bool = False
+    fail_on_superseded: bool = False
+    """Whether failures of superseded protocol versions fail the session."""
     level: Level | None = None
     headers: tuple[tuple[str, str], ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)

@@ -127,6 +127,7 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.language,
         redact=redact,
         fail_on_should=settings.fail_on_should,
+        fail_on_superseded=settings.fail_on_superseded,
         options=tuple(redact(word) for word in given.words),
         headers=tuple((name, redact(value)) for name, value in settings.headers),
         sandbox=settings.sandbox,
@@ -208,7 +209,8 @@ def pytest_pycollect_makeitem(
             nodeid=f"{collector.nodeid}::{own}",
             questions=questions,
             line=line,
-            language=state.settings.language,
+            settings=state.settings,
+            current=not state.session.runs.by_id[questions[0].run][0].superseded,
             redact=state.redact,
         )
         for own, questions in named
@@ -307,7 +309,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     code, why = exit_of(
         state.result, state.settings, called_matters=matters, replayed=state.session.replayed
     )
-    state.report.ended = Ended(code, why, state.settings.fail_on_should)
+    asked = state.settings.fail_on_should, state.settings.fail_on_superseded
+    state.report.ended = Ended(code, why, *asked)
     state.report.held = state.session.recorder.by_id.held
     write_files(state.report.report(), state.settings.report)
     session.exitstatus = code

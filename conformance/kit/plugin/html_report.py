@@ -43,6 +43,7 @@ class ReportState:
     held: Iterable[Exchange] = ()
     redact: Redact = unchanged
     fail_on_should: bool = False
+    fail_on_superseded: bool = False
     judged: Container[str] = frozenset()
     options: tuple[str, ...] = ()
     recorded: bool = False
@@ -60,6 +61,7 @@ class ReportState:
             self.sandbox,
             self.ended,
             self.fail_on_should,
+            self.fail_on_superseded,
             self.exchange,
             self.recorded,
             self.held,

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from conformance.kit.model.results import Item, UsedWaiver
+from conformance.kit.model.settings import Settings
 from conformance.kit.model.slug import slug
 from conformance.kit.report.levels import GRAVITY
 from conformance.kit.report.safe_text import visible
@@ -45,7 +46,8 @@ class ClauseItem(pytest.Item):
         *,
         questions: tuple[Question, ...],
         line: int,
-        language: str,
+        settings: Settings,
+        current: bool = True,
         redact: Callable[[str], str] = str,
         **rest: Any,
     ) -> None:
@@ -53,7 +55,9 @@ class ClauseItem(pytest.Item):
         self.questions = questions
         self.results: tuple[Item, ...] = ()
         self._line = line
-        self.language = language
+        self._counts = current or settings.fail_on_superseded
+        self._strict = settings.fail_on_should
+        self.language = settings.language
         self.redact = redact
         clause = questions[0].clause
         self.add_marker(pytest.mark.clause(clause.id))
@@ -80,10 +84,10 @@ class ClauseItem(pytest.Item):
         result = self.result
         if result is None:
             raise KitFault(message("kit.not_judged").words(self.language))
-        strict = self.config.getoption("--fail-on") == "should"
-        if result.verdict is Verdict.FAIL or (result.verdict is Verdict.WARN and strict):
+        broken = {Verdict.FAIL, Verdict.WARN} if self._strict else {Verdict.FAIL}
+        if result.verdict in broken and self._counts:
             raise ClauseFailed(self.words)
-        if result.verdict in {Verdict.WARN, Verdict.WAIVED, Verdict.FLAKY}:
+        if result.verdict in {Verdict.FAIL, Verdict.WARN, Verdict.WAIVED, Verdict.FLAKY}:
             reason = visible(self.redact(result.waiver_reason or ""), _LONGEST)
             said = reason if result.verdict is Verdict.WAIVED else self.words
             pytest.xfail(f"{self._name}: {said}")

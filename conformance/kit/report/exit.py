@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from conformance.kit.model.results import RunResult, SessionResult
 from conformance.kit.model.settings import EVERY_OTHER_TOOL, AllowCalls, Settings
-from conformance.kit.report.levels import all_items
+from conformance.kit.report.levels import all_items, failing
 from conformance.kit.report.words import say
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level, Verdict
@@ -46,8 +46,8 @@ def exit_of(
     if not items:
         reason = message("kit.exit.no_clause").words(settings.language)
         return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)
-    failing = {Verdict.FAIL, Verdict.WARN} if settings.fail_on_should else {Verdict.FAIL}
-    if any(item.verdict in failing for item in items):
+    should, superseded = settings.fail_on_should, settings.fail_on_superseded
+    if any(True for _ in failing(session, should=should, superseded=superseded)):
         return Exit.BROKEN, None
     if any(used.stale is not None for used in session.waivers):
         return Exit.BROKEN, None
@@ -113,6 +113,7 @@ class Ended:
     code: Exit
     why: Message | None = None
     fail_on_should: bool = False
+    fail_on_superseded: bool = False
 
     @property
     def sign(self) -> str:
@@ -133,11 +134,14 @@ def outcome(session: SessionResult, ended: Ended, language: str) -> str:
     """Give the sentence, as plain text; empty where other lines of the report say it all."""
     why = ended.why.words(language) if ended.why is not None else ""
     if ended.code is Exit.CONFORMANT:
-        return say("report.outcome.conforms", language)
+        old = {item.clause for item in failing(session, superseded=True)}
+        parts = [say("report.outcome.conforms", language)]
+        parts += [say("report.outcome.superseded", language, count=len(old))] if old else []
+        return " ".join(parts)
     if ended.code is not Exit.BROKEN:
         return why
-    wanted = {Verdict.FAIL, Verdict.WARN} if ended.fail_on_should else {Verdict.FAIL}
-    broken = {item.clause for item in all_items(session) if item.verdict in wanted}
+    should, superseded = ended.fail_on_should, ended.fail_on_superseded
+    broken = {item.clause for item in failing(session, should=should, superseded=superseded)}
     stale = sum(used.stale is not None for used in session.waivers)
     parts = [say("report.outcome.not", language)]
     parts += [say("report.outcome.broken", language, count=len(broken))] if broken else []

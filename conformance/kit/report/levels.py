@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from conformance.kit.evidence.declarations import TOO_MANY
-from conformance.kit.model.results import Finding, Item, RunResult, SessionResult, Shortage
+from conformance.kit.model.results import (
+    Item,
+    RunResult,
+    SessionResult,
+    Shortage,
+    Unnamed,
+)
 from conformance.kit.report.words import level_name, say
 from conformance.spec.messages import Message, Topic
 from conformance.spec.vocabulary import Level, Missing, RunKind, Verdict
@@ -123,45 +129,41 @@ def clauses_verified(session: SessionResult) -> tuple[int, int]:
     return len(judged - doubtful), len(applicable)
 
 
+def tools_unverified(session: SessionResult) -> tuple[str, ...]:
+    """Give the tools about which something could not be verified, each once, in order."""
+    found = (item for item in all_items(session) if item.verdict is Verdict.NOT_VERIFIED)
+    return tuple(dict.fromkeys(item.tool for item in found if item.tool is not None))
+
+
+def misleading(session: SessionResult) -> tuple[Unnamed, ...]:
+    """Give refusals that name other parameters than the wrong one, each once, whatever the run."""
+    found: dict[tuple[str, str, tuple[str, ...]], Unnamed] = {}
+    for run in session.runs:
+        for each in run.explain.unnamed:
+            if each.named:
+                found.setdefault((each.tool, each.parameter, each.named), each)
+    return tuple(found.values())
+
+
 def _is_left_out(item: Item) -> bool:
     """Whether an item was not judged because its tool was not to be called."""
     return any(finding.message.topic is Topic.LEFT_OUT for finding in item.findings)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The items of one clause that share a verdict; `finding` is the first one that is known."""
+def failing(
+    session: SessionResult, *, should: bool = False, superseded: bool = False
+) -> Iterable[Item]:
+    """Give what fails a session: each broken MUST of a current version.
 
-    clause: str
-    verdict: Verdict
-    items: tuple[Item, ...]
-
-    @property
-    def finding(self) -> Finding | None:
-        """The first finding of the first item that has one."""
-        return next((item.findings[0] for item in self.items if item.findings), None)
-
-    @property
-    def tools(self) -> tuple[str, ...]:
-        """The raw names of the tools concerned, each once, in order."""
-        return tuple(dict.fromkeys(item.tool for item in self.items if item.tool is not None))
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """The ids of the runs concerned, each once, in order."""
-        return tuple(dict.fromkeys(item.run for item in self.items))
-
-
-def groups(session: SessionResult, verdicts: Iterable[Verdict]) -> tuple[Group, ...]:
-    """Group the items that have one of `verdicts` by clause, gravest first, then by clause id."""
-    wanted = set(verdicts)
-    found: dict[tuple[int, str], list[Item]] = {}
-    for item in all_items(session):
-        if item.verdict in wanted:
-            found.setdefault((GRAVITY.index(item.verdict), item.clause), []).append(item)
-    return tuple(
-        Group(clause, GRAVITY[gravity], tuple(items))
-        for (gravity, clause), items in sorted(found.items(), key=lambda pair: pair[0])
+    `should`: a broken SHOULD as well. `superseded`: those of superseded versions as well.
+    """
+    wanted = {Verdict.FAIL, Verdict.WARN} if should else {Verdict.FAIL}
+    return (
+        item
+        for run in session.runs
+        if superseded or not run.run.superseded
+        for item in run.items
+        if item.verdict in wanted
     )
 
 

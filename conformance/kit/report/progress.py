@@ -116,7 +116,7 @@ def ends_line(driven: RunDriven, language: str) -> str:
 
 
 def confirms_line(count: int, language: str) -> str:
-    """Give the line that says that failures are confirmed, which may take as long as driving."""
+    """Give the line that says how many clauses seem broken, which may take long to confirm."""
     return say("report.confirms", language, count=number(count, language))
 
 

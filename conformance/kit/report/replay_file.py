@@ -12,10 +12,10 @@ from typing import Any
 
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, Request
-from conformance.kit.model.results import Finding, Item, SessionResult
+from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.run import Run
+from conformance.kit.report.levels import GRAVITY, failing
 from conformance.kit.report.reporter import Report
-from conformance.spec.vocabulary import Verdict
 
 REPLAY = "test_replay.py"
 MOST = 100
@@ -101,7 +101,7 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
         written += len(exchange.request.body)
         return exchange
 
-    for item, finding in _failures(session, warnings=report.fail_on_should):
+    for item, finding in _failures(report):
         id = finding.exchange
         if id is None or id in cases or id in too_long:
             continue
@@ -141,10 +141,11 @@ def sent_before(exchanges: Iterable[Exchange], runs: Iterable[Run]) -> Before:
     return found
 
 
-def _failures(session: SessionResult, *, warnings: bool) -> Iterator[tuple[Item, Finding]]:
+def _failures(report: Report) -> Iterator[tuple[Item, Finding]]:
     """What failed: the first finding of each item, then what else was found. MUST before SHOULD."""
-    wanted = (Verdict.FAIL, Verdict.WARN) if warnings else (Verdict.FAIL,)
-    items = [i for verdict in wanted for r in session.runs for i in r.items if i.verdict is verdict]
+    should, superseded = report.fail_on_should, report.fail_on_superseded
+    found = failing(report.session, should=should, superseded=superseded)
+    items = sorted(found, key=lambda item: GRAVITY.index(item.verdict))
     yield from ((item, item.findings[0]) for item in items)
     yield from ((item, finding) for item in items for finding in item.findings[1:])
 

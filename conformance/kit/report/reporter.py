@@ -41,6 +41,8 @@ class Report:
     """What the session ends with; None where that is not known."""
     fail_on_should: bool = False
     """Whether what breaks a SHOULD fails the session."""
+    fail_on_superseded: bool = False
+    """Whether what fails in superseded versions alone fails the session."""
     exchange: Callable[[int], Exchange | None] = no_exchange
     """Gives the evidence by id."""
     recorded: bool = False

@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import re
 
+from conformance.formats.problem import beginning
+
 ONE_LINE = 200
 """Characters of a target's text where one line is wanted."""
+
+_LITTLE = 10
+"""Characters too few to be left off: to count them takes as many."""
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # Control characters, lone surrogates, and what turns, hides or joins text on a screen without being
@@ -41,12 +46,15 @@ def visible(text: str, limit: int | None = ONE_LINE, *, lines: bool = False) -> 
 
     A command to a CI system gets its first sign escaped, too: logs are read by machines.
 
-    Line ends and tabs are kept where `lines` is true. A cut text ends in `…` and the count of what
-    is left off.
+    Line ends and tabs are kept where `lines` is true. A cut text ends with a whole word, `…` and
+    the count of what is left off; it is not cut for less than that takes.
     """
-    cut = "" if limit is None or len(text) <= limit else f"… (+{len(text) - limit})"
+    kept, cut = text, ""
+    if limit is not None and len(text) > limit + _LITTLE:
+        kept = beginning(text, limit)
+        cut = f"… (+{len(text) - len(kept)})"
     pattern = _UNSEEN_BUT_LINES if lines else _UNSEEN
-    return _COMMANDS.sub(_disarmed, pattern.sub(_escape, text[:limit])) + cut
+    return _COMMANDS.sub(_disarmed, pattern.sub(_escape, kept)) + cut
 
 
 def _disarmed(found: re.Match[str]) -> str:

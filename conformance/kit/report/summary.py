@@ -10,18 +10,19 @@ from collections.abc import Iterable, Iterator
 
 from conformance.kit.model.results import RunResult
 from conformance.kit.report.exit import outcome
+from conformance.kit.report.findings import Group, groups, refusal
 from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.levels import (
-    Group,
     all_items,
     capped,
     clauses_verified,
     counts,
-    groups,
     left_out,
+    misleading,
     next_level,
     run_standing_name,
     standing_name,
+    tools_unverified,
     weakest_run,
 )
 from conformance.kit.report.reporter import Report
@@ -31,13 +32,14 @@ from conformance.kit.report.words import (
     NOTHING,
     duration,
     level_name,
+    misleading_words,
     number,
     others,
     percent,
     requirement_name,
     rule,
-    told_of,
     verdict_name,
+    verified_words,
     waiver_words,
 )
 from conformance.spec.vocabulary import Verdict
@@ -91,6 +93,7 @@ class _Page:
             yield f"\n⚠ {self.say('report.kit-error')} {self.text(error)}"
         yield from self.missing()
         yield from self.findings()
+        yield from self.misleading()
         yield from self.waivers()
         yield from self.runs()
         yield from self.verdicts()
@@ -172,9 +175,9 @@ class _Page:
             for verdict, count in found.items()
             if count
         ]
-        verified, applicable = clauses_verified(self.session)
+        counted = *clauses_verified(self.session), tools_unverified(self.session)
         yield ""
-        yield self.say("report.verified", verified=verified, applicable=applicable)
+        yield verified_words(*counted, self.language, lambda name: self.text(name, 60))
         yield ""
         yield " · ".join(parts) or NOTHING
 
@@ -185,7 +188,12 @@ class _Page:
         yield ""
         yield f"### {self.say('report.findings')}"
         yield ""
+        apart = False
         for group in shown[:GROUPS]:
+            if group.superseded and not apart:
+                apart = True
+                what = "counted" if self.report.fail_on_superseded else "apart"
+                yield f"\n{self.say(f'report.superseded.{what}')}\n"
             yield from self.group(group)
         if len(shown) > GROUPS:
             more = number(len(shown) - GROUPS, self.language)
@@ -196,15 +204,25 @@ class _Page:
         name = verdict_name(group.verdict, self.language)
         tools = self.names(group.tools)
         where = f" · {tools}" if tools else ""
+        if len(self.session.runs) > 1:
+            where += f" · {self.names(group.runs)}"
+        clauses = ", ".join(f"**{self.link(clause)}**" for clause in group.clauses)
         must = requirement_name(first.requirement, self.language)
-        yield f"- **{self.link(group.clause)}** · {must} · {name}{where}"
+        yield f"- {clauses} · {must} · {name}{where}"
         finding = group.finding
         if finding is None:
             return
         yield f"  <br>{self.text(finding.words(self.language), 400)}"
-        more = others(told_of(group.items), self.language, lambda text: self.text(text, 60))
+        more = others(group.told, self.language, lambda text: self.text(text, 60))
         if more:
             yield f"  <br>{more}"
+        for other in group.also:
+            if other.finding is not None:
+                words = self.text(other.finding.words(self.language), 400)
+                yield f"  <br>{self.text(other.clause)}: {words}"
+        quoted = refusal(finding, self.report)
+        if quoted:
+            yield f"  <br>{self.say('report.answered', said=in_markdown(quoted, None))}"
         if finding.case:
             line = self.report.redact(replay_line(self.report.options, finding.case))
             yield f"  <br><code>{self.text(line, 400)}</code>"
@@ -212,6 +230,16 @@ class _Page:
     def names(self, tools: tuple[str, ...]) -> str:
         shown = ", ".join(self.text(tool, 60) for tool in tools[:TOOLS])
         return shown + (f" (+{len(tools) - TOOLS})" if len(tools) > TOOLS else "")
+
+    def misleading(self) -> Iterable[str]:
+        found = misleading(self.session)
+        if found:
+            yield f"\n{self.say('report.misleading')}\n"
+        for each in found[:TOOLS]:
+            yield f"- {misleading_words(each, self.language, lambda name: self.text(name, 60))}"
+        if len(found) > TOOLS:
+            more = number(len(found) - TOOLS, self.language)
+            yield f"- {self.say('report.more', count=more)}"
 
     def waivers(self) -> Iterable[str]:
         if not self.session.waivers:

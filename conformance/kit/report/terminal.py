@@ -12,34 +12,36 @@ from textwrap import shorten
 
 from conformance.formats.problem import shown
 from conformance.kit.model.results import RunResult, UsedWaiver
+from conformance.kit.report.findings import Group, groups, refusal
 from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.levels import (
-    Group,
     all_items,
     capped,
     clauses_verified,
     counts,
-    groups,
     left_out,
+    misleading,
     next_level,
     resources_listed,
     run_standing_name,
     session_level,
     shortages,
     tools_called,
+    tools_unverified,
     weakest_run,
 )
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import replay_line
 from conformance.kit.report.words import (
     level_name,
+    misleading_words,
     number,
     others,
     percent,
     say,
     sentence,
-    told_of,
     verdict_name,
+    verified_words,
     waiver_words,
 )
 from conformance.spec.vocabulary import RunKind, Verdict
@@ -48,7 +50,7 @@ GROUPS = 20
 """Groups shown; the report has the rest."""
 
 _TOOLS = 5
-_RUNS = 3
+_RUNS = 6
 _REASONS = 5
 _MISSING = 8
 _COMMAND = 2_000
@@ -60,6 +62,7 @@ _PAINT = {
     Verdict.KIT_ERROR: {"red": True, "bold": True},
     Verdict.FLAKY: {"yellow": True},
     Verdict.WARN: {"yellow": True},
+    Verdict.NOT_VERIFIED: {"yellow": True},
 }
 
 
@@ -87,6 +90,7 @@ class Terminal:
         """Give the lines with their markup."""
         writer = _Summary(report)
         yield from writer.findings()
+        yield from writer.misleading()
         yield from writer.looked_at()
         yield from writer.standing()
         if self.page:
@@ -111,7 +115,11 @@ class _Summary:
         # A warning is told in full only where it fails the session; else in one line of its own.
         wanted = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.WARN)
         shown = groups(self.session, wanted)
+        apart = False
         for group in shown[:GROUPS]:
+            if group.superseded and not apart:
+                apart = True
+                yield self.superseded()
             if group.verdict is Verdict.WARN and not self.report.fail_on_should:
                 yield self.warned(group)
             else:
@@ -144,7 +152,8 @@ class _Summary:
     def group(self, group: Group) -> Iterable[Line]:
         name = verdict_name(group.verdict, self.language)
         where = self.names(group.tools, _TOOLS)
-        head = "  ".join(filter(None, (self.text(group.clause), name, where, self.only_in(group))))
+        clauses = ", ".join(self.text(clause) for clause in group.clauses)
+        head = "  ".join(filter(None, (clauses, name, where, self.only_in(group))))
         yield Line(head, tuple(_PAINT[group.verdict]))
         finding = group.finding
         if finding is None:
@@ -152,17 +161,28 @@ class _Summary:
             yield Line(f"    {words}")
             return
         yield Line(f"    {self.text(finding.words(self.language), 240)}")
-        more = others(told_of(group.items), self.language, lambda text: self.text(text, 60))
+        more = others(group.told, self.language, lambda text: self.text(text, 60))
         if more:
             yield Line(f"    {more}")
+        for other in group.also:
+            if other.finding is not None:
+                words = self.text(other.finding.words(self.language), 240)
+                yield Line(f"    {self.text(other.clause)}: {words}")
+        quoted = refusal(finding, self.report)
+        if quoted:
+            yield Line(f"    {self.say('report.answered', said=quoted)}")
         if finding.case:
             again = replay_line(self.report.options, finding.case)
             yield Line(f"    {self.text(again, _COMMAND)}", ("light",))
 
+    def superseded(self) -> Line:
+        """What stands above the findings that no current version has."""
+        what = "counted" if self.report.fail_on_superseded else "apart"
+        return Line(self.say(f"report.superseded.{what}"), ("bold",))
+
     def only_in(self, group: Group) -> str:
-        """The runs concerned, where they are not all that there are."""
-        some = len(group.runs) < len(self.session.runs)
-        return f"({self.names(group.runs, _RUNS)})" if some else ""
+        """The runs concerned, where there are several, or others that are not."""
+        return f"({self.names(group.runs, _RUNS)})" if len(self.session.runs) > 1 else ""
 
     def warned(self, group: Group) -> Line:
         name = verdict_name(group.verdict, self.language)
@@ -197,14 +217,26 @@ class _Summary:
         if listed:
             types = ", ".join(f"{kind} {count}" for kind, count in listed.items())
             yield Line(self.say("report.resources", count=sum(listed.values()), types=types))
-        verified, applicable = clauses_verified(session)
-        yield Line(self.say("report.verified", verified=verified, applicable=applicable))
+        counted = *clauses_verified(session), tools_unverified(session)
+        yield Line(verified_words(*counted, self.language, lambda name: self.text(name, 40)))
         found = counts(all_items(session))
         yield Line(", ".join(
             f"{verdict_name(verdict, self.language)} {number(count, self.language)}"
             for verdict, count in found.items()
             if count
         ))  # fmt: skip
+
+    def misleading(self) -> Iterable[Line]:
+        """The refusals that name another parameter than the wrong one."""
+        found = misleading(self.session)
+        if found:
+            yield Line(self.say("report.misleading"), ("yellow",))
+        for each in found[:_REASONS]:
+            words = misleading_words(each, self.language, lambda name: self.text(name, 40))
+            yield Line(f"    {words}")
+        if len(found) > _REASONS:
+            more = number(len(found) - _REASONS, self.language)
+            yield Line(f"    {self.say('report.terminal.more', count=more)}")
 
     def standing(self) -> Iterable[Line]:
         session = self.session

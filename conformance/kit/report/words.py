@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from conformance.kit.model.results import Finding, Item, Rate, UsedWaiver
+from conformance.kit.model.results import Finding, Item, Rate, Unnamed, UsedWaiver
 from conformance.spec.clauses import clause_url, clauses
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level, Requirement, Verdict
@@ -79,7 +79,11 @@ def duration(seconds: float, language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a reader needs of a clause; `quote` and `source` are empty for a clause of our own."""
+    """What a reader needs of a clause.
+
+    `quote` and `source` are empty for a clause of our own, and where the version that was checked
+    does not have the sentence.
+    """
 
     id: str
     text: str
@@ -89,21 +93,49 @@ class Rule:
 
 
 @cache
-def rule(id: str, language: str) -> Rule | None:
-    """Give the clause `id` in `language`; None for what is no clause, such as a stale waiver."""
+def rule(id: str, language: str, version: str = "") -> Rule | None:
+    """Give the clause `id` in `language`; None for what is no clause, such as a stale waiver.
+
+    What it quotes is of the `version` that was checked, if one is named.
+    """
     clause = clauses().get(id)
     if clause is None:
         return None
     text, url = clause.text[language], clause_url(clause, language)
-    if clause.source is None:
+    source = clause.source
+    if source is not None and version:
+        source = source.of(version)
+    if source is None:
         return Rule(id, text, url)
-    return Rule(id, text, url, clause.source.quote, clause.source.url)
+    return Rule(id, text, url, source.quote, source.url)
 
 
 def sentence(id: str, language: str) -> str:
     """Give a clause's sentence; empty for what is no clause."""
     found = rule(id, language)
     return found.text if found else ""
+
+
+def verified_words(
+    verified: int, applicable: int, tools: Sequence[str], language: str, text: Callable[[str], str]
+) -> str:
+    """Give how many clauses were verified, and the tools for which not all of them were.
+
+    `text` makes a name harmless and short.
+    """
+    if not tools:
+        return say("report.verified", language, verified=verified, applicable=applicable)
+    names = ", ".join(text(tool) for tool in tools[:NAMED])
+    names += f" (+{len(tools) - NAMED})" if len(tools) > NAMED else ""
+    counted = {"verified": verified, "applicable": applicable, "count": len(tools)}
+    return say("report.verified-but", language, **counted, tools=names)
+
+
+def misleading_words(each: Unnamed, language: str, text: Callable[[str], str]) -> str:
+    """Give one line for a refusal that names other parameters than the one that was wrong."""
+    named = ", ".join(text(name) for name in each.named)
+    values = {"tool": text(each.tool), "parameter": text(each.parameter), "named": named}
+    return say("report.misleading.of", language, **values)
 
 
 def waiver_words(used: UsedWaiver, language: str) -> str:

@@ -13,12 +13,12 @@ from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import RECORD
 from conformance.kit.report.data import ResultsJson
 from conformance.kit.report.html.page import Page
-from conformance.kit.report.levels import all_items, session_level, standing_name
+from conformance.kit.report.levels import failing, session_level, standing_name
 from conformance.kit.report.replay_file import ReplayFile
 from conformance.kit.report.reporter import Report, Reporter
 from conformance.kit.report.summary import Summary
 from conformance.kit.report.words import say
-from conformance.spec.vocabulary import Level, Verdict
+from conformance.spec.vocabulary import Level
 
 
 class Badge:
@@ -118,11 +118,11 @@ _BROKEN = "orange"
 def badge(session: SessionResult, language: str = "en") -> dict[str, Any]:
     """Give the badge: the level of the weakest full run, grey where no run has one.
 
-    Broken clauses are counted beside it: a level alone would look like success.
+    Broken clauses of current versions are counted, too: a level alone would look like success.
     """
     level = session_level(session)
     name, color = standing_name(session, language), _COLORS[level]
-    broken = {item.clause for item in all_items(session) if item.verdict is Verdict.FAIL}
+    broken = {item.clause for item in failing(session)}
     if broken and level is not None:
         name = say("report.badge.broken", language, level=name, count=len(broken))
         color = _BROKEN if level in _GREENER else color

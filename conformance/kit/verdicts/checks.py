@@ -25,6 +25,7 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Family
 
 _FIRST_ERROR = 400
+_UNAUTHORIZED = 401
 
 
 class Said(StrEnum):
@@ -123,7 +124,9 @@ def no_good_call(tried: Call | None) -> Check:
     said = " ".join(filter(None, (str(status) if status >= _FIRST_ERROR else "", words)))
     if not said:
         return unknown("kit.not_verified.baseline", tried)
-    return unknown("kit.not_verified.good_call", tried, said=said)
+    needs_token = status == _UNAUTHORIZED and tried.tool.raw.get("bearer") is True
+    reason = "needs_bearer" if needs_token else "good_call"
+    return unknown(f"kit.not_verified.{reason}", tried, said=said)
 
 
 def lacks_something(call: Call) -> Check:

@@ -25,13 +25,15 @@ from conformance.kit.schema.view import view_of
 
 _TYPE_WORDS: Final = {
     "string": ("string", "str", "text"),
-    "integer": ("integer", "int", "whole number", "number"),
-    "number": ("number", "float", "double", "decimal", "numeric"),
+    "integer": ("integer", "int", "whole number", "number", "long", "int32", "int64", "uint",
+                "i32", "i64", "u32", "u64", "usize"),
+    "number": ("number", "float", "double", "decimal", "numeric", "float32", "float64", "f32",
+               "f64"),
     "boolean": ("boolean", "bool", "true or false", "true/false"),
     "array": ("array", "list", "sequence", "tuple"),
     "object": ("object", "dict", "dictionary", "mapping", "map", "record", "model"),
     "null": ("null", "none"),
-}
+}  # fmt: skip
 _FORMAT_WORDS: Final = {
     "date-time": ("date-time", "datetime", "iso 8601", "iso8601", "rfc 3339", "rfc3339",
                   "timestamp", "timezone", "time zone", "offset"),
@@ -141,6 +143,8 @@ def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[st
         found = applied(view, nodes, was)
         asked = constraints(found.flat)
         yield from ((keyword, asked) for keyword in violation.keywords)
+        if violation.sent_absent or type_of(violation.sent) not in asked.kinds:
+            yield "type", asked  # whatever else is broken, the type would be right
         if found.unions:
             for flat in alternatives(view, nodes, _MOST_BRANCHES):
                 branch = constraints(flat)

@@ -19,8 +19,19 @@ def told(context: Context, clauses: Iterable[Clause], level: int) -> Iterator[st
         yield f"{_facts(context, clause)}\n{{ .facts }}"
         source = clause.facts.get("source")
         if source:
-            quote = "\n".join(f"> {line}" for line in escaped(source["quote"]).splitlines())
-            yield f"{context.said('rests_on', url=source['url'])}\n{{ .facts }}\n\n{quote}"
+            yield _quoted(context.said("rests_on", url=source["url"]), source["quote"])
+            for other in source.get("others", ()):
+                links = (
+                    f"[{v}]({other['url'].replace('{version}', v)})" for v in other["versions"]
+                )
+                yield _quoted(
+                    context.said("other_versions", links=", ".join(links)), other["quote"]
+                )
+
+
+def _quoted(said: str, quote: str) -> str:
+    lines = "\n".join(f"> {line}" for line in escaped(quote).splitlines())
+    return f"{said}\n{{ .facts }}\n\n{lines}"
 
 
 def _facts(context: Context, clause: Clause) -> str:

@@ -83,7 +83,7 @@ def test_what_was_never_sent_again_is_not_verified_unless_the_server_is_gone():
     item = stands(Repeats(), call)
     assert (item.verdict, cases(item)) == (Verdict.NOT_VERIFIED, [call.case.id.text])
     assert [(f.message.id, f.exchange) for f in item.findings] == [
-        ("kit.not_verified.not_confirmed", call.exchange.id)
+        ("kit.not_verified.seen_once", call.exchange.id)
     ]
     item = stands(Repeats(gone={"http"}), call)
     assert (item.verdict, cases(item)) == (Verdict.FAIL, [call.case.id.text])

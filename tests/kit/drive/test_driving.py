@@ -283,7 +283,7 @@ def test_nothing_is_confirmed_when_the_time_of_the_session_is_up():
     items, session, _ = judged(lambda *_: (200, {}), max_time=1000.0, before_judging=late)
     accused = items["ATDF-CALL-001", "count"]
     assert accused.verdict is Verdict.NOT_VERIFIED
-    assert [f.message.id for f in accused.findings] == ["kit.not_verified.not_confirmed"]
+    assert [f.message.id for f in accused.findings] == ["kit.not_verified.seen_once"]
     assert session.time_up
     assert [e for e in session.recorder.by_id.values() if e.confirms is not None] == []
 

@@ -123,6 +123,29 @@ def test_an_operation_that_cannot_be_called_is_left_out_by_name(reason, operatio
     assert [(name, why.id) for name, why in found.left_out] == [("x", f"kit.left_out.{reason}")]
 
 
+BEARER = {"type": "http", "scheme": "Bearer"}
+KEY = {"type": "apiKey", "in": "header", "name": "X-Key"}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "own", "of_all", "bearer"),
+    [
+        (BEARER, {"security": [{"a": []}]}, {}, True),
+        (BEARER, {}, {"security": [{"a": []}]}, True),
+        (BEARER, {"security": []}, {"security": [{"a": []}]}, False),
+        ({"type": "oauth2", "flows": {}}, {"security": [{"a": ["read"]}]}, {}, True),
+        (KEY, {"security": [{"a": []}]}, {}, False),
+        (BEARER, {"security": [{"other": []}, 1]}, {}, False),
+        (BEARER, {"security": {"a": 1}}, {}, False),
+        (None, {"security": [{"a": []}]}, {}, False),
+    ],
+)
+def test_a_route_is_known_to_ask_for_a_bearer_token(scheme, own, of_all, bearer):
+    components = {"securitySchemes": {"a": scheme}}
+    [tool] = operations(document(own, components=components, **of_all)).tools
+    assert tool.raw["bearer"] is bearer
+
+
 def test_a_body_that_is_no_plain_object_is_one_input():
     [tool] = operations(document({"requestBody": body({"type": "array"})})).tools
     assert [(one.name, one.where) for one in tool.invocation.inputs] == [("body", Where.WHOLE)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 
 import pytest
 
@@ -23,8 +24,8 @@ OVER_HTTP = ["mcp-2025-06-18", "mcp-2025-03-26"]
 OVER_STDIO = ["stdio-2025-06-18", "stdio-2025-03-26", "stdio-2024-11-05"]
 
 
-def judged(target):
-    session = Session(SETTINGS)
+def judged(target, settings=SETTINGS):
+    session = Session(settings)
     chapter = load("conformance.mcp")
     session.scripts = list(chapter.scripts)
     session.discover((target,))
@@ -39,6 +40,17 @@ def session(request):
         return judged("stdio:" + shlex.join(command(REFERENCE, "--stdio")))
     with listening() as url:
         return judged(f"{url}/mcp")
+
+
+def test_older_versions_are_checked_too_where_no_call_is_allowed():
+    none = replace(SETTINGS, allow_calls=AllowCalls.NONE)
+    with listening(FAULTY, "--fault", "batch-refused") as url:
+        found = judged(f"{url}/mcp", none)
+    assert [run.run.id for run in older(found)] == OVER_HTTP
+    assert not any(run.tools_called for run in found.runs)
+    failed = {(item.clause, item.run) for run in found.runs for item in run.items
+              if item.verdict is Verdict.FAIL}  # fmt: skip
+    assert failed == {("MCP-RPC-008", "mcp-2025-03-26")}
 
 
 @pytest.fixture

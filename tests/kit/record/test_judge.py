@@ -113,7 +113,7 @@ def test_a_failure_that_was_not_confirmed_is_not_verified(faulty, tmp_path):
     path, _ = faulty
     found, _ = again(edited(path, tmp_path, unconfirmed))
     verdict, messages = next(v for k, v in found.items() if k[0] == "ATDF-CALL-002" and k[2])
-    assert (verdict, messages[0].id) == (Verdict.NOT_VERIFIED, "kit.not_verified.not_confirmed")
+    assert (verdict, messages[0].id) == (Verdict.NOT_VERIFIED, "kit.not_verified.seen_once")
 
 
 def test_of_a_session_that_is_cut_while_it_confirms_what_was_confirmed_stands(
@@ -133,7 +133,7 @@ def test_of_a_session_that_is_cut_while_it_confirms_what_was_confirmed_stands(
     stood = Counter(verdict for verdict, _ in about)
     assert stood[Verdict.FAIL] == 1
     later = [messages[0].id for verdict, messages in about if verdict is Verdict.NOT_VERIFIED]
-    assert "kit.not_verified.not_confirmed" in later
+    assert "kit.not_verified.seen_once" in later
     assert again(path) == said
 
 

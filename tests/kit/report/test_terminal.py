@@ -51,9 +51,11 @@ def failing(count: int) -> SessionResult:
 def test_failures_are_grouped_by_clause_with_one_line_and_the_command_to_replay_it():
     text = lines(session(), options=("--target", "http://h"))
     at = next(n for n, line in enumerate(text) if line.startswith("ATDF-ERR-007"))
-    assert text[at] == "ATDF-ERR-007  fail  hotel_reservation, flight_search"
+    assert text[at] == (
+        "ATDF-ERR-007  fail  hotel_reservation, flight_search  (http, mcp-2026-07-28)"
+    )
     assert text[at + 1] == "    The error names room_type, and guests was broken."
-    assert text[at + 2].startswith("    and 5 more: hotel_reservation · check_out, flight_search")
+    assert text[at + 2].startswith("    and 2 more: hotel_reservation · check_out, flight_search")
     case = "http/hotel_reservation/above-maximum/guests"
     assert text[at + 3].strip() == replay_line(["--target", "http://h"], case)
     assert sum(line.startswith("ATDF-ERR-007") for line in text) == 1
@@ -92,7 +94,9 @@ def test_tools_left_out_are_named_with_the_option_that_includes_them():
 
 
 def test_clauses_verified_are_counted():
-    assert "Clauses verified: 3 of 12" in lines(session())
+    assert any(
+        line.startswith("Clauses verified: 3 of 12, but not all") for line in lines(session())
+    )
 
 
 def test_the_level_comes_last_with_what_keeps_it_from_the_next_and_then_the_report():
@@ -331,7 +335,7 @@ def test_a_group_says_how_many_more_there_are_and_where(language, more):
 
 
 def test_a_place_that_was_told_already_is_not_told_again():
-    assert lines(broken_at("from", "from"))[2] == "    and 1 more"
+    assert "more" not in lines(broken_at("from", "from"))[2]
 
 
 def test_a_single_finding_has_nothing_beside_it():

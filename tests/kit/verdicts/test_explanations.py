@@ -41,6 +41,10 @@ def broken(pointer, *keywords, was=None, sent=None):
     return Violation(pointer, name, keywords, was=was, was_absent=was is None, sent=sent)
 
 
+def left_out(pointer, *keywords):
+    return Violation(pointer, pointer[1:], keywords, was=1, sent_absent=True)
+
+
 BOTH = [
     (broken("/colours", "type", was=["red"], sent="abc"), "`colours[0]` must be one of red, blue."),
     (broken("/count", "minimum"), "count\n  Input should be greater than or equal to 1"),
@@ -76,6 +80,15 @@ BOTH = [
     (broken("/slot", "type", was=1000, sent="x"), "slot must be one of once"),
     (broken("/slot", "type", was="once", sent=7), "slot must be at least 1000"),
     (broken("/pair", "items", was=[1, 2], sent=[1, 2, 3]), "pair must have at most 2 items"),
+    (left_out("/count", "required"), "count must be an integer"),
+    (left_out("/name", "required"), "Expected string for name, got nil"),
+    (broken("/room", "enum", sent=7), "room must be a string"),
+    (broken("/code", "pattern", sent=7), "json: cannot unmarshal number into code of type string"),
+    (broken("/count", "type"), 'count: invalid type: string "x", expected i64'),
+    (broken("/ratio", "type"), 'ratio: invalid type: string "x", expected f64'),
+    (broken("/count", "type"), "cannot unmarshal string into Go struct field .count of type int64"),
+    (broken("/count", "type"), "could not be converted to System.Int32. Path: $.count"),
+    (broken("/count", "type"), "count: Cannot deserialize value of type `long` from String"),
     (broken("/oops", "additionalProperties"), "Additional properties ('oops') are not allowed"),
     (broken("/oops", "additionalProperties"), "Unrecognized key(s) in object: 'oops'"),
 ]  # fmt: skip
@@ -87,6 +100,9 @@ def test_a_good_refusal_names_the_parameter_and_says_what_is_right(violation, te
 
 
 ONLY_NAMED = [
+    (broken("/count", "minimum", sent=0), "count must be an integer"),
+    (broken("/room", "enum", sent="x"), "room must be a string"),
+    (left_out("/count", "required"), "count is invalid"),
     (broken("/count", "minimum"), "count is invalid"),
     (broken("/count", "maximum"), "count: 41 is too big"),
     (broken("/count", "minimum"), "count: got 10"),

@@ -78,8 +78,9 @@ def ends_bar(repair: Repair) -> list[Part]:
 
 
 def verdict_parts(counts: Mapping[Verdict, int]) -> list[Part]:
-    """Give the counts by verdict as a bar."""
-    return parts([(count, f"b-{verdict.value}") for verdict, count in counts.items()])
+    """Give the counts by verdict as a bar, without what does not apply: that says nothing."""
+    shown = [(n, v) for v, n in counts.items() if n and v is not Verdict.NOT_APPLICABLE]
+    return parts([(count, f"b-{verdict.value}") for count, verdict in shown])
 
 
 def advised(advice: Advice) -> str:

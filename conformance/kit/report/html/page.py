@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from conformance.kit.model.results import RunResult
-from conformance.kit.report import levels, words
+from conformance.kit.report import findings, levels, words
 from conformance.kit.report.data import ResultsJson
 from conformance.kit.report.exit import outcome
 from conformance.kit.report.html import charts, parity
@@ -162,6 +162,7 @@ def _environment(report: Report) -> Environment:
         "verdicts": Verdict,
         "symbols": SYMBOLS,
         "nothing": words.NOTHING,
+        "findings": findings,
         "folded": folded,
         "terms": Terms(report),
         "say": say,
@@ -170,13 +171,24 @@ def _environment(report: Report) -> Environment:
         "detail": detail,
         "cards": cards,
         "charts": charts,
+        "versions": {run.run.id: run.run.version for run in session.runs},
+        "current": frozenset(run.run.id for run in session.runs if not run.run.superseded),
         "chips": chips,
         "instant": instant,
         "levels": levels,
         "matrix": matrix,
         "more_of": partial(more_of, report=report),
+        "misleading": lambda each: words.misleading_words(
+            each, language, lambda name: report.text(name, 60)
+        ),
+        "verified": words.verified_words(
+            *levels.clauses_verified(session),
+            levels.tools_unverified(session),
+            language,
+            lambda name: report.text(name, 40),
+        ),
         "others": lambda group: words.others(
-            words.told_of(group.items), language, lambda text: report.text(text, 60)
+            group.told, language, lambda text: report.text(text, 60)
         ),
         "outcome": outcome,
         "parity": parity,

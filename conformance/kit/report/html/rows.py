@@ -6,14 +6,15 @@ What filters them, and what a search finds of them, is here too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from conformance.kit.model.results import Finding, Item
+from conformance.kit.report.findings import alike, answers, each_once
 from conformance.kit.report.levels import GRAVITY
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.words import others
+from conformance.kit.report.words import Told, others
 from conformance.kit.verdicts.judge import NOT_OFFERED
 from conformance.spec.messages import Message, Topic
 from conformance.spec.vocabulary import Requirement, Verdict
@@ -32,6 +33,7 @@ _OF_NO_CLAUSE = frozenset({Topic.LEFT_OUT, Topic.NOT_APPLICABLE})
 LIMIT = 500
 """Rows shown: more would take longer to open than anybody reads."""
 
+_BROKEN = frozenset(GRAVITY[: GRAVITY.index(Verdict.NOT_VERIFIED)])
 _NOT_OFFERED = frozenset(NOT_OFFERED.values())
 
 
@@ -52,6 +54,8 @@ class Row:
     requirement: Requirement
     verdict: Verdict
     places: tuple[Place, ...]
+    also: tuple[Row, ...] = ()
+    """Of other clauses: what they say of the same answers."""
 
     @property
     def message(self) -> Message | None:
@@ -63,6 +67,11 @@ class Row:
     def clauses(self) -> tuple[str, ...]:
         """The ids of the clauses: one, or all that share a reason that is not theirs."""
         return tuple(dict.fromkeys(place.item.clause for place in self.places))
+
+    @property
+    def parts(self) -> tuple[Row, ...]:
+        """The row itself, and those of other clauses that are told with it."""
+        return (self, *self.also)
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -87,7 +96,7 @@ class Folded:
         """Give the anchor of the first row of each clause and verdict that is shown."""
         found: dict[tuple[str, Verdict], str] = {}
         for row in self.rows:
-            for clause in row.clauses:
+            for clause in (each for one in row.parts for each in one.clauses):
                 found.setdefault((clause, row.verdict), row.id)
         return found
 
@@ -109,24 +118,36 @@ def fold(items: Iterable[Item], limit: int = LIMIT) -> Folded:
             elif finding is not None and finding.message.topic in _OF_NO_CLAUSE:
                 key = (gravity, "~", message, "")  # sorts behind every clause
             found.setdefault(key, []).append(Place(item, finding))
-    rows = tuple(
-        Row(
-            f"r{n}",
-            places[0].item.clause,
-            places[0].item.requirement,
-            GRAVITY[key[0]],
-            tuple(places),
-        )
-        for n, (key, places) in enumerate(sorted(found.items(), key=lambda pair: pair[0]), 1)
+    apart = (_row(GRAVITY[key[0]], found[key]) for key in sorted(found))
+    causes = (
+        replace(heads[0], id=f"r{n}", also=tuple(heads[1:]))
+        for n, heads in enumerate(alike(apart, _cause), 1)
     )
+    rows = tuple(causes)
     return Folded(rows[:limit], max(0, len(rows) - limit))
+
+
+def _row(verdict: Verdict, places: list[Place]) -> Row:
+    first = places[0].item
+    return Row("", first.clause, first.requirement, verdict, tuple(places))
+
+
+def _cause(row: Row) -> tuple[Hashable, ...]:
+    """What two rows share that are of one cause: the verdict, and all answers that show them."""
+    told = _told(row) if row.verdict in _BROKEN and len(row.clauses) == 1 else []
+    return row.verdict, row.requirement, answers(told)
+
+
+def _told(row: Row) -> list[Told]:
+    return [(place.item, place.finding) for place in row.places if place.finding is not None]
 
 
 def more_of(row: Row, report: Report) -> str:
     """Give what else a row of one clause holds; empty where its first finding is the only one."""
     if len(row.clauses) > 1:
         return ""
-    told = [(place.item, place.finding) for place in row.places if place.finding is not None]
+    versions = {run.run.id: run.run.version for run in report.session.runs}
+    told = list(each_once(_told(row), versions))
     return others(told, report.language, lambda text: report.text(text, 60))
 
 
