@@ -1006,7 +1006,7 @@ DISGUISE_UNLESS_ABOUT: Final[Mapping[Disguise, tuple[str, ...]]] = MappingProxyT
         Disguise.NOT_A_VALUE: (),
     }
 )
-"""The form proves nothing where one of these words is in the tool's name, in its title, in the first sentence of its description, or in what the call sends."""
+"""The form proves nothing where one of these words is in the tool's name, in its title, or in the first sentence of its description."""
 
 ERROR_TYPE_CATEGORY: Final[Mapping[ErrorType, ErrorCategory]] = MappingProxyType(
     {

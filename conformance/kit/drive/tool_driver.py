@@ -203,6 +203,8 @@ class ToolRun:
 
     def _mend(self, refused: Call) -> dict[str, Any] | None:
         """The refused arguments, corrected by what the refusal says: as data, else in words."""
+        if refused.reading.missing is not None:
+            return None  # other arguments do not bring what is missing
         if _suggests(refused) or hint_of(refused.reading) is not None:
             return _as_object(self._followed(refused))
         return from_refusal(self._tool, refused.case.arguments, refused.reading.text)

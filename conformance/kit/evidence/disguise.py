@@ -147,9 +147,12 @@ def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
     hinted = annotations.get("title") if isinstance(annotations, dict) else None
     titles = (tool.raw.get("title"), hinted)
     first = _SENTENCE.split((tool.description or "").strip(), maxsplit=1)[0]
-    asked = (text[:_LONGEST] for text in _texts_in(case.arguments))
-    named = " ".join(
-        (tool.name, *(each for each in titles if isinstance(each, str)), first, *asked)
-    )
-    words = {word.lower() for word in _WORDS.findall(named)}
-    return not words.isdisjoint(DISGUISE_UNLESS_ABOUT[disguise])
+    named = _words_in(tool.name, *(each for each in titles if isinstance(each, str)), first)
+    asked = _words_in(*_texts_in(case.arguments))
+    of_errors = DISGUISE_UNLESS_ABOUT[Disguise.LEADING_WORD]
+    about = DISGUISE_UNLESS_ABOUT[disguise]
+    return not (named.isdisjoint(about) and asked.isdisjoint(of_errors))
+
+
+def _words_in(*texts: str) -> set[str]:
+    return {word.lower() for text in texts for word in _WORDS.findall(text[:_LONGEST])}

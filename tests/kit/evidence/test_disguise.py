@@ -116,6 +116,7 @@ def test_an_error_may_be_the_result_of_a_call_that_asks_for_one():
     asked = {"kind": "error"}
     assert answered("Error: Operation failed", kind=VALID, arguments=asked).accepted
     assert answered("Error: Operation failed", kind=VALID, arguments={"kind": "debug"}).refused
+    assert answered('{"ok": false}', kind=VALID, arguments={"test": "test"}).refused
 
 
 def test_a_tool_s_title_says_what_it_is_about():
