@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert proof survive known guides mutants coverage bench site site-build screenshots dist workflows clean lock
+.PHONY: help setup conformance test check generate format validate convert proof survive field guides mutants coverage bench site site-build screenshots dist workflows clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -70,8 +70,8 @@ proof: $(READY) ## prove the kit: every planted fault is caught, nobody else acc
 survive: $(READY) ## hold the kit against hostile servers: time, memory, an inert report
 	@$(BIN)/python -m scripts.survive $(ARGS)
 
-known: $(READY) ## install the known servers, judge them, write fixtures/implementations
-	@$(BIN)/python -m scripts.judge_known $(ARGS)
+field: $(READY) ## check the corpus of servers that others wrote, in a box (ARGS='--only NAME')
+	@$(BIN)/python -m scripts.field $(ARGS)
 
 guides: $(READY) ## run the guides' servers step by step, and write what the kit says of each
 	@$(BIN)/python -m scripts.guides $(ARGS)

@@ -8,7 +8,7 @@ from conformance.cli.merge import main, rows_of
 from conformance.cli.merge_found import look
 from tests.kit.sessions import ROOT
 
-KNOWN = ROOT / "fixtures" / "implementations"
+KNOWN = ROOT / "tests" / "cli" / "kept"
 GIT = KNOWN / "mcp-server-git.results.json"
 
 

@@ -12,7 +12,7 @@ from scripts.generator.keywords import positions
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import Context
-from scripts.website.pages.found import sentences
+from scripts.website.pages.found import said
 from scripts.website.pages.made import made_pages
 
 _ANCHOR = re.compile(r"\{ ?#([a-z0-9-]+) ?\}")
@@ -142,36 +142,28 @@ def test_the_glossary_has_each_word_of_the_source(pages, source, language):
 
 
 _RECORDED = {
-    "runs": [
-        {
-            "items": [
-                {
-                    "message": "Of the 3 requests of a batch, 1 got no result.",
-                    "message_id": "finding.mcp.batch",
-                    "values": {"count": "3", "missing": "1", "version": "2025-03-26"},
-                },
-                {
-                    "message": "A sentence whose words have changed.",
-                    "message_id": "finding.mcp.batch",
-                    "values": {"count": "3"},
-                },
-                {"message": None, "message_id": None, "values": None},
-            ]
-        }
-    ]
+    "message": "Of the 3 requests of a batch, 1 got no result.",
+    "message_id": "finding.mcp.batch",
+    "values": {"count": "3", "missing": "1", "version": "2025-03-26"},
 }
 
 
 def test_what_was_found_elsewhere_is_said_in_the_language_of_the_page(source):
-    said = sentences(Context(source, "es", {}), _RECORDED)
-    first = said["Of the 3 requests of a batch, 1 got no result."]
-    assert first.startswith("De las 3 peticiones de un lote, 1 quedó sin resultado.")
+    text = said(Context(source, "es", {}), _RECORDED)
+    assert text.startswith("De las 3 peticiones de un lote, 1 quedó sin resultado.")
 
 
 def test_a_sentence_that_lacks_a_value_stays_as_it_was_recorded(source):
-    said = sentences(Context(source, "es", {}), _RECORDED)
     words = "A sentence whose words have changed."
-    assert said[words] == words
+    recorded = {**_RECORDED, "message": words, "values": {"count": "3"}}
+    assert said(Context(source, "es", {}), recorded) == words
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_state_of_the_ecosystem_begins_with_pictures(pages, language):
+    text = pages[f"{language}/conformance/ecosystem.md"]
+    assert text.count('<svg viewBox="0 0') == 3
+    assert text.index("<svg") < text.index("| --- |")
 
 
 @pytest.mark.parametrize("language", ["es", "pt"])

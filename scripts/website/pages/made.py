@@ -10,7 +10,7 @@ from scripts.generator.downloads import Download, downloads, frozen
 from scripts.generator.problems import SourceError
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import ROOT
-from scripts.website.pages import benchmarks, clauses, kit, playground
+from scripts.website.pages import benchmarks, clauses, ecosystem, kit, playground
 from scripts.website.pages.context import CONFORMANCE, SPECS, Context
 from scripts.website.pages.documents import document_page
 from scripts.website.pages.glossary import glossary_page
@@ -63,7 +63,8 @@ def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str,
     yield clauses.ALL, clauses.everything(context)
     yield f"{CONFORMANCE}/options.md", kit.options_page(context)
     yield f"{CONFORMANCE}/faults.md", kit.faults_page(context)
-    yield f"{CONFORMANCE}/implementations.md", kit.implementations_page(context)
+    yield ecosystem.ECOSYSTEM, ecosystem.ecosystem_page(context)
+    yield ecosystem.IMPLEMENTATIONS, ecosystem.implementations_page(context)
     yield from _if_any(f"{CONFORMANCE}/benchmarks.md", benchmarks.benchmarks_page(context))
     yield "about/glossary.md", glossary_page(context)
     vocabularies = vocabularies_page(context, CONFORMANCE)

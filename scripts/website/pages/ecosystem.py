@@ -1,0 +1,197 @@
+"""The state of the ecosystem: what the kit finds in the corpus, as `make field` kept it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from conformance.spec.vocabulary import Level
+from fixtures.implementations.outcome import read
+from scripts.website.pages.charts import Bar, Part, bars
+from scripts.website.pages.context import CONFORMANCE, Context
+from scripts.website.pages.found import said
+from scripts.website.pages.markdown import code, escaped, heading, page, table
+
+ECOSYSTEM = f"{CONFORMANCE}/ecosystem.md"
+IMPLEMENTATIONS = f"{CONFORMANCE}/implementations.md"
+_REGISTRIES = {"pypi": "PyPI", "npm": "npm"}
+_LADDER = [None, Level.DESCRIBED, Level.GUARDED, Level.EXPLAINED]
+_COMMONEST = 10
+_SHORT = 300
+
+
+def ecosystem_page(context: Context) -> bytes:
+    """Pictures first: levels, how far errors help, and the commonest defects with their repair."""
+    servers = read()
+    about = context.said("ecosystem_about")
+    parts = [
+        context.said("ecosystem_intro", servers=len(servers), stacks=len(_stacks(servers))),
+        heading(2, context.said("ecosystem_levels"), "levels"),
+        _levels(context, servers),
+        heading(2, context.said("ecosystem_names"), "names"),
+        context.said("ecosystem_names_about"),
+        _named(context, servers),
+        heading(2, context.said("ecosystem_defects"), "defects"),
+        _defects(context, servers),
+        context.said("ecosystem_more"),
+    ]
+    return page(context.said("ecosystem"), "ecosystem", about, parts, hide="toc")
+
+
+def implementations_page(context: Context) -> bytes:
+    """Each server of the corpus, with what did not pass."""
+    about = context.said("implementations_about")
+    names = ("server", "run", "reached", "passed", "failed", "warned", "names_parameter")
+    head = [context.said(name) for name in (*names, "says_right")]
+    servers = read()
+    rows = [row for each in servers for row in _runs(context, each)]
+    parts = [context.said("implementations_intro"), table(head, rows)]
+    for each in servers:
+        parts.append(heading(2, each["name"], f"server-{each['name']}"))
+        parts.append(_described(each))
+        parts.append(_findings(context, each))
+    return page(context.said("implementations"), "implementations", about, parts, hide="toc")
+
+
+def _described(server: Mapping[str, Any]) -> str:
+    framework = f"{server['framework']} {server['framework_version']}".strip()
+    package = f"{code(server['package'])} {server['version']}, {_REGISTRIES[server['registry']]}"
+    return f"{package}; {escaped(framework)}, {server['language']}. {server['date']}."
+
+
+def _full(server: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [run for run in server["runs"] if run["level"] is not None]
+
+
+def _reached(server: Mapping[str, Any]) -> int:
+    """How high the lowest of a server's full runs got on the ladder."""
+    names = [None if level is None else level.value for level in _LADDER]
+    places = [names.index(run["level"]) if run["level"] in names else 0 for run in _full(server)]
+    return min(places, default=0)
+
+
+def _levels(context: Context, servers: Sequence[Mapping[str, Any]]) -> str:
+    kinds: dict[str, Counter[int]] = {}
+    for each in servers:
+        kinds.setdefault(each["kind"], Counter())[_reached(each)] += 1
+    legend = [context.said("ecosystem_no_level")]
+    legend += [context.level(level.value) for level in _LADDER if level is not None]
+    rows = []
+    for kind, counts in sorted(kinds.items()):
+        whole = counts.total()
+        parts = tuple(
+            Part(counts[place] / whole, place, f"{legend[place]}: {counts[place]}")
+            for place in range(len(_LADDER))
+            if counts[place]
+        )
+        numbers = " · ".join(str(counts[place]) for place in range(len(_LADDER)))
+        rows.append(Bar(context.said(f"ecosystem_{kind.replace('-', '_')}"), parts, numbers))
+    return bars(context.said("ecosystem_levels_title"), rows, legend)
+
+
+def _stacks(servers: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Give the servers of each framework, with the first number of its version."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for each in servers:
+        major = each["framework_version"].partition(".")[0]
+        found.setdefault(f"{each['framework']} {major}".strip(), []).append(each)
+    return found
+
+
+def _named(context: Context, servers: Sequence[Mapping[str, Any]]) -> str:
+    shares = []
+    for stack, listed in _stacks(servers).items():
+        counted = [
+            run["explain"]["names_parameter"]
+            for each in listed
+            for run in _full(each)
+            if "names_parameter" in run["explain"]
+        ]
+        of = sum(each["of"] for each in counted)
+        if of:
+            shares.append((sum(each["hits"] for each in counted) / of, stack, len(listed)))
+    rows = []
+    for share, stack, count in sorted(shares, reverse=True):
+        value = percent(context, share)
+        rows.append(Bar(f"{stack} ({count})", (Part(share, 2, f"{stack}: {value}"),), value))
+    return bars(context.said("ecosystem_names_title"), rows)
+
+
+def _defects(context: Context, servers: Sequence[Mapping[str, Any]]) -> str:
+    of: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for server in servers:
+        for each in server["findings"]:
+            of.setdefault((each["clause"], each["cause"]), []).append(each)
+    commonest = sorted(of.items(), key=lambda pair: (-len(pair[1]), pair[0]))[:_COMMONEST]
+    head = [context.said(name) for name in ("clause", "requirement", "ecosystem_servers", "seen")]
+    rows = []
+    for (clause, _), found in commonest:
+        first = found[0]
+        rows.append(
+            [
+                _clause(context, clause, ECOSYSTEM),
+                context.requirement(first["requirement"]),
+                str(len(found)),
+                escaped(_short(said(context, first))),
+            ]
+        )
+    most = max((len(found) for _, found in commonest), default=1)
+    chart = [
+        Bar(clause, (Part(len(found) / most, 2, f"{clause}: {len(found)}"),), str(len(found)))
+        for (clause, _), found in commonest
+    ]
+    return f"{bars(context.said('ecosystem_defects_title'), chart)}\n\n{table(head, rows)}"
+
+
+def _runs(context: Context, server: Mapping[str, Any]) -> Iterator[list[str]]:
+    for run in _full(server):
+        shares = (run["explain"].get(each) for each in ("names_parameter", "says_what_is_right"))
+        yield [
+            code(server["name"]),
+            code(run["run"]),
+            context.level(run["level"]),
+            *(str(run["counts"][each]) for each in ("pass", "fail", "warn")),
+            *(
+                percent(context, share["hits"] / share["of"] if share and share["of"] else None)
+                for share in shares
+            ),
+        ]
+
+
+def _findings(context: Context, server: Mapping[str, Any]) -> str:
+    if not server["findings"]:
+        return context.said("nothing_found")
+    head = [context.said(name) for name in ("clause", "requirement", "tool", "seen")]
+    rows = []
+    for each in server["findings"]:
+        rows.append(
+            [
+                _clause(context, each["clause"], IMPLEMENTATIONS),
+                context.requirement(each["requirement"]),
+                ", ".join(code(tool) for tool in each["tools"]) or "–",
+                escaped(_short(said(context, each))),
+            ]
+        )
+    return table(head, rows)
+
+
+def _clause(context: Context, clause: str, here: str) -> str:
+    known = context.clauses.get(clause)
+    return context.clause_link(known, here) if known else clause
+
+
+def percent(context: Context, share: float | None) -> str:
+    """A share as whole per cent; 100 and 0 only where it is exactly that."""
+    if share is None:
+        return "–"
+    whole = round(share * 100)
+    if 0 < share < 1:
+        whole = min(max(whole, 1), 99)
+    return context.said("report.percent", number=whole)
+
+
+def _short(message: str) -> str:
+    if len(message) <= _SHORT:
+        return message
+    return message[:_SHORT].rpartition(" ")[0] + " …"
