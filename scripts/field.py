@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,12 +29,13 @@ if __package__ in (None, ""):
 from fixtures.implementations import box, session
 from fixtures.implementations.corpus import Server, corpus
 from fixtures.implementations.findings import Seen, findings, pin, pinned, seen
-from fixtures.implementations.install import InstallError, installed, lock
+from fixtures.implementations.install import InstallError, installed, lock, made_executable, program
 from fixtures.implementations.outcome import keep, kept
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache" / "field"
-_ENDED = (0, 1)
+_ENDED = (0, 1, 5)
+"""Exit codes of a session that has a result: 5 is that no tool was called."""
 _MORE_SECONDS = 90
 _RAW_SECONDS = 300
 
@@ -127,11 +128,16 @@ def _install(chosen: Sequence[Server]) -> dict[str, str]:
     """Install what `chosen` need, one after the other; gives what went wrong, by environment."""
     wrong = {}
     for each in corpus().environments:
-        if any(server.environment == each.name for server in chosen):
-            try:
-                installed(each, CACHE / "env")
-            except InstallError as error:
-                wrong[each.name] = str(error)
+        servers = [server for server in chosen if server.environment == each.name]
+        if not servers:
+            continue
+        try:
+            home = installed(each, CACHE / "env")
+        except InstallError as error:
+            wrong[each.name] = str(error)
+            continue
+        for server in servers:  # a package may leave that to its install script
+            made_executable(program(home, server.command[0]))
     return wrong
 
 
@@ -221,14 +227,23 @@ def _boxed(words: Sequence[str], work: Path, seconds: float) -> subprocess.Compl
 
 
 def _say(outcome: Outcome, place: str) -> None:
+    called = "" if outcome.results is None else _called(outcome.results)
     state = "as pinned" if not outcome.wrong else f"{len(outcome.wrong)} not as pinned"
     levels = ""
     if outcome.results is not None:
         found = [f"{run['run']} {run['level']}" for run in outcome.results["runs"] if run["level"]]
         levels = f" ({', '.join(found)})"
-    print(f"[{place}] {outcome.server.name}: {state}, {outcome.seconds:.0f} s{levels}", flush=True)
+    print(
+        f"[{place}] {outcome.server.name}: {state}, {outcome.seconds:.0f} s{levels}{called}",
+        flush=True,
+    )
     for each in outcome.wrong:
         print(f"    {each}", flush=True)
+
+
+def _called(results: Mapping[str, Any]) -> str:
+    """Say so where no tool was called: the level rests on documents alone."""
+    return "" if any(run["tools_called"] for run in results["runs"]) else ", no tool was called"
 
 
 if __name__ == "__main__":

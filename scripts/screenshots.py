@@ -29,6 +29,7 @@ VIEWS = {
     "fields": "atdf/error/",
     "invalid": "atdf/error/#example-error-without-instance",
     "clauses": "conformance/clauses/#atdf-err-004",
+    "ecosystem": "conformance/ecosystem/",
     "implementations": "conformance/implementations/",
     "guide": "guides/fastapi/",
     "playground": "playground/",

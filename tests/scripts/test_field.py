@@ -46,6 +46,7 @@ def results(*items, **changes):
             "message": "It broke.",
             "message_id": "finding.x",
             "values": {},
+            "more": [],
         }
         for clause, tool, verdict in items
     ]
@@ -112,7 +113,27 @@ def test_a_reproduction_that_waits_for_silence_shows_that_the_server_is_there():
 def test_what_is_seen_is_folded_over_the_versions():
     found = results(("A", "t", "fail"), ("B", None, "warn"), ("C", "t", "pass"))
     found["runs"] *= 2
-    assert seen(found) == {Seen("A", "finding.x", "t"), Seen("B", "finding.x")}
+    assert seen(found) == {Seen("A", "x", "t"), Seen("B", "x")}
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({}, "accepted"),
+        ({"keywords": "type, enum", "sent": "7"}, "accepted type"),
+        ({"step": {"message_id": "step.not-utf8"}}, "accepted not-utf8"),
+    ],
+)
+def test_a_cause_is_the_word_of_the_message_with_its_keyword_or_step(values, said):
+    place = {"message_id": "finding.call.accepted", "values": values}
+    assert findings.cause(place) == said
+
+
+def test_each_place_of_an_item_is_seen():
+    made = results(("A", "t", "fail"))
+    place = {"message": "", "message_id": "finding.y", "values": None}
+    made["runs"][0]["items"][0]["more"] = [place]
+    assert seen(made) == {Seen("A", "x", "t"), Seen("A", "y", "t")}
 
 
 @pytest.fixture
@@ -124,7 +145,7 @@ def folder(tmp_path, monkeypatch):
 
 
 _FINDING = """clause: A
-cause: finding.x
+cause: x
 quote: It must.
 url: https://example.org
 reproduction:
@@ -136,8 +157,8 @@ servers: {}
 
 def test_pinning_writes_what_has_a_file_and_gives_what_has_none(folder):
     (folder / "a.yaml").write_text(_FINDING)
-    now = [Seen("A", "finding.x", "GET /x"), Seen("A", "finding.x", "u"), Seen("B", "finding.x")]
-    assert pin("s", now) == [Seen("B", "finding.x")]
+    now = [Seen("A", "x", "GET /x"), Seen("A", "x", "u"), Seen("B", "x")]
+    assert pin("s", now) == [Seen("B", "x")]
     assert findings.pinned("s") == set(now[:2])
     assert pin("s", []) == []
     assert findings.pinned("s") == frozenset()
@@ -148,7 +169,7 @@ def test_a_new_finding_and_a_finding_that_is_gone_are_both_wrong(folder):
     (folder / "a.yaml").write_text(_FINDING.replace("servers: {}", "servers:\n  s: [t]"))
     made = field.Outcome(a_server(), results=results(("B", "t", "fail")))
     field._compare(made)
-    assert made.wrong == ["Not pinned: B finding.x t.", "Gone, but pinned: A finding.x t."]
+    assert made.wrong == ["Not pinned: B x t.", "Gone, but pinned: A x t."]
 
 
 def test_a_session_without_a_level_or_with_an_error_of_the_kit_is_wrong(folder):
