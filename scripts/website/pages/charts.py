@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-_WIDTH, _ROW, _NAMES, _VALUES = 720, 30, 210, 110
+_WIDTH, _ROW, _NAMES, _VALUES = 760, 30, 260, 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,8 +138,8 @@ def _defects(context: Context, servers: Sequence[Mapping[str, Any]]) -> str:
         )
     most = max((len(found) for _, found in commonest), default=1)
     chart = [
-        Bar(clause, (Part(len(found) / most, 2, f"{clause}: {len(found)}"),), str(len(found)))
-        for (clause, _), found in commonest
+        Bar(name, (Part(len(found) / most, 2, f"{name}: {len(found)}"),), str(len(found)))
+        for name, found in ((" ".join(key), found) for key, found in commonest)
     ]
     return f"{bars(context.said('ecosystem_defects_title'), chart)}\n\n{table(head, rows)}"
 
