@@ -17,6 +17,7 @@ ECOSYSTEM = f"{CONFORMANCE}/ecosystem.md"
 IMPLEMENTATIONS = f"{CONFORMANCE}/implementations.md"
 _REGISTRIES = {"pypi": "PyPI", "npm": "npm"}
 _LADDER = [None, Level.DESCRIBED, Level.GUARDED, Level.EXPLAINED]
+_BY_HAND = "by hand"
 _COMMONEST = 10
 _SHORT = 300
 
@@ -26,7 +27,9 @@ def ecosystem_page(context: Context) -> bytes:
     servers = read()
     about = context.said("ecosystem_about")
     parts = [
-        context.said("ecosystem_intro", servers=len(servers), stacks=len(_stacks(servers))),
+        context.said(
+            "ecosystem_intro", servers=len(servers), stacks=len(_stacks(context, servers))
+        ),
         heading(2, context.said("ecosystem_levels"), "levels"),
         _levels(context, servers),
         heading(2, context.said("ecosystem_names"), "names"),
@@ -49,13 +52,13 @@ def implementations_page(context: Context) -> bytes:
     parts = [context.said("implementations_intro"), table(head, rows)]
     for each in servers:
         parts.append(heading(2, each["name"], f"server-{each['name']}"))
-        parts.append(_described(each))
+        parts.append(_described(context, each))
         parts.append(_findings(context, each))
     return page(context.said("implementations"), "implementations", about, parts, hide="toc")
 
 
-def _described(server: Mapping[str, Any]) -> str:
-    framework = f"{server['framework']} {server['framework_version']}".strip()
+def _described(context: Context, server: Mapping[str, Any]) -> str:
+    framework = f"{_framework(context, server)} {server['framework_version']}".strip()
     package = f"{code(server['package'])} {server['version']}, {_REGISTRIES[server['registry']]}"
     return f"{package}; {escaped(framework)}, {server['language']}. {server['date']}."
 
@@ -90,18 +93,26 @@ def _levels(context: Context, servers: Sequence[Mapping[str, Any]]) -> str:
     return bars(context.said("ecosystem_levels_title"), rows, legend)
 
 
-def _stacks(servers: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+def _framework(context: Context, server: Mapping[str, Any]) -> str:
+    """The name of the framework, or that there is none."""
+    name = str(server["framework"])
+    return context.said("ecosystem_by_hand") if name == _BY_HAND else name
+
+
+def _stacks(
+    context: Context, servers: Sequence[Mapping[str, Any]]
+) -> dict[str, list[Mapping[str, Any]]]:
     """Give the servers of each framework, with the first number of its version."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for each in servers:
         major = each["framework_version"].partition(".")[0]
-        found.setdefault(f"{each['framework']} {major}".strip(), []).append(each)
+        found.setdefault(f"{_framework(context, each)} {major}".strip(), []).append(each)
     return found
 
 
 def _named(context: Context, servers: Sequence[Mapping[str, Any]]) -> str:
     shares = []
-    for stack, listed in _stacks(servers).items():
+    for stack, listed in _stacks(context, servers).items():
         counted = [
             run["explain"]["names_parameter"]
             for each in listed
