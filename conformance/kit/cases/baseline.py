@@ -20,6 +20,8 @@ from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import SchemaView, view_of
 
+_MOST_BYTES: Final = 2 * 1024 * 1024
+"""Bytes of candidates after which no more are made."""
 MOST_CANDIDATES: Final = 8
 
 
@@ -37,8 +39,12 @@ def candidates(
     found: list[dict[str, Any]] = []
     seen: set[str] = set()
 
+    size = 0
+
     def add(arguments: Mapping[str, Any]) -> None:
+        nonlocal size
         key = json.dumps(arguments, sort_keys=True)
+        size += len(key)
         if key not in seen and len(found) < MOST_CANDIDATES:
             seen.add(key)
             found.append(dict(arguments))
@@ -59,6 +65,8 @@ def candidates(
         ahead = _ahead(view, example, now)
         if ahead is not None:
             add(ahead)
+        if size > _MOST_BYTES:
+            break  # the first call is megabytes long: others would be no better
     return found
 
 

@@ -83,8 +83,7 @@ def plan(tool: Tool, run: Run, baseline: Mapping[str, Any], *, now: datetime = S
     view.refill()
     planner = Planner(tool.name, run.id, view, now, Ids(run.id, tool.name))
     arguments = dict(baseline)
-    planner.is_new(arguments)
-    for step in (_explore, _arguments):
+    for step in (_baseline, _explore, _arguments):
         try:
             step(planner, arguments)
         except SchemaProblem as problem:
@@ -111,6 +110,11 @@ def _arguments(planner: Planner, _baseline: dict[str, Any]) -> None:
     errors = planner.view.errors((planner.view.root,), {})
     if errors and all(e.validator == "required" and not e.path for e in errors):
         planner.whole("arguments-empty", {}, Strictness.STRICT, "required")
+
+
+def _baseline(planner: Planner, arguments: dict[str, Any]) -> None:
+    """Note that the baseline call itself is sent already."""
+    planner.is_new(arguments)
 
 
 def _explore(planner: Planner, arguments: dict[str, Any]) -> None:

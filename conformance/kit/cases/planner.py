@@ -20,8 +20,11 @@ from conformance.kit.model.case_id import CaseId
 from conformance.kit.schema.breaks import Break, breaks
 from conformance.kit.schema.constraints import same
 from conformance.kit.schema.pointer import ABSENT, Tokens, get, put, to_parameter, to_pointer
+from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import SchemaView
 
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Bytes of calls that are made to plan one tool: a call of megabytes gets few deviations."""
 MOST_BRANCHES: Final = 40
 DEEPEST_BRANCH: Final = 4
 
@@ -70,6 +73,8 @@ class Planner:
     each: int = 1_000
     """Deviations to try at one place, valid and broken ones."""
     waiting: deque[Start] = field(default_factory=deque)
+    _left: int = MOST_BYTES
+    _size: tuple[int, int] = (0, 0)
     _sent: set[str] = field(default_factory=set)
     _starts: set[str] = field(default_factory=set)
     _repairable: dict[tuple[int, ...], bool] = field(default_factory=dict)
@@ -81,10 +86,18 @@ class Planner:
     def is_new(self, arguments: Any) -> bool:
         """Say whether these arguments are sent for the first time, and note that they are."""
         key = json.dumps(arguments, sort_keys=True)
+        self._spend(len(key))
         if key in self._sent:
             return False
         self._sent.add(key)
         return True
+
+    def _spend(self, count: int) -> None:
+        """Count bytes of calls; raises SchemaProblem once all are spent."""
+        self._left -= count
+        if self._left < 0:
+            most = MOST_BYTES >> 20
+            raise SchemaProblem(ProblemKind.TOO_COMPLEX, f"its calls take more than {most} MB")
 
     def is_full(self, start: Start) -> bool:
         """Say whether no further branch is to start from here."""
@@ -184,6 +197,11 @@ class Planner:
 
     def _judged(self, start: Start, spot: Spot, change: Change) -> tuple[Any, list[Break], Tokens]:
         """Give the whole arguments, what they break, and the place that they should break."""
+        known, size = self._size
+        if known != id(start.arguments):
+            size = len(json.dumps(start.arguments))
+            self._size = id(start.arguments), size
+        self._spend(size)
         inner = spot.tokens[len(spot.scope) :]
         before = get(start.arguments, spot.scope)
         after = put(before, inner, change.deviation.value)

@@ -156,14 +156,16 @@ class Maker:
     def _array(self, asked: Constraints, name: str, depth: int) -> list[Any]:
         most = MOST_ITEMS if asked.max_items is None else asked.max_items
         wanted = max(asked.min_items, min(1, most))
-        if wanted > 2_000:
-            raise SchemaProblem(ProblemKind.NO_VALUE, f"needs {wanted} items")
+        contained = asked.first("contains")
+        asked_for = asked.first("minContains")
+        least = 1 if isinstance(asked_for, Absent) else int(asked_for)  # 3.0 is an integer, too
+        needed = wanted if isinstance(contained, Absent) else max(wanted, least)
+        if needed > 2_000:
+            told = needed if needed < 10**12 else "too many"
+            raise SchemaProblem(ProblemKind.NO_VALUE, f"needs {told} items")
         singular = name[:-1] if name.endswith("s") and len(name) > 2 else name
         items: list[Any] = []
-        contained = asked.first("contains")
         if not isinstance(contained, Absent):
-            least = asked.first("minContains")
-            least = 1 if isinstance(least, Absent) else least
             holder = next(n for n in asked.flat if "contains" in n.schema)
             for index in range(least):
                 both = (*item(asked.flat, index), holder.sub(contained))

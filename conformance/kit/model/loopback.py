@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import socket
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -14,11 +15,21 @@ def is_loopback(url: str) -> bool:
     origin = _origin(url)
     host = origin[1] if origin is not None else ""
     if host == "localhost" or host.endswith(".localhost"):
-        return True
+        return _leads_here(host)
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+@lru_cache(maxsize=256)
+def _leads_here(name: str) -> bool:
+    """Whether every address of a name is this machine's: some resolvers send these names away."""
+    try:
+        found = {str(info[4][0]) for info in socket.getaddrinfo(name, None)}
+    except (OSError, UnicodeError):
+        return False
+    return all(ipaddress.ip_address(each.partition("%")[0]).is_loopback for each in found)
 
 
 def same_server(url: str, other: str) -> bool:

@@ -10,6 +10,7 @@ import json
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self, overload
@@ -24,6 +25,9 @@ FORMAT = 3
 """Goes up when an older kit could no longer read the file."""
 
 _LAST_ID = 2**63 - 1
+
+LONGEST_LINE = 128 * 1024 * 1024
+"""Bytes of a line that are read: no session that this kit records writes as many."""
 
 _BATCH = 64
 """Lines between two flushes: what a crash may lose."""
@@ -201,7 +205,7 @@ class ExchangeWriter:
 def read_exchanges(path: Path) -> Recording:
     """Read a whole file; raises `ExchangesError`, OSError. A last line that is cut is left out."""
     with path.open("rb") as file:
-        header = _header(path, file.readline())
+        header = _header(path, file.readline(LONGEST_LINE))
         places = array("Q")
         footer: Any = None
         for place, line in _lines(path, file):
@@ -240,7 +244,10 @@ def _header(path: Path, line: bytes) -> Any:
 def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, Any]]:
     """Each line that is left, and where it begins."""
     place = file.tell()
-    for count, line in enumerate(file, start=2):
+    lines = iter(partial(file.readline, LONGEST_LINE), b"")
+    for count, line in enumerate(lines, start=2):
+        if len(line) == LONGEST_LINE:
+            raise ExchangesError(path, message("kit.judge.line", line=count))
         if not line.endswith(b"\n"):
             return
         try:

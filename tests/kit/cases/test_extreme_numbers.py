@@ -1,5 +1,6 @@
 """A schema with extreme numbers is planned, or refused by name; planning never raises otherwise."""
 
+import json
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import plan
+from conformance.kit.cases.planner import MOST_BYTES
 from conformance.kit.cases.random.plan import with_chance
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from tests.kit.samples import HTTP
@@ -46,6 +48,48 @@ def test_planning_ends_for_every_range(schema):
             planned = plan(tool, HTTP, good)
             drawn = with_chance(planned, tool, HTTP, good, seed=0, count=2)
             assert len({case.id for case in drawn.cases}) == len(drawn.cases)
+
+
+SIZES = st.sampled_from([0, 1, 3, 1e3, 100_000, 2_000_000, 2**31, 2**63, 1e308, 10**400])
+COUNTED = st.recursive(
+    st.one_of(
+        NUMERIC,
+        st.fixed_dictionaries(
+            {"type": st.just("string")}, optional={"minLength": SIZES, "maxLength": SIZES}
+        ),
+    ),
+    lambda inner: st.one_of(
+        st.fixed_dictionaries(
+            {"type": st.just("array"), "items": inner},
+            optional={"minItems": SIZES, "maxItems": SIZES, "uniqueItems": st.booleans()},
+        ),
+        st.fixed_dictionaries(
+            {"type": st.just("object"), "additionalProperties": inner},
+            optional={"minProperties": SIZES, "maxProperties": SIZES},
+        ),
+        st.fixed_dictionaries(
+            {"prefixItems": st.just([{"type": "null"}]), "contains": inner},
+            optional={"minContains": SIZES, "maxContains": SIZES},
+        ),
+    ),
+    max_leaves=3,
+)
+
+
+@settings(
+    max_examples=up_to(25, 2000), deadline=None, suppress_health_check=[HealthCheck.nested_given]
+)
+@given(COUNTED)
+@example({"type": "string", "minLength": 10**400})
+@example({"type": "array", "items": {"type": "string", "minLength": 100_000}, "minItems": 1e3})
+def test_planning_ends_for_every_size(schema):
+    tool = Tool("t", _inputs(schema), ToolForm.CATALOG, {})
+    found = candidates(tool, (), datetime.now(UTC))
+    for good in (*found[:1], {}):
+        planned = plan(tool, HTTP, good)
+        drawn = with_chance(planned, tool, HTTP, good, seed=0, count=2)
+        assert len({case.id for case in drawn.cases}) == len(drawn.cases)
+        assert sum(len(json.dumps(case.arguments)) for case in drawn.cases) < 2 * MOST_BYTES
 
 
 @pytest.mark.parametrize("price", [19.99, 3.51, 1234567.89])

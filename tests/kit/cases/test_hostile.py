@@ -10,6 +10,7 @@ import pytest
 from conformance.formats.tool.tool import Invocation, Tool, ToolForm
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.plan import MOST_CASES, plan
+from conformance.kit.cases.random.plan import with_chance
 from tests.kit.samples import HTTP, STDIO
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -79,6 +80,10 @@ HOSTILE = {
         "properties": {"a": {"type": "string", "description": "e.g. 'x" * 150_000}},
         "required": ["a"],
     },
+    "two hundred texts of a hundred kilobytes": {
+        "properties": {f"p{n}": {"type": "string", "minLength": 100_000} for n in range(200)},
+        "required": [f"p{n}" for n in range(200)],
+    },
     "a name of a megabyte": {"properties": {"a" * 2**20: {"type": "integer"}}},
 }  # fmt: skip
 
@@ -89,6 +94,7 @@ def test_a_hostile_schema_ends_soon(name):
     begun = time.process_time()
     found = candidates(tool, (), NOW)
     planned = plan(tool, HTTP, found[0] if found else {})
+    with_chance(planned, tool, HTTP, found[0] if found else {}, seed=0, count=2)
     assert time.process_time() - begun < 15
     assert len(planned.cases) <= MOST_CASES
     assert all(len(case.id.text) < 300 for case in planned.cases)

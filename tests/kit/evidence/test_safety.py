@@ -1,5 +1,6 @@
 """Which tools are called: where the server is, what it says of the tool, and what was allowed."""
 
+import socket
 from dataclasses import replace
 
 import pytest
@@ -133,11 +134,22 @@ def test_an_endpoint_that_is_no_address_is_never_called(endpoint):
 
 
 @pytest.mark.parametrize(
-    "url", ["http://localhost", "http://a.localhost:8", "http://127.0.0.1", "http://127.9.9.9",
+    "url", ["http://localhost", "http://127.0.0.1", "http://127.9.9.9",
             "http://[::1]:80/x"],
 )  # fmt: skip
 def test_this_machine_is_loopback(url):
     assert is_loopback(url)
+
+
+@pytest.mark.parametrize("addresses", [["10.0.0.1"], ["127.0.0.1", "169.254.169.254"], []])
+def test_a_name_that_a_resolver_sends_elsewhere_is_not_loopback(monkeypatch, addresses):
+    def resolved(name, port):
+        if not addresses:
+            raise socket.gaierror(-2, "Name or service not known")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, 0)) for each in addresses]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    assert not is_loopback(f"http://sent-away-{len(addresses)}.localhost:8")
 
 
 @pytest.mark.parametrize(

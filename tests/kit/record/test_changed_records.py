@@ -10,6 +10,7 @@ from contextlib import suppress
 import pytest
 
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
+from conformance.kit.record import exchanges
 from conformance.kit.record.exchanges import ExchangesError, ExchangeWriter, read_exchanges
 from tests.thorough import up_to
 
@@ -107,3 +108,15 @@ def change(chance, value):
             value[key] = chance.choice([None, -1, 10**30, 1.5, "x", [], {}, True, {"deflate": "x"}])
             return
         value = value[key]
+
+
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(exchanges, "LONGEST_LINE", 1_000_000)
+    first = b'{"format": %d, "kit": "1", "started": "x"}\n' % exchanges.FORMAT
+    path = tmp_path / "exchanges.ndjson"
+    path.write_bytes(first + b"0" * 3_000_000)
+    with pytest.raises(exchanges.ExchangesError):
+        exchanges.read_exchanges(path)
+    path.write_bytes(b"0" * 3_000_000)
+    with pytest.raises(exchanges.ExchangesError):
+        exchanges.read_exchanges(path)

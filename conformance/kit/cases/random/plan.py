@@ -16,7 +16,7 @@ from conformance.kit.cases.drawn import VALID, Drawn, case_of, digest
 from conformance.kit.cases.members import Change
 from conformance.kit.cases.naming import Ids
 from conformance.kit.cases.plan import Plan
-from conformance.kit.cases.planner import Planner, Start
+from conformance.kit.cases.planner import MOST_BYTES, Planner, Start
 from conformance.kit.cases.random.chance import Chance, Maker, NotDrawable, TooLarge, Unlucky
 from conformance.kit.cases.random.drawable import Schema, normalised
 from conformance.kit.cases.random.makers import Makers
@@ -92,16 +92,18 @@ def with_chance(
         view.refill()
         if not view.accepts(dict(baseline)):
             return planned
-        found = _draw(json.dumps(tool.input_schema), json.dumps(dict(baseline)), seed, count)
+        given = json.dumps(dict(baseline))
+        if len(given) * 2 * count > MOST_BYTES:
+            return planned  # as many calls of that size would not be made in time
+        found = _draw(json.dumps(tool.input_schema), given, seed, count)
     except (SchemaProblem, RecursionError):
         return planned  # the deterministic phase has said so
     planner = Planner(tool.name, run.id, view, now, Ids(run.id, tool.name))
-    planner.is_new(dict(baseline))
-    for case in (*planned.branches, *planned.cases):
-        planner.is_new(case.arguments)
-    rebuilt = (case_of(one, tool, run) for one in remembered)
-    again = [case for case in rebuilt if case is not None and planner.is_new(case.arguments)]
     try:
+        for sent in (dict(baseline), *(c.arguments for c in (*planned.branches, *planned.cases))):
+            planner.is_new(sent)
+        rebuilt = (case_of(one, tool, run) for one in remembered)
+        again = [case for case in rebuilt if case is not None and planner.is_new(case.arguments)]
         cases = [*_valid_cases(planner, found, count), *_broken_cases(planner, found)]
     except SchemaProblem:
         return planned  # too costly to judge: what the plan holds is judged already

@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any, Final
 from uuid import UUID
 
-from conformance.kit.cases.random.chance import Chance, Maker, run
+from conformance.kit.cases.random.chance import Chance, Maker, TooLarge, run
 from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 
 _OWN: Final = "kit-"
@@ -19,6 +19,8 @@ _NAMED: Final[dict[str, str]] = {}
 NAME: Final = "name"
 """The format of names that are made up for members."""
 _LONGEST: Final = 2_000
+_MOST_MADE: Final = 1_000_000
+"""Characters of a text that is drawn, even where a longer one is asked for."""
 _SCRIPTS: Final = (
     "abcdefghijklmnopqrstuvwxyz",
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
@@ -96,6 +98,8 @@ def texts(least: int, most: int) -> Maker:
     longest = min(most, max(least, _LONGEST))
 
     def made(chance: Chance) -> str:
+        if least > _MOST_MADE:
+            raise TooLarge(f"a text of more than {_MOST_MADE} characters")
         size = chance.randint(least, longest)
         seen = chance.choice(_SCRIPTS)
         if size < 3:
