@@ -128,6 +128,8 @@ def versions_of(clause):
 WITHOUT_A_SENTENCE = {
     ("MCP-ANN-001", "2025-03-26"): "its schema says it in a comment alone",
     ("MCP-RPC-007", "2024-11-05"): "it names no encoding",
+    ("MCP-CALL-001", "2024-11-05"): "its form is in the schema alone",
+    ("MCP-CALL-001", "2025-03-26"): "its form is in the schema alone",
     # That version has another transport over HTTP, with two endpoints.
     **{(id, "2024-11-05"): "it has no such transport" for id in (
         "MCP-HTTP-001", "MCP-HTTP-002", "MCP-HTTP-003", "MCP-ORIG-001", "MCP-SESS-001",

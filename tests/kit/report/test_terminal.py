@@ -12,7 +12,7 @@ from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import replay_line
 from conformance.kit.report.summary import Summary
 from conformance.kit.report.terminal import Terminal
-from conformance.kit.report.words import level_name, number, percent
+from conformance.kit.report.words import level_name, number, percent, sentence
 from conformance.kit.report.write import badge, write_files
 from conformance.spec.messages import LANGUAGES, message
 from conformance.spec.vocabulary import Level, Verdict
@@ -104,7 +104,7 @@ def test_the_level_comes_last_with_what_keeps_it_from_the_next_and_then_the_repo
     assert text[-6:] == [
         "Level: Guarded",
         "    What keeps it from Explained:",
-        "      ATDF-ERR-007  fail  `parameter_name` MUST name the input that was refused.",
+        f"      ATDF-ERR-007  fail  {sentence('ATDF-ERR-007', 'en')}",
         "      ATDF-ERR-007  not verified",
         "          validate_data: not verified: no call of this tool was accepted; "
         "give one with --examples",
