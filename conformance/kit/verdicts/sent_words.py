@@ -117,6 +117,7 @@ _ALIKE: Final = {
     "enum-empty": "nothing-allowed",
     "const-empty": "nothing-allowed",
     "near-miss-json-text": "json-text",
+    "near-miss-number": "number-for-a-string",
     "near-miss-date-for-date-time": "date-for-date-time",
     "near-miss-date-time-for-date": "date-time-for-date",
     "random-pattern": "pattern-broken",
