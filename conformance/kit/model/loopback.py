@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import socket
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -11,25 +10,18 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def is_loopback(url: str) -> bool:
-    """Whether the URL's host is this machine; False for what is no URL."""
+    """Whether the URL's host is this machine; False for what is no URL.
+
+    A name below localhost is not: some resolvers send it to another machine.
+    """
     origin = _origin(url)
     host = origin[1] if origin is not None else ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return _leads_here(host)
+    if host == "localhost":
+        return True
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-@lru_cache(maxsize=256)
-def _leads_here(name: str) -> bool:
-    """Whether every address of a name is this machine's: some resolvers send these names away."""
-    try:
-        found = {str(info[4][0]) for info in socket.getaddrinfo(name, None)}
-    except (OSError, UnicodeError):
-        return False
-    return all(ipaddress.ip_address(each.partition("%")[0]).is_loopback for each in found)
 
 
 def same_server(url: str, other: str) -> bool:

@@ -1,6 +1,5 @@
 """Which tools are called: where the server is, what it says of the tool, and what was allowed."""
 
-import socket
 from dataclasses import replace
 
 import pytest
@@ -141,20 +140,9 @@ def test_this_machine_is_loopback(url):
     assert is_loopback(url)
 
 
-@pytest.mark.parametrize("addresses", [["10.0.0.1"], ["127.0.0.1", "169.254.169.254"], []])
-def test_a_name_that_a_resolver_sends_elsewhere_is_not_loopback(monkeypatch, addresses):
-    def resolved(name, port):
-        if not addresses:
-            raise socket.gaierror(-2, "Name or service not known")
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, 0)) for each in addresses]
-
-    monkeypatch.setattr(socket, "getaddrinfo", resolved)
-    assert not is_loopback(f"http://sent-away-{len(addresses)}.localhost:8")
-
-
 @pytest.mark.parametrize(
     "url",
-    ["http://localhost.example.org", "http://10.0.0.1", "http://127.0.0.1.example.org",
+    ["http://localhost.example.org", "http://a.localhost:8", "http://10.0.0.1", "http://127.0.0.1.example.org",
      "http://[::2]", "http://0.0.0.0.1", "http://127.0.0.1@example.org"],
 )  # fmt: skip
 def test_another_machine_is_not(url):
