@@ -22,13 +22,14 @@ from conformance.kit.model.results import (
     Repair,
     RunResult,
     SessionResult,
+    Shortage,
     Unnamed,
 )
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
 from conformance.spec import messages
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import Binding, Level, Requirement, Verdict
+from conformance.spec.vocabulary import Binding, Level, Missing, Requirement, Verdict
 
 TARGET = "http://127.0.0.1:8000"
 TOOLS = ("hotel_reservation", "flight_search", "search_database", "validate_data")
@@ -327,6 +328,7 @@ def run_result(run: Run, level: Level | None = Level.GUARDED) -> RunResult:
         baseline_accepted=TOOLS[:3],
         claims_atdf=True,
         requests=1843,
+        shortages=(Shortage(Missing.NETWORK, "EAI_AGAIN <b>", TOOLS[-1:]),),
     )
 
 
@@ -453,6 +455,7 @@ def hostile_session(name_length: int = 10_000_000) -> SessionResult:
         items=tuple(items),
         tools_called=tools,
         tools_left_out=tuple(LeftOut(tool, said(evil)) for tool in tools),
+        shortages=(Shortage(Missing.SERVICE, evil, tools),),
         repair=replace(run.repair, by_keyword={evil: Rate(1, 2)}),
         explain=replace(run.explain, by_keyword={evil: (Rate(1, 2), Rate(1, 2))}),
     )

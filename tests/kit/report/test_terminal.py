@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from conformance.kit.drive.tool_driver import RunDriven
-from conformance.kit.model.results import Finding, Item, LeftOut, LevelState, Rate, SessionResult
+from conformance.kit.model.results import (
+    Finding,
+    Item,
+    LeftOut,
+    LevelState,
+    Rate,
+    SessionResult,
+    Shortage,
+)
 from conformance.kit.report.levels import session_level
 from conformance.kit.report.progress import Progress, ends_line, progress_line
 from conformance.kit.report.reporter import Report
@@ -15,7 +23,7 @@ from conformance.kit.report.terminal import Terminal
 from conformance.kit.report.words import level_name, number, percent, sentence
 from conformance.kit.report.write import badge, write_files
 from conformance.spec.messages import LANGUAGES, message
-from conformance.spec.vocabulary import Level, Verdict
+from conformance.spec.vocabulary import Level, Missing, Verdict
 from tests.kit.report.sample import run_result, said, sample_words, session
 
 
@@ -355,3 +363,23 @@ def test_places_are_told_apart_by_their_tools():
 
 def test_the_summary_for_a_job_says_how_many_more_there_are():
     assert "<br>and 1 more: n" in summary(broken_at("from", "n"))
+
+
+def test_what_is_missing_around_the_server_is_one_line_with_the_tools_of_all_runs():
+    sample = session()
+    other = Shortage(Missing.NETWORK, "fetch failed", ("search",))
+    made = replace(sample, runs=(sample.runs[0], replace(sample.runs[1], shortages=(other,))))
+    (line,) = [line for line in lines(made) if line.startswith("Missing around the server")]
+    assert line == (
+        'Missing around the server: the network (it said "EAI_AGAIN <b>"). '
+        "What failed for it counts in no rate and proves nothing about "
+        f"{sample.runs[0].shortages[0].tools[0]}, search."
+    )
+    (line,) = [line for line in lines(made, "pt") if line.startswith("Falta em volta")]
+    assert "a rede" in line
+
+
+def test_where_nothing_is_missing_nothing_is_said_of_it():
+    made = session()
+    sound = replace(made, runs=tuple(replace(run, shortages=()) for run in made.runs))
+    assert not any("Missing around" in line for line in lines(sound))
