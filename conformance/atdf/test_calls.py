@@ -199,7 +199,8 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
         yield unknown("kit.not_verified.unplanned", reason=tool.unplanned)
     if tool.baseline is not None and tool.baseline.reading.missing is not None:
         yield lacks_something(tool.baseline)
-    if any(case.strictness in which for case in tool.unsent):
+    cases = (case for case in tool.unsent if case.kind is not CaseKind.REPAIR)
+    if any(case.strictness in which for case in cases):
         yield _unsent(tool)
     for call in tool.broken:
         if call.case.strictness not in which:
@@ -225,6 +226,8 @@ def _unsent(tool: ToolEvidence) -> Check:
     """Why some of a tool's cases were not sent."""
     if tool.silenced:
         return unknown("kit.not_verified.silent")
+    if tool.lacking:
+        return unknown("kit.not_verified.lacking")
     if tool.heavy:
         return unknown("kit.not_verified.heavy")
     late = any(call.reading.trouble is Trouble.TIMEOUT for call in tool.calls)

@@ -18,10 +18,11 @@ from conformance.kit.confirm.confirmed import confirmed
 from conformance.kit.confirm.database import memorise
 from conformance.kit.confirm.shrink import in_smallest_form, shrink
 from conformance.kit.drive.budget import driving_ends, until
+from conformance.kit.drive.care import Care
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
+from conformance.kit.drive.progress import Progress
 from conformance.kit.drive.run_driver import SessionDriver
-from conformance.kit.drive.tool_driver import Progress
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
@@ -148,6 +149,7 @@ class Session:
     repeats: Repeats = field(default_factory=Repeats)
     faults: list[Fault] = field(default_factory=list)
     """Faults of the kit that are no single item's."""
+    care: Care = field(default_factory=Care)
     memory: Memory | None = None
     """Where failed calls that were drawn by chance are remembered, if they are."""
     _past: Recalled | None = None
@@ -243,17 +245,20 @@ class Session:
 
     def drive(self) -> None:
         """Call the tools and play the scripts. An interrupt or the time limit ends it early."""
+        ends = self._driving_ends(self.runs.pairs)
         self.driver = SessionDriver(
-            self.found, self.declared, self.scripts, self._context(), self.progress
+            self.found, self.declared, self.scripts, self._context(), self.progress, ends=ends
         )
+        self.care.shared_by(one.run for one in self.found if one.run.kind is RunKind.FULL)
         if self.settings.replay is not None:
             self.driver.scripts = []
         try:
-            asyncio.run(until(self.driver.drive(), self._driving_ends(self.runs.pairs)))
+            asyncio.run(until(self.driver.drive(), ends))
         except KeyboardInterrupt:
             self.interrupted = True
         except TimeoutError:
             self.time_up = True
+        self.time_up = self.time_up or self.driver.cut
 
     def _driving_ends(self, pairs: int) -> Callable[[], float]:
         """When driving has to end: the sooner, the more there is to be judged."""
@@ -406,4 +411,4 @@ class Session:
 
     def _context(self) -> Context:
         deadline = self.began_at + self.settings.max_time
-        return Context(self.settings, self.recorder, deadline, self.memory)
+        return Context(self.settings, self.recorder, deadline, self.memory, care=self.care)

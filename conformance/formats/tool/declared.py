@@ -162,9 +162,9 @@ def output_schema(item: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | No
 def _annotations(declared: Any) -> Annotations:
     return Annotations(
         read_only=_flag(_member(declared, "readOnlyHint")),
-        destructive=_flag(_member(declared, "destructiveHint")),
+        destructive=_warning(_member(declared, "destructiveHint")),
         idempotent=_flag(_member(declared, "idempotentHint")),
-        open_world=_flag(_member(declared, "openWorldHint")),
+        open_world=_warning(_member(declared, "openWorldHint")),
     )
 
 
@@ -194,6 +194,11 @@ def _member(value: Any, name: str) -> Any:
 
 def _flag(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
+
+
+def _warning(value: Any) -> bool | None:
+    """A hint that warns: only `false` takes the warning back, so that "true" is one, too."""
+    return None if value is None else value is not False
 
 
 def _text(value: Any) -> str | None:

@@ -69,6 +69,16 @@ def only(planned: Plan, wanted: str | None) -> Plan:
     return replace(planned, cases=cases, branches=branches, remembered=remembered)
 
 
+def fewer(planned: Plan, most: int) -> Plan:
+    """Keep so many cases of a plan, one of each place and kind in turn, and nothing beside them."""
+    places = (
+        (f"{case.kind} {case.violation.pointer if case.violation else case.scenario}", case)
+        for case in planned.cases
+        if case.neighbour is None
+    )
+    return replace(planned, cases=tuple(spread(list(places), max(most, 0))), branches=())
+
+
 def plan(tool: Tool, run: Run, baseline: Mapping[str, Any], *, now: datetime = SOMEDAY) -> Plan:
     """Make the deterministic cases of a tool from an accepted call.
 

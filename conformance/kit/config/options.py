@@ -112,6 +112,7 @@ GROUPS = (
             Option("allow-calls", {"choices": [one.value for one in AllowCalls]}),
             Option("sandbox", {"action": "store_true"}, default=False),
             Option("examples", {"metavar": "FILE"}),
+            Option("write-examples", {"metavar": "FILE"}, repeats=False),
             _number("max-examples", int, MAX_EXAMPLES, metavar="N"),
             _number("seed", int, 0),
         ),

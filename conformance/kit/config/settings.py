@@ -123,6 +123,7 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         allow_calls=AllowCalls(allow),
         sandbox=option("--sandbox"),
         examples=_known_calls(option("--examples"), environment, language),
+        write_examples=_new_file(option("--write-examples"), here, language),
         waivers=_waivers(option("--waivers"), here, language),
         waivers_file=option("--waivers") or "",
         seed=option("--seed"),
@@ -151,6 +152,19 @@ def _recording(path: Path, language: str) -> Path:
     if not file.is_file():
         reason = message("kit.system.no_file").words(language)
         raise _usage("kit.judge.unreadable", language, file=file, reason=reason)
+    return file
+
+
+def _new_file(path: str | None, here: Path, language: str) -> Path | None:
+    """A path where a file can be made; raises OptionUnusable, also if there is one already."""
+    if path is None:
+        return None
+    file = here / path
+    if file.exists() or file.is_symlink():
+        raise _usage("kit.option.examples_there", language, path=path)
+    if not os.access(file.parent, os.W_OK):
+        reason = message("kit.system.no_file" if not file.parent.is_dir() else "kit.system.denied")
+        raise _usage("kit.option.examples", language, path=path, reason=reason.words(language))
     return file
 
 

@@ -136,6 +136,9 @@ async def _repeat_case(
 ) -> None:
     """Send a case again; the process of one that hangs is ended, and once is enough."""
     assert original.case is not None
+    context, tool = channel.context, evidence.by_tool[original.case.tool].tool
+    if not context.care.may_confirm(channel.run, tool, context.settings, TIMES):
+        return
     again = [await _again(channel, evidence, original)]
     if again[0].trouble is Trouble.TIMEOUT and channel.binding.traits.starts_process:
         await channel.close()

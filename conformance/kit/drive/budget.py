@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from math import inf
 from typing import Final, TypeVar
 
 _MOST: Final = 0.8
@@ -26,6 +27,9 @@ _A_PAIR: Final = 0.00015
 _A_REQUEST: Final = 0.0005
 """Seconds that judging takes for what was sent, which has to be read back."""
 
+_OLDER: Final = 0.1
+"""Of driving, what is kept for the runs that speak the protocol alone."""
+
 _LOOK: Final = 1.0
 
 T = TypeVar("T")
@@ -39,6 +43,31 @@ def driving_ends(max_time: float, pairs: int, requests: int) -> float:
     judging = pairs * _A_PAIR + requests * _A_REQUEST
     left = (1 - _CONFIRMING) * max_time - judging
     return max(min(left, _MOST * max_time), _LEAST * max_time)
+
+
+class Shares:
+    """Divides the time of driving: each full run leaves as much to those after it as it takes.
+
+    Where there are `older` ones, which speak the protocol alone, some is kept for them.
+    """
+
+    def __init__(self, began: float, runs: int, *, older: bool) -> None:
+        self._began = began
+        self._left = runs
+        self._kept = _OLDER if older else 0.0
+
+    def next(self, now: float) -> Callable[[Callable[[], float]], float]:
+        """When a run has to end that begins now, by when all driving has to."""
+        runs = self._left
+        self._left -= 1
+
+        def ends(all_ends: Callable[[], float]) -> float:
+            end = all_ends()
+            if end == inf:
+                return end
+            return now + (end - self._kept * (end - self._began) - now) / runs
+
+        return ends
 
 
 async def until(work: Awaitable[T], ends: Callable[[], float], look: float = _LOOK) -> T:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.database import Memory
+from conformance.kit.drive.care import Care
 from conformance.kit.drive.pacing import Width
 from conformance.kit.drive.sharing import SharedCall, SharedCalls
 from conformance.kit.drive.unusable_target import no_handshake, no_start
@@ -47,6 +49,7 @@ class Context:
     recorder: Recorder
     deadline: float
     memory: Memory | None = None
+    care: Care = field(default_factory=Care)
 
 
 class Channel:
@@ -109,6 +112,7 @@ class Channel:
 
     async def call(self, tool: Tool, case: Case, *, confirms: int | None = None) -> Exchange:
         """Call a tool while nothing else is under way."""
+        await self._take_care(tool)
         request, received = await self.send_call(self._made(tool, case))
         return self.recorded(self._numbers.next(), case, request, received, confirms)
 
@@ -125,6 +129,7 @@ class Channel:
         A call that is left without an answer beside others is sent again alone. None if that cannot
         be done, or if the tool is `given_up` meanwhile: then nobody knows what the call would give.
         """
+        await self._take_care(tool)
         made = self._made(tool, case)
         return await self._shared.share(SharedCall(made, case, number, given_up))
 
@@ -157,6 +162,13 @@ class Channel:
 
     def _made(self, tool: Tool, case: Case) -> Callable[[], Request]:
         return lambda: self.binding.call(tool, case.arguments, id=self.fresh_id())
+
+    async def _take_care(self, tool: Tool) -> None:
+        """Wait until a tool may be called that may reach beyond its server."""
+        context = self.context
+        wait = context.care.wait(self.run, tool, context.settings, time.monotonic())
+        if wait:
+            await asyncio.sleep(wait)
 
     async def send(
         self, request: Request, *, script: str, step: Step, confirms: int | None = None

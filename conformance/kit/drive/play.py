@@ -196,8 +196,8 @@ async def drive_protocol(
                 shaken = True
                 evidence = await _called(evidence, channel)
     except ConnectFailed:
-        return replace(evidence, cut=False, silenced=True)
-    return replace(evidence, cut=False)
+        return replace(evidence, cut=False, playing=False, silenced=True)
+    return replace(evidence, cut=False, playing=False)
 
 
 def adopted(channel: Channel, played: Iterable[Exchange]) -> bool:

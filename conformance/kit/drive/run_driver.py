@@ -1,27 +1,34 @@
-"""Drives a whole session: every run's tools, then its scripts."""
+"""Drives a whole session: every run's baseline calls, its scripts, and then all its cases.
+
+What is cheap and certain comes first, and each part has its share of the time.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from math import inf
 from typing import Any, TypeVar
 
 from conformance.formats.problem import Problem
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.phases import Plans
+from conformance.kit.drive.budget import Shares, until
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.play import Playing, adopted, drive_protocol, play, stage_of
-from conformance.kit.drive.tool_driver import Progress, RunDriven, ToolRun
+from conformance.kit.drive.progress import Progress, RunDriven
+from conformance.kit.drive.tool_driver import ToolRun
+from conformance.kit.drive.turns import Turns
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, worst
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
-from conformance.kit.evidence.recorder import Series
 from conformance.kit.evidence.safety import turn_of, why_left_out
 from conformance.kit.evidence.script import CONNECTION, LOOKED, Script
-from conformance.kit.model.fault import fault_of
+from conformance.kit.model.fault import Fault, fault_of
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import traits_of
@@ -30,9 +37,13 @@ from conformance.spec.vocabulary import Era, RunKind
 
 T = TypeVar("T")
 
-_TOOLS_AT_ONCE = 4
-FIRST_TOOL_AHEAD = 2.0
-"""Seconds for which the first tool of a session goes alone, so that something can be told soon."""
+_BASELINES = 0.3
+_EARLY = 0.6
+_TOOLS = 0.8
+_TOOLS_FIRST = 0.65
+"""Shares of a run's time after which no other tool begins, the early scripts have had theirs, and
+the cases, which leave more to the scripts where none of those came early.
+"""
 
 
 @dataclass(slots=True)
@@ -48,6 +59,10 @@ class SessionDriver:
     plans: Plans = field(default_factory=Plans)
     narrow: set[str] = field(default_factory=set)
     """The runs whose server was too slow for as many calls at once as were asked for."""
+    ends: Callable[[], float] = lambda: inf
+    """When driving has to end, as a reading of time.monotonic(). It may come nearer."""
+    cut: bool = False
+    """Whether some part was cut short, since its share of the time was over."""
 
     async def drive(self) -> None:
         """Drive every full run, one after the other, then all protocol runs, side by side.
@@ -58,10 +73,12 @@ class SessionDriver:
             self.evidence[discovered.run.id] = _before(discovered, self)
         self.progress.starts()
         await asyncio.sleep(0)
-        for discovered in self.found:
-            if discovered.run.kind is RunKind.FULL:
-                await self._watched(discovered.run, RunDriver(self, discovered).drive())
         older = [one for one in self.found if one.run.kind is RunKind.PROTOCOL]
+        full = [one for one in self.found if one.run.kind is RunKind.FULL]
+        shares = Shares(time.monotonic(), len(full), older=bool(older))
+        for discovered in full:
+            ends = partial(shares.next(time.monotonic()), self.ends)
+            await self._watched(discovered.run, RunDriver(self, discovered, ends).drive())
         in_processes = [one for one in older if traits_of(one.run).starts_process]
         await self._in_processes(in_processes)
         others = [one for one in older if one not in in_processes]
@@ -112,7 +129,7 @@ class SessionDriver:
             and one.run.era is run.era
             and (one.run.endpoint, one.run.binding) == (run.endpoint, run.binding)
         ]
-        if any(one.silenced or not one.connected for one in alike):
+        if any(_is_gone(one) for one in alike):
             return shared  # nothing more is sent to a server that stopped answering
         lent = good_calls(alike[0]) if alike else {}
         before = self.evidence[run.id]
@@ -127,7 +144,7 @@ class SessionDriver:
             channel = await open_channel(run, self.context, handshake=False)
         except ConnectFailed as failure:
             steps = (failure.exchange,) if failure.exchange is not None else ()
-            closed = replace(before, lent=lent, connected=False, cut=False)
+            closed = replace(before, lent=lent, connected=False, cut=False, playing=False)
             self.evidence[run.id] = replace(closed, scripts={CONNECTION: steps})
             return None
         try:
@@ -136,6 +153,13 @@ class SessionDriver:
             await channel.close()
             raise
         return channel
+
+
+def _is_gone(evidence: RunEvidence) -> bool:
+    """Whether a server stopped answering for good: a process can be started anew."""
+    if traits_of(evidence.run).starts_process or evidence.silenced or not evidence.connected:
+        return evidence.silenced or not evidence.connected
+    return any(tool.silenced for tool in evidence.by_tool.values())
 
 
 def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
@@ -170,6 +194,7 @@ def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
         scripts={LOOKED: own},
         capabilities=discovered.capabilities,
         cut=True,
+        playing=True,
         credentials=settings.credentials,
         offered=offered(own, discovered.tools),
         left_out=discovered.left_out,
@@ -186,33 +211,41 @@ def _unusable(problems: tuple[Problem, ...], language: str) -> Message:
 
 
 class RunDriver:
-    """One run's drive."""
+    """One run's drive. `ends` is when it has to end."""
 
-    def __init__(self, session: SessionDriver, discovered: Discovered) -> None:
+    def __init__(
+        self, session: SessionDriver, discovered: Discovered, ends: Callable[[], float]
+    ) -> None:
         self._session = session
         self._run = discovered.run
         self._tools_path = discovered.tools_path
-        self._tools_at_once = asyncio.Semaphore(_TOOLS_AT_ONCE)
+        self._ends = ends
+        self._began = time.monotonic()
+        self._early_played = True
         self._by_tool = dict(self._evidence.by_tool)
         self._keep(by_tool=self._by_tool)
 
     async def drive(self) -> None:
-        """The tools, then the scripts; what a dead connection leaves undone stays undone.
+        """The tools and the scripts; what a dead connection leaves undone stays undone.
 
         Where a connection is a process, one runs at a time. A script that needs one of its own is
-        played when the run's has ended.
+        played when the run's has ended. All other scripts come after the baseline calls, which they
+        repeat; where some tools have to be called after all others, after those.
         """
         context = self._session.context
         scripts = [script for script in self._session.scripts if script.runs_in(self._run)]
         shared = [script for script in scripts if script.shares_connection(self._run)]
         opener = next((s for s in scripts if s.opens and self._in_process), None)
         alone = [script for script in scripts if script not in (opener, *shared)]
+        turns = self._turns()
+        early = [s for s in (shared if self._in_process else alone) if not s.last]
+        early = early if len(turns) <= 1 else []
         try:
             shakes = opener is None or opener.handshake
             channel = await open_channel(self._run, context, handshake=shakes)
         except ConnectFailed as failure:
             steps = (failure.exchange,) if failure.exchange is not None else ()
-            self._keep(connected=False, cut=False, scripts={CONNECTION: steps})
+            self._keep(connected=False, cut=False, playing=False, scripts={CONNECTION: steps})
             return
         opening = None
         try:
@@ -222,18 +255,25 @@ class RunDriver:
                 stage = stage_of(channel, self._evidence.tools, {}, offered=self._evidence.offered)
                 opening = Playing(opener, channel, stage)
                 if not await self._opened(opening, channel):
-                    self._keep(connected=False, cut=False)
+                    self._keep(connected=False, cut=False, playing=False)
                     return
-            await self._all_tools(channel)
-            if channel.silent and self._in_process:
-                await channel.renew()
-            if not channel.silent:
-                await self._scripts(sorted(shared, key=lambda script: script.last), channel)
-                await self._closed(opening, channel)
-                await self._scripts(alone, channel)
-            self._keep(cut=False, silenced=channel.silent)
+            whole = await self._all_tools(channel, turns, early)
+            shared, alone = ([s for s in some if s not in early] for some in (shared, alone))
+
+            async def late() -> None:
+                if channel.silent and self._in_process:
+                    await channel.renew()
+                if not channel.silent:
+                    await self._scripts(sorted(shared, key=lambda script: script.last), channel)
+                    await self._closed(opening, channel)
+                    await self._scripts(alone, channel)
+                elif shared or alone:
+                    self._keep(silenced=True)
+
+            played = await self._until(late(), self._ends) and self._early_played
+            self._keep(cut=not (whole and played), playing=not played)
         except ConnectFailed:
-            self._keep(cut=False, silenced=True)
+            self._keep(cut=False, playing=False, silenced=True)
         finally:
             if opening is not None:
                 opening.end()
@@ -278,57 +318,64 @@ class RunDriver:
     def _keep(self, **changes: Any) -> None:
         self._session.evidence[self._run.id] = replace(self._evidence, **changes)
 
-    async def _all_tools(self, channel: Channel) -> None:
+    def _turns(self) -> list[list[Tool]]:
         """The tools that are called, those that change much last."""
-        waiting = [e for e in self._evidence.by_tool.values() if e.left_out is None]
-        series = self._session.context.recorder.series
-        numbered = [(one.tool, series()) for one in waiting]
-        for turn in sorted({turn_of(tool) for tool, _ in numbered}):
-            await self._tools(channel, [n for n in numbered if turn_of(n[0]) == turn])
+        waiting = [e.tool for e in self._evidence.by_tool.values() if e.left_out is None]
+        turns = sorted({turn_of(tool) for tool in waiting})
+        return [[tool for tool in waiting if turn_of(tool) == turn] for turn in turns]
 
-    async def _tools(self, channel: Channel, numbered: list[tuple[Tool, Series]]) -> None:
-        """All tools, some at once; what the first of all shows is told as soon as it is done."""
-        progress = self._session.progress
-        tell, progress.first = (progress.first, None) if numbered else (None, progress.first)
-        if tell is None:
-            await together(self._tool(channel, *each) for each in numbered)
-            return
-        done = asyncio.Event()
-        waited = asyncio.get_running_loop().call_later(FIRST_TOOL_AHEAD, done.set)
+    async def _all_tools(
+        self, channel: Channel, turns: list[list[Tool]], early: list[Script]
+    ) -> bool:
+        """All tools, and the early scripts. Gives whether all calls were made in time."""
+        session = self._session
+        series, progress = session.context.recorder.series, session.progress
 
-        async def first(tool: Tool, numbers: Series) -> None:
+        async def between() -> None:
+            self._early_played = False
             try:
-                await self._tool(channel, tool, numbers)
-                await tell(self._run.id, tool.name)
-            finally:
-                waited.cancel()
-                done.set()
+                work = self._scripts(early, channel)
+                self._early_played = await self._until(work, partial(self._at, _EARLY))
+            except ConnectFailed:
+                self._keep(silenced=True)
 
-        async def later(tool: Tool, numbers: Series) -> None:
-            await done.wait()
-            await self._tool(channel, tool, numbers)
+        async def in_turns() -> None:
+            for tools in turns:
+                tell, progress.first = progress.first, None
+                runs = [ToolRun(channel, tool, progress, series(), session.plans) for tool in tools]
+                shown = None if tell is None else partial(self._tell, tell)
+                await Turns(runs, self._take, between, shown).take(self._at(_BASELINES))
 
-        ahead, *others = numbered
-        await together((first(*ahead), *(later(*each) for each in others)))
+        if not turns:
+            await between()
+            return True
+        share = _TOOLS if early else _TOOLS_FIRST
+        return await self._until(in_turns(), partial(self._at, share))
 
-    async def _tool(self, channel: Channel, tool: Tool, numbers: Series) -> None:
-        async with self._tools_at_once:
-            driver = ToolRun(channel, tool, self._session.progress, numbers, self._session.plans)
-            try:
-                driven = await driver.drive()
-            except asyncio.CancelledError:
-                self._take(tool, driver.so_far())
-                raise
-            except (ConnectFailed, OSError):
-                raise  # the server has gone, or the disk is full: that is no single tool's
-            except Exception as error:
-                driven = replace(driver.so_far(), cut=False, fault=fault_of(error))
-        self._take(tool, driven)
+    async def _until(self, work: Coroutine[Any, Any, None], ends: Callable[[], float]) -> bool:
+        """Do this until its share of the time is over. Gives whether it was done."""
+        try:
+            await until(work, ends)
+        except TimeoutError:
+            self._session.cut = True
+            return False
+        return True
 
-    def _take(self, tool: Tool, driven: ToolEvidence) -> None:
-        before = self._by_tool[tool.name]
-        calls = self._session.context.recorder.put_calls_away(driven.calls, tool)
-        self._by_tool[tool.name] = replace(driven, calls=calls, problems=before.problems)
+    def _at(self, share: float) -> float:
+        """When so much of the run's time is over."""
+        ends = self._ends()
+        return ends if ends == inf else self._began + share * (ends - self._began)
+
+    async def _tell(self, tell: Callable[[str, str], Awaitable[None]], run: ToolRun) -> None:
+        await tell(self._run.id, run.tool.name)
+
+    def _take(self, run: ToolRun, done: bool, fault: Fault | None = None) -> None:
+        """Keep a tool's evidence; what is put away is a tool's whose calls are all made."""
+        driven = run.evidence() if done else run.so_far()
+        recorder = self._session.context.recorder
+        calls = recorder.put_calls_away(driven.calls, run.tool) if done else driven.calls
+        problems = self._by_tool[run.tool.name].problems
+        self._by_tool[run.tool.name] = replace(driven, calls=calls, problems=problems, fault=fault)
 
     async def _scripts(self, scripts: Iterable[Script], channel: Channel) -> None:
         good = good_calls(self._evidence)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
+from math import inf
 from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import Plans
-from conformance.kit.cases.plan import Plan, only
+from conformance.kit.cases.plan import Plan, fewer, only
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.pacing import together
+from conformance.kit.drive.progress import Progress
 from conformance.kit.evidence.evidence import Call, ToolEvidence, call_of
 from conformance.kit.evidence.recorder import Series
+from conformance.kit.evidence.safety import is_spared
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Trouble
@@ -29,55 +32,23 @@ REPAIR_STEPS = 5
 _MOST_BASELINE_CALLS = 16
 MOST_ANSWERED = 48 * 1024 * 1024
 """Bytes of memory for answers after which no more of a tool is sent: they stay until it is done."""
+_HEAVY = 256 * 1024
+"""The same, after which a tool is finished before others have their turn."""
 MOST_ENDS = 8
 """Calls that ended their process, after which the rest of a tool's cases are not sent."""
+TELLING = 12
+"""Cases that are a tool's most telling ones."""
+_CASES_OF_LEFT = 2 / 3
+"""Of the calls that a spared tool has left after its baseline; the rest is for repairs."""
 _SLOW_CALLS = 2
 """Calls that took too long, after which the rest of a tool's cases are not sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunDriven:
-    """What driving a run took: calls of tools, all requests, and seconds."""
-
-    run: str
-    calls: int
-    requests: int
-    seconds: float
-
-
-@dataclass(slots=True)
-class Progress:
-    """Counts for who watches; `tell` is called after each change.
-
-    `starts` is called once, before any run: an interrupt that comes meanwhile is answered when it
-    returns. `begins` is told the id of each run as its driving begins, `ends` what it took. `first`
-    is told the run and the name of the first tool of all whose calls are done, `confirms` how many
-    failures are sent again after all else.
-    """
-
-    planned: int = 0
-    done: int = 0
-    tell: Callable[[], None] = lambda: None
-    starts: Callable[[], None] = lambda: None
-    begins: Callable[[str], None] = lambda _: None
-    ends: Callable[[RunDriven], None] = lambda _: None
-    first: Callable[[str, str], Awaitable[None]] | None = None
-    confirms: Callable[[int], None] = lambda _: None
-
-    def plan(self, count: int) -> None:
-        """So many more calls are to be made."""
-        self.planned += count
-        self.tell()
-
-    def one(self) -> None:
-        """One call is done."""
-        self.done += 1
-        self.planned = max(self.planned, self.done)  # calls before the plan is made count too
-        self.tell()
-
-
 class ToolRun:
-    """One tool's calls over one channel, as many at a time as its width allows."""
+    """One tool's calls over one channel, as many at a time as its width allows.
+
+    They are made in three steps: `begin`, `tell`, `finish`.
+    """
 
     def __init__(
         self,
@@ -88,7 +59,7 @@ class ToolRun:
         plans: Plans,
     ) -> None:
         self._channel = channel
-        self._tool = tool
+        self.tool = self._tool = tool
         self._progress = progress
         self._numbers = numbers
         self._plans = plans
@@ -98,48 +69,87 @@ class ToolRun:
         self._answered = 0
         self._unsent: list[Case] = []
         self._unplanned = ""
+        self._baseline: Call | None = None
+        self._left_over: Plan | None = None
+        self._spared = is_spared(tool, channel.run, channel.context.settings)
+        self.is_begun = False
+        self.is_told = False
 
-    async def drive(self) -> ToolEvidence:
-        """All calls, in order; the cases of one tool go out side by side."""
-        baseline = await self._find_baseline()
-        if baseline is None:
+    async def begin(self) -> None:
+        """Find a baseline call. The first of three steps, which tools take in turns."""
+        self.is_begun = True
+        self._baseline = await self._find_baseline()
+        if self._baseline is None:
             self._unplanned = str(problem_of(self._tool) or "")
-            return self._evidence()
+
+    @property
+    def took(self) -> float:
+        """Seconds that the baseline call took; 0 without one."""
+        return self._baseline.exchange.elapsed if self._baseline is not None else 0.0
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether its answers are too large to be kept in memory until its next turn."""
+        return self._answered > _HEAVY
+
+    async def tell(self) -> None:
+        """Send what is most telling: what failed before, and a case of each place and kind."""
+        if not self.is_begun:
+            await self.begin()
+        baseline = self._baseline
+        if baseline is None:
+            self.is_told = True
+            return
         planned = await asyncio.to_thread(self._planned, baseline.case.arguments)
         if not planned.cases:
             self._unplanned = "; ".join(planned.problems)
         planned = only(planned, self._channel.context.settings.replay)
+        if self._spared:
+            planned = fewer(planned, int(self._left * _CASES_OF_LEFT))
         self._progress.plan(len(planned.calls))
         await self._all(planned.remembered)
-        for branch in planned.branches:
-            await self._call(branch)
         if baseline.reading.accepted:
             await self._second(baseline)
+        telling = fewer(planned, TELLING).cases
+        await self._all(telling)
+        self.is_told = True
+        sent = {case.id for case in telling}
+        left = tuple(case for case in planned.cases if case.id not in sent)
+        self._left_over = replace(planned, cases=left)
+
+    async def finish(self) -> None:
+        """Send all other cases, follow what refusals suggest, and call as at the beginning."""
+        planned, baseline = self._left_over, self._baseline
+        if planned is None or baseline is None:
+            return
+        for branch in planned.branches:
+            await self._call(branch)
         await self._all(planned.cases)
         await self._repairs()
         if baseline.reading.accepted:
             await self._once_more(baseline, CaseKind.AFTER)
-        return self._evidence()
 
     def _planned(self, arguments: dict[str, Any]) -> Plan:
         """The named scenarios, and what is drawn by chance beside them or was remembered."""
         run, context = self._channel.run, self._channel.context
         settings, memory = context.settings, context.memory
-        known = memory.recall(run, self._tool) if memory and settings.max_examples else []
+        count = 0 if self._spared else settings.max_examples
+        known = memory.recall(run, self._tool) if memory and count else []
         return self._plans.cases(
             self._tool,
             run,
             arguments,
             seed=settings.seed,
-            count=settings.max_examples,
+            count=count,
             remembered=[one.call for one in known],
         )
 
     def so_far(self) -> ToolEvidence:
         """What was gathered before an interrupt."""
-        return replace(self._evidence(), cut=True)
+        return replace(self.evidence(), cut=True, sampled=self.is_told)
 
-    def _evidence(self) -> ToolEvidence:
+    def evidence(self) -> ToolEvidence:
+        """All that was gathered."""
         calls = sorted(self._calls, key=lambda call: call.exchange.id)
         return ToolEvidence(
             self._channel.run,
@@ -150,6 +160,7 @@ class ToolRun:
             unplanned=self._unplanned,
             silenced=self._channel.silent,
             heavy=self._answered > MOST_ANSWERED,
+            lacking=self._is_lacking,
         )
 
     def _silent_after(self) -> frozenset[str]:
@@ -157,9 +168,25 @@ class ToolRun:
         return frozenset(id for id in own if id in self._channel.silent_after)
 
     def _has_enough(self) -> bool:
-        """Whether no more of the tool is sent: it is too slow, ends its process, or says much."""
+        """Whether no more of the tool is sent: it is too slow, ends its process, or says much.
+
+        A spared tool has a limit of its own.
+        """
         ends = self._slow >= _SLOW_CALLS or self._ended >= MOST_ENDS
-        return ends or self._answered > MOST_ANSWERED
+        return ends or self._answered > MOST_ANSWERED or self._left <= 0 or self._is_lacking
+
+    @property
+    def _left(self) -> float:
+        """How many calls may still be made."""
+        if not self._spared:
+            return inf
+        return self._channel.context.care.left(self._channel.run, self._tool)
+
+    @property
+    def _is_lacking(self) -> bool:
+        """Whether a spared tool failed too often for want of something around the server."""
+        care = self._channel.context.care
+        return self._spared and care.has_failed(self._channel.run, self._tool)
 
     @property
     def _in_process(self) -> bool:
@@ -294,6 +321,8 @@ class ToolRun:
         self._ended += exchange.trouble is Trouble.CLOSED and self._in_process
         self._answered += exchange.answer.weight if exchange.answer is not None else 0
         call = call_of(exchange, self._tool)
+        if call.reading.missing is not None:
+            self._channel.context.care.failed(self._channel.run, self._tool)
         self._calls.append(call)
         if case.kind is not CaseKind.REPAIR:
             self._progress.one()

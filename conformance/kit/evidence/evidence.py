@@ -23,7 +23,7 @@ from conformance.spec.vocabulary import RunKind
 
 
 class NotRecorded(Exception):
-    """A check asked for a script that the kit which wrote the record did not have yet."""
+    """A check asked for a script that was not played, or that an older kit did not have yet."""
 
 
 Scripts = Mapping[str, tuple[Exchange, ...]]
@@ -49,11 +49,17 @@ def call_of(exchange: Exchange, tool: Tool) -> Call:
 
 
 def _played(
-    script: str, scripts: Scripts, known: frozenset[str] | None, faults: Mapping[str, Fault]
+    script: str,
+    scripts: Scripts,
+    known: frozenset[str] | None,
+    faults: Mapping[str, Fault],
+    *,
+    playing: bool,
 ) -> tuple[Exchange, ...]:
     if script in faults:
         raise Faulty(faults[script])
-    if known is not None and script not in known and script not in scripts:
+    unknown = known is not None and script not in known
+    if script not in scripts and (playing or unknown):
         raise NotRecorded(script)
     return scripts.get(script, ())
 
@@ -65,7 +71,8 @@ class ToolEvidence:
     `calls` are in the order in which they were sent; they may be read from a file each time, so
     what is remembered of them here are their places. `left_out` says why it was not called,
     `unsent` are the cases that were given up because its calls take too long, or its answers
-    are too large in all (`heavy`), `cut` says that the session ended before all were made,
+    are too large in all (`heavy`), or too many calls failed because something around the server is
+    missing (`lacking`), `cut` says that the session ended before all were made,
     `silenced` that the server stopped answering before.
     """
 
@@ -84,8 +91,13 @@ class ToolEvidence:
     """The ids of the cases after which the server did not even answer a list."""
     silenced: bool = False
     heavy: bool = False
+    lacking: bool = False
+    sampled: bool = False
+    """Whether its most telling cases were all sent, should the session have ended before others."""
     scripts: Scripts = field(default_factory=dict)
     """The run's scripts: some call a tool in ways that no case does."""
+    playing: bool = False
+    """As of the run."""
     known_scripts: frozenset[str] | None = None
     """As of the run."""
     fault: Fault | None = None
@@ -147,7 +159,7 @@ class ToolEvidence:
 
     def played(self, script: str) -> tuple[Exchange, ...]:
         """A script's exchanges; empty if it was not run. Raises NotRecorded and Faulty."""
-        return _played(script, self.scripts, self.known_scripts, self.faults)
+        return _played(script, self.scripts, self.known_scripts, self.faults, playing=self.playing)
 
     def repairs_of(self, case_id: CaseId) -> list[Call]:
         """The repair steps that began with this case, in order."""
@@ -194,6 +206,8 @@ class RunEvidence:
     """The scripts of the kit that recorded the session; None in a session that goes on."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
     """The scripts that a fault of the kit ended."""
+    playing: bool = False
+    """Whether some script was not played yet: it shows nothing, not even that it does not apply."""
     claims_atdf: bool = False
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     connected: bool = True
@@ -209,7 +223,7 @@ class RunEvidence:
 
     def played(self, script: str) -> tuple[Exchange, ...]:
         """A script's exchanges; empty if it was not run. Raises NotRecorded and Faulty."""
-        return _played(script, self.scripts, self.known_scripts, self.faults)
+        return _played(script, self.scripts, self.known_scripts, self.faults, playing=self.playing)
 
     def steps(self, script: str) -> dict[Step, Exchange]:
         """A script's exchanges by their step. Raises NotRecorded."""

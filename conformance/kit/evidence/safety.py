@@ -36,13 +36,28 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
     if settings.allow_calls is AllowCalls.ALL or _in_sandbox(run, settings):
         return None
     called = tool.invocation
-    if tool.form is ToolForm.OPENAPI and called is not None and tool.annotations.destructive:
-        return message("kit.left_out.method", method=called.method)
-    if settings.allow_calls is AllowCalls.READ_ONLY:
-        return _unless_harmless(tool, remote=True)
-    if _own_server(run):
-        return message("kit.left_out.destructive") if tool.annotations.destructive else None
-    return _unless_harmless(tool, remote=_is_remote(run))
+    if tool.annotations.destructive:
+        if tool.form is ToolForm.OPENAPI and called is not None:
+            return message("kit.left_out.method", method=called.method)
+        return message("kit.left_out.destructive")
+    if settings.allow_calls is AllowCalls.AUTO and _own_server(run):
+        return None
+    if not _reads_only(tool):
+        return message("kit.left_out.read_only")
+    if settings.allow_calls is AllowCalls.READ_ONLY and _opens_world(tool):
+        return message("kit.left_out.open_world")
+    return None
+
+
+def is_spared(tool: Tool, run: Run, settings: Settings) -> bool:
+    """Whether a tool gets few calls, and slowly, because it may reach beyond its server.
+
+    MCP's default is that a tool does. On a developer's own server, only one that says so is spared:
+    most tools there say nothing, and the developer sees what they do.
+    """
+    if settings.allow_calls is not AllowCalls.AUTO or _in_sandbox(run, settings):
+        return False
+    return tool.annotations.open_world is True or (_opens_world(tool) and not _own_server(run))
 
 
 def turn_of(tool: Tool) -> int:
@@ -98,12 +113,12 @@ def _is_ours(command: str) -> bool:
     return by_name and _PYTHON.fullmatch(program) is not None
 
 
-def _is_remote(run: Run) -> bool:
-    return not traits_of(run).starts_process and not is_loopback(run.endpoint)
-
-
 def _reads_only(tool: Tool) -> bool:
-    """Whether a tool says, in any of the three ways, that a call changes nothing."""
+    """Whether a tool says, in any of the three ways, that a call changes nothing, and not in any
+    that it does.
+    """
+    if tool.annotations.destructive or tool.annotations.read_only is False or tool.safe is False:
+        return False
     return tool.safe is True or _gets(tool) or tool.annotations.read_only is True
 
 
@@ -111,15 +126,7 @@ def _gets(tool: Tool) -> bool:
     return tool.invocation is not None and tool.invocation.method.upper() == "GET"
 
 
-def _unless_harmless(tool: Tool, *, remote: bool) -> Message | None:
-    """Why a tool is left out where only harmless ones are called; None if it is one.
-
-    One that is only marked `readOnlyHint` may still reach beyond its server, and where nothing is
-    said of that, a remote one does.
-    """
-    if not _reads_only(tool):
-        return message("kit.left_out.read_only")
-    hints = tool.annotations
-    opens_world = hints.open_world is True or (hints.open_world is None and remote)
-    by_hint = tool.safe is not True and not _gets(tool)
-    return message("kit.left_out.open_world") if by_hint and opens_world else None
+def _opens_world(tool: Tool) -> bool:
+    """Whether a tool may reach beyond its server: it says so, or only a hint says that it reads."""
+    said = tool.annotations.open_world
+    return said is True or (said is None and tool.safe is not True and not _gets(tool))

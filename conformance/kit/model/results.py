@@ -219,6 +219,8 @@ class RunResult:
     """Tools that were called, and say neither that they change something nor that they do not."""
     shortages: tuple[Shortage, ...] = ()
     """What is missing around the server, so that calls of its tools failed."""
+    tools_spared: tuple[Foreign, ...] = ()
+    """Tools that got few calls, and slowly, because they may reach beyond their server."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,8 @@ class Settings:
     sandbox: bool = False
     """Whether a server that the kit starts is kept from the network and from all files."""
     examples: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    write_examples: Path | None = None
+    """Where the calls that were not accepted are written, to be edited."""
     seed: int = 0
     max_examples: int = MAX_EXAMPLES
     """Calls drawn by chance for each tool: so many valid ones, and as many broken ones."""

@@ -32,6 +32,7 @@ from conformance.kit.plugin.session_steps import (
     judge_all,
     load_scripts,
     nothing_asked,
+    write_examples,
 )
 from conformance.kit.plugin.state import STATE, PluginState, memory_of
 from conformance.kit.report.clause_listing import NoSuchClauseError, clause_of, explained
@@ -313,6 +314,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     state.report.ended = Ended(code, why, *asked)
     state.report.held = state.session.recorder.by_id.held
     write_files(state.report.report(), state.settings.report)
+    state.said_of_examples = write_examples(state)
     session.exitstatus = code
     state.said_at_exit = why.words(state.settings.language) if why is not None else ""
 
@@ -330,5 +332,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         )
         for line in told.lines(state.report.report()):
             terminalreporter.write_line(line.text, **dict.fromkeys(line.markup, True))
+    if state.said_of_examples:
+        terminalreporter.write_line(state.said_of_examples)
     if state.said_at_exit:
         terminalreporter.write_line(state.said_at_exit, red=True)

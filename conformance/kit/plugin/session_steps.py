@@ -16,6 +16,7 @@ from conformance.kit.plugin.recording import driven, recall
 from conformance.kit.plugin.reference_server import STDIO, ReferenceServer
 from conformance.kit.plugin.selection import selected_by
 from conformance.kit.plugin.state import PluginState
+from conformance.kit.report.examples_file import examples_text, without_baseline
 from conformance.kit.report.exit import Exit
 from conformance.kit.report.safe_text import visible
 from conformance.kit.verdicts.checks import scripts_of
@@ -90,3 +91,17 @@ def judge_all(session: pytest.Session, state: PluginState) -> None:
     settings = state.settings
     where = settings.waivers_file, settings.language
     session.items.extend(stale_items(session, state.result.waivers, *where, state.redact))
+
+
+def write_examples(state: PluginState) -> str:
+    """Write the file for `--examples` that was asked for; gives the line that says so."""
+    path = state.settings.write_examples
+    if path is None:
+        return ""
+    report = state.report.report()
+    tools = without_baseline(state.session.evidence().values())
+    if not tools:
+        return report.say("report.examples.none")
+    with path.open("x", encoding="utf-8") as file:
+        file.write(examples_text(tools, report))
+    return report.say("report.examples.written", path=path, count=len(tools))

@@ -40,6 +40,7 @@ class PluginState:
     result: SessionResult | None = None
     said_first: str = ""
     said_at_exit: str = ""
+    said_of_examples: str = ""
     scripts_of: set[str] = field(default_factory=set)
 
 

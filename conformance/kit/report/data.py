@@ -28,7 +28,7 @@ _OF_SESSION = (
 _OF_RUN = (
     "run", "target", "binding", "version", "endpoint", "kind", "claims_atdf", "level", "levels",
     "repair", "explain", "counts", "tools_called", "tools_left_out", "tools_unmarked",
-    "baseline_accepted", "requests", "resources", "shortages",
+    "tools_spared", "baseline_accepted", "requests", "resources", "shortages",
     "items",
 )  # fmt: skip
 _OF_WAIVER = ("clause", "tool", "run", "reason", "until", "line", "waived", "stale")

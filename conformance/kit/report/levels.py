@@ -185,6 +185,18 @@ def shortages(session: SessionResult) -> tuple[Shortage, ...]:
     return tuple(found.values())
 
 
+def tools_spared(session: SessionResult) -> tuple[str, ...]:
+    """Give the tools that got few calls in any run, each once, in order."""
+    return tuple(dict.fromkeys(tool for run in session.runs for tool in run.tools_spared))
+
+
+def rests_on_documents(session: SessionResult) -> bool:
+    """Whether no tool was called, so that the level says nothing of what the tools do."""
+    full = [run for run in session.runs if run.run.kind is RunKind.FULL]
+    whole = not (session.selection or session.interrupted)
+    return whole and bool(full) and not tools_called(session)
+
+
 def tools_called(session: SessionResult) -> tuple[str, ...]:
     """Give the tools that were called in any run, each once, in order."""
     return tuple(dict.fromkeys(tool for run in session.runs for tool in run.tools_called))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TextIO
 
-from conformance.kit.drive.tool_driver import RunDriven
+from conformance.kit.drive.progress import RunDriven
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.report.words import duration, number, say
 from conformance.kit.verdicts.judge import Question, judge

@@ -16,7 +16,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from conformance.kit.model.exchange import HttpRequest, Request, StdioRequest
+from conformance.kit.report.reporter import Report
 from conformance.kit.report.safe_text import is_plain
+from conformance.kit.transport.bindings import traits_of
 from conformance.spec.clauses import CLONE, PACKAGE
 
 LONGEST = 8_000
@@ -77,6 +79,10 @@ def _text(body: bytes) -> str | None:
 
 
 COMMAND = "agent-formats"
+_BY_CALLS = frozenset(
+    f"kit.left_out.{each}" for each in ("destructive", "method", "none", "open_world", "read_only")
+)
+"""Why a tool is left out that another `--allow-calls` includes."""
 
 
 def replay_line(options: Iterable[str], case: str, here: Path | None = None) -> str:
@@ -85,9 +91,34 @@ def replay_line(options: Iterable[str], case: str, here: Path | None = None) -> 
     In a clone it calls pytest and not make: in a line for make, a target would need quotes within
     quotes. A command or a file that the options name is found from that directory alone.
     """
+    return _line([*options, "--replay", case], here)
+
+
+def wider_line(report: Report, here: Path | None = None) -> str | None:
+    """The line that calls the tools which this session left out; None if no option does.
+
+    A server that the kit starts is called in the sandbox, on a system that has one.
+    """
+    left = [
+        run.run
+        for run in report.session.runs
+        for tool in run.tools_left_out
+        if tool.reason.id in _BY_CALLS
+    ]
+    if not left:
+        return None
+    started = sys.platform == "linux" and any(traits_of(run).starts_process for run in left)
+    more = ["--sandbox"] if started and not report.sandbox else ["--allow-calls", "all"]
+    words = list(report.options)
+    while "--allow-calls" in words:
+        del words[(at := words.index("--allow-calls")) : at + 2]
+    return _line([*words, *more], here)
+
+
+def _line(words: Iterable[str], here: Path | None) -> str:
     here = here or Path.cwd()
-    words = _installed(here) if CLONE is None else _in_a_clone(here)
-    return shlex.join([*words, *options, "--replay", case])
+    start = _installed(here) if CLONE is None else _in_a_clone(here)
+    return shlex.join([*start, *words])
 
 
 def _installed(here: Path) -> list[str]:

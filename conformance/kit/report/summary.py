@@ -20,13 +20,15 @@ from conformance.kit.report.levels import (
     left_out,
     misleading,
     next_level,
+    rests_on_documents,
     run_standing_name,
     standing_name,
+    tools_spared,
     tools_unverified,
     weakest_run,
 )
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import replay_line
+from conformance.kit.report.reproduce import replay_line, wider_line
 from conformance.kit.report.safe_text import in_markdown
 from conformance.kit.report.words import (
     NOTHING,
@@ -81,6 +83,7 @@ class _Page:
         yield f"## {self.say('report.title')}: {', '.join(map(self.text, targets)) or NOTHING}"
         yield ""
         yield from self.outcome()
+        yield from self.uncalled()
         yield f"**{self.say('report.level.label')}: {level}**"
         if session.selection:
             yield f"\n{self.say('report.selection')}"
@@ -108,6 +111,15 @@ class _Page:
         if ended and words:
             yield f"**{ended.sign} {self.text(words, 600)}**"
             yield ""
+
+    def uncalled(self) -> Iterable[str]:
+        if not rests_on_documents(self.session):
+            return
+        yield f"**{self.say('report.uncalled')}**"
+        line = wider_line(self.report)
+        if line is not None:
+            yield f"<br>{self.say('report.wider')} <code>{self.text(line, 1000)}</code>"
+        yield ""
 
     def missing(self) -> Iterable[str]:
         run = weakest_run(self.session)
@@ -252,6 +264,10 @@ class _Page:
             yield f"- {sign}{self.text(waiver_words(used, self.language), 600)}"
 
     def tools_left_out(self) -> Iterable[str]:
+        spared = tools_spared(self.session)
+        if spared:
+            yield ""
+            yield self.say("kit.spared", count=len(spared), tools=self.names(spared))
         reasons = left_out(self.session)
         if not reasons:
             return

@@ -23,15 +23,17 @@ from conformance.kit.report.levels import (
     misleading,
     next_level,
     resources_listed,
+    rests_on_documents,
     run_standing_name,
     session_level,
     shortages,
     tools_called,
+    tools_spared,
     tools_unverified,
     weakest_run,
 )
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import replay_line
+from conformance.kit.report.reproduce import replay_line, wider_line
 from conformance.kit.report.words import (
     level_name,
     misleading_words,
@@ -89,6 +91,7 @@ class Terminal:
     def lines(self, report: Report) -> Iterator[Line]:
         """Give the lines with their markup."""
         writer = _Summary(report)
+        yield from writer.uncalled()
         yield from writer.findings()
         yield from writer.misleading()
         yield from writer.looked_at()
@@ -106,6 +109,18 @@ class _Summary:
         self.language = report.language
         self.say = report.say
         self.text = report.text
+
+    def uncalled(self) -> Iterable[Line]:
+        if rests_on_documents(self.session):
+            yield Line(self.say("report.uncalled"), ("yellow", "bold"))
+            yield from self.wider()
+            yield Line("")
+
+    def wider(self) -> Iterable[Line]:
+        line = wider_line(self.report)
+        if line is not None:
+            yield Line(f"    {self.say('report.wider')}")
+            yield Line(f"    {self.text(line, _COMMAND)}", ("light",))
 
     def findings(self) -> Iterable[Line]:
         if self.session.interrupted:
@@ -208,6 +223,12 @@ class _Summary:
         if len(reasons) > _REASONS:
             more = number(len(reasons) - _REASONS, self.language)
             yield Line(f"    {self.say('report.terminal.more', count=more)}")
+        if not rests_on_documents(session):
+            yield from self.wider()
+        spared = tools_spared(session)
+        if spared:
+            named = self.names(spared, _TOOLS)
+            yield Line(self.say("kit.spared", count=len(spared), tools=named))
         for one in shortages(session):
             missing = say(f"missing.{one.missing}", self.language)
             names, words = self.names(one.tools, _TOOLS), shown(self.text(one.said, 80))

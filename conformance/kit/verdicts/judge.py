@@ -131,15 +131,17 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
             scripts=evidence.scripts,
             known_scripts=evidence.known_scripts,
             faults=evidence.faults,
+            playing=evidence.playing,
             entry=evidence.offered.entries.get(question.tool),
         )
         if own.fault is not None and clause.verified in _BY_CALLS:
             return faulty(item, message("kit.tool_failed", tool=question.tool), own.fault)
     silenced = _is_silenced(question, evidence)
     try:
-        judged = _verdict(item, question.test.judge(subject))
-        whole = _by_documents(clause)
-        return judged if whole else _unless_cut(judged, cut=subject.cut, silenced=silenced)
+        judged = _verdict(item, question.test.judge(subject), playing=evidence.playing)
+        if _by_documents(clause):
+            return judged
+        return _unless_cut(judged, cut=_is_cut(clause, judged, subject), silenced=silenced)
     except Faulty as error:
         return faulty(item, message("kit.script_failed"), error.fault)
     except Exception as error:
@@ -168,8 +170,22 @@ def _is_silenced(question: Question, evidence: RunEvidence) -> bool:
     """Whether the server stopped answering before all was sent that a question rests on."""
     by_calls = question.clause.verified in _BY_CALLS
     if question.tool is None:
-        return evidence.silenced or any(tool.silenced for tool in evidence.by_tool.values())
+        silenced = (tool.silenced for tool in evidence.by_tool.values())
+        return evidence.silenced or (by_calls and any(silenced))
     return evidence.by_tool[question.tool].silenced or (evidence.silenced and not by_calls)
+
+
+def _is_cut(clause: Clause, judged: Item, subject: RunEvidence | ToolEvidence) -> bool:
+    """Whether the session ended before all was sent that a pass rests on.
+
+    A tool whose most telling cases were sent has shown enough. What no call shows was seen in the
+    scripts: a check that asks for one that was not played has said so.
+    """
+    if isinstance(subject, ToolEvidence):
+        enough = subject.sampled and judged.verdict is Verdict.PASS
+        return subject.cut and not (enough and clause.verified is Verified.CALL)
+    by_scripts = subject.playing and judged.verdict is not Verdict.PASS
+    return subject.cut and (by_scripts or clause.verified in _BY_CALLS)
 
 
 def _unless_cut(item: Item, *, cut: bool, silenced: bool) -> Item:
@@ -237,7 +253,7 @@ def _beyond(question: Question, evidence: RunEvidence) -> tuple[Verdict, Message
     return None
 
 
-def _verdict(item: Item, checks: Checks) -> Item:
+def _verdict(item: Item, checks: Checks, *, playing: bool) -> Item:
     by_kind: dict[Said, list[Finding]] = {said: [] for said in Said}
     held = 0
     try:
@@ -247,7 +263,8 @@ def _verdict(item: Item, checks: Checks) -> Item:
             elif check.finding is not None:
                 by_kind[check.said].append(check.finding)
     except NotRecorded:  # what was found broken before stands; a pass needs all
-        by_kind[Said.UNKNOWN] = [Finding(message(NOT_RECORDED))]
+        reason = "kit.not_verified.cut" if playing else NOT_RECORDED
+        by_kind[Said.UNKNOWN] = [Finding(message(reason))]
     looked_at = held + len(by_kind[Said.BROKEN])
     if by_kind[Said.BROKEN]:
         must = item.requirement is Requirement.MUST

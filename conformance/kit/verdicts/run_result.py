@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from conformance.kit.evidence.catalog import MANIFEST
 from conformance.kit.evidence.declarations import TOO_MANY, Declared, unusable_by
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
-from conformance.kit.evidence.safety import is_called_unasked
+from conformance.kit.evidence.safety import is_called_unasked, is_spared
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.results import Item, LeftOut, LevelState, Repair, RunResult, Shortage
 from conformance.kit.model.run import Role
@@ -75,6 +75,11 @@ def run_result(
             t.tool.name
             for t in tools
             if t.calls and is_called_unasked(t.tool, evidence.run, settings)
+        ),
+        tools_spared=tuple(
+            t.tool.name
+            for t in tools
+            if full and t.calls and is_spared(t.tool, evidence.run, settings)
         ),
         requests=requests,
         shortages=shortages(tools),

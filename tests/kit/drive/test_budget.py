@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.kit.drive.budget import driving_ends, until
+from conformance.kit.drive.budget import Shares, driving_ends, until
 
 A_TOOL = 150
 """Clauses about a tool, roughly."""
@@ -28,6 +28,22 @@ def test_driving_always_gets_some_time_and_no_more_for_more_to_judge(seconds, pa
     assert 0 < ends < 0.9 * seconds
     assert driving_ends(seconds, pairs + 1, sent) <= ends
     assert driving_ends(seconds, pairs, sent + 1) <= ends
+
+
+@pytest.mark.parametrize(
+    ("runs", "older", "ends"),
+    [(1, False, [100]), (1, True, [90]), (2, True, [55, 90]), (3, False, [140 / 3, 73.333, 100])],
+)
+def test_a_run_leaves_time_for_those_after_it(runs, older, ends):
+    shares, now, found = Shares(0.0, runs, older=older), 20.0, []
+    for _ in range(runs):
+        now = shares.next(now)(lambda: 100.0)
+        found.append(now)
+    assert found == pytest.approx(ends, abs=0.01)
+
+
+def test_time_without_an_end_has_shares_without_an_end():
+    assert Shares(0.0, 2, older=True).next(1.0)(lambda: math.inf) == math.inf
 
 
 async def forever():

@@ -18,7 +18,7 @@ from conformance.kit.drive.channel import (
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.run import Run
-from conformance.kit.model.settings import Settings
+from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.transport.http import SESSION
 from conformance.kit.transport.stdio import environment_for_server
 from conformance.spec.vocabulary import Binding
@@ -41,7 +41,7 @@ for line in sys.stdin:
 
 
 def settings(**more):
-    return Settings(**{"request_timeout": 60.0, **more})
+    return Settings(**{"request_timeout": 60.0, "allow_calls": AllowCalls.ALL, **more})
 
 
 def context(deadline=600.0, **more):

@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.tool.tool import Annotations, Invocation
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.evidence.declarations import Discovered
-from conformance.kit.evidence.safety import is_called_unasked, why_left_out
+from conformance.kit.evidence.safety import is_called_unasked, is_spared, why_left_out
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
@@ -47,19 +50,92 @@ def reason(tool, run, allow=AllowCalls.AUTO, **more):
         (DESTROYS, OURS, "destructive"),
         (PLAIN, STDIO, "read_only"),
         (READ, STDIO, None),
-        (READ_OPEN, STDIO, "open_world"),
+        (READ_OPEN, STDIO, None),
         (SAFE, STDIO, None),
-        (DESTROYS, STDIO, "read_only"),
+        (DESTROYS, STDIO, "destructive"),
         (PLAIN, REMOTE, "read_only"),
-        (READ, REMOTE, "open_world"),
+        (READ, REMOTE, None),
         (READ_CLOSED, REMOTE, None),
-        (READ_OPEN, REMOTE, "open_world"),
+        (READ_OPEN, REMOTE, None),
         (SAFE, REMOTE, None),
         (GETS, REMOTE, None),
     ],
 )
 def test_by_default_what_may_be_called_hangs_on_where_the_server_runs(tool, run, why):
     assert reason(tool, run) == why
+
+
+@pytest.mark.parametrize(
+    ("tool", "run", "spared"),
+    [
+        (READ, STDIO, True),
+        (READ_OPEN, STDIO, True),
+        (READ_CLOSED, STDIO, False),
+        (READ, REMOTE, True),
+        (READ_CLOSED, REMOTE, False),
+        (SAFE, REMOTE, False),
+        (GETS, REMOTE, False),
+        (replace(SAFE, annotations=Annotations(open_world=True)), REMOTE, True),
+        (READ, HTTP, False),
+        (PLAIN, HTTP, False),
+        (READ_OPEN, HTTP, True),
+        (READ, OURS, False),
+    ],
+)
+def test_what_may_reach_beyond_its_server_is_spared_unless_asked_for(tool, run, spared):
+    assert is_spared(tool, run, Settings()) is spared
+    assert not is_spared(tool, run, Settings(allow_calls=AllowCalls.ALL))
+
+
+@pytest.mark.parametrize("tool", [READ, READ_OPEN])
+def test_in_the_sandbox_nothing_is_beyond_the_server(tool):
+    assert not is_spared(tool, STDIO, Settings(sandbox=True))
+    assert is_spared(tool, REMOTE, Settings(sandbox=True))
+
+
+HINTS = st.sampled_from([True, False, None, "true", "false", 1, 0, "", []])
+ANNOTATIONS = st.fixed_dictionaries(
+    {},
+    optional=dict.fromkeys(
+        ("readOnlyHint", "destructiveHint", "openWorldHint", "idempotentHint"), HINTS
+    ),
+)
+DECLARED = st.fixed_dictionaries(
+    {"name": st.just("book"), "inputSchema": st.just({"type": "object"})},
+    optional={
+        "annotations": ANNOTATIONS,
+        "safe": HINTS,
+        "endpoint": st.just("/book"),
+        "method": st.sampled_from(["GET", "POST", "PUT", "DELETE"]),
+    },
+)
+RUNS = st.sampled_from([HTTP, MCP, STDIO, OURS, REMOTE])
+ASKED = st.fixed_dictionaries(
+    {"sandbox": st.booleans()},
+    optional={
+        "include_tools": st.sampled_from([("book",), ("other",)]),
+        "exclude_tools": st.sampled_from([("book",), ("other",)]),
+    },
+)
+
+
+@given(DECLARED, st.sampled_from([Source.ATDF, Source.MCP]), RUNS, ASKED)
+@settings(max_examples=400, deadline=None)
+def test_a_narrower_option_calls_no_tool_that_a_wider_one_leaves_out(declared, source, run, asked):
+    (tool,) = tools_of({"tools": [declared]}, source).tools
+    called = [
+        why_left_out(tool, run, Settings(allow_calls=allow, **asked)) is None
+        for allow in (AllowCalls.NONE, AllowCalls.READ_ONLY, AllowCalls.AUTO, AllowCalls.ALL)
+    ]
+    assert called == sorted(called)
+    assert not called[0]
+    hints = declared.get("annotations", {})
+    in_sandbox = asked["sandbox"] and run in (STDIO, OURS)
+    if hints.get("destructiveHint", False) not in (False, None) and not in_sandbox:
+        assert called[:3] == [False] * 3
+    if called[1]:
+        read = hints.get("readOnlyHint") is True or declared.get("safe") is True
+        assert read or declared.get("method") == "GET"
 
 
 @pytest.mark.parametrize("run", [HTTP, MCP, STDIO, OURS, REMOTE])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.drive.tool_driver import RunDriven
+from conformance.kit.drive.progress import RunDriven
 from conformance.kit.model.results import (
     Finding,
     Item,

@@ -291,6 +291,8 @@ def test_fewer_clauses_bind_a_target_that_claims_nothing_and_more_one_that_offer
 
 SILENT = {"silenced": True}
 AT_TARGET = replace(CLAUSE, scope=Scope.TARGET, verified=Verified.WIRE)
+BY_CALLS = replace(CLAUSE, scope=Scope.TARGET, verified=Verified.CALL)
+REPAIRS = replace(CLAUSE, verified=Verified.REPAIR)
 
 
 @pytest.mark.parametrize(
@@ -301,9 +303,13 @@ AT_TARGET = replace(CLAUSE, scope=Scope.TARGET, verified=Verified.WIRE)
         (replace(CLAUSE, verified=Verified.WIRE), {}, SILENT, "silent"),
         (CLAUSE, {"cut": True}, {}, "cut"),
         (CLAUSE, {}, {"cut": True}, None),
-        (AT_TARGET, SILENT, {}, "silent"),
+        (CLAUSE, {"cut": True, "sampled": True}, {}, None),
+        (REPAIRS, {"cut": True, "sampled": True}, {}, "cut"),
+        (BY_CALLS, SILENT, {}, "silent"),
+        (BY_CALLS, {}, {"cut": True}, "cut"),
+        (AT_TARGET, SILENT, {}, None),
         (AT_TARGET, {}, SILENT, "silent"),
-        (AT_TARGET, {}, {"cut": True}, "cut"),
+        (AT_TARGET, {}, {"cut": True}, None),
         (AT_TARGET, {"cut": True}, {}, None),
     ],
 )
@@ -313,6 +319,32 @@ def test_a_pass_needs_all_that_it_rests_on(clause, of_tool, of_run, reason):
     said = [finding.message.id for finding in item.findings]
     assert said == ([] if reason is None else [f"kit.not_verified.{reason}"])
     assert item.verdict is (Verdict.PASS if reason is None else Verdict.NOT_VERIFIED)
+
+
+def played(name, then):
+    """A judge that asks for a script first."""
+
+    def look(run):
+        run.played(name)
+        yield from then
+
+    return look
+
+
+@pytest.mark.parametrize(
+    ("script", "then", "reason"),
+    [
+        ("known", [holds()], None),
+        ("later", [holds()], "cut"),
+        ("known", [], "cut"),
+    ],
+)
+def test_while_scripts_are_played_only_what_was_played_shows_something(script, then, reason):
+    run = run_evidence(scripts={"known": ()}, cut=True, playing=True)
+    test = ClauseTest("TEST-1", played(script, then))
+    item = judge(Question(test, AT_TARGET, run.run.id), run)
+    said = [finding.message.id for finding in item.findings]
+    assert said == ([] if reason is None else [f"kit.not_verified.{reason}"])
 
 
 def test_a_tool_that_was_not_called_because_the_server_fell_silent_is_laid_to_that():

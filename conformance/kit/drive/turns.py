@@ -1,0 +1,158 @@
+"""Turns: the tools of a run, each with its baseline and its most telling cases first.
+
+So each has shown something when the time is up, whatever the others take.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
+from typing import Final, Protocol
+
+from conformance.kit.drive.channel import ConnectFailed
+from conformance.kit.drive.pacing import together
+from conformance.kit.drive.tool_driver import TELLING, ToolRun
+from conformance.kit.model.fault import Fault, fault_of
+
+FIRST_TOOL_AHEAD: Final = 2.0
+"""Seconds for which the first tool of a session goes alone, so that something can be told soon."""
+MOST_IN_TURNS: Final = 200
+"""Tools whose most telling calls are all held in memory; of more, each is finished at once."""
+
+_TOOLS_AT_ONCE = 4
+
+Step = Callable[[ToolRun], Awaitable[None]]
+
+
+class Keep(Protocol):
+    """Keeps the evidence of a tool: whether it is done, and the fault of the kit that ended it."""
+
+    def __call__(self, run: ToolRun, done: bool, fault: Fault | None = None, /) -> None:
+        """Keep it."""
+
+
+class Turns:
+    """Takes tools through their steps, some side by side.
+
+    `keep` is given each tool that has something new. What is `between` comes after the baseline
+    calls. `first` is called when the first tool has shown something. A fault of the kit costs one
+    tool, and no other.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[ToolRun],
+        keep: Keep,
+        between: Callable[[], Awaitable[None]],
+        first: Step | None = None,
+    ) -> None:
+        self._runs = tuple(runs)
+        self._keep = keep
+        self._between = between
+        self._first = first
+        self._at_once = asyncio.Semaphore(_TOOLS_AT_ONCE)
+        self._open = dict.fromkeys(self._runs)
+        """Those that are not done, in order."""
+
+    async def take(self, ends: float) -> None:
+        """Take all steps. After `ends`, no baseline is looked for before the tool's next turn.
+
+        Cut short, it keeps what was gathered.
+        """
+        over = asyncio.Event()
+        started = asyncio.Event()
+        try:
+            if self._first is None or not self._runs:
+                over.set()
+                await self._steps(ends, over)
+                return
+            waited = asyncio.get_running_loop().call_later(FIRST_TOOL_AHEAD, started.set)
+
+            async def alone() -> None:
+                try:
+                    await self._guarded(self._runs[0], partial(self._ahead, late=started))
+                finally:
+                    waited.cancel()
+                    started.set()
+                    over.set()
+
+            async def others() -> None:
+                await started.wait()
+                await self._steps(ends, over)
+
+            await together((alone(), others()))
+        finally:
+            self._keep_begun()
+
+    async def _ahead(self, run: ToolRun, late: asyncio.Event) -> None:
+        """Let one tool go before the others, if it is quick."""
+        await run.begin()
+        if run.took * TELLING <= FIRST_TOOL_AHEAD:
+            await run.tell()
+            if not late.is_set():
+                await self._finish(run)
+            await self._show(run)
+
+    async def _steps(self, ends: float, over: asyncio.Event) -> None:
+        async def begin(run: ToolRun) -> None:
+            if time.monotonic() < ends:
+                await run.begin()
+                if run.is_heavy:
+                    await self._whole(run)
+
+        await self._each([run for run in self._runs if not run.is_begun], begin)
+        await over.wait()  # what is between may need the connection for itself
+        self._keep_begun()
+        await self._between()
+        if len(self._runs) > MOST_IN_TURNS:
+            await self._each(self._open, self._whole)
+            return
+        await self._each(self._open, self._tell)
+        await self._each(self._open, self._finish)
+
+    async def _each(self, runs: Iterable[ToolRun], step: Step) -> None:
+        async def one(run: ToolRun) -> None:
+            async with self._at_once:
+                await self._guarded(run, step)
+
+        await together([one(run) for run in runs])
+
+    async def _guarded(self, run: ToolRun, step: Step) -> None:
+        try:
+            await step(run)
+        except (ConnectFailed, OSError):
+            raise  # the server has gone, or the disk is full: that is no single tool's
+        except Exception as error:
+            self._open.pop(run, None)
+            self._keep(run, True, fault_of(error))
+
+    async def _tell(self, run: ToolRun) -> None:
+        if not run.is_told:
+            await run.tell()
+            await self._show(run)
+            if run.is_heavy:
+                await self._finish(run)
+
+    async def _whole(self, run: ToolRun) -> None:
+        await self._tell(run)
+        if run in self._open:
+            await self._finish(run)
+
+    async def _finish(self, run: ToolRun) -> None:
+        await run.finish()
+        del self._open[run]
+        self._keep(run, True)
+
+    async def _show(self, run: ToolRun) -> None:
+        if run in self._open:
+            self._keep(run, False)
+        if self._first is not None and run is self._runs[0]:
+            first, self._first = self._first, None
+            await first(run)
+
+    def _keep_begun(self) -> None:
+        for run in self._open:
+            if run.is_begun:
+                self._keep(run, False)

@@ -1,0 +1,97 @@
+"""What was not called, and what was called with care, is said where it is seen, with what to do."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.kit.model.results import LeftOut
+from conformance.kit.model.run import Run
+from conformance.kit.report import reproduce
+from conformance.kit.report.html.page import Page
+from conformance.kit.report.reporter import Report
+from conformance.kit.report.reproduce import wider_line
+from conformance.kit.report.summary import Summary
+from conformance.kit.report.terminal import Terminal
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Binding
+from tests.kit.report.sample import sample_words, session
+
+UNCALLED = "No tool was called: this level rests on documents alone."
+STARTED = Run("stdio-2025-11-25", "stdio:serve", Binding.STDIO, "serve", "2025-11-25")
+
+
+@pytest.fixture(autouse=True)
+def words(monkeypatch):
+    monkeypatch.setattr(reproduce.sys, "platform", "linux")
+    with sample_words():
+        yield
+
+
+def left_out(why, run=STARTED, called=()):
+    """A session in which this tool was left out."""
+    sample = session()
+    left = (LeftOut("book", message(f"kit.left_out.{why}", method="PUT")),)
+    own = replace(sample.runs[0], run=run, tools_called=called, tools_left_out=left)
+    return replace(sample, runs=(own,))
+
+
+def told(made, **more):
+    """What the terminal, the summary and the page say."""
+    report = Report(made, "en", **more)
+    reporters = (Terminal(), Summary(), Page("1", []))
+    return ["".join(each.parts(report)) for each in reporters]
+
+
+def test_that_no_tool_was_called_is_said_first_with_the_line_that_calls_them():
+    words = ("--target", "stdio:serve", "--allow-calls", "none", "--seed", "3")
+    terminal, summary, page = told(left_out("none"), options=words)
+    lines = terminal.splitlines()
+    assert lines[0] == UNCALLED
+    assert lines[2].endswith("--target stdio:serve --seed 3 --sandbox")
+    assert summary.index(UNCALLED) < summary.index("Level")
+    assert "--seed 3 --sandbox</code>" in summary
+    assert page.index(UNCALLED) < page.index('id="h-standing"')
+
+
+def test_where_some_tools_were_called_the_line_follows_what_was_left_out():
+    terminal, summary, _ = told(left_out("read_only", called=("other",)))
+    assert UNCALLED not in terminal + summary
+    lines = terminal.splitlines()
+    at = next(n for n, line in enumerate(lines) if line.strip().startswith("book: does not say"))
+    assert lines[at + 2].endswith("--sandbox")
+
+
+@pytest.mark.parametrize("why", ["read_only", "destructive"])
+def test_a_server_that_runs_already_is_in_no_sandbox(why):
+    line = wider_line(Report(left_out(why, session().runs[0].run)))
+    assert line.endswith("--allow-calls all")
+
+
+def test_what_was_left_out_in_the_sandbox_is_called_by_the_widest_option():
+    line = wider_line(Report(left_out("none"), options=("--sandbox",), sandbox=True))
+    assert line.endswith("--sandbox --allow-calls all")
+
+
+def test_a_system_without_a_sandbox_is_not_told_of_one(monkeypatch):
+    monkeypatch.setattr(reproduce.sys, "platform", "darwin")
+    assert wider_line(Report(left_out("read_only"))).endswith("--allow-calls all")
+
+
+def test_what_no_option_includes_has_no_such_line():
+    assert wider_line(Report(left_out("task_required"))) is None
+    terminal, *_ = told(left_out("task_required"))
+    assert terminal.splitlines()[:2] == [UNCALLED, ""]
+
+
+@pytest.mark.parametrize("change", [{"selection": True}, {"interrupted": True}])
+def test_a_session_without_a_level_says_nothing_of_one(change):
+    assert not any(UNCALLED in each for each in told(replace(left_out("none"), **change)))
+
+
+def test_tools_that_were_called_with_care_are_named():
+    sample = session()
+    own = replace(sample.runs[0], tools_spared=("flight_search",))
+    for each in told(replace(sample, runs=(own,))):
+        assert "it may reach beyond the server: " in each
+        assert "at most 60 calls" in each
+        assert "flight" in each.partition("beyond the server: ")[2][:60]
