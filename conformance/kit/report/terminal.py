@@ -295,7 +295,7 @@ class _Summary:
             name = verdict_name(lack.verdict, self.language) if lack.verdict else ""
             head = f"      {clauses}  {name}"
             if lack.reason is None:  # what was found is told above
-                yield Line(f"{head}  {self.text(sentence(lack.clauses[0], self.language), 160)}")
+                yield Line(f"{head}  {self.text(sentence(lack.clauses[0], self.language), 400)}")
                 continue
             where = f"{self.names(lack.tools, _TOOLS)}: " if lack.tools else ""
             yield Line(head)
