@@ -66,10 +66,11 @@ async def shrink(
         own, left = evidence[question.run], MOST_CALLS
         for finding in of_chance_alone(question, item, context.recorder.by_id):
             original = context.recorder.by_id[finding.exchange or 0]
-            if own.silenced or original.trouble is Trouble.TIMEOUT:
-                continue  # nobody waits thirty times for nothing
             if original.case is None or is_smallest(original.case):
                 continue
+            silenced = own.silenced or own.by_tool[original.case.tool].silenced
+            if silenced or original.trouble is Trouble.TIMEOUT:
+                continue  # nobody waits thirty times for nothing
             search = _Search(question, finding, original, own, left)
             known = repeats.of_case(question.run, original.case.id.text)
             found = next((made for made in known if search.shows(made[0])), None)

@@ -76,11 +76,13 @@ class ToolRun:
         self.is_told = False
 
     async def begin(self) -> None:
-        """Find a baseline call. The first of three steps, which tools take in turns."""
+        """Find a baseline call, and repeat it. The first of three steps, taken in turns."""
         self.is_begun = True
-        self._baseline = await self._find_baseline()
-        if self._baseline is None:
+        baseline = self._baseline = await self._find_baseline()
+        if baseline is None:
             self._unplanned = str(problem_of(self._tool) or "")
+        elif baseline.reading.accepted:
+            await self._second(baseline)
 
     @property
     def took(self) -> float:
@@ -108,8 +110,6 @@ class ToolRun:
             planned = fewer(planned, int(self._left * _CASES_OF_LEFT))
         self._progress.plan(len(planned.calls))
         await self._all(planned.remembered)
-        if baseline.reading.accepted:
-            await self._second(baseline)
         telling = fewer(planned, TELLING).cases
         await self._all(telling)
         self.is_told = True

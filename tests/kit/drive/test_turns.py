@@ -23,6 +23,8 @@ NEVER = math.inf
 class Run:
     """A tool's run that writes down its steps; `stops` at one of them for good."""
 
+    is_heavy = False
+
     def __init__(self, name, log, stops="", took=0.0):
         self.name, self.log, self.stops, self.took = name, log, stops, took
         self.is_begun = self.is_told = False
