@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -14,6 +14,7 @@ from conformance.kit.model.case import CaseKind
 from conformance.kit.model.results import Advice, Explain, Rate, Repair, Unnamed
 from conformance.kit.repair.hints import hint_of, is_valid
 from conformance.kit.repair.suggestions import Suggestion, check
+from conformance.kit.transport.binding import to_bytes
 from conformance.kit.verdicts.explanations import explains, parameters_in
 from conformance.kit.verdicts.guidance import advice
 from conformance.spec.vocabulary import Outcome
@@ -58,7 +59,8 @@ def mended(tool: ToolEvidence, refused: Call) -> Mended:
     """What came of a refused call. It is repaired if its repairs end accepted.
 
     Where they end in a refusal for another reason, such as a conflict, that counts only if the call
-    without a mistake ends so too. A way that suggestions lead round in circles ends nowhere.
+    without a mistake ends so too: repairs may compete for what there is one of. Suggestions that
+    lead in circles, or on for ever while that call is accepted, end nowhere.
     """
     given = suggestions(refused)
     hint = hint_of(refused.reading)
@@ -74,9 +76,17 @@ def mended(tool: ToolEvidence, refused: Call) -> Mended:
         return Mended.REPAIRED
     if _was_given_up(tool, refused, last):
         return Mended.UNSEEN
-    if last is not Outcome.OTHER_REFUSED or _leads_on(steps[-1]):
+    if last is not Outcome.OTHER_REFUSED or _goes_in_circles(refused, steps):
         return Mended.STUCK
-    return Mended.REPAIRED if _is_in_the_way(tool) else Mended.STATE
+    if _is_in_the_way(tool):
+        return Mended.REPAIRED
+    return Mended.STUCK if _leads_on(steps[-1]) else Mended.STATE
+
+
+def _goes_in_circles(refused: Call, steps: Sequence[Call]) -> bool:
+    """Whether suggestions led back to what had been sent before."""
+    sent = [to_bytes(call.case.arguments) for call in (refused, *steps)]
+    return len(set(sent)) < len(sent)
 
 
 def _leads_on(end: Call) -> bool:

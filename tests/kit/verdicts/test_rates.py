@@ -22,13 +22,11 @@ RIGHT = error(suggested_value="9")
 
 
 def step(broken, outcome, number=1):
-    """What came of sending a suggestion; `circle` is a conflict that suggests another value."""
+    """What came of sending a suggestion."""
     repaired = case(CaseKind.REPAIR, neighbour=broken.case.id, step=number)
     if outcome == "accepted":
         return called(web(200, {"ok": True}, of=repaired))
     body = envelope(error("conflict" if outcome == "state" else "validation-error"))
-    if outcome == "circle":
-        body = envelope(error("conflict", suggested_value="8"))
     return called(web(422, body, of=repaired))
 
 
@@ -52,11 +50,32 @@ def test_it_is_repaired_where_the_call_without_a_mistake_is_refused_for_state_as
     assert came_of(broken, step(broken, "state"), after) is Mended.REPAIRED
 
 
-def test_suggestions_that_lead_from_conflict_to_conflict_repair_nothing():
+def led(broken, *counts):
+    """Steps that each ended in a conflict with another suggestion, after these were sent."""
+    ended = []
+    for number, count in enumerate(counts, 1):
+        sent = {"neighbour": broken.case.id, "step": number, "arguments": {"count": count}}
+        body = envelope(error("conflict", suggested_value="8"))
+        ended.append(called(web(409, body, of=case(CaseKind.REPAIR, **sent))))
+    return ended
+
+
+def test_suggestions_that_go_on_from_conflict_to_conflict_repair_nothing():
+    broken = refused(RIGHT)
+    assert came_of(broken, *led(broken, 1, 2, 3, 4, 5)) is Mended.STUCK
+
+
+def test_repairs_may_compete_for_what_the_call_without_a_mistake_does_not_get_either():
     broken, after = refused(RIGHT), refused(error("conflict"), kind=CaseKind.AFTER)
-    circle = [step(broken, "circle", number) for number in range(1, 6)]
-    assert came_of(broken, *circle) is Mended.STUCK
-    assert came_of(broken, *circle, after) is Mended.STUCK
+    assert came_of(broken, *led(broken, 1, 2, 3, 4, 5), after) is Mended.REPAIRED
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 1, 2, 1), (1, 10)])
+def test_suggestions_that_lead_back_repair_nothing_whatever_is_in_the_way(counts):
+    broken, after = refused(RIGHT), refused(error("conflict"), kind=CaseKind.AFTER)
+    assert broken.case.arguments == {"count": 10}
+    assert came_of(broken, *led(broken, *counts)) is Mended.STUCK
+    assert came_of(broken, *led(broken, *counts), after) is Mended.STUCK
 
 
 def test_a_repair_that_ends_for_want_of_the_environment_is_not_counted():
