@@ -175,10 +175,10 @@ def _session(outcome: Outcome, home: Path, work: Path) -> None:
         outcome.wrong.append(f"The kit exited with {done.returncode}: {last}")
     else:
         outcome.results = json.loads(report.read_text(encoding="utf-8"))
-        _compare(outcome)
+        compare(outcome)
 
 
-def _compare(outcome: Outcome) -> None:
+def compare(outcome: Outcome) -> None:
     assert outcome.results is not None
     outcome.seen = seen(outcome.results)
     expected = pinned(outcome.server.name)

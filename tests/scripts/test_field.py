@@ -168,14 +168,14 @@ def test_pinning_writes_what_has_a_file_and_gives_what_has_none(folder):
 def test_a_new_finding_and_a_finding_that_is_gone_are_both_wrong(folder):
     (folder / "a.yaml").write_text(_FINDING.replace("servers: {}", "servers:\n  s: [t]"))
     made = field.Outcome(a_server(), results=results(("B", "t", "fail")))
-    field._compare(made)
+    field.compare(made)
     assert made.wrong == ["Not pinned: B x t.", "Gone, but pinned: A x t."]
 
 
 def test_a_session_without_a_level_or_with_an_error_of_the_kit_is_wrong(folder):
     made = field.Outcome(a_server(), results=results(kit_errors=["boom"]))
     made.results["runs"][0]["level"] = None
-    field._compare(made)
+    field.compare(made)
     assert made.wrong == [
         "The kit had 1 errors of its own.",
         "The session ended without a result.",
@@ -247,7 +247,7 @@ def test_a_number_is_not_taken_for_a_boolean():
 
 
 def test_a_server_that_does_not_start_reproduces_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(raw, "_OPENING_SECONDS", 5)
+    monkeypatch.setattr(raw, "OPENING_SECONDS", 5)
     server = stdio_server(tmp_path, "    sys.exit()\n")
     made = Reproduction(server="s", handshake="2025-06-18", seen=({"ends": True},))
     with pytest.raises(serve.StartError, match="initialize"):

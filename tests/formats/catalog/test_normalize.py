@@ -53,7 +53,7 @@ def test_a_catalog_tool_keeps_what_it_declares():
     assert tool.output_schema == {"type": "object"}
     assert [(each.name, each.input) for each in tool.examples] == [("e", {"a": "x"})]
     assert tool.invocation == Invocation("/call", "GET")
-    assert tool.annotations == Annotations(read_only=True)
+    assert tool.annotations == Annotations(read_only=True, destructive=True)
     assert tool.safe is True
     assert (tool.raw, tool.made, tool.dialects) == (item, (), ())
 
