@@ -263,6 +263,8 @@ NOT_ASKED = {
     "dies-at-a-long-text",
     "older-result-without-content",
     "oldest-handshake-without-name",
+    "fails-at-the-last-year",
+    "fails-at-a-whole-float",
 }
 """Faults of requests that the talks below don't make; the sample of the proof has each of them."""
 
