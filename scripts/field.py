@@ -179,6 +179,7 @@ def _session(outcome: Outcome, home: Path, work: Path) -> None:
 
 
 def compare(outcome: Outcome) -> None:
+    """Note which findings are not pinned, and which pinned ones are gone."""
     assert outcome.results is not None
     outcome.seen = seen(outcome.results)
     expected = pinned(outcome.server.name)

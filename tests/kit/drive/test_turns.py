@@ -147,7 +147,7 @@ def test_a_session_whose_time_is_up_has_verdicts_for_what_it_did():
     tools = [{**COUNT, "name": f"count{n}"} for n in range(12)]
 
     def call(name, arguments):
-        slow_by(0.3)
+        slow_by(0.1)
         return (200, {"ok": True}) if right(arguments) else (400, {"n": "1 to 9"})
 
     settings = Settings(
