@@ -2,31 +2,39 @@
 
     python -m scripts.survive [--only NAME]... [--binding http|mcp|stdio]... [--jobs N]
 
-Each server of `fixtures/servers/hostile.py` is judged by the kit in a process of its own. Exit 0:
+Each server of `fixtures/servers/hostile.py` is judged by the kit in a process of its own, which is
+given a secret. The kit survived if it ends with a verdict in its time and memory, shows no
+traceback and no command to a CI system, leaves no process, and writes the secret nowhere. Exit 0:
 it survived all of them; 1: not one; 2: unusable command line.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import json
 import os
+import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fixtures.servers.hostility.catalogs import ANSI, MARKUP
+from fixtures.servers.hostility.secrets import CANARY, VARIABLE, forms
 from fixtures.servers.hostility.table import table
 from fixtures.servers.start import command, listening
 from scripts.measure import metered
@@ -38,6 +46,9 @@ MOST_MEMORY = 500
 MAX_TIME = 40.0
 MOST_WORK = 60.0
 """Seconds of a processor that the kit may take in all: waiting costs a busy machine nothing."""
+_GRACE = 3.0
+"""Seconds in which the processes of a server have to be gone."""
+_COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
 _VERDICTS = frozenset({0, 1, 2, 4, 5})
 
 
@@ -108,16 +119,19 @@ def attempt(
     began = time.monotonic()
     with (
         nullcontext(folder) if folder else tempfile.TemporaryDirectory() as place,
-        _serving(name, binding) as target,
+        _serving(name, binding, mark := uuid4().hex) as target,
     ):
         code, said, megabytes, work = _judged(target, Path(str(place)), max_time)
-        wrong = "; ".join(_wrong(code, said, megabytes, work, Path(str(place))))
+        found = [*_wrong(code, said, megabytes, work, Path(str(place))), *_left(mark)]
+        found += _given_away(said, Path(str(place)))
+        wrong = "; ".join(found)
     return Survived(name, binding, time.monotonic() - began, work, megabytes, code, wrong)
 
 
-def _serving(name: str, binding: str) -> Any:
+def _serving(name: str, binding: str, mark: str) -> Any:
     if binding == "stdio":
-        return nullcontext("stdio:" + shlex.join(command(HOSTILE, "--stdio", "--name", name)))
+        own = command(HOSTILE, "--stdio", "--name", name, "--mark", mark)
+        return nullcontext("stdio:" + shlex.join(own))
     return listening(HOSTILE, "--binding", binding, "--name", name)
 
 
@@ -126,9 +140,11 @@ def _judged(target: str, folder: Path, max_time: float) -> tuple[int, str, float
     words = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--rootdir", str(ROOT)]
     words += ["-c", str(ROOT / "pyproject.toml"), "--target", target, "--report", str(folder)]
     words += ["--max-time", str(max_time), "--request-timeout", "1"]
+    words += ["--env", VARIABLE, "-H", f"Authorization: Bearer {CANARY}"]
     used = folder / "used"
     with (folder / "said").open("w+b") as said:
         how = {"cwd": folder, "stdin": subprocess.DEVNULL, "stdout": said, "stderr": said}
+        how["env"] = {**os.environ, VARIABLE: CANARY}
         took = metered.read(metered.start(words, used, **how), used)
         said.seek(0)
         text = said.read().decode("utf-8", "replace")
@@ -143,6 +159,8 @@ def _wrong(code: int, said: str, megabytes: float, work: float, folder: Path) ->
         found.append("a traceback was shown")
     if ANSI[:4] in said:
         found.append("escapes reached the terminal")
+    if _COMMAND.search(said):
+        found.append("a line speaks to the CI system")
     if megabytes > MOST_MEMORY:
         found.append(f"more than {MOST_MEMORY} MB")
     if work > MOST_WORK:
@@ -157,6 +175,45 @@ def _wrong(code: int, said: str, megabytes: float, work: float, folder: Path) ->
         if any(item["verdict"] == "kit_error" for run in runs for item in run["items"]):
             found.append("a fault of the kit")
     return found
+
+
+def _left(mark: str) -> list[str]:
+    """What is wrong if a process of the server is left; it is ended."""
+    ends = time.monotonic() + _GRACE
+    while (left := _processes(mark)) and time.monotonic() < ends:
+        time.sleep(0.1)
+    for process in left:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    return [f"{len(left)} processes are left"] if left else []
+
+
+def _processes(mark: str) -> list[int]:
+    found = []
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if mark.encode() in line.read_bytes():
+                found.append(int(line.parent.name))
+    return found
+
+
+def _given_away(said: str, folder: Path) -> list[str]:
+    """Where the secret is that the kit was given, in any form."""
+    texts = {path.name: path.read_text("utf-8", "replace") for path in folder.iterdir()
+             if path.is_file()}  # fmt: skip
+    texts |= {"terminal": said}
+    texts |= {name: _unfolded(text) for name, text in texts.items() if "exchanges" in name}
+    *plain, one, two, three, url_safe = forms(CANARY)
+    wanted = [*plain, *(coded[4:-4] for coded in (one, two, three, url_safe))]
+    return [f"a secret is in {name}" for name, text in texts.items()
+            if any(form in text for form in wanted)]  # fmt: skip
+
+
+def _unfolded(text: str) -> str:
+    """The text, and what is compressed in it."""
+    packed = re.findall(r'"deflate":"([^"]+)"', text)
+    inside = (zlib.decompress(base64.b64decode(each)).decode("utf-8", "replace") for each in packed)
+    return "\n".join([text, *inside])
 
 
 if __name__ == "__main__":
