@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert proof survive field guides mutants coverage bench site site-build screenshots dist workflows clean lock
+.PHONY: help setup conformance test check generate format validate convert proof survive field guides mutants coverage bench site site-build screenshots dist audit workflows clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -94,10 +94,16 @@ site-build: $(READY) ## build the site in three languages, strictly, into build/
 screenshots: site-build ## take pictures of the site into build/screenshots, to look at
 	@$(BIN)/python -m scripts.screenshots $(ARGS)
 
-dist: $(READY) ## build the wheel and the sdist into build/dist
+dist: $(READY) ## build the wheel, the sdist and their bill of materials into build/dist
 	@rm -rf build/dist
 	@$(BIN)/uv build --quiet --offline --no-build-isolation --python $(BIN)/python --out-dir build/dist
+	@$(BIN)/python -m scripts.sbom build/dist/sbom.cdx.json
 	@ls build/dist/agent_formats-*
+
+audit: $(READY) ## look for known weaknesses in the pinned packages
+	@for lock in requirements.lock docs/node.lock; do \
+		$(BIN)/pip-audit --requirement $$lock --require-hashes --disable-pip --progress-spinner off $(ARGS) || exit 1; \
+	done
 
 workflows: $(READY) ## check the workflows of .github, and the Containerfile
 	@$(BIN)/actionlint
