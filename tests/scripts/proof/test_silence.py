@@ -1,4 +1,7 @@
-"""A server that falls silent: one call is blamed, no more are made, the rest is not verified."""
+"""A server that falls silent: one call is blamed, and what could not be sent is not verified.
+
+Where the kit starts the server, it goes on with another process.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import pytest
 
 from conformance.kit.evidence.script import UNPLAYED
 from conformance.kit.model.exchange import Trouble
+from conformance.kit.transport.bindings import traits_of
 from conformance.spec.vocabulary import Verdict
 from scripts.prove import Trial, judged, serving
 
@@ -31,22 +35,31 @@ def the_run(hung):
 def test_the_call_that_was_not_answered_is_blamed(hung):
     item = hung[1]["ATDF-CALL-006", "search_database"]
     assert item.verdict is Verdict.FAIL
-    assert [finding.scenario for finding in item.findings] == ["empty-text"]
+    assert item.findings[0].scenario == "empty-text"
+    for finding in item.findings:  # in another process, random calls may hang as well
+        sent = hung[0].recorder.by_id[finding.exchange].case.arguments
+        assert "" in sent.values()
 
 
-def test_no_call_is_made_once_the_server_is_silent(hung):
+def test_no_call_is_made_once_a_server_is_silent_that_cannot_be_started_anew(hung):
     calls = the_run(hung).by_tool["search_database"]
-    assert calls.silenced
     unanswered = [call for call in calls.calls if call.exchange.trouble is Trouble.TIMEOUT]
     last = max(call.exchange.started for call in calls.calls)
+    if traits_of(the_run(hung).run).starts_process:
+        assert not calls.silenced
+        assert last > unanswered[0].exchange.started + TIMEOUT
+        return
+    assert calls.silenced
     assert last < unanswered[0].exchange.started + TIMEOUT
     assert calls.unsent
 
 
 def test_what_rests_on_calls_that_were_not_made_is_not_verified(hung):
     item = hung[1]["ATDF-CALL-004", "search_database"]
+    in_process = traits_of(the_run(hung).run).starts_process
     assert item.verdict is Verdict.NOT_VERIFIED
-    assert "stopped answering" in item.findings[0].message.words()
+    why = "--request-timeout" if in_process else "stopped answering"
+    assert why in item.findings[0].message.words()
 
 
 def test_what_rests_on_documents_alone_is_still_judged(hung):
