@@ -180,7 +180,7 @@ class StdioConnection:
             await self._kill(process)
             raise
         finally:
-            self._close_pipes(process)
+            _transport(process).close()  # pipes that were not read to their end stay open
         await asyncio.sleep(0)
         code = process.returncode if process.returncode is not None else -1
         own = tuple(self._noise), tuple(self._others), tuple(self._late)
@@ -190,16 +190,16 @@ class StdioConnection:
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
         """End the process by force, with whatever it started, and read nothing more of it.
 
-        Its end is waited for: asyncio complains of one that comes when the loop is closed.
+        Its end is waited for: asyncio complains of one that comes when the loop is closed, and
+        of one that `close` of its transport notices before asyncio itself does.
         """
         with suppress(ProcessLookupError, PermissionError):
             end_all(process.pid)
-        self._close_pipes(process)
+        for stream in (0, 1, 2):
+            if (pipe := _transport(process).get_pipe_transport(stream)) is not None:
+                pipe.close()
         await asyncio.wait({asyncio.ensure_future(process.wait())}, timeout=_LAST_WORDS)
-
-    def _close_pipes(self, process: asyncio.subprocess.Process) -> None:
-        """Pipes that were not read to their end stay open; asyncio has no public way to close."""
-        process._transport.close()  # type: ignore[attr-defined]  # private, but there
+        _transport(process).close()
 
     async def _end_group(self, process: asyncio.subprocess.Process) -> None:
         """End the process and whatever it started."""
@@ -342,3 +342,8 @@ class StdioConnection:
 def _ask_to_end(pid: int) -> None:
     """Send SIGTERM to a process and to its group."""
     os.killpg(pid, signal.SIGTERM)
+
+
+def _transport(process: asyncio.subprocess.Process) -> asyncio.SubprocessTransport:
+    transport: asyncio.SubprocessTransport = process._transport  # type: ignore[attr-defined]
+    return transport  # asyncio has no public way to it

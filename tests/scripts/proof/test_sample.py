@@ -47,6 +47,8 @@ SAMPLE = (
     Trial("asks-for-roots-on-stdio", "stdio", "legacy"),
     Trial("http-and-mcp-disagree", "http", ""),
     Trial("dies-at-a-long-text", "http", ""),
+    Trial("fails-at-the-last-year", "http", ""),
+    Trial("fails-at-a-whole-float", "http", ""),
     Trial("older-result-without-content", "mcp", "legacy"),
     Trial("oldest-handshake-without-name", "stdio", "legacy"),
 )
