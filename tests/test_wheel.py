@@ -223,7 +223,7 @@ def test_documents_are_validated_converted_merged_and_clauses_explained(install,
     run(program, "check", server, *QUICK, cwd=here)
     merged = run(program, "merge", "conformance-report", cwd=here)
     assert merged.returncode == 0
-    assert merged.stdout.startswith("| target | run |")
+    assert merged.stdout.startswith("| report | target | run |")
     said = run(program, "explain", "ATDF-ERR-012", cwd=here)
     assert said.returncode == 0
     assert said.stdout.startswith("ATDF-ERR-012\n")

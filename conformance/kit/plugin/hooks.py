@@ -141,7 +141,7 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         need_target(settings)
     except OptionUnusable as unusable:
-        raise pytest.UsageError(visible(str(unusable), None)) from None
+        raise pytest.UsageError(visible(str(unusable), None, lines=True)) from None
     if config.option.collectonly or settings.plan_only:
         return
     try:

@@ -39,7 +39,7 @@ def fill_in(config: pytest.Config) -> None:
         if _ready(config) is None:
             given = filled_in(given, Path(config.invocation_params.dir))
     except OptionUnusable as unusable:
-        raise pytest.UsageError(visible(str(unusable), None)) from None
+        raise pytest.UsageError(visible(str(unusable), None, lines=True)) from None
     config.stash[_GIVEN] = given
     vars(config.option).update(with_defaults(given))
 
@@ -53,7 +53,7 @@ def given_to(config: pytest.Config) -> Given:
     try:
         return Given(settings_of(with_defaults(given), here), repeating(given))
     except OptionUnusable as unusable:
-        raise pytest.UsageError(visible(str(unusable), None)) from None
+        raise pytest.UsageError(visible(str(unusable), None, lines=True)) from None
 
 
 def _ready(config: pytest.Config) -> Given | None:

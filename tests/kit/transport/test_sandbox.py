@@ -72,7 +72,7 @@ def ready(request, monkeypatch, tmp_path):
         lacking("bubblewrap")
     found = way()
     if isinstance(found, Message):
-        lacking(f"a sandbox: {found.words('en')}")
+        pytest.skip(f"lacks a sandbox: {found.words('en')}")  # nothing that CI could install
     assert (found == "") == own
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
