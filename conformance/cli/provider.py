@@ -1,0 +1,172 @@
+"""Serves the fake provider alone, so that an application can be tested against provider faults."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import signal
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from conformance.cli.manual import Manual
+from conformance.formats.provider.completion import Asked
+from conformance.formats.provider.faces import FACES, face_of
+from conformance.kit.cases.provider.scenarios import SCENARIOS, Attempts, Scenario
+from conformance.kit.cases.provider.turns import Foreign, Scene
+from conformance.kit.config.command_words import nearest
+from conformance.kit.model.performance import Act, Arrival, Moment, Seen
+from conformance.kit.report.safe_text import visible
+from conformance.kit.transport.provider import Provider
+
+DONE, UNUSABLE = 0, 4
+_PORT = 9000
+_VARIABLES = {
+    "/openai/v1": "OPENAI_BASE_URL",
+    "/anthropic": "ANTHROPIC_BASE_URL",
+    "/gemini": "GOOGLE_GEMINI_BASE_URL",
+}
+"""What the makers' own clients read."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; gives the exit code."""
+    made = parser()
+    options = made.parse_args(arguments)
+    if options.list:
+        print("\n".join(_listed()))
+        return DONE
+    if options.scenario is None:
+        made.error("--scenario is missing; --list shows all scenarios")
+    scenario = SCENARIOS.get(options.scenario)
+    if scenario is None:
+        near = nearest(options.scenario, SCENARIOS)
+        made.error(f"there is no scenario {visible(options.scenario)}{near}; --list shows all")
+    with suppress(KeyboardInterrupt):
+        return asyncio.run(_serve(scenario, options.port))
+    return DONE
+
+
+def _listed() -> Iterable[str]:
+    width = max(map(len, SCENARIOS))
+    return (f"{each.name:<{width}}  {each.about}" for each in SCENARIOS.values())
+
+
+async def _serve(scenario: Scenario, port: int) -> int:
+    stopped = asyncio.Event()
+    with suppress(NotImplementedError):  # on Windows, Ctrl-C alone ends it
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
+    stage = Stage(scenario, f"canary-{secrets.token_hex(8)}")
+    try:
+        async with Provider(stage.perform, port=port, observe=stage.observe) as provider:
+            _say("\n".join(stage.introduced(provider.url)))
+            await stopped.wait()
+    except OSError as error:
+        sys.stderr.write(f"The provider cannot listen on port {port}: {error.strerror}.\n")
+        sys.stderr.write("Name another one with --port, or any free one with --port 0.\n")
+        return UNUSABLE
+    return DONE
+
+
+class Stage:
+    """One scenario, played for everyone who calls; says in a line what happens."""
+
+    def __init__(self, scenario: Scenario, canary: str) -> None:
+        self._scenario, self._canary = scenario, canary
+        self._attempts = Attempts(scenario)
+        self._begun: dict[int, float] = {}
+
+    def introduced(self, url: str) -> list[str]:
+        """What a person has to know to use it."""
+        bases = dict.fromkeys(face.base for face in FACES)
+        return [
+            f"Fake provider ready at {url} (scenario {self._scenario.name}: "
+            f"{self._scenario.about}). Ctrl-C ends it.",
+            f"  API key: {self._canary}   (any key is taken; never use a real one)",
+            *(f"  {_VARIABLES[base]}={url}{base}" for base in bases),
+        ]
+
+    def perform(self, arrival: Arrival) -> Iterable[Act]:
+        """Answer a request as the scenario says."""
+        self._begun[arrival.number] = arrival.at
+        if arrival.method == "GET" and arrival.path.endswith("/models"):
+            held = {"object": "list", "data": [{"id": "fake-model", "object": "model"}]}
+            return self._other(arrival, 200, held)
+        body = _json(arrival.body)
+        found = face_of(arrival.path, arrival.query, body) if arrival.method == "POST" else None
+        if found is None:
+            paths = ", ".join(face.path for face in FACES)
+            said = f"The fake provider has no {arrival.method} {arrival.path}. It has POST {paths}."
+            return self._other(arrival, 404, {"error": {"message": said, "code": "not_found"}})
+        face, asked = found
+        scene = Scene(face, asked, f"req_{arrival.number}")
+        attempt = self._attempts.next(face, scene)
+        model, streamed = visible(asked.model), "streamed" if asked.stream else "whole"
+        _say(f"#{arrival.number} {face.name} {model} {streamed}: attempt {attempt}")
+        brought = face.key({k.lower(): v for k, v in arrival.headers}, arrival.query)
+        if brought != self._canary:
+            what = "no key" if not brought else "another key than the one above"
+            _say(f"#{arrival.number} came with {what}")
+        return self._scenario.acts(attempt, scene)
+
+    def _other(self, arrival: Arrival, status: int, body: Any) -> Iterable[Act]:
+        _say(f"#{arrival.number} {arrival.method} {visible(arrival.path)}")
+        scene = Scene(FACES[0], Asked("", stream=False, user=""), "")
+        return Foreign(json.dumps(body).encode(), status=status).acts(scene)
+
+    def observe(self, moment: Moment) -> None:
+        """Say in a line what became of a request."""
+        after = moment.at - self._begun.get(moment.arrival, moment.at)
+        said = _SAID.get(moment.seen)
+        if said is not None:
+            _say(f"#{moment.arrival} {said.format(moment.detail)}, after {after:.2f} s")
+
+
+_SAID = {
+    Seen.HEAD: "was answered with status {}",
+    Seen.ENDED: "has its whole answer",
+    Seen.BROKEN: "was broken off with a {}, as planned",
+    Seen.LEFT: "left before its answer ended",
+}
+
+
+def _say(line: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {line}" if line.startswith("#") else line, flush=True)
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def parser() -> Manual:
+    """The command's options."""
+    made = Manual(
+        "provider",
+        "--scenario NAME [--port PORT]",
+        "Play a model provider that fails as you choose, to see what your application does.\n"
+        "It has the APIs of OpenAI (chat completions, responses), Anthropic and Gemini, streamed\n"
+        "or whole. Set your application's base URL to the address that is printed, and call it.\n"
+        "The provider says in a line what arrived, and what became of it. It listens on this\n"
+        "machine alone, and asks no real provider.",
+        (
+            ("agent-formats provider --list", "all scenarios"),
+            ("agent-formats provider --scenario text", "an answer, to see that it is reached"),
+            ("agent-formats provider --scenario flaky-429-2", "does it try a third time?"),
+            ("agent-formats provider --scenario cut-rst", "does it notice a cut answer?"),
+            ("agent-formats provider --scenario silent --port 0", "on any free port"),
+        ),
+        {DONE: "ended by Ctrl-C or SIGTERM", UNUSABLE: "no such scenario, or the port is taken"},
+        UNUSABLE,
+    )
+    named = made.add_argument("--scenario", metavar="NAME", help="what the provider does")
+    named.completer = lambda **_: SCENARIOS  # type: ignore[attr-defined]  # argcomplete's
+    made.add_argument("--list", action="store_true", help="show all scenarios, and end")
+    said = f"where to listen, on 127.0.0.1 (default: {_PORT}; 0: any free port)"
+    made.add_argument("--port", type=int, default=_PORT, metavar="PORT", help=said)
+    return made

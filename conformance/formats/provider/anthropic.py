@@ -1,0 +1,136 @@
+"""The messages API of Anthropic."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from conformance.formats.provider.completion import (
+    MESSAGES,
+    Asked,
+    Completion,
+    Frame,
+    Refusal,
+    last_user,
+    member,
+)
+from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, TerminationReason
+
+_REASONS: Final = {
+    TerminationReason.END_TURN: "end_turn",
+    TerminationReason.MAX_TOKENS: "max_tokens",
+    TerminationReason.TOOL_USE: "tool_use",
+    TerminationReason.STOP_SEQUENCE: "stop_sequence",
+    TerminationReason.CONTENT_FILTER: "refusal",
+}
+_REFUSALS: Final[Mapping[RuntimeErrorName, tuple[int, str]]] = {
+    RuntimeErrorName.INVALID_REQUEST: (400, "invalid_request_error"),
+    RuntimeErrorName.AUTHENTICATION: (401, "authentication_error"),
+    RuntimeErrorName.PERMISSION_DENIED: (403, "permission_error"),
+    RuntimeErrorName.NOT_FOUND: (404, "not_found_error"),
+    RuntimeErrorName.REQUEST_TOO_LARGE: (413, "request_too_large"),
+    RuntimeErrorName.RATE_LIMITED: (429, "rate_limit_error"),
+    RuntimeErrorName.QUOTA_EXHAUSTED: (402, "billing_error"),
+    RuntimeErrorName.SERVER_ERROR: (500, "api_error"),
+    RuntimeErrorName.OVERLOADED: (529, "overloaded_error"),
+    RuntimeErrorName.TIMEOUT: (504, "timeout_error"),
+    RuntimeErrorName.CONFLICT: (409, "conflict_error"),
+    RuntimeErrorName.CANCELLED: (499, "cancelled_error"),
+    RuntimeErrorName.UNKNOWN: (418, "unknown_error"),
+}
+
+
+class AnthropicMessages:
+    """Messages."""
+
+    name = "anthropic"
+    family = ApiFamily.ANTHROPIC
+    base = "/anthropic"
+    path = "/anthropic/v1/messages"
+
+    def asked(self, path: str, query: str, body: Any) -> Asked | None:
+        """The model is a member of the body."""
+        if not path.endswith(self.path):
+            return None
+        user = last_user(member(body, "messages"))
+        return Asked(str(member(body, "model")), member(body, "stream") is True, user)
+
+    def key(self, headers: Mapping[str, str], query: str) -> str:
+        """`x-api-key`, or a bearer token."""
+        bearer = headers.get("authorization", "").removeprefix("Bearer ")
+        return headers.get("x-api-key", "") or bearer
+
+    def whole(self, said: Completion) -> Any:
+        """A message with one block for each part."""
+        message = self._message(said)
+        message["content"] = [whole for _, whole, _ in _blocks(said)]
+        message["stop_reason"] = _reason(said)
+        message["usage"]["output_tokens"] = said.usage.output
+        return message
+
+    def frames(self, said: Completion) -> list[Frame]:
+        """Blocks that start, grow and stop, and then the reason with the usage."""
+        events: list[dict[str, Any]] = [{"type": "message_start", "message": self._message(said)}]
+        for index, (begun, _, deltas) in enumerate(_blocks(said)):
+            start = {"type": "content_block_start", "index": index, "content_block": begun}
+            events.append(start)
+            for delta in deltas:
+                events.append({"type": "content_block_delta", "index": index, "delta": delta})
+            events.append({"type": "content_block_stop", "index": index})
+        delta = {"stop_reason": _reason(said), "stop_sequence": None}
+        usage = {"output_tokens": said.usage.output}
+        events.append({"type": "message_delta", "delta": delta, "usage": usage})
+        events.append({"type": "message_stop"})
+        return [Frame(json.dumps(each), each["type"]) for each in events]
+
+    def refusal(self, error: RuntimeErrorName, request_id: str) -> Refusal:
+        """Status and `error.type`."""
+        status, code = _REFUSALS[error]
+        held = {"type": code, "message": MESSAGES[error]}
+        body = {"type": "error", "error": held, "request_id": request_id}
+        return Refusal(status, body, code, MESSAGES[error], {"request-id": request_id})
+
+    def broken_off(self, error: RuntimeErrorName) -> Frame:
+        """The event `error`."""
+        held = {"type": _REFUSALS[error][1], "message": MESSAGES[error]}
+        return Frame(json.dumps({"type": "error", "error": held}), "error")
+
+    def _message(self, said: Completion) -> dict[str, Any]:
+        usage = {"input_tokens": said.usage.input, "output_tokens": 1}
+        return {
+            "id": f"msg_{said.id}",
+            "type": "message",
+            "role": "assistant",
+            "model": said.model,
+            "content": [],
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": {**usage, "cache_read_input_tokens": said.usage.cached},
+        }
+
+
+_Block = tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]
+
+
+def _blocks(said: Completion) -> list[_Block]:
+    """Each block as it begins, as it is in the end, and its deltas."""
+    blocks: list[_Block] = []
+    if said.thinking:
+        empty = {"type": "thinking", "thinking": "", "signature": ""}
+        whole = {**empty, "thinking": "".join(said.thinking)}
+        deltas = [{"type": "thinking_delta", "thinking": each} for each in said.thinking]
+        blocks.append((empty, whole, deltas))
+    if said.pieces:
+        deltas = [{"type": "text_delta", "text": each} for each in said.pieces]
+        blocks.append(({"type": "text", "text": ""}, {"type": "text", "text": said.text}, deltas))
+    for call in said.calls:
+        begun: dict[str, Any] = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
+        whole = {**begun, "input": json.loads(call.arguments or "{}")}
+        deltas = [{"type": "input_json_delta", "partial_json": each} for each in call.fragments]
+        blocks.append((begun, whole, deltas))
+    return blocks
+
+
+def _reason(said: Completion) -> str:
+    return said.raw_reason or _REASONS[said.reason]

@@ -1,0 +1,130 @@
+"""The generateContent API of Google Gemini."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import parse_qs, unquote
+
+from conformance.formats.provider.completion import (
+    MESSAGES,
+    Asked,
+    Completion,
+    Frame,
+    Refusal,
+    member,
+    text_of,
+)
+from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, TerminationReason
+
+_CALL = re.compile(r"/gemini/v1(?:beta)?/models/(?P<model>.+):(?P<method>\w+)$")
+_REASONS: Final = {
+    TerminationReason.END_TURN: "STOP",
+    TerminationReason.MAX_TOKENS: "MAX_TOKENS",
+    TerminationReason.TOOL_USE: "STOP",
+    TerminationReason.STOP_SEQUENCE: "STOP",
+    TerminationReason.CONTENT_FILTER: "SAFETY",
+}
+_REFUSALS: Final[Mapping[RuntimeErrorName, tuple[int, str]]] = {
+    RuntimeErrorName.INVALID_REQUEST: (400, "INVALID_ARGUMENT"),
+    RuntimeErrorName.AUTHENTICATION: (401, "UNAUTHENTICATED"),
+    RuntimeErrorName.PERMISSION_DENIED: (403, "PERMISSION_DENIED"),
+    RuntimeErrorName.NOT_FOUND: (404, "NOT_FOUND"),
+    RuntimeErrorName.REQUEST_TOO_LARGE: (413, "INVALID_ARGUMENT"),
+    RuntimeErrorName.RATE_LIMITED: (429, "RESOURCE_EXHAUSTED"),
+    RuntimeErrorName.QUOTA_EXHAUSTED: (402, "FAILED_PRECONDITION"),
+    RuntimeErrorName.SERVER_ERROR: (500, "INTERNAL"),
+    RuntimeErrorName.OVERLOADED: (503, "UNAVAILABLE"),
+    RuntimeErrorName.TIMEOUT: (504, "DEADLINE_EXCEEDED"),
+    RuntimeErrorName.CONFLICT: (409, "ABORTED"),
+    RuntimeErrorName.CANCELLED: (499, "CANCELLED"),
+    RuntimeErrorName.UNKNOWN: (418, "UNKNOWN"),
+}
+
+
+class GeminiContent:
+    """Generate content."""
+
+    name = "gemini"
+    family = ApiFamily.GEMINI
+    base = "/gemini"
+    path = "/gemini/v1beta/models/{model}:generateContent"
+
+    def asked(self, path: str, query: str, body: Any) -> Asked | None:
+        """The model and the method are in the path."""
+        found = _CALL.search(path)
+        if found is None or found["method"] not in {"generateContent", "streamGenerateContent"}:
+            return None
+        stream = found["method"] == "streamGenerateContent"
+        return Asked(unquote(found["model"]), stream, _last_user(body))
+
+    def key(self, headers: Mapping[str, str], query: str) -> str:
+        """`x-goog-api-key`, or `?key=`."""
+        return headers.get("x-goog-api-key", "") or parse_qs(query).get("key", [""])[0]
+
+    def whole(self, said: Completion) -> Any:
+        """One candidate, with all its parts."""
+        return self._part(said, _parts(said), _reason(said))
+
+    def frames(self, said: Completion) -> list[Frame]:
+        """A candidate for each piece; the last has the reason. Nothing marks the end."""
+        chunks = [self._part(said, [part]) for part in _pieces(said)]
+        chunks.append(self._part(said, [{"text": ""}], _reason(said)))
+        return [Frame(json.dumps(each)) for each in chunks]
+
+    def refusal(self, error: RuntimeErrorName, request_id: str) -> Refusal:
+        """Status and `error.status`."""
+        status, code = _REFUSALS[error]
+        body = {"error": {"code": status, "message": MESSAGES[error], "status": code}}
+        return Refusal(status, body, code, MESSAGES[error], {"x-request-id": request_id})
+
+    def broken_off(self, error: RuntimeErrorName) -> Frame:
+        """An error in place of a candidate."""
+        return Frame(json.dumps(self.refusal(error, "").body))
+
+    def _part(self, said: Completion, parts: list[Any], reason: str = "") -> dict[str, Any]:
+        candidate: dict[str, Any] = {"content": {"parts": parts, "role": "model"}, "index": 0}
+        if reason:
+            candidate["finishReason"] = reason
+        usage = said.usage
+        counted = {
+            "promptTokenCount": usage.input,
+            "candidatesTokenCount": usage.output - usage.reasoning,
+            "thoughtsTokenCount": usage.reasoning,
+            "cachedContentTokenCount": usage.cached,
+            "totalTokenCount": usage.input + usage.output,
+        }
+        head = {"candidates": [candidate], "usageMetadata": counted}
+        return {**head, "modelVersion": said.model, "responseId": said.id}
+
+
+def _pieces(said: Completion) -> list[dict[str, Any]]:
+    thoughts = [{"text": each, "thought": True} for each in said.thinking]
+    return [*thoughts, *({"text": each} for each in said.pieces), *_calls(said)]
+
+
+def _parts(said: Completion) -> list[dict[str, Any]]:
+    thoughts = [{"text": "".join(said.thinking), "thought": True}] if said.thinking else []
+    text = [{"text": said.text}] if said.pieces else []
+    return [*thoughts, *text, *_calls(said)]
+
+
+def _calls(said: Completion) -> list[dict[str, Any]]:
+    return [
+        {"functionCall": {"id": c.id, "name": c.name, "args": json.loads(c.arguments or "{}")}}
+        for c in said.calls
+    ]
+
+
+def _reason(said: Completion) -> str:
+    return said.raw_reason or _REASONS[said.reason]
+
+
+def _last_user(body: Any) -> str:
+    contents = member(body, "contents")
+    for content in reversed(contents if isinstance(contents, list) else []):
+        if member(content, "role") in {"user", None}:
+            return text_of(member(content, "parts"))
+    return ""

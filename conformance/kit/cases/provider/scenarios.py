@@ -1,0 +1,162 @@
+"""The named scenarios of the fake provider: what it does at the first attempt, the second, …"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.formats.provider.completion import Completion, Face, ToolCall, Usage
+from conformance.kit.cases.provider.turns import (
+    Blocks,
+    FailsInStream,
+    Foreign,
+    Layout,
+    Leads,
+    Refuses,
+    Says,
+    Scene,
+    Turn,
+    Waits,
+)
+from conformance.kit.model.performance import Act, End, Fin, Rst, Send, Wait
+from conformance.spec.vocabulary import RuntimeErrorName, TerminationReason
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A script for the attempts of one call. The last turn also answers all later attempts."""
+
+    name: str
+    about: str
+    turns: tuple[Turn, ...]
+
+    def acts(self, attempt: int, scene: Scene) -> list[Act]:
+        """What is done in answer to an attempt; the first is number 1."""
+        return self.turns[min(attempt, len(self.turns)) - 1].acts(scene)
+
+
+def turns_over(scenario: Scenario, attempt: int) -> bool:
+    """Whether the scenario has played its last turn."""
+    return attempt >= len(scenario.turns)
+
+
+HELLO: Final = Completion(("Hello", " from the", " fake provider."))
+CALLS: Final = Completion(
+    pieces=("I look it up.",),
+    calls=(
+        ToolCall("call_1", "get_weather", ('{"city":', ' "Montevideo"', "}")),
+        ToolCall("call_2", "get_weather", ('{"city":', ' "Recife"', "}")),
+    ),
+    reason=TerminationReason.TOOL_USE,
+)
+_ERRORS: Final = RuntimeErrorName
+_FLAKY: Final = {
+    429: _ERRORS.RATE_LIMITED,
+    500: _ERRORS.SERVER_ERROR,
+    503: _ERRORS.OVERLOADED,
+    504: _ERRORS.TIMEOUT,
+}
+_SAID: Final = Says(HELLO)
+
+
+def _scenarios() -> list[Scenario]:
+    thinking = Completion(("The answer is 4.",), thinking=("Two and", " two."))
+    made = [
+        Scenario("text", "an answer in three pieces", (_SAID,)),
+        Scenario("tool-calls", "two tool calls, their arguments in fragments", (Says(CALLS),)),
+        Scenario("thinking", "thinking before the answer", (Says(thinking),)),
+        Scenario("slow", "a piece every 0.3 seconds", (Says(HELLO, pause=0.3),)),
+    ]
+    for status, error in _FLAKY.items():
+        for times in (1, 2, 3):
+            said = f"{status} {_times(times)}, then an answer"
+            turns: tuple[Turn, ...] = (*([Refuses(error)] * times), _SAID)
+            made.append(Scenario(f"flaky-{status}-{times}", said, turns))
+    for error in RuntimeErrorName:
+        said = f"the provider's own form of {error.value}, every time"
+        made.append(Scenario(f"error-{error.value}", said, (Refuses(error),)))
+    asks = Refuses(_ERRORS.RATE_LIMITED, {"retry-after": "2"})
+    asks_long = Refuses(_ERRORS.RATE_LIMITED, {"retry-after": "3600"})
+    made += [
+        Scenario("retry-after", "429 that asks for 2 seconds, then an answer", (asks, _SAID)),
+        Scenario("retry-after-long", "429 that asks for an hour, every time", (asks_long,)),
+    ]
+    return [*made, *_broken_streams(), *_unusual_streams(), *_foreign()]
+
+
+def _times(count: int) -> str:
+    return ("once", "twice", "three times")[count - 1]
+
+
+def _broken_streams() -> list[Scenario]:
+    ends: tuple[tuple[str, str, tuple[Act, ...]], ...] = (
+        ("stall", "a piece, then silence", (Wait(),)),
+        ("cut-no-reason", "a piece, then a proper end without a finish reason", (End(),)),
+        ("cut-fin", "a piece, then the connection is closed", (Fin(),)),
+        ("cut-rst", "a piece, then the connection is reset", (Wait(0.05), Rst())),
+        ("unreadable-frame", "a piece, then an event that is not JSON", (Send(_GARBAGE), End())),
+    )
+    made = [
+        Scenario(name, said, (Says(HELLO, then=then, rest=False),)) for name, said, then in ends
+    ]
+    fails = FailsInStream(HELLO, _ERRORS.OVERLOADED)
+    return [
+        Scenario("silent", "the request is read, and never answered", (Leads((Wait(),)),)),
+        *made,
+        Scenario("error-in-stream", "a piece, then an overload inside the stream", (fails,)),
+        Scenario("closed-first-1", "closed without an answer once, then an answer",
+                 (Leads((Fin(),)), _SAID)),
+    ]  # fmt: skip
+
+
+def _unusual_streams() -> list[Scenario]:
+    odd = Completion(HELLO.pieces, raw_reason="model_was_tired")
+    filtered = Completion((), reason=TerminationReason.CONTENT_FILTER)
+    long = Completion(HELLO.pieces, reason=TerminationReason.MAX_TOKENS, usage=Usage(12, 3))
+    layout = Layout(line_end="\r\n", comments=True, bom=True, several_lines=True)
+    return [
+        Scenario("split-bytes", "the answer, a byte at a time", (Says(HELLO, Layout(every=1)),)),
+        Scenario("odd-sse", "CRLF, comments, a BOM and several data lines", (Says(HELLO, layout),)),
+        Scenario("unknown-reason", "a finish reason that no table lists", (Says(odd),)),
+        Scenario("max-tokens", "an answer that the limit of tokens cut", (Says(long),)),
+        Scenario("blocked-prompt", "the prompt is blocked", (Blocks(filtered),)),
+        Scenario("slow-start", "an answer after 2 seconds of silence", (Waits(Wait(2), _SAID),)),
+    ]
+
+
+def _foreign() -> list[Scenario]:
+    html = Foreign(b"<html><body>Welcome to the Wi-Fi</body></html>", "text/html")
+    return [
+        Scenario("html-200", "a page in HTML, with status 200", (html,)),
+        Scenario("cut-json-200", "half of a JSON text, with status 200", (Foreign(b'{"id": '),)),
+        Scenario("empty-200", "an empty body, with status 200", (Foreign(b""),)),
+        Scenario("no-choice-200", "JSON without any answer in it", (Foreign(b"{}"),)),
+        Scenario("html-502", "a proxy's page, with status 502",
+                 (Foreign(b"<h1>Bad Gateway</h1>", "text/html", 502),)),
+    ]  # fmt: skip
+
+
+_GARBAGE: Final = b"data: {not json\n\n"
+
+SCENARIOS: Final[Mapping[str, Scenario]] = {each.name: each for each in _scenarios()}
+"""All named scenarios, in the order in which they are shown."""
+
+
+class Attempts:
+    """Counts the attempts of each call: requests with one face, model and user message.
+
+    After the last turn of the scenario, the next such request begins it again.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._count: dict[tuple[str, str, str], int] = {}
+
+    def next(self, face: Face, scene: Scene) -> int:
+        """The number of this attempt, from 1."""
+        call = (face.name, scene.asked.model, scene.asked.user)
+        number = self._count.pop(call, 0) + 1
+        if not turns_over(self._scenario, number):
+            self._count[call] = number
+        return number

@@ -1,0 +1,212 @@
+"""What the fake provider does in one turn, for any face: an answer, a refusal, or a fault."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from conformance.formats.provider.completion import Asked, Completion, Face, Frame
+from conformance.kit.model.performance import Act, Barrier, End, Head, Send, Wait
+from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName
+
+_JSON: Final = ("content-type", "application/json")
+_SSE: Final = ("content-type", "text/event-stream")
+BOM: Final = "\ufeff".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The request that a turn answers. `request_id` is the provider's own id of it."""
+
+    face: Face
+    asked: Asked
+    request_id: str
+
+
+class Turn(Protocol):
+    """What is done in answer to one request."""
+
+    def acts(self, scene: Scene) -> list[Act]:
+        """The primitives, in the form of the scene's face."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the events of a stream are written. All layouts mean the same.
+
+    `every` cuts the bytes after so many; 0 cuts at the end of each event alone.
+    """
+
+    line_end: str = "\n"
+    comments: bool = False
+    bom: bool = False
+    several_lines: bool = False
+    every: int = 0
+
+    def sends(self, frames: list[Frame]) -> list[Act]:
+        """The events, written so."""
+        acts: list[Act] = []
+        for number, frame in enumerate(frames):
+            data = self._laid_out(frame).encoded(self.line_end)
+            if self.comments:
+                data = f": comment {number}{self.line_end}{self.line_end}".encode() + data
+            if self.bom and number == 0:
+                data = BOM + data
+            cuts = tuple(range(self.every, len(data), self.every)) if self.every else ()
+            acts.append(Send(data, cuts))
+        return acts
+
+    def _laid_out(self, frame: Frame) -> Frame:
+        if not self.several_lines or not frame.data.startswith("{"):
+            return frame
+        return Frame(json.dumps(json.loads(frame.data), indent=1), frame.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """An answer. `then` follows the first content of a stream; without `rest`, nothing follows it.
+
+    Where no stream was asked for, `then` follows the first half of the body.
+    """
+
+    completion: Completion
+    layout: Layout = Layout()
+    then: tuple[Act, ...] = ()
+    rest: bool = True
+    headers: tuple[tuple[str, str], ...] = ()
+    pause: float = 0.0
+
+    def acts(self, scene: Scene) -> list[Act]:
+        """Events of a stream, or one JSON body."""
+        said = _for(self.completion, scene)
+        if not scene.asked.stream:
+            body = json.dumps(scene.face.whole(said)).encode()
+            if not self.then:
+                return _body(200, body, _JSON, *self.headers)
+            half = len(body) // 2
+            acts = [Head(200, (_JSON, *self.headers)), Send(body[:half]), *self.then]
+            return [*acts, Send(body[half:]), End()] if self.rest else acts
+        frames = scene.face.frames(said)
+        sends = self.layout.sends(frames)
+        first = _first_content(frames, said) + 1
+        before, after = sends[:first], sends[first:] if self.rest else []
+        acts = [Head(200, (_SSE, *self.headers)), *before, *self.then, *after]
+        if self.pause:
+            acts = [each for act in acts for each in (act, Wait(self.pause))]
+        return [*acts, End()] if self.rest else acts
+
+
+@dataclass(frozen=True, slots=True)
+class Refuses:
+    """One of the thirteen errors, as the provider says it."""
+
+    error: RuntimeErrorName
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def acts(self, scene: Scene) -> list[Act]:
+        """A status, and the error in the body."""
+        refusal = scene.face.refusal(self.error, scene.request_id)
+        headers = {**refusal.headers, **self.headers}.items()
+        return _body(refusal.status, json.dumps(refusal.body).encode(), _JSON, *headers)
+
+
+@dataclass(frozen=True, slots=True)
+class FailsInStream:
+    """Content, and then the provider's error inside the stream; a refusal without a stream."""
+
+    completion: Completion
+    error: RuntimeErrorName
+
+    def acts(self, scene: Scene) -> list[Act]:
+        """The status is 200 by then."""
+        if not scene.asked.stream:
+            return Refuses(self.error).acts(scene)
+        error = Send(scene.face.broken_off(self.error).encoded())
+        return Says(self.completion, then=(error, End()), rest=False).acts(scene)
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """An answer that is not of the provider's form. With 200 it looks like a success."""
+
+    body: bytes
+    content_type: str = "application/json"
+    status: int = 200
+    headers: tuple[tuple[str, str], ...] = ()
+
+    def acts(self, scene: Scene) -> list[Act]:
+        """The same bytes for each face."""
+        kind = ("content-type", self.content_type)
+        return _body(self.status, self.body, kind, *self.headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The prompt is blocked: each family has its own way to say so."""
+
+    completion: Completion
+
+    def acts(self, scene: Scene) -> list[Act]:
+        """Gemini has a field for it. The others end an answer without content."""
+        if scene.face.family is not ApiFamily.GEMINI:
+            return Says(self.completion).acts(scene)
+        said = {"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": scene.asked.model}
+        body = json.dumps(said).encode()
+        if not scene.asked.stream:
+            return _body(200, body, _JSON)
+        return [Head(200, (_SSE,)), Send(Frame(body.decode()).encoded()), End()]
+
+
+@dataclass(frozen=True, slots=True)
+class Leads:
+    """Primitives as they are, the same for each face."""
+
+    done: tuple[Act, ...]
+
+    def acts(self, scene: Scene) -> list[Act]:
+        """The primitives."""
+        return list(self.done)
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Another turn, after a time or a barrier."""
+
+    before: Wait | Barrier
+    turn: Turn
+
+    def acts(self, scene: Scene) -> list[Act]:
+        """The wait comes before the status."""
+        return [self.before, *self.turn.acts(scene)]
+
+
+def _body(status: int, body: bytes, *headers: tuple[str, str]) -> list[Act]:
+    length = ("content-length", str(len(body)))
+    return [Head(status, (*headers, length)), Send(body), End()]
+
+
+def _for(said: Completion, scene: Scene) -> Completion:
+    """The completion with the model that was asked for, and the provider's id."""
+    return Completion(
+        said.pieces,
+        said.thinking,
+        said.calls,
+        said.reason,
+        said.raw_reason,
+        said.usage,
+        scene.request_id,
+        scene.asked.model,
+    )
+
+
+def _first_content(frames: list[Frame], said: Completion) -> int:
+    """Where the first content is in the stream; before everything else without content."""
+    fragments = [call.fragments[0] for call in said.calls if call.fragments]
+    sought: list[Any] = [*said.pieces, *fragments]
+    if not sought:
+        return 0
+    first = json.dumps(sought[0])[1:-1]
+    return next((n for n, frame in enumerate(frames) if first in frame.data), 0)

@@ -1,0 +1,278 @@
+"""The fake provider: a server on this machine that answers each request as it is told, by byte.
+
+It is written on asyncio and h11, and not on an ASGI server: those hide where a write ends, and
+have no way to break a connection off with an RST.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+import h11
+
+from conformance.kit.model.loopback import is_loopback
+from conformance.kit.model.performance import (
+    Act,
+    Arrival,
+    Barrier,
+    End,
+    Fin,
+    Head,
+    Moment,
+    Rst,
+    Seen,
+    Send,
+    Wait,
+)
+
+Perform = Callable[[Arrival], Iterable[Act]]
+"""Says what is done in answer to a request."""
+Observe = Callable[[Moment], None]
+"""Is told what happens, in order."""
+
+BODY_CAP: Final = 4 * 1024 * 1024
+"""Bytes of a request that are read; a longer one is refused with 413."""
+_READ: Final = 65_536
+_RESET_ON_CLOSE: Final = struct.pack("ii", 1, 0)
+"""The socket option SO_LINGER with no time: closing sends an RST."""
+
+
+@dataclass(slots=True)
+class Barriers:
+    """What the other end of the test has seen. A barrier that was opened stays open."""
+
+    _events: dict[str, asyncio.Event] = field(default_factory=dict)
+
+    def open(self, name: str) -> None:
+        """Let all pass who wait for `name`, now and later."""
+        self._event(name).set()
+
+    async def passed(self, name: str) -> None:
+        """Wait until `name` was opened."""
+        await self._event(name).wait()
+
+    def _event(self, name: str) -> asyncio.Event:
+        return self._events.setdefault(name, asyncio.Event())
+
+
+def _nobody(_: Moment) -> None:
+    """Observe nothing."""
+
+
+class Provider:
+    """Listens on a loopback address. Use it as `async with Provider(perform) as provider`."""
+
+    def __init__(
+        self,
+        perform: Perform,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        observe: Observe = _nobody,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Raises ValueError for a host that is not this machine."""
+        if not is_loopback(f"//[{host}]" if ":" in host else f"//{host}"):
+            raise ValueError(f"the fake provider listens on loopback only, not on {host}")
+        self._perform, self._observe, self._clock = perform, observe, clock
+        self._host, self._port = host, port
+        self.barriers = Barriers()
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._arrivals = 0
+
+    @property
+    def url(self) -> str:
+        """Where it listens, without a path."""
+        assert self._server is not None
+        port = self._server.sockets[0].getsockname()[1]
+        return f"http://{f'[{self._host}]' if ':' in self._host else self._host}:{port}"
+
+    async def __aenter__(self) -> Provider:
+        """Listen; raises OSError where the port is taken."""
+        self._server = await asyncio.start_server(self._take, self._host, self._port)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop listening, and end what is under way."""
+        assert self._server is not None
+        self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._server.wait_closed()
+
+    def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.ensure_future(_Link(self, reader, writer).serve())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def arrived(self, request: h11.Request, body: bytes) -> Arrival:
+        """Number a request, and tell of it."""
+        self._arrivals += 1
+        path, _, query = request.target.decode("latin-1").partition("?")
+        headers = tuple((k.decode("latin-1"), v.decode("latin-1")) for k, v in request.headers)
+        method = request.method.decode("latin-1")
+        number, at = self._arrivals, self._clock()
+        arrival = Arrival(number, method, path, query, headers, body, at)
+        self._observe(Moment(Seen.ARRIVED, at, number))
+        return arrival
+
+    def acts(self, arrival: Arrival) -> Iterable[Act]:
+        """What is done in answer to a request."""
+        return self._perform(arrival)
+
+    def see(self, seen: Seen, arrival: Arrival, detail: str = "") -> None:
+        """Tell of something that happened now."""
+        self._observe(Moment(seen, self._clock(), arrival.number, detail))
+
+
+class _Left(Exception):
+    """The other side closed the connection."""
+
+
+class _Link:
+    """One connection: its requests, one after another."""
+
+    def __init__(
+        self, provider: Provider, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self._provider, self._reader, self._writer = provider, reader, writer
+        self._http = h11.Connection(h11.SERVER)
+        self._gone = asyncio.Event()
+        link: socket.socket = writer.get_extra_info("socket")
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    async def serve(self) -> None:
+        try:
+            while await self._one():
+                self._http.start_next_cycle()
+        except h11.RemoteProtocolError as error:
+            with suppress(h11.LocalProtocolError, OSError):
+                await self._refuse(error.error_status_hint)
+        except (OSError, _Left):
+            pass  # the other side has gone, and the observer was told if it left an answer
+        finally:
+            self._writer.close()
+            with suppress(OSError):
+                await self._writer.wait_closed()
+
+    async def _one(self) -> bool:
+        """Take one request and answer it; False where the connection is at its end."""
+        request = await self._event()
+        if not isinstance(request, h11.Request):
+            return False
+        if self._http.they_are_waiting_for_100_continue:
+            self._write(self._http.send(h11.InformationalResponse(status_code=100, headers=[])))
+        body = bytearray()
+        while isinstance(event := await self._event(), h11.Data):
+            body += event.data
+            if len(body) > BODY_CAP:
+                await self._refuse(413)
+                return False
+        arrival = self._provider.arrived(request, bytes(body))
+        watch = asyncio.ensure_future(self._watch())
+        try:
+            return await self._play(arrival)
+        except asyncio.CancelledError:
+            self._provider.see(Seen.CUT, arrival)
+            raise
+        except (OSError, _Left):
+            self._provider.see(Seen.LEFT, arrival)
+            return False
+        finally:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+
+    async def _event(self) -> h11.Event | type[h11.PAUSED] | type[h11.NEED_DATA]:
+        while (event := self._http.next_event()) is h11.NEED_DATA:
+            self._http.receive_data(await self._reader.read(_READ))
+        return event
+
+    async def _watch(self) -> None:
+        """Read on while an answer is sent: only so is it seen that the other side leaves."""
+        ahead = 0
+        while True:
+            try:
+                more = await self._reader.read(_READ)
+            except OSError:
+                more = b""
+            ahead += len(more)
+            self._http.receive_data(more)
+            if not more or ahead > BODY_CAP:
+                self._gone.set()
+                return
+
+    async def _play(self, arrival: Arrival) -> bool:
+        for act in self._provider.acts(arrival):
+            match act:
+                case Head():
+                    self._head(act)
+                    self._provider.see(Seen.HEAD, arrival, str(act.status))
+                case Send():
+                    for part in act.parts:
+                        await self._flush(self._http.send(h11.Data(data=part)))
+                    self._provider.see(Seen.SENT, arrival, str(len(act.data)))
+                case Wait(seconds=None):
+                    await self._gone.wait()
+                    raise _Left
+                case Wait():
+                    await self._unless_gone(asyncio.sleep(act.seconds or 0))
+                case Barrier():
+                    await self._unless_gone(self._provider.barriers.passed(act.name))
+                    self._provider.see(Seen.BARRIER, arrival, act.name)
+                case End():
+                    await self._flush(self._http.send(h11.EndOfMessage()))
+                    self._provider.see(Seen.ENDED, arrival)
+                case Fin() | Rst():
+                    if isinstance(act, Rst):
+                        link: socket.socket = self._writer.get_extra_info("socket")
+                        link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+                        self._writer.transport.abort()
+                    self._provider.see(Seen.BROKEN, arrival, type(act).__name__.upper())
+                    return False
+        return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
+
+    def _head(self, act: Head) -> None:
+        names = {name.lower() for name, _ in act.headers}
+        framed = names & {"content-length", "transfer-encoding"}
+        own = [] if framed else [("transfer-encoding", "chunked")]
+        headers = [*act.headers, *own]
+        self._write(self._http.send(h11.Response(status_code=act.status, headers=headers)))
+
+    async def _unless_gone(self, work: Awaitable[object]) -> None:
+        """Wait for `work`, but no longer than the other side stays."""
+        doing = asyncio.ensure_future(work)
+        leaving = asyncio.ensure_future(self._gone.wait())
+        try:
+            await asyncio.wait({doing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if self._gone.is_set():
+                raise _Left
+        finally:
+            doing.cancel()
+            leaving.cancel()
+            await asyncio.gather(doing, leaving, return_exceptions=True)
+
+    async def _flush(self, data: bytes | None) -> None:
+        if self._gone.is_set():
+            raise _Left
+        self._write(data)
+        await self._writer.drain()
+        await asyncio.sleep(0)  # so that each part is a write of its own
+
+    def _write(self, data: bytes | None) -> None:
+        if data:
+            self._writer.write(data)
+
+    async def _refuse(self, status: int) -> None:
+        headers = [("content-length", "0"), ("connection", "close")]
+        self._write(self._http.send(h11.Response(status_code=status, headers=headers)))
+        self._write(self._http.send(h11.EndOfMessage()))
+        await self._writer.drain()

@@ -1,0 +1,186 @@
+"""The fake provider answers byte by byte as it is told, and tells what it saw."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx2
+import pytest
+
+from conformance.kit.model.performance import Barrier, End, Fin, Head, Rst, Seen, Send, Wait
+from conformance.kit.transport.provider import BODY_CAP, Provider
+
+OK = (Head(200), Send(b"hello"), End())
+DEADLINE = 30
+
+
+class Log(list):
+    """What the provider saw."""
+
+    def __init__(self):
+        super().__init__()
+        self._changed = asyncio.Event()
+
+    def __call__(self, moment):
+        self.append(moment)
+        self._changed.set()
+
+    @property
+    def seen(self):
+        return [each.seen for each in self]
+
+    async def until(self, seen):
+        while seen not in self.seen:
+            self._changed.clear()
+            await self._changed.wait()
+
+
+def played(test):
+    """Run a test that is a coroutine, no longer than the deadline."""
+    asyncio.run(asyncio.wait_for(test, DEADLINE))
+
+
+def test_requests_on_one_connection_are_answered_in_turn():
+    async def test():
+        arrivals, log = [], Log()
+
+        def perform(arrival):
+            arrivals.append(arrival)
+            return OK
+
+        async with (
+            Provider(perform, observe=log) as provider,
+            httpx2.AsyncClient(base_url=provider.url) as client,
+        ):
+            for number in (1, 2):
+                answer = await client.post(f"/p?n={number}", content=b"body %d" % number)
+                assert (answer.status_code, answer.text) == (200, "hello")
+        assert [(each.number, each.path, each.query, each.body) for each in arrivals] == [
+            (1, "/p", "n=1", b"body 1"),
+            (2, "/p", "n=2", b"body 2"),
+        ]
+        assert log.seen == [Seen.ARRIVED, Seen.HEAD, Seen.SENT, Seen.ENDED] * 2
+
+    played(test())
+
+
+def test_bytes_are_cut_where_it_was_said():
+    async def test():
+        acts = (Head(200), Send(b"abcdef", cuts=(1, 4)), End())
+        async with Provider(lambda _: acts) as provider:
+            host, port = provider.url.removeprefix("http://").split(":")
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n")
+            raw = await reader.readuntil(b"0\r\n\r\n")
+            writer.close()
+        body = raw.partition(b"\r\n\r\n")[2]
+        assert body == b"1\r\na\r\n3\r\nbcd\r\n2\r\nef\r\n0\r\n\r\n"
+
+    played(test())
+
+
+@pytest.mark.parametrize(
+    ("end", "error"), [(Fin(), httpx2.RemoteProtocolError), (Rst(), httpx2.ReadError)]
+)
+def test_a_connection_is_closed_or_reset_in_mid_answer(end, error):
+    async def test():
+        log = Log()
+        acts = (Head(200), Send(b"half"), Barrier("content"), end)
+        async with (
+            Provider(lambda _: acts, observe=log) as provider,
+            httpx2.AsyncClient() as client,
+            client.stream("POST", provider.url) as answer,
+        ):
+            with pytest.raises(error):  # noqa: PT012 - the first part is what opens it
+                async for part in answer.aiter_raw():
+                    assert part == b"half"
+                    provider.barriers.open("content")
+        assert log[-1].seen is Seen.BROKEN
+
+    played(test())
+
+
+def test_nothing_follows_a_barrier_before_it_is_open():
+    async def test():
+        log = Log()
+        acts = (Head(200), Send(b"one"), Barrier("seen"), Send(b"two"), End())
+        async with (
+            Provider(lambda _: acts, observe=log) as provider,
+            httpx2.AsyncClient() as client,
+            client.stream("POST", provider.url) as answer,
+        ):
+            parts = answer.aiter_raw()
+            assert await anext(parts) == b"one"
+            assert Seen.BARRIER not in log.seen
+            provider.barriers.open("seen")
+            assert await anext(parts) == b"two"
+        assert [each.detail for each in log if each.seen is Seen.BARRIER] == ["seen"]
+
+    played(test())
+
+
+@pytest.mark.parametrize("stays", [Wait(), Wait(3600), Barrier("never")])
+def test_it_is_seen_that_the_other_side_leaves(stays):
+    async def test():
+        log = Log()
+        acts = (Head(200), stays, *OK[1:])
+        async with (
+            Provider(lambda _: acts, observe=log) as provider,
+            httpx2.AsyncClient() as client,
+        ):
+            async with client.stream("POST", provider.url) as answer:
+                assert answer.status_code == 200
+            await log.until(Seen.LEFT)
+        assert Seen.SENT not in log.seen
+
+    played(test())
+
+
+def test_closing_the_provider_ends_what_is_under_way():
+    async def test():
+        log = Log()
+        provider = Provider(lambda _: (Head(200), Wait()), observe=log)
+        async with httpx2.AsyncClient() as client:
+            async with provider:
+                request = client.build_request("POST", provider.url)
+                answer = await client.send(request, stream=True)
+            await answer.aclose()
+        assert log.seen == [Seen.ARRIVED, Seen.HEAD, Seen.CUT]
+
+    played(test())
+
+
+def test_a_request_beyond_the_cap_is_refused():
+    async def test():
+        asked = []
+        async with Provider(lambda each: asked.append(each) or OK) as provider:
+            host, port = provider.url.removeprefix("http://").split(":")
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(
+                b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % (BODY_CAP + 1)
+            )
+            writer.write(b"x" * (BODY_CAP + 1))
+            head = await reader.readuntil(b"\r\n")
+            writer.close()
+        assert (head.split()[1], asked) == (b"413", [])
+
+    played(test())
+
+
+def test_bytes_that_are_not_http_are_refused():
+    async def test():
+        async with Provider(lambda _: OK) as provider:
+            host, port = provider.url.removeprefix("http://").split(":")
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(b"\x16\x03\x01 no request at all\r\n\r\n")
+            head = await reader.readuntil(b"\r\n")
+            writer.close()
+        assert head.split()[1] == b"400"
+
+    played(test())
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.org", "::"])
+def test_it_listens_on_this_machine_alone(host):
+    with pytest.raises(ValueError, match="loopback"):
+        Provider(lambda _: OK, host=host)
