@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -36,13 +35,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         _judge(options, report)
         report.end()
-        sys.stdout.flush()
     except NoManifestError as error:
         print(error.said.words(options.language), file=sys.stderr)
-        return UNUSABLE
-    except BrokenPipeError:
-        # Whoever read the output wants no more of it; nothing is left to be said to anybody.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNUSABLE
     return _code(report, options.language)
 

@@ -205,3 +205,14 @@ def test_an_error_of_a_conversion_names_the_file(capsys, tmp_path):
         assert err.startswith(f"{tmp_path / name}:")
     _, _, err = said(capsys, "convert", str(tmp_path / "none.json"), "--to", "descriptor")
     assert "none.json" in err
+
+
+@pytest.mark.parametrize("words", [["provider", "--list"], ["explain", "ATDF-ERR-007"]])
+def test_output_that_nobody_reads_on_is_no_traceback(words):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w") as closed:
+        command = [PROGRAM, *words]
+        ran = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True, check=False)
+    assert ran.returncode == 4
+    assert ran.stderr == ""
