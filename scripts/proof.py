@@ -35,7 +35,8 @@ def main(arguments: Sequence[str]) -> int:
     odd = [trial for name in ODDITIES for trial in lawful.trials_of(name, full=chosen.full)]
     outcomes = prove.run(prove.every_trial(full=chosen.full), jobs)
     alarms = lawful.prove(odd, jobs)
-    survived = not chosen.full or survive.survive(survive.every(), jobs)
+    hostile = survive.survive(survive.every(), jobs) if chosen.full else []
+    survived = not any(one.wrong for one in hostile)
     idle = prove.idle_collaterals(outcomes) if chosen.full else []
     sys.stdout.writelines(f"{name}: {clause} never accuses it\n" for name, clause in idle)
     seconds = time.monotonic() - began

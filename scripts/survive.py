@@ -1,11 +1,12 @@
 """Holds the kit against hostile servers: each must end in a verdict, in time and in little memory.
 
-    python -m scripts.survive [--only NAME]... [--binding http|mcp|stdio]... [--jobs N]
+    python -m scripts.survive [--only NAME]... [--binding http|mcp|stdio]... [--jobs N] [--keep]
 
 Each server of `fixtures/servers/hostile.py` is judged by the kit in a process of its own, which is
 given a secret. The kit survived if it ends with a verdict in its time and memory, shows no
-traceback and no command to a CI system, leaves no process, and writes the secret nowhere. Exit 0:
-it survived all of them; 1: not one; 2: unusable command line.
+traceback and no command to a CI system, leaves no process, and writes the secret nowhere. `--keep`
+writes the time and the memory of each for the site. Exit 0: it survived all of them; 1: it did
+not; 2: unusable command line.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import base64
 import json
 import os
+import platform
 import re
 import shlex
 import signal
@@ -25,7 +27,6 @@ import zlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -37,7 +38,8 @@ from fixtures.servers.hostility.catalogs import ANSI, MARKUP
 from fixtures.servers.hostility.secrets import CANARY, VARIABLE, forms
 from fixtures.servers.hostility.table import table
 from fixtures.servers.start import command, listening
-from scripts.measure import metered
+from scripts.measure import metered, survival
+from scripts.measure.survival import Survived
 
 ROOT = Path(__file__).resolve().parents[1]
 HOSTILE = "fixtures.servers.hostile"
@@ -52,25 +54,13 @@ _COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
 _VERDICTS = frozenset({0, 1, 2, 4, 5})
 
 
-@dataclass(frozen=True, slots=True)
-class Survived:
-    """How one server went: seconds in all and of work, megabytes at the peak, what was wrong."""
-
-    name: str
-    binding: str
-    seconds: float
-    work: float
-    megabytes: float
-    code: int
-    wrong: str
-
-
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     parser = argparse.ArgumentParser(prog="survive", description="Hold the kit against hostility.")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="just this one")
     parser.add_argument("--binding", action="append", default=[], choices=("http", "mcp", "stdio"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="sessions at once")
+    parser.add_argument("--keep", action="store_true", help="keep the figures for the site")
     chosen = parser.parse_args(arguments)
     names = table()
     unknown = [name for name in chosen.only if name not in names]
@@ -83,7 +73,12 @@ def main(arguments: Sequence[str]) -> int:
         if (not chosen.only or name in chosen.only)
         and (not chosen.binding or binding in chosen.binding)
     ]
-    return 0 if survive(wanted, max(1, chosen.jobs)) else 1
+    outcomes = survive(wanted, max(1, chosen.jobs))
+    if chosen.keep:
+        versions = {"Python": platform.python_version()}
+        limits = {"megabytes": MOST_MEMORY, "seconds": MAX_TIME, "work": MOST_WORK}
+        survival.save(outcomes, every(), versions, limits)
+    return 1 if any(one.wrong for one in outcomes) else 0
 
 
 def every() -> list[tuple[str, str]]:
@@ -91,8 +86,8 @@ def every() -> list[tuple[str, str]]:
     return [(name, binding) for name, bindings in table().items() for binding in bindings]
 
 
-def survive(wanted: Sequence[tuple[str, str]], jobs: int) -> bool:
-    """Judge these servers, print a table, and say whether the kit survived all."""
+def survive(wanted: Sequence[tuple[str, str]], jobs: int) -> list[Survived]:
+    """Check these servers, print a table, and give how each went."""
     outcomes = []
     with ThreadPoolExecutor(jobs) as pool:
         for one in pool.map(lambda each: attempt(*each), wanted):
@@ -109,7 +104,7 @@ def survive(wanted: Sequence[tuple[str, str]], jobs: int) -> bool:
         f"{len(outcomes) - len(lost)} of {len(outcomes)} hostile servers survived; "
         f"at most {peak:.0f} MB and {longest:.0f} s of work\n"
     )
-    return not lost
+    return outcomes
 
 
 def attempt(

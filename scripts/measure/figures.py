@@ -93,15 +93,11 @@ def unmeasured(figures: Sequence[Figure]) -> list[str]:
 
 
 def save(figures: Sequence[Figure], versions: Mapping[str, str], file: Path = KEPT) -> None:
-    """Write the file, whole or not at all; the load is that of the last quarter of an hour."""
+    """Keep these figures in a file."""
     held: dict[str, Any] = {
         "kind": "speed",
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": {
-            "processors": os.cpu_count(),
-            "system": f"{platform.system()} {platform.machine()}",
-            "load": round(os.getloadavg()[2], 1),
-        },
+        "machine": machine(),
         "versions": dict(versions),
         "figures": [
             {
@@ -112,6 +108,20 @@ def save(figures: Sequence[Figure], versions: Mapping[str, str], file: Path = KE
             for each in figures
         ],
     }
+    write_whole(file, held)
+
+
+def machine() -> dict[str, Any]:
+    """What a benchmark was measured on; the load is that of the last quarter of an hour."""
+    return {
+        "processors": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "load": round(os.getloadavg()[2], 1),
+    }
+
+
+def write_whole(file: Path, held: Mapping[str, Any]) -> None:
+    """Write a value as JSON, whole or not at all."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")
     part.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")

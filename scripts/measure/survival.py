@@ -1,0 +1,61 @@
+"""How the kit survived each hostile server, as it is kept for the site.
+
+A run of a few servers replaces their rows and leaves the others: all of them together take hours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from scripts.measure.figures import ROOT, machine, write_whole
+
+KEPT: Final = ROOT / "fixtures" / "benchmarks" / "survival.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Survived:
+    """How one server went: seconds in all and of work, megabytes at the peak, what was wrong."""
+
+    name: str
+    binding: str
+    seconds: float
+    work: float
+    megabytes: float
+    code: int
+    wrong: str
+
+
+def save(
+    outcomes: Iterable[Survived],
+    every: Collection[tuple[str, str]],
+    versions: Mapping[str, str],
+    limits: Mapping[str, float],
+    file: Path = KEPT,
+) -> None:
+    """Keep the outcomes beside those of earlier runs; `every` names the servers that there are."""
+    earlier = read(json.loads(file.read_text("utf-8"))) if file.exists() else []
+    rows = {(one.name, one.binding): one for one in (*earlier, *outcomes)}
+    held = {
+        "kind": "survival",
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine(),
+        "versions": dict(versions),
+        "limits": dict(limits),
+        "sessions": [_short(rows[each]) for each in every if each in rows],
+    }
+    write_whole(file, held)
+
+
+def read(held: Mapping[str, Any]) -> list[Survived]:
+    """Give the outcomes of a file's value."""
+    return [Survived(**each) for each in held["sessions"]]
+
+
+def _short(one: Survived) -> dict[str, Any]:
+    rounded = {"seconds": round(one.seconds, 1), "work": round(one.work, 1)}
+    return {**asdict(one), **rounded, "megabytes": round(one.megabytes)}
