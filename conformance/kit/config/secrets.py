@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from html.entities import html5
 from itertools import takewhile
+from operator import itemgetter
 from urllib.parse import quote, quote_plus, unquote_to_bytes
 
 # GIT_AUTHOR_NAME holds no secret: a report without a common name in it could not be read.
@@ -28,13 +29,17 @@ _LONG = 150
 _JSON = r"\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/\"'\\])"
 _ADDRESS = r"(?:%[0-9a-fA-F]{2})+"
 _HTML = r"&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});"
-_ESCAPES = {
-    "\\": re.compile(_JSON),
-    "%": re.compile(_ADDRESS),
-    "&": re.compile(_HTML),
-    "": re.compile(f"{_JSON}|{_ADDRESS}|{_HTML}"),
-}
-"""Each kind of escape by its sign, and all of them: a secret may itself look like an escape."""
+_ESCAPES = (
+    ("\\", re.compile(_JSON)),
+    ("\\", re.compile(_JSON.replace("+", "", 1))),
+    ("%", re.compile(_ADDRESS)),
+    ("&", re.compile(_HTML)),
+)
+"""Each kind of escape behind its sign. A run of backslashes is one, or is read sign by sign: a
+secret with a backslash may be escaped more than once.
+"""
+_ANY = re.compile(f"{_JSON}|{_ADDRESS}|{_HTML}")
+"""All kinds at the same time. Each alone is tried too: a secret may itself look like an escape."""
 _DEEPEST = 4
 """Escapes within escapes that are undone: JSON as text in JSON, of an address, in HTML."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -42,6 +47,8 @@ _WIDEST = 24
 """Characters of one that is escaped."""
 _REST = r"[\\%#;&\w\ufffd]{0,24}?"
 """What may be left of an escape that was cut."""
+_RUN = r"\\{1,32}"
+"""What escapes a character of JSON within JSON: without a bound, a long run would take hours."""
 _BACKSLASHES = re.compile(r"\\+")
 _ENTITIES: dict[str, list[str]] = {}
 
@@ -102,7 +109,7 @@ class Redactor:
             found = [secret for secret in self._bare if secret in plain]
             for secret in found:
                 if secret not in self._patterns:
-                    self._patterns[secret] = re.compile("".join(map(_any_form, secret)))
+                    self._patterns[secret] = _any_forms(secret)
                 text = self._patterns[secret].sub(self._bare[secret], text)
             if found and any(secret in each for each in _readings(text) for secret in found):
                 # Escaped in a way that no pattern has: then the text is shown without escapes.
@@ -113,17 +120,21 @@ class Redactor:
 
     def _without_halves(self, text: str) -> str:
         """A long text without the part of a secret at which it was cut, at its end or beginning."""
+        ends, begins = [(0, "")], [(0, "")]
         head, tail = text[: self._longest], text[-self._longest :]
         for form, placeholder in self._placeholders.items():
             if form[:_PART] in tail:
                 cut = next((n for n in _halves(form) if text.endswith(form[:n])), 0)
-                text = text[: len(text) - cut] + placeholder if cut else text
+                ends.append((cut, placeholder))
             if form[-_PART:] in head:
                 cut = next((n for n in _halves(form) if text.startswith(form[-n:])), 0)
-                text = placeholder + text[cut:] if cut else text
+                begins.append((cut, placeholder))
         for secret, placeholder in self._bare.items():
-            text = _without_escaped_half(text, secret, placeholder)
-        return text
+            ends.append((_escaped_half_at_end(text, secret), placeholder))
+            begins.append((_escaped_half_at_beginning(text, secret), placeholder))
+        end, behind = max(ends, key=itemgetter(0))
+        begin, before = max(begins, key=itemgetter(0))
+        return f"{before}{text[begin : len(text) - end]}{behind}"
 
 
 def _halves(form: str) -> range:
@@ -131,19 +142,26 @@ def _halves(form: str) -> range:
     return range(len(form) - 1, _PART - 1, -1)
 
 
-def _without_escaped_half(text: str, secret: str, placeholder: str) -> str:
-    """The same of a secret of which some characters are escaped, and perhaps one in half."""
-    reach = _WIDEST * len(secret)
-    if count := max((_at_end(plain, secret) for plain in _readings(text[-reach:])), default=0):
+def _escaped_half_at_end(text: str, secret: str) -> int:
+    """How many characters of a text's end are the beginning of a secret, some of it escaped, and
+    perhaps one in half.
+    """
+    tail = text[-_WIDEST * len(secret) :]
+    if count := max(_at_end(plain, secret) for plain in _readings(tail)):
         half = "".join(map(_any_form, secret[:count])) + _REST + r"\Z"
-        if found := re.search(half, text[-reach:]):
-            text = text[: len(text) - len(found.group())] + placeholder
-    backwards = (_at_end(plain[::-1], secret[::-1]) for plain in _readings(text[:reach]))
-    if count := max(backwards, default=0):
+        if found := re.search(half, tail):
+            return len(found.group())
+    return 0
+
+
+def _escaped_half_at_beginning(text: str, secret: str) -> int:
+    """How many characters of a text's beginning are the end of a secret in the same way."""
+    head = text[: _WIDEST * len(secret)]
+    if count := max(_at_end(plain[::-1], secret[::-1]) for plain in _readings(head)):
         half = _REST + "".join(map(_any_form, secret[-count:]))
-        if found := re.match(half, text[:reach]):
-            text = placeholder + text[found.end() :]
-    return text
+        if found := re.match(half, head):
+            return found.end()
+    return 0
 
 
 def _at_end(text: str, secret: str) -> int:
@@ -163,13 +181,14 @@ def _at_end(text: str, secret: str) -> int:
 
 def _readings(text: str) -> Iterator[str]:
     """What is read of a text by someone who undoes its escapes, of one kind or of all, level by
-    level. A run of backslashes is one.
+    level, and of the text itself. A run of backslashes is one.
     """
-    signs = [sign for sign in _ESCAPES if sign and sign in text]
-    for kind in (*signs, *([""] if len(signs) > 1 else [])):
+    yield _BACKSLASHES.sub(r"\\", text)
+    kinds = [escape for sign, escape in _ESCAPES if sign in text]
+    for escape in (*kinds, *([_ANY] if len(kinds) > 1 else [])):
         plain = text
         for _ in range(_DEEPEST):
-            before, plain = plain, _ESCAPES[kind].sub(_unescaped, plain)
+            before, plain = plain, escape.sub(_unescaped, plain)
             if plain == before:
                 break
             if _SURROGATE.search(plain):  # two of them are one character
@@ -190,25 +209,34 @@ def _unescaped(found: re.Match[str]) -> str:
     return chr(int(own[1:], 16)) if own[0] in "ux" else own
 
 
+def _any_forms(secret: str) -> re.Pattern[str]:
+    """A pattern of a secret, each character in any form. It begins at no backslash but the first of
+    a run: a million would be tried one by one.
+    """
+    return re.compile(r"(?!(?<=\\)\\)" + "".join(map(_any_form, secret)))
+
+
 def _any_form(character: str) -> str:
     """A pattern of one character of a secret, in each way in which it may be escaped."""
     code = ord(character)
-    forms = [rf"\\*{re.escape(character)}" if character in "/\"'" else re.escape(character)]
+    forms = [re.escape(character)]
+    if character in "/\"'":
+        forms = [rf"(?:{_RUN})?{re.escape(character)}"]
     if character == "\\":
-        forms = [r"\\+"]
-    if code < 0x10000:
-        forms.append(rf"\\+u(?i:{code:04x})")
+        forms = [r"\\(?:u(?i:005c)|x(?i:5c))?"]  # not \\+: a run would be read in too many ways
+    elif code < 0x10000:
+        forms.append(rf"{_RUN}u(?i:{code:04x})")
     else:
         high, low = divmod(code - 0x10000, 0x400)
-        forms.append(rf"\\+u(?i:{0xD800 + high:04x})\\+u(?i:{0xDC00 + low:04x})")
-    if code < 0x100:
-        forms.append(rf"\\+x(?i:{code:02x})")
+        forms.append(rf"{_RUN}u(?i:{0xD800 + high:04x}){_RUN}u(?i:{0xDC00 + low:04x})")
+    if code < 0x100 and character != "\\":
+        forms.append(rf"{_RUN}x(?i:{code:02x})")
     octets = character.encode("utf-8", "surrogatepass")
     forms.append("(?i:" + "".join(f"%(?:25)*{octet:02x}" for octet in octets) + ")")
     names = [str(code), f"(?i:x0*{code:x})"]
     forms += [rf"&(?:amp;)*\#0*{name};" for name in names]
     forms += [rf"&(?:amp;)*{name}" for name in _entities(character)]
-    return f"(?:{'|'.join(forms)}){'+' * (character == chr(92))}"
+    return f"(?:{'|'.join(forms)})" + ("{1,64}" if character == "\\" else "")
 
 
 def _entities(character: str) -> list[str]:
