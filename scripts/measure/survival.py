@@ -35,9 +35,10 @@ def save(
     every: Collection[tuple[str, str]],
     versions: Mapping[str, str],
     limits: Mapping[str, float],
-    file: Path = KEPT,
+    file: Path | None = None,
 ) -> None:
     """Keep the outcomes beside those of earlier runs; `every` names the servers that there are."""
+    file = file or KEPT
     earlier = read(json.loads(file.read_text("utf-8"))) if file.exists() else []
     rows = {(one.name, one.binding): one for one in (*earlier, *outcomes)}
     held = {

@@ -10,7 +10,8 @@ import base64
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from html.entities import html5
 from itertools import takewhile
 from operator import itemgetter
@@ -42,6 +43,7 @@ _ANY = re.compile(f"{_JSON}|{_ADDRESS}|{_HTML}")
 """All kinds at the same time. Each alone is tried too: a secret may itself look like an escape."""
 _DEEPEST = 4
 """Escapes within escapes that are undone: JSON as text in JSON, of an address, in HTML."""
+_PLACEHOLDER = re.compile(r"(«secret-\d+»)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WIDEST = 24
 """Characters of one that is escaped."""
@@ -97,24 +99,32 @@ class Redactor:
         """`text` without the secrets."""
         if self._pattern is None:
             return text
-        # Most texts hold none: looking for each is much quicker than the pattern of all.
-        if any(form in text for form in self._placeholders):
-            text = self._pattern.sub(lambda found: self._placeholders[found.group()], text)
-        text = self._without_escaped(text)
+        text = self._without_escaped(_between(text, self._without_plain))
         return self._without_halves(text) if len(text) >= _LONG else text
+
+    def _without_plain(self, text: str) -> str:
+        """A text without secrets as they are, or in one of the forms that were made in advance."""
+        # Most texts hold none: looking for each is much quicker than the pattern of all.
+        if self._pattern is None or not any(form in text for form in self._placeholders):
+            return text
+        return self._pattern.sub(lambda found: self._placeholders[found.group()], text)
 
     def _without_escaped(self, text: str) -> str:
         """A text without secrets of which some characters are escaped, and others are not."""
         for plain in _readings(text):
-            found = [secret for secret in self._bare if secret in plain]
+            open_text = _PLACEHOLDER.sub("\0", plain)
+            found = sorted((one for one in self._bare if one in open_text), key=len, reverse=True)
             for secret in found:
                 if secret not in self._patterns:
                     self._patterns[secret] = _any_forms(secret)
-                text = self._patterns[secret].sub(self._bare[secret], text)
-            if found and any(secret in each for each in _readings(text) for secret in found):
+                replaced = partial(self._patterns[secret].sub, self._bare[secret])
+                text = _between(text, replaced)
+            rest = _PLACEHOLDER.sub("\0", text)
+            if found and any(secret in each for each in _readings(rest) for secret in found):
                 # Escaped in a way that no pattern has: then the text is shown without escapes.
                 for secret in found:
-                    plain = plain.replace(secret, self._bare[secret])
+                    shown = partial(re.sub, re.escape(secret), self._bare[secret])
+                    plain = _between(plain, shown)
                 return self._without_escaped(plain)
         return text
 
@@ -135,6 +145,13 @@ class Redactor:
         end, behind = max(ends, key=itemgetter(0))
         begin, before = max(begins, key=itemgetter(0))
         return f"{before}{text[begin : len(text) - end]}{behind}"
+
+
+def _between(text: str, change: Callable[[str], str]) -> str:
+    """A text of which all but the placeholders is changed: "secret" may be a secret, too."""
+    pieces = _PLACEHOLDER.split(text)
+    pieces[::2] = map(change, pieces[::2])
+    return "".join(pieces)
 
 
 def _halves(form: str) -> range:

@@ -70,14 +70,24 @@ def unchanged(text: str) -> str:
 
 
 def mapped(value: Any, redact: Redact) -> Any:
-    """A JSON value with `redact` applied to every text in it, keys too."""
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {redact(key): mapped(item, redact) for key, item in value.items()}
-    if isinstance(value, (list, tuple, frozenset)):
-        return [mapped(item, redact) for item in value]
-    return value
+    """A JSON value with `redact` applied to every text in it, keys too, however deep it is."""
+    whole: list[Any] = [None]
+    left: list[tuple[Any, Any, Any]] = [(value, whole, 0)]
+    while left:
+        one, holder, place = left.pop()
+        made: Any = one
+        if isinstance(one, str):
+            made = redact(one)
+        elif isinstance(one, dict):
+            names = [redact(name) for name in one]
+            made = dict.fromkeys(names)
+            pairs = list(zip(names, one.values(), strict=True))
+            left += [(item, made, name) for name, item in reversed(pairs)]
+        elif isinstance(one, (list, tuple, frozenset)):
+            made = [None] * len(one)
+            left += [(item, made, number) for number, item in enumerate(one)]
+        holder[place] = made
+    return whole[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How fast the kit is and what it finds, as `fixtures/benchmarks` holds it."""
+"""How fast the kit is, what it finds and what it survives, as `fixtures/benchmarks` holds it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from scripts.website.pages.context import CONFORMANCE, Context, up
 from scripts.website.pages.markdown import code, escaped, heading, link, page, table
 from scripts.website.pages.measured import made
 from scripts.website.pages.speed import speed
+from scripts.website.pages.survival import survival
 
 BENCHMARKS = ROOT / "fixtures" / "benchmarks"
 _METHOD = ("servers", "found", "chance", "claimed")
@@ -37,6 +38,8 @@ def benchmarks_page(context: Context, folder: Path = BENCHMARKS) -> bytes | None
             parts += _coverage(context, held)
         elif isinstance(held, dict) and held.get("kind") == "speed":
             parts += speed(context, held)
+        elif isinstance(held, dict) and held.get("kind") == "survival":
+            parts += survival(context, held)
         else:
             raise ValueError(f"{file.name} is no benchmark of a kind that is known")
     return page(context.said("benchmarks"), "benchmarks", about, parts, hide="toc")

@@ -55,6 +55,13 @@ def test_of_two_secrets_the_longer_is_taken_out_first():
     assert Redactor(["secret", "secret-and-more"])("secret-and-more") == "«secret-2»"
 
 
+def test_a_secret_that_is_in_every_placeholder_is_replaced_once():
+    redact = Redactor(["secret-1", "secret"])
+    said = redact("\\u0041 s\\u0065cret and secret-1")
+    assert said == "\\u0041 «secret-2» and «secret-1»"
+    assert redact(said) == said
+
+
 @pytest.mark.parametrize("short", ["", "1", "true", "12345"])
 def test_what_is_too_short_to_be_a_secret_stays(short):
     text = f"12345 is true, 1 and {short}"

@@ -7,9 +7,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from fixtures.servers.faults import FAULTS
-from scripts import bench
+from scripts import bench, survive
 from scripts.generator.build import load_source, read_source
 from scripts.generator.texts import LANGUAGES
+from scripts.measure import survival
 from scripts.measure.figures import GOALS, Figure, read, told
 from scripts.measure.figures import save as save_speed
 from scripts.peers import claims, official, schemathesis
@@ -68,6 +69,25 @@ PEERS = closed(
     ),
     pairs=many(closed(peer=TEXT, server=TEXT, visible=COUNT, claimed=COUNT, tried=many(TRIED)), 1),
 )
+SURVIVAL = closed(
+    kind={"const": "survival"},
+    date={"type": "string", "format": "date"},
+    machine=closed(processors=COUNT, system=TEXT, load={"type": "number", "minimum": 0}),
+    versions={"type": "object", "additionalProperties": TEXT, "minProperties": 1},
+    limits=closed(megabytes=RATE, seconds=RATE, work=RATE),
+    sessions=many(
+        closed(
+            name=TEXT,
+            binding=TEXT,
+            seconds=RATE,
+            work=RATE,
+            megabytes=RATE,
+            code=COUNT,
+            wrong={"type": "string"},
+        ),
+        1,
+    ),
+)
 
 
 def comparison():
@@ -83,8 +103,8 @@ def comparison():
     return made
 
 
-def problems(value):
-    return [error.message for error in Draft202012Validator(PEERS).iter_errors(value)]
+def problems(value, schema=PEERS):
+    return [error.message for error in Draft202012Validator(schema).iter_errors(value)]
 
 
 def test_a_comparison_is_written_in_the_shape_that_is_kept(tmp_path):
@@ -128,6 +148,11 @@ def test_what_is_kept_has_its_shape_and_names_faults_that_the_peer_can_see(file)
     kept = json.loads(file.read_bytes())
     if kept["kind"] in ("mutants", "coverage"):
         return  # their own tests look at them
+    if kept["kind"] == "survival":
+        assert problems(kept, SURVIVAL) == []
+        assert [one.wrong for one in survival.read(kept) if one.wrong] == []
+        assert len({one.name for one in survival.read(kept)}) >= 60
+        return
     if kept["kind"] == "speed":
         names = {figure.name for figure in read(kept)}
         assert names >= GOALS.keys(), "every goal was measured"
@@ -232,3 +257,46 @@ def test_a_file_that_is_no_benchmark_is_named(tmp_path, source):
 
 def test_without_a_benchmark_there_is_no_page(tmp_path, source):
     assert benchmarks_page(Context(source, "en", homes(source)), tmp_path) is None
+
+
+def outcome(name, binding, megabytes, wrong=""):
+    return survival.Survived(name, binding, 12.34, 5.67, megabytes, 1, wrong)
+
+
+LIMITS = {"megabytes": 500, "seconds": 40, "work": 60}
+
+
+def test_a_part_of_the_hostile_servers_replaces_its_rows_alone(tmp_path):
+    file = tmp_path / "survival.json"
+    every = [("a", "http"), ("a", "stdio"), ("b", "mcp")]
+    both = [outcome("b", "mcp", 90.4), outcome("a", "stdio", 80.6), outcome("gone", "mcp", 1.0)]
+    survival.save(both, every, {"Python": "3"}, LIMITS, file)
+    survival.save([outcome("a", "stdio", 99.6)], every, {"Python": "3"}, LIMITS, file)
+    kept = json.loads(file.read_bytes())
+    assert problems(kept, SURVIVAL) == []
+    told = [(one.name, one.binding, one.megabytes) for one in survival.read(kept)]
+    assert told == [("a", "stdio", 100), ("b", "mcp", 90)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_shows_the_most_that_a_server_took_and_what_was_not_survived(
+    tmp_path, source, language
+):
+    every = [("a", "http"), ("a", "stdio"), ("b", "mcp")]
+    rows = [outcome("a", "http", 80.0), outcome("a", "stdio", 90.0), outcome("b", "mcp", 600, "x")]
+    survival.save(rows, every, {"Python": "3"}, LIMITS, tmp_path / "survival.json")
+    context = Context(source, language, homes(source))
+    lines = benchmarks_page(context, tmp_path).decode().splitlines()
+    yes, no = context.said("yes"), context.said("no")
+    assert f"| `a` | `http`, `stdio` | 90 | 6 | 12 | {yes} |" in lines
+    assert f"| `b` | `mcp` | 600 | 6 | 12 | {no} |" in lines
+
+
+def test_survive_keeps_what_it_is_told_to_keep(tmp_path, monkeypatch):
+    file = tmp_path / "survival.json"
+    monkeypatch.setattr(survive, "attempt", lambda name, binding: outcome(name, binding, 70.0))
+    monkeypatch.setattr(survival, "KEPT", file)
+    assert survive.main(["--only", "crash"]) == 0
+    assert not file.exists()
+    assert survive.main(["--only", "crash", "--keep"]) == 0
+    assert [one.name for one in survival.read(json.loads(file.read_bytes()))] == ["crash"]
