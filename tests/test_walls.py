@@ -186,6 +186,7 @@ def whole(kit, reference, tmp_path_factory):
     return ran, folder / "out"
 
 
+@pytest.mark.slow
 def test_the_whole_kit_runs_from_elsewhere_and_reports_there(whole):
     ran, out = whole
     assert ran.code == 0, ran.said

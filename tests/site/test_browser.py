@@ -26,7 +26,7 @@ PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
 
 
-pytestmark = pytest.mark.needs
+pytestmark = [pytest.mark.slow, pytest.mark.needs]
 
 
 @pytest.fixture(scope="module")

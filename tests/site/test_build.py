@@ -38,6 +38,7 @@ def small(tmp_path, monkeypatch):
     return build
 
 
+@pytest.mark.slow
 def test_two_builds_of_the_same_pages_are_the_same_bytes(small):
     def all_files(folders):
         return {

@@ -76,6 +76,7 @@ COUNTED = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=up_to(25, 2000), deadline=None, suppress_health_check=[HealthCheck.nested_given]
 )

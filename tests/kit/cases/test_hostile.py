@@ -13,6 +13,8 @@ from conformance.kit.cases.plan import MOST_CASES, plan
 from conformance.kit.cases.random.plan import with_chance
 from tests.kit.samples import HTTP, STDIO
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 

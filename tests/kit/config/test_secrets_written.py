@@ -12,6 +12,8 @@ import pytest
 
 from tests.kit.plugin.test_bad_input import listening
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = "pa55-w0rd-of-url"
 QUERY = "qu3ry-s3cret"
 BASIC = "user:b4sic-s3cret"

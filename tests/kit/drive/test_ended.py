@@ -124,6 +124,7 @@ SOMETIMES = SERVER.replace(
 """A server that `other` ends each time, and `count` the first two times."""
 
 
+@pytest.mark.slow
 def test_a_tool_that_ended_its_process_alone_is_not_cleared_by_another_that_always_does(tmp_path):
     code = SOMETIMES.replace("LOG", repr(str(tmp_path / "log")))
     assert "times <= 2" in code

@@ -108,6 +108,7 @@ def test_the_call_that_silences_its_process_is_blamed_and_no_other():
     assert sent["count"] == sent["other"]
 
 
+@pytest.mark.slow
 def test_a_session_finds_what_the_replay_of_one_case_finds():
     _, items = judged(target_of(HANGS), request_timeout=1.0)
     ((_, clause, tool),) = (key for key, item in items.items() if item.verdict in FAILED)
@@ -116,6 +117,7 @@ def test_a_session_finds_what_the_replay_of_one_case_finds():
     assert found(again) == found(items)
 
 
+@pytest.mark.slow
 def test_calls_that_are_late_behind_each_other_are_sent_again_alone():
     """A server that works one call at a time; its first calls give no warning."""
     odd = "answer.calls = getattr(answer, 'calls', 0) + 1; time.sleep(0.6 * (answer.calls > 6))"
@@ -167,6 +169,7 @@ def locked(tmp_path):
     return "stdio:" + shlex.join(own), tmp_path / "starts"
 
 
+@pytest.mark.slow
 def test_a_server_of_which_one_process_can_live_has_no_finding_and_is_started_few_times(locked):
     target, starts = locked
     found_here, items = judged(
@@ -199,6 +202,7 @@ def test_an_answer_that_comes_late_is_kept_and_is_not_laid_to_the_next_call():
     assert any(late)
 
 
+@pytest.mark.slow
 def test_no_sentence_says_of_a_call_without_an_answer_that_it_was_refused():
     _, items = judged(target_of("time.sleep(600)"), ("atdf", "mcp"), request_timeout=0.5)
     said = {

@@ -7,6 +7,8 @@ import pytest
 from tests.kit.peers import always, hang, head, offering, whole
 from tests.kit.plugin.test_bad_input import accepts, listening
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = "</script><script>alert(1)</script>"
 
 

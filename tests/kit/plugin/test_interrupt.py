@@ -113,6 +113,7 @@ def test_an_interrupt_has_a_report_and_leaves_no_process(kit, tmp_path, by):
     assert until(lambda: not alive(word))
 
 
+@pytest.mark.slow
 def test_a_terminal_that_is_closed_has_a_report_and_leaves_no_process(tmp_path):
     word, called, words = deaf(tmp_path)
     pid, terminal = pty.fork()

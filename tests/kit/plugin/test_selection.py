@@ -73,6 +73,7 @@ def test_a_level_that_is_asked_of_a_selection_is_missed_in_words(kit, tmp_path, 
     assert "cannot be told from a selection" in ran.out
 
 
+@pytest.mark.slow
 def test_the_report_prints_a_replay_line_that_finds_the_same_again(kit, tmp_path, faulty):
     secret = "s3cret-of-a-header"
     _, files = judged(
@@ -121,6 +122,7 @@ def test_a_command_stands_in_the_line_in_one_pair_of_quotes():
     assert line.endswith(f"pytest conformance --target '{target}' --replay stdio/tool/missing/name")
 
 
+@pytest.mark.slow
 def test_elsewhere_than_in_a_clone_the_line_holds_from_where_the_session_was_started(tmp_path):
     line = replay_line(["--target", "http://h"], "http/a b/c", tmp_path)
     ran = subprocess.run(

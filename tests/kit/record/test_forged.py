@@ -12,6 +12,8 @@ from tests.kit.drive.test_driving import COUNT
 from tests.kit.peers import offering
 from tests.kit.plugin.test_report_files import wrong
 
+pytestmark = pytest.mark.slow
+
 FORGER = "http://forger.example:81"
 COMMAND = "touch /tmp/forged-command-was-run"
 

@@ -184,6 +184,7 @@ def test_long_answers_are_judged_again_as_they_were(tmp_path, room):
     assert again(path, recorder=Recorder(Spill(room))) == said
 
 
+@pytest.mark.slow
 def test_a_session_of_a_record_needs_no_server_and_ends_alike(kit, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     with offering([GOOD], lambda *_: (200, {"ok": True}), manifest=True) as url:

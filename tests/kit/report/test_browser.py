@@ -11,6 +11,8 @@ from tests.browser import Seen, settle
 from tests.browser import opened as browser_page
 from tests.kit.report.sample import make_report
 
+pytestmark = pytest.mark.slow
+
 pytest_plugins = ["pytester"]
 
 
