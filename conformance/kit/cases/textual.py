@@ -16,7 +16,7 @@ from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.constraints import type_of
 from conformance.kit.schema.pointer import from_pointer
 from conformance.kit.schema.view import SchemaView
-from conformance.spec.vocabulary import Binding
+from conformance.kit.transport.bindings import traits_of
 
 _IN_BODY = frozenset({Where.BODY, Where.WHOLE})
 _PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
@@ -25,9 +25,9 @@ _HEADER_VALUE = re.compile(r"[!-~]+( [!-~]+)*")
 
 
 def textual(tool: Tool, run: Run) -> Invocation | None:
-    """How a tool is called, if some of its arguments travel as text, over plain HTTP."""
+    """How a tool is called, if some arguments travel as text. MCP sends all of them as JSON."""
     called = tool.invocation
-    if called is None or run.binding is not Binding.HTTP:
+    if called is None or traits_of(run).speaks_mcp:
         return None
     as_text = any(one.where not in _IN_BODY for one in called.inputs)
     return called if as_text or called.method.upper() == "GET" else None
