@@ -38,6 +38,8 @@ def benchmarks_page(context: Context, folder: Path = BENCHMARKS) -> bytes | None
             parts += _coverage(context, held)
         elif isinstance(held, dict) and held.get("kind") == "speed":
             parts += speed(context, held)
+        elif isinstance(held, dict) and held.get("kind") == "pairs":
+            parts += _pairs(context, held)
         elif isinstance(held, dict) and held.get("kind") == "survival":
             parts += survival(context, held)
         else:
@@ -86,6 +88,26 @@ def _coverage(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
             counts = {"found": _whole(context, reached), "all": _whole(context, all_of)}
             shares += [context.said("peers_of", **counts), _share(context, reached, all_of)]
         rows.append([code(area), str(of["files"]), *shares])
+    yield table(head, rows)
+
+
+def _pairs(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
+    """How fast the kit is beside an earlier commit of itself: medians of pairs of measurements."""
+    yield heading(2, context.said("pairs"), "pairs")
+    yield made(context, held, f"python -m scripts.compare {held['before']}")
+    yield context.said("pairs_about", before=code(held["before"]), after=code(held["after"]))
+    head = [context.said(f"pairs_{name}") for name in ("measure", "before", "after", "ratio")]
+    rows = []
+    for name, of in held["measures"].items():
+        before, after = (statistics.median(of[when]) for when in ("before", "after"))
+        rows.append(
+            [
+                context.said(f"pairs_{name}"),
+                _whole(context, before),
+                _whole(context, after),
+                decimal(after / before, 2, context.language),
+            ]
+        )
     yield table(head, rows)
 
 

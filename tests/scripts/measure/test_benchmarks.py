@@ -8,6 +8,8 @@ from jsonschema import Draft202012Validator
 
 from fixtures.servers.faults import FAULTS
 from scripts import bench, survive
+from scripts.compare import MEASURES
+from scripts.compare import keep as keep_pairs
 from scripts.generator.build import load_source, read_source
 from scripts.generator.texts import LANGUAGES
 from scripts.measure import survival
@@ -68,6 +70,17 @@ PEERS = closed(
         closed(kit=TEXT, server=TEXT, alarms=COUNT, requests=COUNT, seconds=RATE, processor=RATE), 1
     ),
     pairs=many(closed(peer=TEXT, server=TEXT, visible=COUNT, claimed=COUNT, tried=many(TRIED)), 1),
+)
+PAIRS = closed(
+    kind={"const": "pairs"},
+    date={"type": "string", "format": "date"},
+    machine=closed(processors=COUNT, system=TEXT, load={"type": "number", "minimum": 0}),
+    versions={"type": "object", "additionalProperties": TEXT, "minProperties": 1},
+    before=TEXT,
+    after=TEXT,
+    measures=closed(
+        **{name: closed(before=many(RATE, 3), after=many(RATE, 3)) for name in MEASURES}
+    ),
 )
 SURVIVAL = closed(
     kind={"const": "survival"},
@@ -148,6 +161,9 @@ def test_what_is_kept_has_its_shape_and_names_faults_that_the_peer_can_see(file)
     kept = json.loads(file.read_bytes())
     if kept["kind"] in ("mutants", "coverage"):
         return  # their own tests look at them
+    if kept["kind"] == "pairs":
+        assert problems(kept, PAIRS) == []
+        return
     if kept["kind"] == "survival":
         assert problems(kept, SURVIVAL) == []
         assert [one.wrong for one in survival.read(kept) if one.wrong] == []
@@ -300,3 +316,13 @@ def test_survive_keeps_what_it_is_told_to_keep(tmp_path, monkeypatch):
     assert not file.exists()
     assert survive.main(["--only", "crash", "--keep"]) == 0
     assert [one.name for one in survival.read(json.loads(file.read_bytes()))] == ["crash"]
+
+
+def test_pairs_are_kept_in_their_shape_and_shown_with_their_ratio(tmp_path):
+    found = {name: {"before": [1.0, 2.0, 3.0], "after": [4.0, 3.0, 2.0]} for name in MEASURES}
+    keep_pairs({"before": "aaaaaaaa", "after": "bbbbbbbb"}, found, tmp_path / "pairs.json")
+    kept = json.loads((tmp_path / "pairs.json").read_text())
+    assert problems(kept, PAIRS) == []
+    source = read_source(load_source(ROOT))[0]
+    shown = benchmarks_page(Context(source, "en", homes(source)), tmp_path).decode()
+    assert "1.50" in shown
