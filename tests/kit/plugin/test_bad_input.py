@@ -459,6 +459,7 @@ def test_a_plan_of_a_case_that_is_not_there_is_one_sentence(kit, tmp_path):
     assert "--replay names no case of this target, http/good/no-such-case/n" in ran.err
 
 
+@pytest.mark.slow
 def test_versions_of_mcp_where_there_is_none_are_told_to_have_no_effect(kit, tmp_path):
     with offering([GOOD], lambda *_: (200, {})) as url:
         ran = refused(kit, tmp_path, url, "--spec-version", "2025-11-25", "--allow-calls", "none")
@@ -500,12 +501,14 @@ def test_a_broken_must_is_told_in_one_line_without_a_traceback(kit, tmp_path):
     assert re.search(r"^[1-9]\d* clauses? seems? broken", ran.out, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_stopping_at_the_first_failure_still_reports_everything(kit, tmp_path):
     ran, items = judged(kit, tmp_path, [GOOD], "-x", call=lambda *_: (200, {}))
     assert ran.code == 1
     assert len(items) > 50
 
 
+@pytest.mark.slow
 def test_only_what_failed_last_is_judged_again(kit, tmp_path):
     own = ("-o", f"cache_dir={tmp_path / 'cache'}")
     judged(kit, tmp_path, [GOOD], *own, call=lambda *_: (200, {}))
@@ -565,6 +568,7 @@ def test_an_interrupt_while_driving_reports_what_was_gathered(kit, tmp_path):
     assert verdicts["ATDF-CALL-001"] == "not_verified"
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_no_server_behind(kit, tmp_path):
     mark = f"left-behind-{tmp_path.name}"
     out = tmp_path / "out"
