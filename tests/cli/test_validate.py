@@ -90,7 +90,7 @@ def test_a_warning_alone_leaves_the_exit_code_at_zero(said):
         ("cut.json", CATALOG[:-3], 2, "ends"),
         ("empty.json", "", 2, "empty"),
         ("two.json", '{"tools": [], "errors": []}', 2, "two documents"),
-        ("unknown.json", '{"a": 1}', 2, "No known document"),
+        ("unknown.json", '{"a": 1}', 2, "Unrecognized document"),
         (
             "network.json",
             CATALOG.replace('"object"', '"object", "$ref": "https://example.com/s.json"'),

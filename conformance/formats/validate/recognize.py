@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.formats.problem import Problem, problem, shown
 from conformance.formats.resource.resource import resources
 from conformance.formats.runtime.rows import RUNTIME_ROWS, RuntimeRow, manifest_dialects
-from conformance.spec.messages import message
+from conformance.spec.messages import Message, message
 
 Condition = Callable[[Mapping[str, Any]], bool]
 """Looks at values, where the names of members do not decide."""
@@ -169,15 +169,19 @@ _LINES, _LEADS = _lines()
 
 
 _NO_OBJECT, _NO_DOCUMENT = "documents.unknown.kind", "documents.unknown"
-UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT})
-"""The messages that say that a value is no document."""
+_INSIDE, _LACKS, _FOREIGN, _RULE = (
+    f"documents.unknown.{how}" for how in ("inside", "lacks", "foreign", "rule")
+)
+UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT, _INSIDE, _LACKS, _FOREIGN, _RULE})
+"""The messages that say that a value is not a document."""
+_NAMES, _NAME = 5, 40
+"""How many names a sentence lists, and how many characters of each it shows."""
 
 
 def recognise(data: Any) -> Recognition | Problem:
     """The document that a decoded JSON value is; a Problem if it is none or could be two."""
     if not isinstance(data, dict):
-        said = message(_NO_OBJECT, value=shown(data), looked_for=_looked_for())
-        return problem((), "document", said)
+        return problem((), "document", message(_NO_OBJECT, value=shown(data)))
     first: _Line | None = None
     numbers = {number for name in data if name in _LEADS for number in _LEADS[name]}
     for number in sorted(numbers):
@@ -189,8 +193,7 @@ def recognise(data: Any) -> Recognition | Problem:
             if line.final:
                 break
     if first is None:
-        said = message(_NO_DOCUMENT, looked_for=_looked_for())
-        return problem((), "document", said)
+        return problem((), "document", _unknown(data))
     dialects = _dialects(first.row.document, data)
     return replace(first.found, dialects=dialects) if dialects else first.found
 
@@ -227,5 +230,48 @@ def row_of(document: str) -> Row | RuntimeRow:
     raise KeyError(f"{document!r} is none of {', '.join(row.document for row in TABLE)}")
 
 
-def _looked_for() -> str:
-    return "; ".join(f"{row.document}: {row.rule}" for row in TABLE)
+def _unknown(data: Mapping[str, Any]) -> Message:
+    """Why an object is not a document: what it holds, or what the closest one has and it lacks.
+
+    The closest document is the one of whose members it has the largest share; of several, the one
+    that allows most of the other members, and then the last of the table.
+    """
+    for name, value in data.items():
+        if isinstance(value, dict) and isinstance(inside := _found_in(value), str):
+            return message(_INSIDE, name=shown(name, _NAME), document=inside)
+    closest = max(
+        (row for row in TABLE if any(_has(data, group) for group in row.needs)),
+        key=lambda row: (_share(row, data), -len(_foreign(row, data)), TABLE.index(row)),
+        default=None,
+    )
+    if closest is None:
+        return message(_NO_DOCUMENT, names=_listed(data))
+    if missing := ["|".join(group) for group in closest.needs if not _has(data, group)]:
+        return message(_LACKS, document=closest.document, missing=_listed(missing))
+    if foreign := _foreign(closest, data):
+        return message(_FOREIGN, document=closest.document, names=_listed(foreign))
+    return message(_RULE, document=closest.document, rule=closest.rule)
+
+
+def _found_in(value: Mapping[str, Any]) -> str | None:
+    return next((row.document for row in TABLE if row.matches(value)), None)
+
+
+def _has(data: Mapping[str, Any], group: tuple[str, ...]) -> bool:
+    return any(name in data for name in group)
+
+
+def _share(row: Row | RuntimeRow, data: Mapping[str, Any]) -> float:
+    return sum(_has(data, group) for group in row.needs) / len(row.needs)
+
+
+def _foreign(row: Row | RuntimeRow, data: Mapping[str, Any]) -> list[str]:
+    """The members that the document does not allow."""
+    known = row.known if isinstance(row, RuntimeRow) else None
+    return [name for name in data if known is not None and name not in known]
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = list(names)
+    more = [f"… (+{len(every) - _NAMES})"] if len(every) > _NAMES else []
+    return ", ".join([*(shown(name, _NAME) for name in every[:_NAMES]), *more]) or "–"

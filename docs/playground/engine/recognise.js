@@ -14,9 +14,9 @@ const CONDITIONS = {
   },
   resource: (m) => !("resources" in m),
   manifest: (m) => {
-    const has = (each, ...names) => names.every((name) => name in each);
-    return objectsOf(m).some((each) => has(each, "type", "path")) &&
-      !objectsOf(m).some((each) => has(each, "type", "path", "resource_type"));
+    const hasAll = (each, ...names) => names.every((name) => name in each);
+    return objectsOf(m).some((each) => hasAll(each, "type", "path")) &&
+      !objectsOf(m).some((each) => hasAll(each, "type", "path", "resource_type"));
   },
   "enhanced-descriptor": (m, data) => {
     const version = m.schema_version;
@@ -32,12 +32,41 @@ function matches(row, members, data) {
     (!row.conditional || CONDITIONS[row.document](members, data));
 }
 
+const has = (value, group) => group.some((name) => name in value);
+const share = (row, value) => row.needs.filter((group) => has(value, group)).length / row.needs.length;
+const foreign = (row, value) => (row.known === null ? [] : Object.keys(value).filter((name) => !row.known.includes(name)));
+
+// Up to five names, each as JSON text.
+function listed(names) {
+  const more = names.length > 5 ? [`… (+${names.length - 5})`] : [];
+  return [...names.slice(0, 5).map((name) => shown(name, 40)), ...more].join(", ") || "–";
+}
+
+// Why an object is not a document: what it holds, or what the closest one has and it lacks.
+function unknown(value, data) {
+  for (const [name, inside] of Object.entries(value)) {
+    const row = isObject(inside) && data.table.find((each) => matches(each, inside, data));
+    if (row) return { id: "documents.unknown.inside", values: { name: shown(name, 40), document: row.document } };
+  }
+  let closest, best;
+  for (const row of data.table.filter((each) => each.needs.some((group) => has(value, group)))) {
+    const score = [share(row, value), -foreign(row, value).length];
+    if (!closest || score[0] > best[0] || (score[0] === best[0] && score[1] >= best[1])) [closest, best] = [row, score];
+  }
+  if (!closest) return { id: "documents.unknown", values: { names: listed(Object.keys(value)) } };
+  const { document, rule, needs } = closest;
+  const missing = needs.filter((group) => !has(value, group)).map((group) => group.join("|"));
+  if (missing.length) return { id: "documents.unknown.lacks", values: { document, missing: listed(missing) } };
+  const names = foreign(closest, value);
+  if (names.length) return { id: "documents.unknown.foreign", values: { document, names: listed(names) } };
+  return { id: "documents.unknown.rule", values: { document, rule } };
+}
+
 // The row of the table that `value` is, or the sentence that says why it is none.
 function recognise(value, data) {
-  const lookedFor = data.table.map((row) => `${row.document}: ${row.rule}`).join("; ");
-  if (!isObject(value)) return { id: "documents.unknown.kind", values: { value: shown(value), looked_for: lookedFor } };
+  if (!isObject(value)) return { id: "documents.unknown.kind", values: { value: shown(value) } };
   const [first, ...others] = data.table.filter((row) => matches(row, value, data));
-  if (!first) return { id: "documents.unknown", values: { looked_for: lookedFor } };
+  if (!first) return unknown(value, data);
   const rival = first.outranks === null ? undefined : others.find((row) => !first.outranks.includes(row.document));
   if (!rival) return { row: first };
   const values = { one: first.document, rule: first.rule, other: rival.document, other_rule: rival.rule };

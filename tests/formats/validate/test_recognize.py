@@ -83,11 +83,33 @@ def test_a_legacy_label_is_named_as_a_dialect():
     assert recognise(data).dialects == ("legacy-label",)
 
 
-@pytest.mark.parametrize("data", [None, 5, "text", [], [{"name": "a"}], {}, {"name": "a"}])
-def test_an_unknown_value_gets_a_problem_that_says_what_was_looked_for(data):
+@pytest.mark.parametrize("data", [None, 5, "text", [], [{"name": "a"}]])
+def test_what_is_not_an_object_gets_a_problem_that_shows_it(data):
     problem = recognise(data)
     assert isinstance(problem, Problem)
-    assert "catalog: tools; " in problem.message.words("en")
+    assert problem.message.words("en").startswith("Expected a document")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"name": "a", "description": "b"}, 'is tool: it lacks "inputSchema".'),
+        ({"status": "success", "result": {}}, 'is enriched-response: it lacks "data".'),
+        ({"id": "a"}, 'is descriptor: it lacks "how_to_use|description".'),
+        ({"catalog": {"tools": []}}, '"catalog" holds a document of the kind catalog.'),
+        ({"jsonrpc": "2.0", "result": {"tools": []}}, '"result" holds a document of the kind cat'),
+        ({"retry_policy": {"strategy": "x"}}, '"retry_policy" holds a document of the kind ret'),
+        ({"wire": "", "text": "", "more": 1}, 'is recorded-stream, which has no member "more".'),
+        ({"resources": [{"uri": "file:///a"}]}, "is manifest, which is known by resources + "),
+        ({"hello": 1, "x": {"y": 2}}, 'None of its members ("hello", "x") is one'),
+        ({}, "None of its members (–) is one"),
+        (dict.fromkeys("abcdefg"), '("a", "b", "c", "d", "e", … (+2))'),
+    ],
+)
+def test_an_unknown_object_gets_a_problem_that_names_the_closest_document(data, said):
+    problem = recognise(data)
+    assert isinstance(problem, Problem)
+    assert said in problem.message.words("en")
 
 
 def test_input_that_could_be_two_documents_gets_a_problem_that_names_both():
@@ -102,7 +124,8 @@ def test_resources_of_two_kinds_are_ambiguous():
 
 
 def test_a_list_of_other_resources_is_unknown():
-    assert recognise({"resources": [{"uri": "file:///a"}]}).message.id == "documents.unknown"
+    problem = recognise({"resources": [{"uri": "file:///a"}]})
+    assert problem.message.id == "documents.unknown.rule"
 
 
 def test_no_line_of_the_table_stands_twice():
