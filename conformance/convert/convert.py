@@ -135,7 +135,13 @@ def form_of(data: Any) -> Form | None:
 
 
 def _is_problem(data: Any) -> bool:
-    return isinstance(data, dict) and bool(data.keys() & {"type", "title", "status", "detail"})
+    """Whether a value is problem details (RFC 9457, section 3.1), by members of their types."""
+    if not isinstance(data, dict):
+        return False
+    kind, status = data.get("type"), data.get("status")
+    has_uri = isinstance(kind, str) and not {":", "/"}.isdisjoint(kind)
+    has_words = any(isinstance(data.get(name), str) for name in ("title", "detail"))
+    return has_uri or has_words or (isinstance(status, int) and 400 <= status <= 599)
 
 
 def _unfit(data: Any, form: Form | None) -> list[Problem]:

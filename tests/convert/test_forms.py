@@ -253,3 +253,27 @@ def test_the_command_refuses_what_cannot_be_converted_in_words(tmp_path, capsys,
     out, said = capsys.readouterr()
     assert (out, bool(said)) == ("", True)
     assert main([str(tmp_path / "none.json"), "--to", "ardf"]) == 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status": "success", "result": {"id": 1}},
+        {"status": 200},
+        {"type": "object"},
+        {"type": "function", "function": {}},
+        {"title": 7},
+    ],
+)
+def test_what_tells_of_no_problem_is_not_made_an_error(answer):
+    converted = convert(answer, Form.ERROR)
+    assert converted.data is None
+    assert converted.problems
+
+
+@pytest.mark.parametrize(
+    "details",
+    [{"status": 404}, {"type": "about:blank"}, {"title": "Not Found"}, {"detail": "No booking 7."}],
+)
+def test_problem_details_with_one_member_are_made_an_error(details):
+    assert convert(details, Form.ERROR).data is not None
