@@ -205,7 +205,7 @@ def test_n_is_accepted_with_one_line_and_one_process(whole):
 def test_the_terminal_shows_one_line_before_and_no_dots(whole):
     ran, _ = whole
     lines = ran.out.splitlines()
-    assert sum(line.startswith("Judging http://") for line in lines) == 1
+    assert sum(line.startswith("Checking http://") for line in lines) == 1
     assert not any(re.match(r"[.sxFE]{5}", line) for line in lines)
     assert "test_calls.py" not in ran.out
 
@@ -282,7 +282,7 @@ def test_help_groups_the_kit_s_options(kit):
 def test_what_pytest_answers_by_itself_starts_no_server(kit, option):
     ran = kit("conformance", option)
     assert ran.code in {0, 5}
-    assert "Judging" not in ran.out
+    assert "Checking" not in ran.out
 
 
 SCRIPTS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py") if path.stem != "__init__")

@@ -183,7 +183,7 @@ class DecoderFormat(StrEnum):
     SSE = "sse"
     """Server-sent events, one JSON value in the data of each."""
     ANTHROPIC_SSE = "anthropic_sse"
-    """The same, where the name of the event stands in `type` of the data too."""
+    """The same, where the name of the event is in `type` of the data too."""
     GEMINI_SSE = "gemini_sse"
     """The same, where each value is a whole answer in parts, and the stream just ends."""
     NDJSON = "ndjson"
@@ -342,7 +342,7 @@ class AtdfFormat(StrEnum):
 
 
 class Jitter(StrEnum):
-    """How a delay is spread by chance, so that clients do not return all at once."""
+    """How a delay is spread at random, so that clients do not return all at the same time."""
 
     FULL = "full"
     """Anything from 0 to the delay."""
@@ -802,7 +802,7 @@ class Verdict(StrEnum):
     NOT_APPLICABLE = "not_applicable"
     """The clause is about something optional that the target does not declare."""
     NOT_VERIFIED = "not_verified"
-    """It could not be judged."""
+    """It could not be checked."""
     WAIVED = "waived"
     """It is broken, and a waiver says why that is accepted for now."""
     FLAKY = "flaky"

@@ -43,7 +43,7 @@ def test_what_the_good_call_was_refused_with_is_said_where_nothing_was_accepted(
     item = of_tool("ATDF-CALL-004", baseline, gone)
     assert item.verdict is Verdict.NOT_VERIFIED
     (finding,) = [f for f in item.findings if f.message.id == "kit.not_verified.good_call"]
-    assert finding.message.words("en").startswith("its good call was refused with 404 ")
+    assert finding.message.words("en").startswith("its baseline call was refused with 404 ")
     assert "No part AA-1111" in finding.message.words("en")
 
 

@@ -151,7 +151,7 @@ def test_a_record_that_is_not_there_costs_the_earlier_report_nothing(kit, tmp_pa
     folder = earlier(tmp_path)
     before = sorted(folder.iterdir())
     ran = kit("conformance", "--judge", str(folder / "typo.ndjson"), "--report", str(folder))
-    assert (ran.code, "typo.ndjson cannot be judged" in ran.err) == (4, True), ran.said
+    assert (ran.code, "typo.ndjson cannot be checked" in ran.err) == (4, True), ran.said
     assert sorted(folder.iterdir()) == before
 
 
@@ -310,7 +310,7 @@ def test_a_clause_is_explained_without_a_target(kit):
     assert ran.code == 0
     assert "parameter_name" in ran.out
     assert "test session starts" not in ran.out
-    for fact in ("Requirement", "Counts for", "Applies to", "claim ATDF", "Judged by",
+    for fact in ("Requirement", "Counts for", "Applies to", "claim ATDF", "Checked by",
                  "#atdf-err-007"):  # fmt: skip
         assert fact in ran.out
 
@@ -528,8 +528,8 @@ def test_reports_go_where_they_are_asked_to(kit, tmp_path):
 
 def test_quietly_only_the_summary_is_shown(kit, tmp_path):
     ran, _ = judged(kit, tmp_path, [GOOD], "-q", "-k", "ATDF-CAT")
-    assert "Judging" not in ran.out
-    assert "Only a selection was judged" in ran.out
+    assert "Checking" not in ran.out
+    assert "Only a selection was checked" in ran.out
 
 
 def test_loudly_each_item_is_shown(kit, tmp_path):

@@ -60,7 +60,7 @@ def test_a_selection_has_no_level_and_a_grey_badge(kit, tmp_path, faulty, args):
     assert results["selection"] is True
     assert [run["level"] for run in results["runs"]] == [None]
     assert "Level:" not in ran.out
-    assert "Only a selection was judged" in ran.out
+    assert "Only a selection was checked" in ran.out
     assert "What keeps it from" not in files["report.html"]
 
 

@@ -244,7 +244,7 @@ def test_an_error_of_an_item_that_was_judged_has_no_second_row(pytester):
 def test_where_no_session_was_reached_pytests_own_rows_stay(pytester):
     page = make_report(pytester, more="state.session = None").read_text(encoding="utf-8")
     assert list(rows(page).values()) == ["pass", "fail", "not_verified"]
-    assert "Nothing was judged in this session" in page
+    assert "Nothing was checked in this session" in page
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -93,7 +93,7 @@ def test_a_step_without_words_keeps_its_code():
 @pytest.mark.parametrize(
     ("kind", "scenario", "said", "label"),
     [
-        (CaseKind.BASELINE, "baseline", "This is the good call.", NOTHING_SENT),
+        (CaseKind.BASELINE, "baseline", "This is the baseline call.", NOTHING_SENT),
         (
             CaseKind.REPAIR,
             "above-maximum",

@@ -207,7 +207,7 @@ def test_a_target_with_more_tools_than_are_judged_is_told_that_it_has_no_level()
     left = LeftOut("+2", message("kit.left_out.too_many", most=4000, more=2))
     run = replace(session().runs[0], level=Level.NONE, tools_left_out=(left,), levels={})
     made = replace(session(), runs=(run,))
-    told = "There is no level: only 4000 tools are judged at once, and there are 2 more"
+    told = "There is no level: only 4000 tools are checked in one session, and there are 2 more"
     assert any(told in line for line in lines(made))
     assert told in summary(made)
 
@@ -232,7 +232,7 @@ def test_an_interrupted_session_has_no_level_in_the_summary_and_the_badge():
 
 def test_an_empty_session_has_a_summary():
     empty = replace(session(), runs=(), kit_errors=("a fault",))
-    assert "Level: not judged" in lines(empty)
+    assert "Level: not checked" in lines(empty)
     assert "a fault" in summary(empty)
     assert badge(empty)["color"] == "lightgrey"
 

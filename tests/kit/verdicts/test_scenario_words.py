@@ -84,7 +84,7 @@ def test_a_value_in_the_name_stands_in_the_words():
 
 def test_what_is_drawn_by_chance_says_so():
     assert scenario_words("random-above-maximum").words() == (
-        "a number above the maximum, drawn by chance"
+        "a number above the maximum, drawn at random"
     )
 
 
