@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.atdf.traces import trace_in
 from conformance.formats.problem import shown
 from conformance.formats.tool.errors import types_of
+from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.expectations import rests_on_meaning
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.model.case import CaseKind, Expectation, Strictness
@@ -102,8 +103,8 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
             yield holds()
         elif reading.trouble is Trouble.CLOSED:
             case = call_shown(call.case, tool.good_case(call.case))
-            said = _last_words(tool, call)
-            if said:
+            said = call.exchange.trouble_detail
+            if said and traits_of(tool.run).starts_process:
                 yield broken(call, "finding.call.closed_saying", case=case, said=shown(said))
             else:
                 yield broken(call, "finding.call.closed", case=case)
@@ -121,14 +122,6 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
                 "finding.call.no_response",
                 case=call_shown(call.case, tool.good_case(call.case)),
             )
-
-
-def _last_words(tool: ToolEvidence, call: Call) -> str:
-    """The last line that a process wrote on its standard error, before it ended."""
-    if not traits_of(tool.run).starts_process:
-        return ""
-    lines = [line.strip() for line in call.exchange.trouble_detail.splitlines()]
-    return next((line for line in reversed(lines) if line), "")
 
 
 @clause("ATDF-CALL-006")
@@ -153,9 +146,12 @@ def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-CALL-007")
 def test_no_answer_shows_the_inside_of_the_server(tool: ToolEvidence) -> Checks:
-    """Stack traces of the common runtimes, in whatever is no success."""
+    """Stack traces of the common runtimes, in refusals and errors that say that they are one.
+
+    A result that says that it succeeded may be a trace: of code that the caller sent, or of a log.
+    """
     for call in tool.calls:
-        if call.reading.accepted:
+        if call.reading.accepted or call.reading.disguise is not None:
             continue
         found = trace_in(call.reading.text, sent=call.exchange.request.body)
         if found is not None:
@@ -176,20 +172,30 @@ def test_a_good_call_is_still_accepted_afterwards(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-CALL-009")
 def test_a_call_that_changes_nothing_can_be_made_twice(tool: ToolEvidence) -> Checks:
-    """Of a tool that is safe or read-only; a limit of rate or rights may stop any call."""
+    """Of a tool that is safe or read-only; a limit of rate or rights may stop any call.
+
+    A failure of the server is no refusal: ATDF-CALL-005 tells it.
+    """
     for call in tool.of(CaseKind.SECOND):
         envelope = call.reading.envelope
         types = {error.type for error in envelope.errors} if envelope is not None else set()
         if call.reading.accepted:
             yield holds()
-        elif call.exchange.trouble is None and (
-            call.reading.outcome is Outcome.SERVER_FAULT or types - _MAY_COME_ANY_TIME
-        ):
-            yield broken(call, "finding.call.second_refused")
+        elif call.reading.outcome is Outcome.SERVER_FAULT:
+            yield unknown("kit.not_verified.second_failed", call)
+        elif call.exchange.trouble is None and types - _MAY_COME_ANY_TIME:
+            yield broken(call, "finding.call.second_refused", said=_promised(tool.tool))
         elif call.reading.missing is not None:
             yield lacks_something(call)
         else:
             yield other_refusal(call)
+
+
+def _promised(tool: Tool) -> str:
+    """By which words of its declaration a tool changes nothing."""
+    if tool.form is ToolForm.OPENAPI:
+        return "GET"
+    return "`readOnlyHint: true`" if tool.annotations.read_only is True else "`safe: true`"
 
 
 def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:

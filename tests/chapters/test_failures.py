@@ -112,6 +112,39 @@ def test_a_second_reading_that_fails_for_the_environment_is_not_verified():
     assert (item.verdict, ids(item)) == (Verdict.NOT_VERIFIED, {"kit.not_verified.environment"})
 
 
+def second_call(answer, status=200, form=ToolForm.OPENAPI):
+    """The item of ATDF-CALL-009 about a tool that promises to change nothing."""
+    again = case(CaseKind.SECOND, id=replace(case().id, name="second"))
+    tool = replace(TOOL, form=form, safe=True)
+    return judged("ATDF-CALL-009", called(web(status, answer, of=again), tool), tool=tool)
+
+
+def test_a_failure_of_the_server_is_no_refusal_of_the_second_call():
+    item = second_call({"detail": "Internal Server Error"}, 500)
+    assert (item.verdict, ids(item)) == (Verdict.NOT_VERIFIED, {"kit.not_verified.second_failed"})
+
+
+@pytest.mark.parametrize(
+    ("form", "said"), [(ToolForm.OPENAPI, "(GET)"), (ToolForm.CATALOG, "(`safe: true`)")]
+)
+def test_a_refused_second_call_names_what_the_tool_promised_itself(form, said):
+    item = second_call(envelope(error()), 409, form)
+    assert item.verdict is Verdict.FAIL
+    assert said in item.findings[0].message.words("en")
+
+
+TRACE = """Error: Command failed: node tmp.js
+ReferenceError: code is not defined
+    at Object.<anonymous> (/tmp/tmp.js:1:1)
+    at Module._compile (node:internal/modules/cjs/loader:1105:14)"""
+
+
+def test_a_trace_is_of_the_server_only_where_the_answer_says_that_it_is_an_error():
+    assert judged("ATDF-CALL-007", over_mcp(TRACE, BASELINE), run=MCP).verdict is not Verdict.WARN
+    item = judged("ATDF-CALL-007", over_mcp(TRACE, BASELINE, isError=True), run=MCP)
+    assert (item.verdict, ids(item)) == (Verdict.WARN, {"finding.call.trace"})
+
+
 SCHEMA = {
     "type": "object",
     "properties": {

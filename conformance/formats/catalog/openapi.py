@@ -145,7 +145,12 @@ def _tool(
         output_schema=next(iter(answers.values()), None),
         annotations=Annotations(destructive=True if method in _CHANGING else None),
         safe=True if method == "get" else None,
-        invocation=Invocation(_base(data) + path, method.upper(), tuple(inputs)),
+        invocation=Invocation(
+            _base(data) + path,
+            method.upper(),
+            tuple(inputs),
+            bodiless="requestBody" not in operation,
+        ),
     )
 
 

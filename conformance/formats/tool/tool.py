@@ -40,6 +40,9 @@ class Where(StrEnum):
     """The body itself."""
 
 
+_WITHOUT_BODY = frozenset({"GET", "HEAD"})
+
+
 @dataclass(frozen=True, slots=True)
 class Input:
     """One input of an HTTP call, and where it goes."""
@@ -52,20 +55,27 @@ class Input:
 class Invocation:
     """Where a tool is called over plain HTTP, and where each input goes.
 
-    Without `inputs` all go into the body, of a GET into the query. In `endpoint` a name in braces
-    stands for that input.
+    Without `inputs` all go into the body. If the call has no body, they go into the query: a GET or
+    a HEAD has none, and neither has an operation whose document describes none (`bodiless`). In
+    `endpoint` a name in braces stands for that input.
     """
 
     endpoint: str
     method: str = "POST"
     inputs: tuple[Input, ...] = ()
+    bodiless: bool = False
+
+    @property
+    def takes_body(self) -> bool:
+        """Whether a call has a body."""
+        return not self.bodiless and self.method.upper() not in _WITHOUT_BODY
 
     def place_of(self, name: str) -> Where:
         """Where an input goes; one that nobody named goes where the others do."""
         for one in self.inputs:
             if one.name == name:
                 return one.where
-        return Where.QUERY if self.method.upper() == "GET" else Where.BODY
+        return Where.BODY if self.takes_body else Where.QUERY
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,13 +30,14 @@ def textual(tool: Tool, run: Run) -> Invocation | None:
     if called is None or traits_of(run).speaks_mcp:
         return None
     as_text = any(one.where not in _IN_BODY for one in called.inputs)
-    return called if as_text or called.method.upper() == "GET" else None
+    return called if as_text or not called.takes_body else None
 
 
 def in_text(view: SchemaView, called: Invocation, case: Case) -> Case | None:
     """The case as it is sent where values are text; None if it does not survive that.
 
-    Of a valid text that makes an unusual path, only an answer is expected.
+    Of a valid text that makes an unusual path, only an answer is expected. Where no body is sent,
+    the arguments have no form of their own that could be wrong.
     """
     if survives(view, called, case):
         return case
@@ -85,8 +86,10 @@ def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
 def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) -> bool:
     """Whether each value has a text, where it travels as one.
 
-    With `any_path`, a text in a path may have spaces, slashes and letters of any language. It is
-    sent in a GET alone, which changes nothing should the server take it for another route.
+    With `any_path`, the case is an extreme one. A float without a fraction is then meant as an
+    integer, which is no integer any more as text (`1.0`). A text in a path may have spaces, slashes
+    and letters of any language. It is sent in a GET alone, which changes nothing should the server
+    take it for another route.
     """
     if not isinstance(arguments, dict):
         return False
@@ -95,7 +98,7 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
         if where in _IN_BODY:
             continue
         text = value if isinstance(value, str) else json.dumps(value)
-        if not _is_plain(value):
+        if not _is_plain(value) or (any_path and _is_whole_float(value)):
             return False
         if where is Where.PATH and _PATH_PART.fullmatch(text) is None:
             readable = any_path and called.method.upper() == "GET"
@@ -104,6 +107,10 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
         if where is Where.HEADER and _HEADER_VALUE.fullmatch(text) is None:
             return False
     return True
+
+
+def _is_whole_float(value: Any) -> bool:
+    return isinstance(value, float) and value.is_integer()
 
 
 def _is_plain(value: Any) -> bool:

@@ -11,14 +11,20 @@ from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.database import Memory
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.pacing import Width
-from conformance.kit.drive.sharing import SharedCall, SharedCalls
+from conformance.kit.drive.sharing import (
+    SharedCall,
+    SharedCalls,
+    after,
+    ended_by,
+    is_answered,
+)
 from conformance.kit.drive.unusable_target import no_handshake, no_start
 from conformance.kit.drive.wire import Wire
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import CLOSE, CONNECTION, INITIALIZE, LIVENESS
 from conformance.kit.model.case import Case
-from conformance.kit.model.exchange import Exchange, Request
+from conformance.kit.model.exchange import Exchange, Request, Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.model.step import Step
@@ -30,6 +36,8 @@ from conformance.spec.vocabulary import Era
 
 MOST_STARTS = 25
 """Starts of one process in a channel: a server that dies at each call must not go on for ever."""
+_SILENCE = 1 / 5
+"""Share of the time limit of an answer after which a silent process is asked for a list."""
 
 
 class ConnectFailed(Exception):
@@ -113,7 +121,9 @@ class Channel:
     async def call(self, tool: Tool, case: Case, *, confirms: int | None = None) -> Exchange:
         """Call a tool while nothing else is under way."""
         await self._take_care(tool)
-        request, received = await self.send_call(self._made(tool, case))
+        request, received = await self.send_alone(self._made(tool, case), after(case))
+        if received.trouble is Trouble.TIMEOUT and self._is_process:
+            received = ended_by(received, await self.asked_for_a_list(after(case)))
         return self.recorded(self._numbers.next(), case, request, received, confirms)
 
     async def share(
@@ -137,6 +147,24 @@ class Channel:
         """Send a call that is recorded later; raises ConnectFailed."""
         await self._ensure_open()
         return await self._wire.send(made)
+
+    async def send_alone(self, made: Callable[[], Request], step: Step) -> tuple[Request, Received]:
+        """The same while nothing else is under way. A process that is silent is asked for a list.
+
+        Some processes that a call broke end only when they read the next line.
+        """
+        await self._ensure_open()
+        if not self._is_process:
+            return await self._wire.send(made)
+        sending = asyncio.create_task(self._wire.send(made))
+        try:
+            await asyncio.wait({sending}, timeout=self.context.settings.request_timeout * _SILENCE)
+            if not sending.done() and self.is_open:
+                await self.asked_for_a_list(step)
+            return await sending
+        finally:
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
 
     def recorded(
         self,
@@ -209,14 +237,14 @@ class Channel:
         In the handshake era the handshake was waited for; elsewhere there is nothing to wait for.
         """
         if self.binding.traits.starts_process and self.run.era is not Era.LEGACY:
-            await self._list(Step("started"))
+            await self.asked_for_a_list(Step("started"))
 
     async def answers_a_list(self, step: Step) -> bool:
-        """Whether the server still answers its simplest request; recorded under `liveness`."""
-        exchange = await self._list(step)
-        return exchange.answer is not None and exchange.trouble is None
+        """Whether the server still answers its simplest request."""
+        return is_answered(await self.asked_for_a_list(step))
 
-    async def _list(self, step: Step) -> Exchange:
+    async def asked_for_a_list(self, step: Step) -> Exchange:
+        """The simplest request, recorded under `liveness`."""
         request = self.binding.list_tools(id=self.fresh_id())
         return await self.send(request, script=LIVENESS, step=step)
 

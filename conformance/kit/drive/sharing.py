@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from conformance.kit.model.case import Case
@@ -114,10 +114,22 @@ class SharedCall:
     number: int
     given_up: Callable[[], bool]
 
-    @property
-    def after(self) -> Step:
-        """The step of what is asked after it."""
-        return Step("after", place=self.case.id.text)
+
+def after(case: Case) -> Step:
+    """The step of what is asked after a call."""
+    return Step("after", place=case.id.text)
+
+
+def is_answered(asked: Exchange) -> bool:
+    """Whether a request got an answer."""
+    return asked.answer is not None and asked.trouble is None
+
+
+def ended_by(received: Received, asked: Exchange) -> Received:
+    """What a silent call gave, by what was asked after it: it may have ended its process."""
+    if asked.trouble is not Trouble.CLOSED:
+        return received
+    return replace(received, trouble=Trouble.CLOSED, detail=asked.trouble_detail)
 
 
 class Sender(Protocol):
@@ -130,6 +142,10 @@ class Sender(Protocol):
         """Send a call; raises ConnectFailed."""
         ...
 
+    async def send_alone(self, made: Callable[[], Request], step: Step) -> Sent:
+        """Send a call while nothing else is under way; raises ConnectFailed."""
+        ...
+
     def recorded(self, number: int, case: Case, request: Request, received: Received) -> Exchange:
         """Record what it gave."""
         ...
@@ -138,8 +154,8 @@ class Sender(Protocol):
         """Record what it met beside others, where it was sent again."""
         ...
 
-    async def answers_a_list(self, step: Step) -> bool:
-        """Whether the server still answers its simplest request."""
+    async def asked_for_a_list(self, step: Step) -> Exchange:
+        """The simplest request."""
         ...
 
     async def close(self) -> Exchange | None:
@@ -159,13 +175,13 @@ class SharedCalls:
         """Make a call; None if it was left without an answer, and could not be sent again."""
         sharing, sender = self._sharing, self._sender
         async with sharing.among() as own:
+            if sharing.one_at_a_time and not own.beside:
+                return sender.recorded(call.number, call.case, *await self._again(call))
             sent = await sender.send_call(call.made)
-            trouble, alone = sent[1].trouble, sharing.one_at_a_time and not own.beside
+            trouble = sent[1].trouble
             if trouble not in _LEFT:
                 return sender.recorded(call.number, call.case, *sent)
             sharing.one_at_a_time = sharing.one_at_a_time or self._in_process
-            if trouble is Trouble.TIMEOUT and alone:
-                await self._lives_after(call)
             suspect = trouble is Trouble.CLOSED and own.beside
             if suspect:
                 sharing.suspects.joins(call.case.tool)
@@ -175,7 +191,7 @@ class SharedCalls:
             return await self._cut_off(call, sent, beside=own.beside)
         if suspect:
             return await self._suspected(call, sent)
-        if alone or trouble is Trouble.CLOSED:
+        if trouble is Trouble.CLOSED:
             return sender.recorded(call.number, call.case, *sent)
         return await self._late(call, sent, beside=own.beside)
 
@@ -190,7 +206,7 @@ class SharedCalls:
         async with self._sharing.alone():
             if sender.silent:
                 return None
-            await self._lives_after(call)
+            first = await self._lives_after(call, first)
             if not beside or sender.silent:
                 return sender.recorded(call.number, call.case, *first)
             self.silent_after.discard(call.case.id.text)
@@ -226,7 +242,7 @@ class SharedCalls:
         sender, tools = self._sender, self._sharing.suspects.tools
         async with self._sharing.alone():
             if not sender.silent:
-                sender.silent = not await sender.answers_a_list(call.after)
+                sender.silent = not is_answered(await sender.asked_for_a_list(after(call.case)))
             if not sender.silent:
                 tools.clear()
             elif beside and len(tools) > 1:
@@ -239,31 +255,36 @@ class SharedCalls:
         async with self._sharing.alone():
             if sender.silent:
                 return None
-            if not await sender.answers_a_list(call.after):
+            if not is_answered(await sender.asked_for_a_list(after(call.case))):
                 sender.silent = True
                 return None
             sent = await self._again(call)
         return sender.recorded(call.number, call.case, *sent)
 
     async def _again(self, call: SharedCall) -> Sent:
-        sent = await self._sender.send_call(call.made)
+        """Make a call while nobody else is under way."""
+        sent = await self._sender.send_alone(call.made, after(call.case))
         if sent[1].trouble is Trouble.TIMEOUT:
-            await self._lives_after(call)
+            return await self._lives_after(call, sent)
         return sent
 
-    async def _lives_after(self, call: SharedCall) -> None:
+    async def _lives_after(self, call: SharedCall, sent: Sent) -> Sent:
         """Ask the connection on which a call got no answer for a list, before anything else.
 
-        A process that does not answer it is ended, and the next call starts another. Any other
-        server is sent nothing more.
+        A process that does not answer it is ended, and the next call starts another. One that has
+        ended was ended by the call. Any other server is sent nothing more.
         """
-        if await self._sender.answers_a_list(call.after):
-            return
-        self.silent_after.add(call.case.id.text)
-        if self._in_process:
-            await self._sender.close()
-        else:
+        asked = await self._sender.asked_for_a_list(after(call.case))
+        if is_answered(asked):
+            return sent
+        if not self._in_process:
             self._sender.silent = True
+        elif asked.trouble is Trouble.CLOSED:
+            return sent[0], ended_by(sent[1], asked)
+        else:
+            await self._sender.close()
+        self.silent_after.add(call.case.id.text)
+        return sent
 
     @property
     def _in_process(self) -> bool:

@@ -85,6 +85,11 @@ class ToolRun:
             await self._second(baseline)
 
     @property
+    def promises(self) -> bool:
+        """Whether the tool says that it changes nothing."""
+        return self._tool.annotations.read_only is True or self._tool.safe is True
+
+    @property
     def took(self) -> float:
         """Seconds that the baseline call took; 0 without one."""
         return self._baseline.exchange.elapsed if self._baseline is not None else 0.0
@@ -238,7 +243,7 @@ class ToolRun:
 
     async def _second(self, baseline: Call) -> None:
         """The same call at once again, where the tool says that it changes nothing."""
-        if self._tool.annotations.read_only is True or self._tool.safe is True:
+        if self.promises:
             await self._once_more(baseline, CaseKind.SECOND)
 
     async def _all(self, cases: tuple[Case, ...]) -> None:

@@ -36,6 +36,9 @@ class Keep(Protocol):
 class Turns:
     """Takes tools through their steps, some side by side.
 
+    Those that say that they change nothing come first. Each has its baseline call and the same call
+    once more, while no call changes anything.
+
     `keep` is given each tool that has something new. What is `between` comes after the baseline
     calls. `first` is called when the first tool has shown something. A fault of the kit costs one
     tool, and no other.
@@ -48,7 +51,9 @@ class Turns:
         between: Callable[[], Awaitable[None]],
         first: Step | None = None,
     ) -> None:
-        self._runs = tuple(runs)
+        quiet = [run for run in runs if run.promises]
+        self._quiet = frozenset(quiet)
+        self._runs = (*quiet, *(run for run in runs if run not in self._quiet))
         self._keep = keep
         self._between = between
         self._first = first
@@ -102,7 +107,9 @@ class Turns:
                 if run.is_heavy:
                     await self._whole(run)
 
-        await self._each([run for run in self._runs if not run.is_begun], begin)
+        waiting = [run for run in self._runs if not run.is_begun]
+        await self._each([run for run in waiting if run in self._quiet], begin)
+        await self._each([run for run in waiting if run not in self._quiet], begin)
         await over.wait()  # what is between may need the connection for itself
         self._keep_begun()
         await self._between()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Final, Protocol, Self, TypeVar
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.model.exchange import Answer, Request, Trouble
@@ -12,6 +13,13 @@ from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 
 B = TypeVar("B")
+_FRAME: Final = " \t|+-"
+"""What Python draws at the left of the errors of a group."""
+_RAISED: Final = re.compile(
+    r"(?:[A-Za-z_][\w.]*(?:Error|Exception)\b|panic:|thread '[^']*' panicked)"
+)
+_LAST_WORDS: Final = 400
+"""Characters kept of such a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +147,18 @@ class Process:
 
     exit_code: int | None = None
     stderr: str = ""
+
+    @property
+    def last_words(self) -> str:
+        """The line of its last errors that says what happened; empty if there is none.
+
+        It is the last one that names an exception, else the last one with a word. What is drawn
+        around the errors of a group, and the notes below an error, say nothing.
+        """
+        lines = [line.lstrip(_FRAME).rstrip() for line in self.stderr.splitlines()]
+        raised = (line for line in reversed(lines) if _RAISED.match(line))
+        words = (line for line in reversed(lines) if any(map(str.isalnum, line)))
+        return next(raised, next(words, ""))[:_LAST_WORDS]
 
 
 class Connection(Protocol):

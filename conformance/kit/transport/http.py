@@ -80,9 +80,10 @@ class HttpBinding:
         A tool that says where each input goes is called so. A call has no `id` over HTTP.
         """
         method, url = self.route(tool)
-        if tool.invocation is not None and tool.invocation.inputs:
-            return _placed(tool.invocation, method, url, arguments)
-        if method == "GET":
+        called = tool.invocation
+        if called is not None and called.inputs:
+            return _placed(called, method, url, arguments)
+        if called is not None and not called.takes_body:
             query = _query(arguments)
             return HttpRequest(method, f"{url}?{query}" if query else url, _JSON[1:])
         return HttpRequest(method, url, _JSON, to_bytes(arguments))

@@ -116,7 +116,7 @@ class StdioConnection:
         clock = time.perf_counter()
         process = self._process
         if process is None or process.stdin is None or self._ended.is_set():
-            return Received(None, Trouble.CLOSED, 0.0, self._why_ended())
+            return Received(None, Trouble.CLOSED, 0.0, self.process.last_words)
         future = self._expect(request)
         try:
             process.stdin.write(request.body + b"\n")
@@ -125,7 +125,9 @@ class StdioConnection:
         except (BrokenPipeError, ConnectionResetError):
             self._forget(request)
             await self._hear_last_words()
-            return Received(None, Trouble.CLOSED, time.perf_counter() - clock, self._why_ended())
+            return Received(
+                None, Trouble.CLOSED, time.perf_counter() - clock, self.process.last_words
+            )
         except TimeoutError:
             self._forget(request)
             return Received(None, Trouble.TIMEOUT, time.perf_counter() - clock)
@@ -152,9 +154,10 @@ class StdioConnection:
         self._noise.clear()
         self._late.clear()
         if trouble is not None and not (messages or noise or late):
-            return Received(None, trouble, elapsed, self._why_ended())
+            return Received(None, trouble, elapsed, self.process.last_words)
         answer = Answer(body=body, messages=messages, noise=noise, late=late)
-        return Received(answer, trouble, elapsed)
+        said = self.process.last_words if trouble is Trouble.CLOSED else ""
+        return Received(answer, trouble, elapsed, said)
 
     async def close(self) -> Received:
         """End the input, wait for the process to end; end it by force after a grace."""
@@ -253,9 +256,6 @@ class StdioConnection:
         gone = asyncio.ensure_future(self._process.wait())
         await asyncio.wait({gone, self._tasks[1]}, timeout=_LAST_WORDS)
         gone.cancel()
-
-    def _why_ended(self) -> str:
-        return self.process.stderr[-400:].strip()
 
     async def _read_messages(self) -> None:
         assert self._process is not None and self._process.stdout is not None

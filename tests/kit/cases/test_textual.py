@@ -4,10 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.formats.catalog.openapi import operations
 from conformance.formats.tool.tool import Input, Invocation, Tool, ToolForm, Where
+from conformance.kit.cases.plan import plan
 from conformance.kit.cases.textual import survives, textual
 from conformance.kit.model.case import CaseKind, Violation
+from conformance.kit.model.settings import Settings
 from conformance.kit.schema.view import view_of
+from conformance.kit.transport.http import HttpBinding
 from tests.kit.samples import HTTP, MCP, STDIO, case
 
 SCHEMA = {
@@ -46,6 +50,8 @@ def broken(name, sent, below=""):
         (CALLED, STDIO, False),
         (Invocation("/x"), HTTP, False),
         (Invocation("/x", "get"), HTTP, True),
+        (Invocation("/x", "HEAD"), HTTP, True),
+        (Invocation("/x", "DELETE", bodiless=True), HTTP, True),
         (
             Invocation("/x", "POST", (Input("a", Where.BODY), Input("b", Where.WHOLE))),
             HTTP,
@@ -144,3 +150,39 @@ def test_a_break_in_the_body_is_sent_only_where_the_rest_has_a_text():
     violation = Violation("/body", "body", ("type",), was=1, sent="x")
     made = case(arguments={"id": "..", "body": "x"}, violation=violation)
     assert not survives(view_of(SCHEMA), CALLED, made)
+
+
+def requests(method, operation, baseline):
+    """All requests that are planned for one operation of an OpenAPI document."""
+    described = {"openapi": "3.1.0", "paths": {"/x": {method: operation}}}
+    (tool,) = operations(described).tools
+    binding = HttpBinding.of(HTTP, Settings())
+    return [binding.call(tool, each.arguments) for each in plan(tool, HTTP, baseline).cases]
+
+
+ANSWERS = {"responses": {"204": {"description": "Done."}}}
+
+
+@pytest.mark.parametrize("method", ["delete", "post"])
+def test_no_body_is_sent_to_an_operation_that_describes_none(method):
+    known = {"q": 1}
+    query = {"name": "q", "in": "query", "schema": {"type": "integer"}}
+    for sent in (
+        requests(method, ANSWERS, {}),
+        requests(method, {**ANSWERS, "parameters": [query]}, known),
+    ):
+        assert {one.body for one in sent} == {b""}
+
+
+def test_a_body_that_is_described_is_broken_as_a_whole():
+    schema = {"type": "object", "properties": {"q": {"type": "integer"}}}
+    content = {"required": True, "content": {"application/json": {"schema": schema}}}
+    sent = requests("post", {**ANSWERS, "requestBody": content}, {"q": 1})
+    assert {b"[]", b'{"q":1.0}'} <= {one.body for one in sent}
+
+
+def test_a_float_is_no_integer_in_an_address():
+    query = {"name": "q", "in": "query", "schema": {"type": "integer"}}
+    sent = requests("get", {**ANSWERS, "parameters": [query]}, {"q": 1})
+    assert sent
+    assert not any(one.url.endswith(".0") for one in sent)

@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -56,11 +57,12 @@ def session(chapter, right, scripts=(), *, code=SERVER, tools=(COUNT,)):
     return {q.clause.id: items[n] for n, q in enumerate(asked)}, engine
 
 
-def judged(chapter, code, tools, scripts=()):
+def judged(chapter, code, tools, scripts=(), timeout=10.0):
     """The questions, their items by place, and the engine, of a session with this process."""
     command = shlex.join([sys.executable, "-c", code, json.dumps(tools)])
     loaded = load(f"conformance.{chapter}")
-    engine = Session(Settings(targets=(f"stdio:{command}",), profiles=("mcp",), max_examples=0))
+    settings = Settings(profiles=("mcp",), max_examples=0, request_timeout=timeout)
+    engine = Session(replace(settings, targets=(f"stdio:{command}",)))
     engine.scripts.extend(each for each in loaded.scripts if each.name in scripts)
     engine.discover((f"stdio:{command}",), (Era.LEGACY,))
     asked = engine.questions(list(loaded.tests))
@@ -135,3 +137,54 @@ def test_a_tool_that_ended_its_process_alone_is_not_cleared_by_another_that_alwa
         if question.clause.id == "ATDF-CALL-005"
     }
     assert verdicts == {"count": Verdict.FLAKY, "other": Verdict.FAIL}
+
+
+STALLS = """
+import json, os, sys
+tools, left = json.loads(sys.argv[1]), None
+SAID = '''  + Exception Group Traceback (most recent call last):
+  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | ValidationError: 2 validation errors for Request
+arguments
+  Input should be a valid dictionary
+    For further information visit https://errors.example/dict_type
+      +------------------------------------'''
+for line in sys.stdin:
+    asked = json.loads(line)
+    if left is not None:
+        left -= 1
+        if left <= 0:
+            sys.exit(SAID)
+        continue
+    result = {"content": [{"type": "text", "text": "1"}]}
+    if asked.get("method") == "initialize":
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "stalls", "version": "1"}}
+    elif asked.get("method") == "tools/list":
+        result = {"tools": tools}
+    elif isinstance(asked.get("params", {}).get("arguments"), list):
+        left = LINES
+        continue
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+"""A server that is silent after `arguments: []`, and ends when it has read LINES more lines."""
+
+
+@pytest.mark.parametrize("lines", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_call_after_which_the_process_ends_late_is_blamed_for_each_tool_and_nothing_else(lines):
+    code = STALLS.replace("LINES", str(lines))
+    asked, items = judged("atdf", code, [COUNT, OTHER], timeout=1.0)[:2]
+    found = {
+        (question.clause.id, question.tool): items[n]
+        for n, question in enumerate(asked)
+        if question.clause.id in {"ATDF-CALL-005", "ATDF-CALL-006"}
+    }
+    for tool in ("count", "other"):
+        own = found["ATDF-CALL-005", tool]
+        assert own.verdict is Verdict.FAIL
+        assert {finding.case.split("/")[2] for finding in own.findings} == {"arguments-array"}
+        assert found["ATDF-CALL-006", tool].verdict is not Verdict.FAIL
+        assert "ValidationError: 2 validation errors for Request" in own.findings[0].message.words()
+    assert Verdict.FLAKY not in {item.verdict for item in items.values()}

@@ -24,6 +24,7 @@ class Run:
     """A tool's run that writes down its steps; `stops` at one of them for good."""
 
     is_heavy = False
+    promises = False
 
     def __init__(self, name, log, stops="", took=0.0):
         self.name, self.log, self.stops, self.took = name, log, stops, took
@@ -178,3 +179,13 @@ def test_a_session_whose_time_is_up_has_verdicts_for_what_it_did():
         if q.clause.scope is Scope.TARGET and q.clause.verified is Verified.WIRE
     ]
     assert Verdict.PASS in wire
+
+
+def test_those_that_change_nothing_have_their_baseline_before_any_other_is_called():
+    log = []
+    runs = [Run(f"t{n}", log) for n in range(9)]
+    for run in runs[4:]:
+        run.promises = True
+    taken(log, *runs)
+    begun = [name for step, name in log if step == "begin"]
+    assert set(begun[:5]) == {"t4", "t5", "t6", "t7", "t8"}
