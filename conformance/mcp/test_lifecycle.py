@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import response_of
@@ -37,6 +38,14 @@ from conformance.mcp.shapes import ShapeFault
 from conformance.spec.vocabulary import Era
 
 _CLIENT_FEATURES = ("sampling/", "roots/", "elicitation/", "tasks/")
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
+    "notifications/message": ("logging",),
+    "notifications/tools/list_changed": ("tools", "listChanged"),
+    "notifications/prompts/list_changed": ("prompts", "listChanged"),
+    "notifications/resources/list_changed": ("resources", "listChanged"),
+    "notifications/resources/updated": ("resources", "subscribe"),
+}
+"""The capability that each notification of a server belongs to."""
 _FIRST = Step("list-first", number=1)
 _VERSION = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -92,6 +101,17 @@ def test_a_server_with_tools_declares_them(run: RunEvidence) -> Checks:
 
 @clause("MCP-LIFE-004", protocol=True)
 def test_the_client_is_not_asked_for_what_it_has_not(run: RunEvidence) -> Checks:
+    """From 2025-06-18 on it is a MUST."""
+    yield from _asks_for_features(run)
+
+
+@clause("MCP-LIFE-009", protocol=True)
+def test_the_client_is_not_to_be_asked_for_what_it_has_not(run: RunEvidence) -> Checks:
+    """The older versions say SHOULD."""
+    yield from _asks_for_features(run)
+
+
+def _asks_for_features(run: RunEvidence) -> Checks:
     """The kit declares no capability at all; ping may always be asked."""
     for exchange in run.exchanges:
         asked = [m for m in _requests(exchange) if str(m).startswith(_CLIENT_FEATURES)]
@@ -99,6 +119,46 @@ def test_the_client_is_not_asked_for_what_it_has_not(run: RunEvidence) -> Checks
             yield broken(exchange, "finding.mcp.server_asks", method=method)
         if not asked:
             yield holds()
+
+
+@clause("MCP-LIFE-010", protocol=True)
+def test_nothing_is_told_whose_capability_was_not_declared(run: RunEvidence) -> Checks:
+    """From 2025-06-18 on it is a MUST."""
+    yield from _tells_undeclared(run)
+
+
+@clause("MCP-LIFE-011", protocol=True)
+def test_nothing_is_to_be_told_whose_capability_was_not_declared(run: RunEvidence) -> Checks:
+    """The older versions say SHOULD."""
+    yield from _tells_undeclared(run)
+
+
+def _tells_undeclared(run: RunEvidence) -> Checks:
+    """Progress and cancellation need no capability: they are about a request of ours."""
+    opening = run.step("mcp_handshake", "initialize")
+    declared = (result_of(opening) or {}).get("capabilities") if opening is not None else None
+    if not isinstance(declared, dict):
+        yield not_taken("mcp_handshake", "initialize")
+        return
+    for exchange in run.exchanges:
+        for message in messages_of(exchange):
+            method = message.get("method") if isinstance(message, dict) else None
+            needed = _NEEDED.get(method) if isinstance(method, str) else None
+            if needed is None or "id" in message:
+                continue
+            if _has(declared, needed):
+                yield holds()
+            else:
+                needs = ".".join(needed)
+                yield broken(exchange, "finding.mcp.undeclared", method=method, capability=needs)
+
+
+def _has(declared: Mapping[str, Any], needed: tuple[str, ...]) -> bool:
+    """Whether a capability is declared: a switch within one must be true."""
+    feature = declared.get(needed[0])
+    if len(needed) == 1:
+        return needed[0] in declared
+    return isinstance(feature, dict) and feature.get(needed[1]) is True
 
 
 @clause("MCP-LIFE-005")
