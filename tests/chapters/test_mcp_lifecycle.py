@@ -59,6 +59,19 @@ LATE_FIRST = evidence(
     ],
 )
 
+
+def telling(capabilities, method="notifications/message"):
+    """A handshake that declares this, and a notification behind it."""
+    opened = result(
+        protocolVersion="2025-11-25",
+        capabilities=capabilities,
+        serverInfo={"name": "tells", "version": "1"},
+    )
+    told = exchange(LEGACY_STDIO, "tools-list", result(tools=[]), others=[{"method": method}])
+    opening = exchange(LEGACY_STDIO, "initialize", opened, method="initialize")
+    return evidence(LEGACY_STDIO, mcp_handshake=[opening, told])
+
+
 RULINGS = [
     # Lifecycle
     ("a whole handshake passes", "MCP-LIFE-001", opening(OPENED), PASS),
@@ -117,6 +130,30 @@ RULINGS = [
         "MCP-LIFE-004",
         answer(result(tools=[]), LEGACY_STDIO, others=[{"method": "roots/list", "id": 1}]),
         FAIL,
+    ),
+    (
+        "a log message without the capability is found",
+        "MCP-LIFE-010",
+        telling({}),
+        FAIL,
+    ),
+    (
+        "a log message may be sent where logging is declared",
+        "MCP-LIFE-010",
+        telling({"logging": {}}),
+        PASS,
+    ),
+    (
+        "a notice of a change needs its own switch",
+        "MCP-LIFE-010",
+        telling({"tools": {"listChanged": False}}, "notifications/tools/list_changed"),
+        FAIL,
+    ),
+    (
+        "progress needs no capability",
+        "MCP-LIFE-010",
+        telling({}, "notifications/progress"),
+        NOT_APPLICABLE,
     ),
     (
         "a modern server asks for nothing at all",
