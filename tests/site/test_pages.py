@@ -7,6 +7,7 @@ import re
 import pytest
 
 from conformance.spec.clauses import clause_url, clauses
+from fixtures.implementations.tried import tried
 from scripts.generator.build import load_source, read_source
 from scripts.generator.keywords import positions
 from scripts.generator.texts import LANGUAGES
@@ -175,3 +176,12 @@ def test_what_was_found_elsewhere_is_not_left_in_english(pages, language):
 @pytest.mark.parametrize(("language", "share"), [("en", "100%"), ("es", "100 %"), ("pt", "100%")])
 def test_a_share_is_written_as_the_language_writes_it(pages, language, share):
     assert f"| {share} |" in pages[f"{language}/conformance/implementations.md"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_was_tried_once_is_listed_with_what_was_found_wrongly(pages, language):
+    text = pages[f"{language}/conformance/implementations.md"]
+    part = text[text.index("{ #tried }") :]
+    for each in tried():
+        (row,) = (line for line in part.splitlines() if f"`{each.package}` {each.version}" in line)
+        assert all(clause in row for clause in (*each.found, *each.mistaken))

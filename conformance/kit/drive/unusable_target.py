@@ -142,7 +142,7 @@ def no_handshake(exchange: Exchange, process: Process, option: str, language: st
     else:
         reason = message("kit.reason.status", status=exchange.answer.status)  # type: ignore[union-attr]  # an exchange without trouble has an answer
     noise = exchange.answer.noise if exchange.answer is not None else ()
-    said = _telling(process.stderr) or noise[:1]
+    said = (process.raised,) if process.raised else _telling(process.stderr) or noise[:1]
     words = reason.words(language)
     if not said:
         return words

@@ -29,6 +29,7 @@ _ALONGSIDE: Final = frozenset({
     "code", "detail", "details", "hint", "reason", "type", "title", "status", "statuscode",
     "status_code", "suggestion", "suggestions", "success", "ok", "succeeded", "iserror", "is_error",
     "timestamp", "traceback", "stack", "trace", "requestid", "request_id", "path", "tool",
+    "example", "examples", "usage", "correct_usage", "expected", "solution", "tip", "tips",
     "disclaimer", "docs", "documentation", "documentation_url", "help", "help_url", "url", "link",
 })  # fmt: skip
 """Members that belong to an error. So do all whose names begin with `error` or `message`."""

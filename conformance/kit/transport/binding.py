@@ -15,9 +15,7 @@ from conformance.kit.model.settings import Settings
 B = TypeVar("B")
 _FRAME: Final = " \t|+-"
 """What Python draws at the left of the errors of a group."""
-_RAISED: Final = re.compile(
-    r"(?:[A-Za-z_][\w.]*(?:Error|Exception)\b|panic:|thread '[^']*' panicked)"
-)
+_RAISED: Final = re.compile(r"(?:[\w.]*(?:Error|Exception)\b|panic:|thread '[^']*' panicked)")
 _LAST_WORDS: Final = 400
 """Characters kept of such a line."""
 
@@ -149,16 +147,24 @@ class Process:
     stderr: str = ""
 
     @property
+    def raised(self) -> str:
+        """The last line of its errors that names an exception; empty if there is none."""
+        return next((line for line in self._lines if _RAISED.match(line)), "")[:_LAST_WORDS]
+
+    @property
     def last_words(self) -> str:
         """The line of its last errors that says what happened; empty if there is none.
 
         It is the last one that names an exception, else the last one with a word. What is drawn
         around the errors of a group, and the notes below an error, say nothing.
         """
-        lines = [line.lstrip(_FRAME).rstrip() for line in self.stderr.splitlines()]
-        raised = (line for line in reversed(lines) if _RAISED.match(line))
-        words = (line for line in reversed(lines) if any(map(str.isalnum, line)))
-        return next(raised, next(words, ""))[:_LAST_WORDS]
+        words = (line for line in self._lines if any(map(str.isalnum, line)))
+        return self.raised or next(words, "")[:_LAST_WORDS]
+
+    @property
+    def _lines(self) -> list[str]:
+        """The lines of its errors, the last one first."""
+        return [line.lstrip(_FRAME).rstrip() for line in reversed(self.stderr.splitlines())]
 
 
 class Connection(Protocol):

@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.spec.vocabulary import Level
 from fixtures.implementations.outcome import read
+from fixtures.implementations.tried import tried
 from scripts.website.pages.charts import Bar, Part, bars
 from scripts.website.pages.context import CONFORMANCE, Context
 from scripts.website.pages.found import said
@@ -54,7 +55,28 @@ def implementations_page(context: Context) -> bytes:
         parts.append(heading(2, each["name"], f"server-{each['name']}"))
         parts.append(_described(context, each))
         parts.append(_findings(context, each))
+    parts += [heading(2, context.said("tried"), "tried"), context.said("tried_about")]
+    parts.append(_tried(context))
     return page(context.said("implementations"), "implementations", about, parts, hide="toc")
+
+
+def _tried(context: Context) -> str:
+    head = [context.said(name) for name in ("tried_package", "reached", "tried_found")]
+    head.append(context.said("tried_mistaken"))
+    rows = []
+    for each in tried():
+        level = context.level(each.reached.value) if each.reached else escaped(each.ended)
+        rows.append(
+            [
+                f"{code(each.package)} {each.version}, {_REGISTRIES[each.registry.value]}",
+                level or context.said("ecosystem_no_level"),
+                *(
+                    ", ".join(_clause(context, clause, IMPLEMENTATIONS) for clause in of) or "–"
+                    for of in (each.found, each.mistaken)
+                ),
+            ]
+        )
+    return table(head, rows)
 
 
 def _described(context: Context, server: Mapping[str, Any]) -> str:

@@ -44,6 +44,7 @@ def answered(*texts, kind=BROKEN, of=TOOL, arguments=None, **more):
         ('{"error": {"code": "E1", "message": "No."}}', Disguise.ERROR_MEMBER),
         ('{"error": true, "message": "No such folder"}', Disguise.ERROR_MEMBER),
         ('{"status": "not_found", "error": "No such section"}', Disguise.ERROR_MEMBER),
+        ('{"error": "no path", "example": {"usage": "f(p)"}}', Disguise.ERROR_MEMBER),
         ('{"success": false, "error": "No data", "data": null}', Disguise.SUCCESS_MEMBER),
         ('{"success": false, "message": "No.", "count": 10}', Disguise.SUCCESS_MEMBER),
         ('{"ok": false}', Disguise.SUCCESS_MEMBER),

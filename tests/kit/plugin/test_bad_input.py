@@ -233,6 +233,13 @@ ODD_COMMANDS = {
         ["“no such package” and, at the end, “hint: look again”"],
     ),
     "ends by an exception": (stdio("None.x"), ["wrote “AttributeError: "]),
+    "ends by an exception of Node": (
+        stdio(
+            "import sys; sys.exit('node:internal/cjs/loader:1210\\n  throw err;\\n\\n'"
+            "'Error: Cannot find module x\\n    at Module.load (loader:1207)\\n\\nNode.js v20.1.0')"
+        ),
+        ["wrote “Error: Cannot find module x”"],
+    ),
     "noise": (stdio("while True: print('hello')"), ["JSON-RPC", "hello"]),
     "refuses": (
         stdio(
