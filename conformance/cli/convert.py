@@ -37,7 +37,11 @@ def main(arguments: Sequence[str]) -> int:
         return UNUSABLE if _no_way(converted) else INVALID
     text = json.dumps(converted.data, ensure_ascii=False, indent=2)
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    for word, places in (("convert.lost", converted.lost), ("convert.made", converted.made)):
+    for word, places in (
+        ("convert.lost", converted.lost),
+        ("convert.changed", converted.changed),
+        ("convert.made", converted.made),
+    ):
         for place in places:
             print(message(word, place=place).words(language), file=sys.stderr)
     return DONE
@@ -64,7 +68,8 @@ def parser() -> Manual:
         "convert",
         "FILE --to FORM [OPTIONS]",
         "Convert a document to another form. The result is JSON on standard output. Standard\n"
-        "error names what the form cannot carry (lost:) and what had to be added (made:).",
+        "error names what the form cannot carry (lost:), what it writes in another way\n"
+        "(changed:), and what had to be added (made:).",
         (
             ("agent-formats convert catalog.json --to descriptor", "a catalog of tools"),
             ("agent-formats convert mcp.json --to descriptor", "the tools of an MCP server"),

@@ -32,7 +32,9 @@ def read_resource(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
     data: Mapping[str, Any] = block.data if block is not None else {"inputs": []}
     place = (*at, *(block.place if block is not None else ()))
     if known.dialects:
-        notes.lose((*at, "content" if CONTENT in known.dialects else "how_to_use"))
+        whole = all(each is block for each in known.blocks)
+        note = notes.change if whole else notes.lose
+        note((*at, "content" if CONTENT in known.dialects else "how_to_use"))
     use = item.get("how_to_use", {})
     bare = set() if block is None or block.place != ("how_to_use",) else _CALLED
     for name in use.keys() - {"invocation"} - bare:

@@ -46,16 +46,17 @@ def read_catalog_tool(item: Mapping[str, Any], at: Place, notes: Notes) -> Porta
         metadata = None
     for name in _MOVED:
         if metadata is not None and name in metadata:
-            notes.lose((*at, "metadata", name))
+            note = notes.lose if name in item else notes.change
+            note((*at, "metadata", name))
     beside = {name: item[name] for name in _MOVED if name in item}
     outputs = item.get("outputs")
     if declared.output_schema({"outputs": outputs}) is not None:
         outputs = {"schema": outputs}
     elif isinstance(outputs, dict) and outputs.keys() == {"schema"}:
-        notes.lose((*at, "outputs"))
+        notes.change((*at, "outputs"))
     whole = {**(metadata or {}), **beside}
     if metadata is not None and beside and not metadata.keys() - set(_MOVED):
-        notes.lose((*at, "metadata"))
+        notes.change((*at, "metadata"))
     return Portable(
         name=item["name"],
         description=item.get("description"),
@@ -92,7 +93,7 @@ def read_descriptor(item: Mapping[str, Any], at: Place, notes: Notes) -> Portabl
     use = item["how_to_use"]
     here = (*at, "how_to_use")
     if "id" in item:
-        notes.lose((*at, "id"))
+        notes.change((*at, "id"))
     for name in use.keys() - {"inputs", "input_schema", "outputs"}:
         notes.lose((*here, name))
     metadata = item.get("metadata")

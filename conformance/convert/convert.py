@@ -50,14 +50,16 @@ TARGETS = tuple(form for form in Form if form is not Form.OPENAPI)
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """The document in its new form. Paths of `lost` are in the source, of `made` in the result.
+    """The document in its new form.
 
+    Paths of `lost` and `changed` are in the source, of `made` in the result.
     `problems` say why there is no document; then `data` is None.
     """
 
     data: Any
     lost: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
@@ -98,7 +100,10 @@ def convert(data: Any, to: Form, source: Form | None = None) -> Converted:
             return Converted(None, problems=(problem(at, "convert", message(reason.id)),))
     else:
         made = _tools(data, form, to, notes)
-    return Converted(made, tuple(dict.fromkeys(notes.lost)), tuple(dict.fromkeys(notes.made)))
+    lost, new, changed = (
+        tuple(dict.fromkeys(each)) for each in (notes.lost, notes.made, notes.changed)
+    )
+    return Converted(made, lost, new, changed)
 
 
 def form_of(data: Any) -> Form | None:
@@ -210,12 +215,12 @@ def _plain(data: Any, notes: Notes) -> Any:
     for known in resources(document, data):
         for name in ("content", "how_to_use") if known.dialects else ():
             if name in known.item and name not in plain(known.item):
-                notes.lose(known.at(name))
+                notes.change(known.at(name))
                 for block in known.blocks:
                     for inside in block.translation.filled:
                         notes.make(known.at("how_to_use", block.name.value, *inside))
         if known.dialects == (BARE,):
-            notes.lose(known.at("how_to_use"))
+            notes.change(known.at("how_to_use"))
     if document == "resource":
         return plain(data)
     return {**data, "resources": [plain(each) for each in data["resources"]]}

@@ -32,7 +32,7 @@ def read_function(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
     for name in item.keys() - {"type", "function"} if nested else ():
         notes.lose((*at, name))
     if not nested:
-        notes.lose(at)  # the nested form is written back
+        notes.change(at)  # the nested form is written back
     parameters = inner.get("parameters")
     schema = parameters if isinstance(parameters, dict) else {}
     if schema.get("type") != "object":

@@ -33,16 +33,29 @@ OWN = frozenset(
 """Members to which some form gives a meaning; another form cannot have them for something else."""
 
 
+_INPUT = frozenset({"name", "type", "description", "required", "schema"})
+"""Members of an input that its schema is made of."""
+
+
 @dataclass(slots=True)
 class Notes:
-    """What is not the same any more: `lost` in the source, `made` in the result, as JSON paths."""
+    """What is not the same any more, as JSON paths.
+
+    The new form cannot carry what is `lost`. What has `changed` means the same, but would be
+    written back in another way. Both are places of the source; `made` are places of the result.
+    """
 
     lost: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
     made: list[str] = field(default_factory=list)
 
     def lose(self, place: Place) -> None:
-        """Note a place of the source that the result does not have, or has otherwise."""
+        """Note a place of the source that the result does not have."""
         self.lost.append(json_path(place))
+
+    def change(self, place: Place) -> None:
+        """Note a place of the source that moved as a whole, or that the result says otherwise."""
+        self.changed.append(json_path(place))
 
     def make(self, place: Place) -> None:
         """Note a place of the result that the source did not have."""
@@ -95,7 +108,8 @@ def inputs_of(schema: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str
 def schema_of(data: Mapping[str, Any], at: Place, notes: Notes) -> dict[str, Any]:
     """The schema that `inputs` and `input_schema` of `data`, which stands at `at`, declare.
 
-    What they say in a way that this schema would not be written back in is noted as lost.
+    What they say in a way that this schema would not be written back in is noted as changed.
+    Members of an input that no schema is made of are lost.
     """
     inputs, remains = data["inputs"], data.get("input_schema", {})
     schema: dict[str, Any] = {"type": "object", **remains}
@@ -110,12 +124,14 @@ def schema_of(data: Mapping[str, Any], at: Place, notes: Notes) -> dict[str, Any
     again, rest = inputs_of(schema)
     by_name = {each["name"]: each for each in again}
     for index, each in enumerate(inputs):
-        if by_name[each["name"]] != each:
-            notes.lose((*at, "inputs", index))
+        for name in each.keys() - _INPUT:
+            notes.lose((*at, "inputs", index, name))
+        if by_name[each["name"]] != {k: v for k, v in each.items() if k in _INPUT}:
+            notes.change((*at, "inputs", index))
     if [each["name"] for each in again] != [each["name"] for each in inputs]:
-        notes.lose((*at, "inputs"))
+        notes.change((*at, "inputs"))
     if rest != remains or ("input_schema" in data and not remains):
-        notes.lose((*at, "input_schema"))
+        notes.change((*at, "input_schema"))
     return schema
 
 

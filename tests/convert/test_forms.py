@@ -74,7 +74,7 @@ def test_resources_that_are_no_tools_are_lost_one_by_one():
 
 def test_a_dialect_is_written_in_the_form_of_the_specification():
     converted = convert(example("dialect-content"), Form.ARDF)
-    assert converted.lost[0] == "$.content"
+    assert (converted.lost, converted.changed) == ((), ("$.content",))
     assert "invocation" in converted.data["how_to_use"]
     assert not musts(converted.data)
 
@@ -277,3 +277,17 @@ def test_what_tells_of_no_problem_is_not_made_an_error(answer):
 )
 def test_problem_details_with_one_member_are_made_an_error(details):
     assert convert(details, Form.ERROR).data is not None
+
+
+def test_what_an_input_says_that_no_schema_is_made_of_is_lost_by_its_name():
+    tool = example("room-count-descriptor")
+    tool["how_to_use"]["inputs"][0]["example"] = "suite"
+    converted = convert(tool, Form.CATALOG)
+    assert "$.how_to_use.inputs[0].example" in converted.lost
+    assert "$.how_to_use.inputs[0]" not in converted.lost
+
+
+def test_a_whole_tool_in_a_dialect_moves_and_loses_nothing_of_its_content():
+    converted = convert(example("dialect-content"), Form.CATALOG)
+    assert "$.content" in converted.changed
+    assert "$.content" not in converted.lost

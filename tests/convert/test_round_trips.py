@@ -291,7 +291,9 @@ def test_a_way_there_and_back_is_identical_or_lists_what_is_not(form, other, doc
         assert there.problems == (), there.problems
         back = convert(there.data, form, other)
         assert back.problems == (), (back.problems, there.data)
-        listed = named((*there.lost, *there.made, *back.lost, *back.made))
+        listed = named(
+            (*there.lost, *there.changed, *there.made, *back.lost, *back.changed, *back.made)
+        )
         changed = {
             name
             for name in data.keys() | back.data.keys()
@@ -327,5 +329,6 @@ def test_a_whole_tool_goes_there_and_back_without_any_note(other):
         back = convert(there.data, Form.CATALOG, other)
         assert back.data == data
         assert there.lost == there.made == back.lost == back.made == ()
+        assert there.changed == back.changed == ()
 
     holds()
