@@ -24,6 +24,8 @@ LONGEST = 4 * 1024 * 1024
 """Characters of a YAML text: its reader takes seconds for each million."""
 
 _MOST_VALUES = 1_000_000
+_MOST_CHARACTERS = 8 * LONGEST
+"""What all values have in all: an alias makes a long text count again."""
 _DEEPEST = 300
 _ANOTHER = re.compile(r"---(\s.*)?")
 _TABBED = re.compile(r" *\t")
@@ -48,13 +50,17 @@ def yaml_value(text: str) -> tuple[Any, list[Place]]:
     """
     root = _composed(text)
     twice: list[Place] = []
-    count = 0
+    count = characters = 0
 
     def value_of(node: Node, place: Place) -> Any:
-        nonlocal count
+        nonlocal count, characters
         count += 1
-        if count > _MOST_VALUES or len(place) > _DEEPEST:
-            said = message("documents.yaml.too_much", limit=_MOST_VALUES)
+        if isinstance(node, ScalarNode):
+            characters += len(node.value)
+        if count > _MOST_VALUES or characters > _MOST_CHARACTERS or len(place) > _DEEPEST:
+            said = message(
+                "documents.yaml.too_much", limit=_MOST_VALUES, characters=_MOST_CHARACTERS
+            )
             raise YamlFault("size", said, _start(node))
         if isinstance(node, SequenceNode):
             return [value_of(each, (*place, i)) for i, each in enumerate(node.value)]

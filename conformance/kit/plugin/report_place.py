@@ -84,6 +84,8 @@ def mark_outdated(badge: Path, language: str) -> None:
     What is no badge of ours, or says so already, is left as it is.
     """
     with suppress(OSError, ValueError):
+        if not badge.is_file():
+            return  # a pipe would never end
         known = json.loads(badge.read_text(encoding="utf-8"))
         if not isinstance(known, dict) or not isinstance(known.get("message"), str):
             return

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self, overload
+from weakref import finalize
 
 from conformance.formats.text.sse import sse_events
 from conformance.kit.config.secrets import Redactor
@@ -134,6 +135,9 @@ class ExchangeWriter:
         self._end = 0
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file: BinaryIO = path.open("w+b")
+        # By its name it could be another file by then: a server may reach this directory.
+        self._reader: BinaryIO = path.open("rb")
+        finalize(self, self._reader.close)
         first = {"format": FORMAT, "kit": kit, "started": started}
         self._line({**first, **self._writing().value(dict(more or {}))})
 
@@ -168,9 +172,8 @@ class ExchangeWriter:
         if place is None:
             return None
         if self._file.closed:
-            with self.path.open("rb") as file:
-                file.seek(place)
-                return read_exchange(json.loads(file.readline()))
+            self._reader.seek(place)
+            return read_exchange(json.loads(self._reader.readline()))
         self._file.seek(place)
         line = self._file.readline()
         self._file.seek(0, 2)

@@ -88,10 +88,14 @@ def write_files(report: Report, directory: Path) -> tuple[Path, ...]:
 
 
 def write_whole(path: Path, parts: Iterable[str]) -> None:
-    """Write a file under another name, and rename it: nobody finds a half of it."""
+    """Write a file under another name, and rename it: nobody finds a half of it.
+
+    What has the other name is taken away first: a link would lead to a file of somebody else.
+    """
     beside = path.with_name(f".{path.name}.part")
+    beside.unlink(missing_ok=True)
     try:
-        with beside.open("w", encoding="utf-8") as file:
+        with beside.open("x", encoding="utf-8") as file:
             file.writelines(parts)
         beside.replace(path)
     except BaseException:

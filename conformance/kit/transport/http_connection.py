@@ -269,6 +269,6 @@ async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
     unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)
     async for chunk in response.aiter_raw():
         pending = chunk
-        while pending:
+        while pending and not unpack.eof:  # behind the end, it would keep whatever comes
             yield unpack.decompress(pending, 65536)
             pending = unpack.unconsumed_tail

@@ -191,6 +191,12 @@ def test_yaml_that_doubles_itself_does_not_fill_the_memory():
     assert only_problem(reading).message.id == "documents.yaml.too_much"
 
 
+def test_a_long_text_that_yaml_repeats_does_not_fill_the_disk():
+    text = f"a: &a {'x' * 100_000}\nb: [{', '.join(['*a'] * 1000)}]"
+    reading = read(text.encode(), Notation.YAML)
+    assert only_problem(reading).message.id == "documents.yaml.too_much"
+
+
 def test_a_yaml_alias_that_holds_itself_is_reported():
     reading = read(b"a: &a [*a]", Notation.YAML)
     assert only_problem(reading).message.id == "documents.yaml.too_much"

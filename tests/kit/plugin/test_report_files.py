@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from conformance.kit.plugin.report_place import FolderTaken, hold
+from conformance.kit.plugin.report_place import FolderTaken, hold, mark_outdated
 from conformance.kit.report.write import FILES, foreign_file
 from tests.kit.drive.test_driving import COUNT, sound
 from tests.kit.peers import offering
@@ -107,3 +107,24 @@ def test_a_disk_that_is_full_is_one_sentence_and_leaves_nothing_half_written(tmp
     assert not any(path.name.endswith(".part") for path in folder.iterdir())
     assert not (folder / "report.html").exists()
     assert not (folder / "junit.xml").exists()
+
+
+def test_no_link_in_a_directory_leads_the_kit_to_a_file_of_somebody_else(kit, tmp_path):
+    folder, own = tmp_path / "report", tmp_path / "own"
+    folder.mkdir()
+    own.write_text("mine")
+    for name in FILES:
+        (folder / f".{name}.part").symlink_to(own)
+        (folder / name).symlink_to(tmp_path / "new")  # which is not there yet
+    with offering([COUNT], wrong) as url:
+        ran = kit("conformance", "--target", url, "--report", str(folder), "-k", "ATDF-CALL")
+    assert ran.code == 1, ran.said
+    assert own.read_text() == "mine"
+    assert not (tmp_path / "new").exists()
+    assert all((folder / name).is_file() and not (folder / name).is_symlink() for name in FILES)
+
+
+def test_a_pipe_in_the_place_of_a_badge_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "badge.json")
+    mark_outdated(tmp_path / "badge.json", "en")
+    assert foreign_file(tmp_path, FILES) is None

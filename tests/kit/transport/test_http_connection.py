@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import time
+import tracemalloc
 import zlib
 from types import MappingProxyType
 
@@ -147,6 +148,27 @@ def test_a_small_answer_that_unpacks_to_a_large_one_is_capped(kind):
     received, _ = send(always(whole(bomb, f"Content-Encoding: {kind}")))
     assert received.trouble is Trouble.TOO_LARGE
     assert len(received.answer.body) == CUT_KEPT
+
+
+def test_what_comes_behind_the_end_of_what_was_packed_is_not_kept():
+    class Packed:
+        headers = MappingProxyType({"content-encoding": "deflate"})
+
+        async def aiter_raw(self):
+            yield zlib.compress(b"{}")
+            for _ in range(2000):
+                yield b"x" * 65536
+
+    async def main():
+        tracemalloc.start()
+        pieces = [piece async for piece in http.decoded(Packed())]
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return b"".join(pieces), most
+
+    body, most = asyncio.run(main())
+    assert body == b"{}"
+    assert most < 10_000_000
 
 
 def test_an_answer_that_is_packed_unasked_is_unpacked():
