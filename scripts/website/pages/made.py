@@ -10,7 +10,7 @@ from scripts.generator.downloads import Download, downloads, frozen
 from scripts.generator.problems import SourceError
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import ROOT
-from scripts.website.pages import benchmarks, clauses, ecosystem, kit, playground
+from scripts.website.pages import attacks, benchmarks, clauses, ecosystem, kit, playground
 from scripts.website.pages.context import CONFORMANCE, SPECS, Context
 from scripts.website.pages.documents import document_page
 from scripts.website.pages.glossary import glossary_page
@@ -65,6 +65,7 @@ def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str,
     yield f"{CONFORMANCE}/faults.md", kit.faults_page(context)
     yield ecosystem.ECOSYSTEM, ecosystem.ecosystem_page(context)
     yield ecosystem.IMPLEMENTATIONS, ecosystem.implementations_page(context)
+    yield attacks.ATTACKS, attacks.attacks_page(context)
     yield from _if_any(f"{CONFORMANCE}/benchmarks.md", benchmarks.benchmarks_page(context))
     yield "about/glossary.md", glossary_page(context)
     vocabularies = vocabularies_page(context, CONFORMANCE)

@@ -1,0 +1,42 @@
+"""What was tried against the kit, and what came of it: `fixtures/servers/attacks.yaml`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.formats.text.yaml_text import yaml_value
+from fixtures.servers.hostility.table import table as hostile
+from scripts.website.layout import ROOT
+from scripts.website.pages.context import CONFORMANCE, Context
+from scripts.website.pages.markdown import code, escaped, page, table
+
+ATTACKS = f"{CONFORMANCE}/attacks.md"
+SOURCE = ROOT / "fixtures" / "servers" / "attacks.yaml"
+
+
+def tried() -> list[Mapping[str, Any]]:
+    """The ideas in their order, each with its outcome and what tries it."""
+    found: list[Mapping[str, Any]] = yaml_value(SOURCE.read_text("utf-8"))[0]
+    return found
+
+
+def attacks_page(context: Context) -> bytes:
+    """A row for each idea; what worked is first."""
+    about = context.said("attacks_about")
+    ideas = tried()
+    counts = Counter(each["outcome"] for each in ideas)
+    intro = context.said(
+        "attacks_intro", ideas=len(ideas), fixed=counts["fixed"], servers=len(hostile())
+    )
+    head = [context.said(f"attacks_{name}") for name in ("idea", "outcome", "by")]
+    rows = [
+        [
+            escaped(each[context.language]),
+            escaped(context.said(f"attacks_{each['outcome']}")),
+            code(each["by"].rpartition("/")[2]),
+        ]
+        for each in ideas
+    ]
+    return page(context.said("attacks"), "attacks", about, [intro, table(head, rows)])

@@ -1,0 +1,31 @@
+"""The page of what was tried names servers and tests that are there."""
+
+import pytest
+
+from fixtures.servers.hostility.table import table
+from scripts.generator.build import load_source, read_source
+from scripts.generator.texts import LANGUAGES
+from scripts.website.layout import ROOT
+from scripts.website.pages.attacks import attacks_page, tried
+from scripts.website.pages.context import Context
+from scripts.website.pages.vocabularies import homes
+
+
+def test_each_idea_is_tried_by_a_server_or_a_file_of_tests_that_is_there():
+    servers = table()
+    missing = [each["by"] for each in tried()
+               if each["by"] not in servers and not (ROOT / each["by"]).is_file()]  # fmt: skip
+    assert missing == []
+    assert {each["outcome"] for each in tried()} == {"held", "fixed"}
+    ideas = [each["en"] for each in tried()]
+    assert len(ideas) == len(set(ideas))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_has_each_idea_in_its_language(language):
+    source, _ = read_source(load_source(ROOT))
+    context = Context(source, language, homes(source))
+    rows = [line for line in attacks_page(context).decode().splitlines() if line.startswith("| ")]
+    assert len(rows) == len(tried()) + 2
+    fixed = sum(context.said("attacks_fixed") in row for row in rows)
+    assert fixed == sum(each["outcome"] == "fixed" for each in tried())
