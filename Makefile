@@ -50,6 +50,7 @@ check: $(READY) ## lint, types, and whether what is generated is up to date
 	@$(BIN)/lint-imports --no-logo --no-cache
 	@$(BIN)/python -m scripts.generate --check
 	@$(BIN)/python -m scripts.check_translations
+	@$(BIN)/python -m scripts.check_wording
 
 generate: $(READY) ## make schemas, clauses, examples and vocabularies from schema/source
 	@$(BIN)/python -m scripts.generate

@@ -1,0 +1,98 @@
+"""Checks that the project speaks plainly: no expression that `wording.py` avoids, and no sentence
+of an English page with more than 25 words.
+
+Pages have to be plain. The source's texts, and the docstrings and comments of the code, are not
+all plain yet: `docs/words/ratchet.yaml` says how many expressions each area may still have. These
+counts may only go down; `--tighten` writes the lower ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ruamel.yaml import YAML
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from scripts.generator.build import SOURCE, load_source, read_source
+from scripts.generator.problems import Problem
+from scripts.generator.texts import LANGUAGES
+from scripts.website.layout import ROOT
+from scripts.website.prose import read_prose
+from scripts.website.translations import FIRST
+from scripts.website.wording import remarks, too_long, words_to_avoid
+
+OK, BROKEN = 0, 1
+RATCHET = Path("docs/words/ratchet.yaml")
+PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/README.md")
+CODE = ("conformance", "fixtures", "scripts", "tests")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check the texts; gives 0, or 1 with one line on standard error for each thing wrong."""
+    parser = argparse.ArgumentParser(prog="check_wording", description=__doc__)
+    parser.add_argument("--tighten", action="store_true", help="write the counts that went down")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the tree to work on")
+    options = parser.parse_args(arguments)
+    root: Path = options.root
+    file = root / RATCHET
+    allowed: dict[str, int] = YAML(typ="safe").load(file) if file.exists() else {}
+    found: dict[str, list[Problem]] = {}
+    for problem in (*_of_source(root), *_of_code(root)):
+        found.setdefault(_area(problem.file), []).append(problem)
+    if options.tighten:
+        counts = {area: min(allowed[area], len(found.get(area, ()))) for area in sorted(allowed)}
+        YAML().dump({area: count for area, count in counts.items() if count}, file)
+    problems = [*_of_pages(root)]
+    for area, there in found.items():
+        if len(there) > allowed.get(area, 0):
+            problems += there
+            what = f"There are {len(there)} expressions to avoid, and {RATCHET} allows "
+            what += f"{allowed.get(area, 0)}."
+            problems.append(Problem(area, 0, "", what, "Reword what you added."))
+    for problem in sorted(problems):
+        print(problem, file=sys.stderr)
+    return BROKEN if problems else OK
+
+
+def _of_pages(root: Path) -> Iterator[Problem]:
+    pages = [(FIRST, root / name) for name in PAGES if (root / name).exists()]
+    for language in LANGUAGES:
+        pages += ((language, file) for file in (root / "docs" / language).rglob("*.md"))
+    for language, file in pages:
+        text = read_prose(file.read_text(encoding="utf-8")).text
+        name = file.relative_to(root).as_posix()
+        for found in words_to_avoid(text, language):
+            yield Problem(name, found.line, "", found.what, found.do)
+        for found in too_long(text) if language == FIRST else ():
+            yield Problem(name, found.line, "", found.what, found.do)
+
+
+def _of_source(root: Path) -> Iterator[Problem]:
+    if not (root / SOURCE).is_dir():
+        return
+    for key, text in read_source(load_source(root))[0].texts.items():
+        for language in LANGUAGES:
+            for found in words_to_avoid(text.in_language(language), language):
+                yield Problem(text.file, text.line, key, found.what, found.do)
+
+
+def _of_code(root: Path) -> Iterator[Problem]:
+    for file in sorted(file for folder in CODE for file in (root / folder).rglob("*.py")):
+        for line, text in remarks(file.read_text(encoding="utf-8")):
+            for found in words_to_avoid(text, FIRST, code=True):
+                name = file.relative_to(root).as_posix()
+                yield Problem(name, line + found.line - 1, "", found.what, found.do)
+
+
+def _area(file: str) -> str:
+    """Give the room that a file is in: at most the first three directories."""
+    return "/".join(file.split("/")[:-1][:3])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,125 @@
+"""Plain words: which expressions the project's texts avoid, what to write instead, and how long a
+sentence may be.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from scripts.website.prose import plain
+
+LONGEST = 25
+"""Words in a sentence of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """An expression to avoid, and what to write; `pages_only` leaves it to code and its remarks."""
+
+    pattern: re.Pattern[str]
+    instead: str
+    pages_only: bool = False
+
+
+def _word(pattern: str, instead: str, *, pages_only: bool = False) -> Word:
+    return Word(re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), instead, pages_only)
+
+
+_ENGLISH = (
+    _word(r"mend(?:s|ed|ing)?", "fix"),
+    _word(r"(?:un)?lawful(?:ly)?", "valid, allowed"),
+    _word(r"but for", "except"),
+    _word(r"stands? (?:in|on|here|there|behind|under|beside|twice)", "is in, is on"),
+    _word(r"(?<!there )(?:is|are) no (?!longer|more|other)\w+|that is none", "is not a"),
+    _word(r"whoever|he who", "anyone who, the person who"),
+    _word(r"it is said that|(?:is|are) told", "the page says, the client receives"),
+    _word(r"keeps? (?:its|the|a) (?:schema|rule)s?", "follows, conforms to"),
+    _word(r"beside", "in addition to, next to"),
+    _word(r"at once", "at the same time, immediately"),
+    _word(r"for the rest|by chance", "otherwise, random"),
+    _word(r"accus(?:e|es|ed|ing)", "report a failure"),
+    _word(r"furnish(?:ed|es)?|fellows?|bystanders?", "configured, concurrent call"),
+    _word(r"signs? of life", "health check"),
+    _word(r"good calls?", "baseline call, valid call"),
+    _word(r"wherein|thereof|whereof|lest|nought|nowhere", "the plain word"),
+    _word(r"judg(?:e|es|ed|ing)", "check, test", pages_only=True),
+    _word(r"folders?", "directory", pages_only=True),
+    _word(
+        r"licences?|recognis\w+|catalogues?|gr[e]y|behaviours?|colours?|organis\w+|neighbours?"
+        r"|favour\w*|centres?|analys(?:e|ed|ing)|misspelt|learnt|spelt",
+        "the US spelling",
+    ),
+    Word(re.compile(r"\d %"), "the number and % without a space", pages_only=True),
+    Word(re.compile(r"\bNo\b[^.;:]*\b(?:MUST|SHOULD)\b"), "A server MUST NOT …"),
+)
+_OTHERS = {
+    "es": (_word("de usted", "su"), _word("el terminal", "la terminal")),
+    "pt": (_word("numa?s?|nuns", "em um, em uma"), _word("seus próprios", "os seus")),
+}
+_UNIT = re.compile(r"^[ \t]*(?:[-*+] |\d+\. |#{1,6} |\?{3}|!{3}|=== |>|\||:|```)")
+_SENTENCE = re.compile(r"(?<=[.!?:])[\"”')*_]*\s+")
+_MARKS = re.compile(r"[*_\[\]\"#>]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is not plain in a text, with its line."""
+
+    line: int
+    what: str
+    do: str
+
+
+def words_to_avoid(text: str, language: str, *, code: bool = False) -> Iterator[Found]:
+    """Find each expression of `text` to avoid; `code` says that it is a remark in code."""
+    said = _MARKS.sub("", plain(text))
+    for word in _ENGLISH if language == "en" else _OTHERS[language]:
+        if code and word.pages_only:
+            continue
+        for each in word.pattern.finditer(said):
+            line = said.count("\n", 0, each.start()) + 1
+            yield Found(line, f"“{' '.join(each[0].split())}”", f"Write: {word.instead}.")
+
+
+def too_long(text: str, most: int = LONGEST) -> Iterator[Found]:
+    """Find each sentence of `text` with more than `most` words; a cell or an item is its own."""
+    for line, unit in _units(plain(text)):
+        for sentence in _SENTENCE.split(" ".join(_MARKS.sub("", unit).split())):
+            count = sum(any(map(_said, word)) for word in sentence.split())
+            if count > most:
+                yield Found(line, f"{count} words: “{sentence[:60]}…”", f"At most {most}.")
+
+
+def _said(letter: str) -> bool:
+    return letter.isalnum() or letter == "…"  # `plain` writes this for code
+
+
+def _units(text: str) -> Iterator[tuple[int, str]]:
+    """Give each paragraph, item of a list and cell of a table, with its first line."""
+    first, held = 1, ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip() or _UNIT.match(line):
+            yield first, held
+            first, held = number, ""
+        if line.lstrip().startswith("|"):
+            yield from ((number, cell) for cell in line.split("|"))
+        else:
+            first = first if held.strip() else number
+            held = f"{held} {_UNIT.sub('', line)}"
+    yield first, held
+
+
+def remarks(source: str) -> Iterator[tuple[int, str]]:
+    """Give the docstrings and comments of Python code, each with its line."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string.lstrip("# ")
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(said))):
+                yield node.lineno, said

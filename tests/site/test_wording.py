@@ -1,0 +1,119 @@
+"""An expression to avoid, a sentence that is too long, and a count that goes up are found."""
+
+from __future__ import annotations
+
+import pytest
+
+from scripts.check_wording import RATCHET, main
+from scripts.website.wording import remarks, too_long, words_to_avoid
+
+LONG = "This sentence " + "goes on and " * 8 + "ends."
+
+
+def avoided(text, language="en", **options):
+    return [found.what for found in words_to_avoid(text, language, **options)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mend the call.",
+        "All of them but for one.",
+        "It stands in the file.",
+        "A value that is no string.",
+        "Whoever reads it.",
+        "Both are sent at once.",
+        "The kit accuses a server.",
+        "A colour.",
+        "The rate is 100 %.",
+        "No server MUST answer.",
+        "The kit\njudges it.",
+    ],
+)
+def test_an_expression_to_avoid_is_found(text):
+    assert len(avoided(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fix the call.",
+        "There is no string here.",
+        "It is no longer there.",
+        "Use `--judge`, or `scripts.lawful`.",
+        "The rate is 100%.",
+        "A matter of judgment.",
+        "A server MUST NOT answer. No other server answers; it SHOULD wait.",
+        "See [this](beside.md).",
+    ],
+)
+def test_plain_words_are_left_alone(text):
+    assert avoided(text) == []
+
+
+def test_what_is_avoided_in_spanish_and_portuguese_is_found():
+    assert avoided("El terminal.", "es") == ["“El terminal”"]
+    assert avoided("El servidor de usted.", "es") == ["“de usted”"]
+    assert avoided("Numa lista, os seus próprios.", "pt") == ["“Numa”", "“seus próprios”"]
+
+
+def test_a_word_that_only_pages_avoid_is_left_alone_in_code():
+    assert avoided("The kit judges it.", code=True) == []
+
+
+def test_an_expression_is_found_at_its_line():
+    (found,) = words_to_avoid("One.\n\nTwo lines\nand a folder.", "en")
+    assert found.line == 4
+
+
+def test_a_long_sentence_is_found_at_the_start_of_its_paragraph():
+    (found,) = too_long(f"Short.\n\n{LONG}")
+    assert (found.line, found.what[:8]) == (3, "27 words")
+
+
+@pytest.mark.parametrize("between", [". And it ", ":\n\n- it ", " |\n| it "])
+def test_a_full_stop_an_item_and_a_cell_end_a_sentence(between):
+    assert not list(too_long("| " * ("|" in between) + LONG.replace(" and goes", between, 1)))
+
+
+def test_remarks_are_docstrings_and_comments_and_not_other_strings():
+    code = '"""Whole."""\n\ndef f():\n    """Inner."""\n    return "beside"  # last\n'
+    assert sorted(remarks(code)) == [(1, "Whole."), (4, "Inner."), (5, "last")]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    file = tmp_path / "conformance" / "kit" / "one.py"
+    file.parent.mkdir(parents=True)
+    file.write_text('"""Mends, and mends."""\n')
+    ratchet = tmp_path / RATCHET
+    ratchet.parent.mkdir(parents=True)
+    ratchet.write_text("conformance/kit: 2\n")
+    return tmp_path
+
+
+def checked(tree, *more):
+    return main(["--root", str(tree), *more])
+
+
+def test_a_count_may_stay_and_may_not_go_up(tree, capsys):
+    assert checked(tree) == 0
+    (tree / "conformance" / "kit" / "two.py").write_text("# a bystander\n")
+    assert checked(tree) == 1
+    assert "conformance/kit: There are 3 expressions to avoid" in capsys.readouterr().err
+
+
+def test_tightening_lowers_a_count_and_never_raises_one(tree):
+    file = tree / "conformance" / "kit" / "one.py"
+    file.write_text('"""Mends."""\n')
+    assert checked(tree, "--tighten") == 0
+    assert (tree / RATCHET).read_text() == "conformance/kit: 1\n"
+    file.write_text('"""Mends, and mends."""\n')
+    assert checked(tree, "--tighten") == 1
+    assert (tree / RATCHET).read_text() == "conformance/kit: 1\n"
+
+
+def test_a_page_has_to_be_plain_whatever_the_ratchet_says(tree, capsys):
+    (tree / "README.md").write_text("# Words\n\nMend it.\n")
+    assert checked(tree) == 1
+    assert "README.md:3: “Mend” Write: fix." in capsys.readouterr().err
