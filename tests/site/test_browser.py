@@ -16,6 +16,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
+from fixtures.servers.hostility.catalogs import EVIL
 from scripts.generator.texts import LANGUAGES
 from scripts.website.serve import serving
 from tests.browser import Seen, opened, settle
@@ -214,6 +215,10 @@ def test_the_playground_says_what_is_wrong_and_where(visit):
         '{"unknown": 1}',
         "[" * 5000,
         '{"errors": "<img src=x onerror=window.hurt=1>", "<script>window.hurt=1</script>": 1}',
+        '{"__proto__": {"hurt": 1}, "tools": [{"constructor": {"prototype": {"hurt": 1}}}]}',
+        json.dumps({"tools": [{"name": EVIL, EVIL: EVIL, "inputSchema": {"$ref": "#", EVIL: 1}}]}),
+        json.dumps({"tools": [{"inputSchema": {"pattern": "^(a+)+$", "default": "a" * 60 + "!"}}]}),
+        '{"errors": [' + "1" * 100_000 + ", 1e999, -0]}",
     ],
 )
 def test_the_playground_has_words_for_whatever_is_pasted(visit, text):
@@ -221,7 +226,9 @@ def test_the_playground_has_words_for_whatever_is_pasted(visit, text):
     put(page, text)
     expect(page.locator(".playground__problems li").first).to_be_visible()
     assert page.evaluate("window.hurt") is None
-    assert seen.errors == []
+    assert page.evaluate("({}).hurt") is None, "the prototype of all objects"
+    assert page.title() != "pwned"
+    assert (seen.errors, seen.dialogs) == ([], [])
 
 
 def test_the_playground_stays_awake_with_ten_megabytes(visit):
