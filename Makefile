@@ -12,7 +12,7 @@ export FULL
 TO ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup conformance test check generate format validate convert proof survive field guides mutants coverage bench site site-build screenshots dist audit workflows clean lock
+.PHONY: help setup conformance test check generate format validate convert gateway proof survive field guides mutants coverage bench site site-build screenshots dist audit workflows clean lock
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -64,6 +64,9 @@ validate: $(READY) ## validate documents: FILE='a.json folder/' (and ARGS='--for
 
 convert: $(READY) ## convert a document: FILE=a.json TO=ardf
 	@$(BIN)/agent-formats convert $(ARGS) $(FILE) --to $(TO)
+
+gateway: $(READY) ## check the reference gateway from both ends, in both profiles (ARGS='--fault NAME': a faulty one)
+	@$(BIN)/python -m scripts.gateway $(ARGS)
 
 proof: $(READY) ## prove the kit: every planted fault is caught, nobody else accused (FULL=1: on every binding)
 	@$(BIN)/python -m scripts.proof $(if $(filter 1,$(FULL)),--full) $(ARGS)

@@ -129,6 +129,10 @@ class Binding(StrEnum):
     """The Model Context Protocol over streamable HTTP."""
     STDIO = "stdio"
     """The Model Context Protocol over standard input and output."""
+    NATIVE = "native"
+    """Model calls through a gateway, in the names of the runtime vocabulary."""
+    OPENAI = "openai"
+    """Model calls through a gateway, as chat completions of OpenAI."""
 
 
 class CallOutcome(StrEnum):
@@ -379,7 +383,7 @@ class Language(StrEnum):
 
 
 class Level(StrEnum):
-    """The conformance levels of a tool server, each including the ones before it."""
+    """The conformance levels. Each includes the ones before it on its ladder; the last three are those of gateways."""
 
     NONE = "none"
     """No level is reached."""
@@ -391,6 +395,12 @@ class Level(StrEnum):
     """Explained: every refusal has one error shape that names the tool and the parameter correctly."""
     RECOVERABLE = "recoverable"
     """Recoverable: every repairable mistake can be fixed from its error alone, and no suggestion is wrong."""
+    FAITHFUL = "faithful"
+    """Faithful: what was asked reaches the provider, and what the provider said reaches the client, both unchanged in meaning."""
+    HONEST = "honest"
+    """Honest: every failure is reported as the failure that it is, in time, and no credential goes where it does not belong."""
+    RESILIENT = "resilient"
+    """Resilient: retries, fallback and cancellation follow the rules, and one call never harms another."""
 
 
 class Maturity(StrEnum):
@@ -449,6 +459,12 @@ class NeededFor(StrEnum):
     """The level Explained."""
     RECOVERABLE = "recoverable"
     """The level Recoverable."""
+    FAITHFUL = "faithful"
+    """The level Faithful."""
+    HONEST = "honest"
+    """The level Honest."""
+    RESILIENT = "resilient"
+    """The level Resilient."""
 
 
 class Offer(StrEnum):

@@ -8,13 +8,13 @@ import pytest
 from ruamel.yaml import YAML
 
 from conformance.kit.config.waivers import WAIVER_KEYS, read_waivers
+from conformance.kit.model.run import Role
 from conformance.kit.report.exit import Exit
 from conformance.spec.clauses import clauses
-from conformance.spec.vocabulary import Level
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import DOCS, ROOT
 
-LADDER = [level for level in Level if level is not Level.NONE]
+LADDER = Role.SERVER.levels[1:]
 README = ROOT / "README.md"
 ACTION = ROOT / ".github/actions/conformance/action.yml"
 WORKFLOW = ROOT / ".github/workflows/conformance.yml"
@@ -59,12 +59,12 @@ def test_the_example_of_waivers_can_be_read(language, tmp_path):
     assert len(read_waivers(file)) == 2
 
 
-def levels(source, language):
+def levels(source, language, ladder=LADDER):
     """The name of each level and what it means, as the vocabulary says them."""
     said = {
         each.value: each.text.in_language(language) for each in source.vocabularies["level"].values
     }
-    return [said[level].rstrip(".").split(": ", 1) for level in LADDER]
+    return [said[level].rstrip(".").split(": ", 1) for level in ladder]
 
 
 def rows(text):
@@ -76,6 +76,8 @@ def rows(text):
 def test_the_page_on_levels_says_of_each_what_the_source_says(language, source):
     told = rows(section(page(language, "conformance/levels.md"), "levels"))
     assert [[name, means] for name, _, means in told] == levels(source, language)
+    gateways = rows(section(page(language, "conformance/levels.md"), "gateways"))
+    assert gateways == levels(source, language, Role.GATEWAY.levels[1:])
 
 
 def test_the_readme_says_of_each_level_what_the_source_says(source):

@@ -22,7 +22,7 @@ def in_target(target: str) -> tuple[str, ...]:
     """The secrets in a target: in its address, or in the command that starts it."""
     if target.startswith("stdio:"):
         return tuple(_in_command(target.removeprefix("stdio:")))
-    return tuple(_in_url(target))
+    return tuple(_in_url(target.removeprefix("native+").removeprefix("openai+")))
 
 
 def in_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -78,6 +78,9 @@ GROUPS = (
         "what to check",
         (
             _many("target", metavar="TARGET"),
+            _many("gateway", metavar="PROFILE+URL"),
+            Option("provider", {"metavar": "HOST:PORT"}, default="127.0.0.1:9000"),
+            Option("gateway-policy", {"metavar": "FILE"}),
             _many("profile", choices=_PROFILES),
             _many("spec-version", choices=KNOWN_VERSIONS),
         ),
@@ -88,7 +91,7 @@ GROUPS = (
             _many("fail-on", choices=("must", "should", "superseded")),
             Option(
                 "level",
-                {"choices": [one.value for one in Role.SERVER.levels[1:]]},
+                {"choices": [one.value for role in Role for one in role.levels[1:]]},
                 repeats=False,
             ),
             Option("waivers", {"metavar": "FILE"}),

@@ -15,11 +15,13 @@ from urllib.parse import urlsplit
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from conformance.formats.validate.validate import validate
 from conformance.kit.config.given_secrets import in_headers, in_target
 from conformance.kit.config.options import OPTIONS
 from conformance.kit.config.secrets import Redactor, is_secret_name
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.config.waivers import WaiversUnusable, read_waivers
+from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.results import Waiver
 from conformance.kit.model.settings import EVERY_OTHER_TOOL, RECORD, AllowCalls, Settings
 from conformance.spec.clauses import CLONE, id_base
@@ -30,6 +32,7 @@ _ADDRESS = re.compile(r"(?:localhost|\[[0-9a-fA-F:]+\]|[\w-]+(?:\.[\w-]+)+)(?::\
 """A host with what may follow it, and nothing before it."""
 _ROUTE = re.compile(r"(?:(?P<tool>.+)=)?(?P<method>[A-Za-z]+)\s+(?P<path>/.*)", re.DOTALL)
 """A route, for one tool if it is named."""
+_LAST_PORT = 65_535
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header (RFC 9110)."""
 
@@ -77,7 +80,8 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
     bearer = option("--bearer-env")
     if bearer is not None:
         headers.append(("Authorization", "Bearer " + _variable(bearer, "--bearer-env", language)))
-    targets = tuple(option("--target"))
+    gateways = tuple(option("--gateway"))
+    targets = (*option("--target"), *gateways)
     for number, name in ((option("--concurrency"), "--concurrency"),
                          (option("--max-time"), "--max-time"),
                          (option("--request-timeout"), "--request-timeout"),
@@ -94,7 +98,10 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
     if not 0 <= option("--rate") < math.inf:
         raise _usage("kit.option.negative", language, option="--rate", value=option("--rate"))
     for target in targets:
-        _check_target(target, language)
+        if target not in gateways:
+            _check_target(target, language)
+    for gateway in gateways:
+        _check_gateway(gateway, language)
     if set(option("--include-tool")) & set(option("--exclude-tool")):
         both = sorted(set(option("--include-tool")) & set(option("--exclude-tool")))
         raise _usage("kit.option.contradict", language, globs=", ".join(both))
@@ -117,6 +124,8 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         headers=tuple(headers),
         environment=environment,
         invoke=_routes(option("--invoke"), language),
+        provider=_provider(option("--provider"), language),
+        gateway_policy=_policy(option("--gateway-policy"), here, language),
         openapi=option("--openapi"),
         include_tools=tuple(option("--include-tool")),
         exclude_tools=tuple(option("--exclude-tool")),
@@ -205,6 +214,42 @@ def _check_target(target: str, language: str) -> None:
         if _ADDRESS.fullmatch(target):
             raise _usage("kit.target.no_scheme", language, target=shown)
         raise _usage("kit.target.not_a_target", language, target=shown)
+
+
+_GATEWAY = re.compile(r"(?:native|openai)\+(?P<url>https?://\S+)")
+
+
+def _check_gateway(gateway: str, language: str) -> None:
+    """Refuse a gateway elsewhere: it has to reach the provider that the kit plays."""
+    found = _GATEWAY.fullmatch(gateway)
+    if found is None or not is_loopback(found["url"]):
+        shown = Redactor(in_target(gateway))(gateway)
+        raise _usage("kit.option.gateway", language, given=shown)
+
+
+def _provider(given: str, language: str) -> tuple[str, int]:
+    host, _, port = given.rpartition(":")
+    if not port.isdecimal() or int(port) > _LAST_PORT or not is_loopback(f"//{host}"):
+        raise _usage("kit.option.provider", language, given=given)
+    return host.strip("[]"), int(port)
+
+
+def _policy(path: str | None, here: Path, language: str) -> Mapping[str, Any]:
+    if path is None:
+        return {}
+    try:
+        text = (here / path).read_text(encoding="utf-8")
+        held = YAML(typ="safe", pure=True).load(text)
+    except (OSError, ValueError, YAMLError) as error:
+        reason = in_one_line(error)
+        raise _usage("kit.option.policy", language, path=path, reason=reason) from None
+    problems = validate(held, "gateway-policy")
+    if problems:
+        first = problems[0]
+        words = f"{first.path}: {first.message.words(language).rstrip('.')}"
+        raise _usage("kit.option.policy", language, path=path, reason=words)
+    policy: Mapping[str, Any] = held
+    return policy
 
 
 def _routes(given: Iterable[str], language: str) -> dict[str, tuple[str, str]]:

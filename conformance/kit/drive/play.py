@@ -117,6 +117,7 @@ def stage_of(
         dict(good_calls),
         tools_path=tools_path,
         offered=offered or Offered(),
+        declared=context.settings.gateway_policy,
         may_call=frozenset(t.name for t in tools if _may_call(t, run, context)),
     )
 

@@ -380,7 +380,8 @@ class RunDriver:
     async def _scripts(self, scripts: Iterable[Script], channel: Channel) -> None:
         good = good_calls(self._evidence)
         tools = self._evidence.tools
-        for script in scripts:
+
+        async def one(script: Script) -> None:
             if script.shares_connection(self._run):
                 await channel.revive()  # a script would learn nothing of a process that has ended
             try:
@@ -398,8 +399,14 @@ class RunDriver:
                 raise
             except Exception as error:
                 self._keep(faults={**self._evidence.faults, script.name: fault_of(error)})
-                continue
+                return
             self._keep(scripts={**self._evidence.scripts, script.name: exchanges})
+
+        if traits_of(self._run).scripts_together:
+            await together(one(script) for script in scripts)
+            return
+        for script in scripts:
+            await one(script)
 
 
 def good_calls(evidence: RunEvidence) -> dict[str, Any]:

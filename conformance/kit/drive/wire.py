@@ -24,6 +24,7 @@ class Wire:
         self._pace = asyncio.Lock()
         self._last_sent = 0.0
         self.connection: Connection | None = None
+        self._patient = True
 
     @property
     def is_open(self) -> bool:
@@ -40,6 +41,7 @@ class Wire:
         connection = binding.connect(self._settings)
         await connection.start()
         self.connection = connection
+        self._patient = binding.traits.waits_when_busy
 
     async def close(self) -> Received | None:
         """End the connection, and say how that went; None if nothing was open."""
@@ -53,7 +55,7 @@ class Wire:
         for _ in range(_TRIES - 1):
             request = made()
             received = await self._send(request)
-            pause = _pause_asked(received)
+            pause = _pause_asked(received) if self._patient else None
             if pause is None or time.monotonic() + pause > self._deadline:
                 return request, received
             await asyncio.sleep(pause)

@@ -162,6 +162,7 @@ class Recorder:
             step=step,
             confirms=confirms,
             trouble_detail=received.detail,
+            timeline=received.timeline,
         )
         self.take(exchange)
         for listener in self.listeners:

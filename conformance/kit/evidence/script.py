@@ -6,14 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.catalog import Offered
 from conformance.kit.model.exchange import Exchange, Request
-from conformance.kit.model.run import Run
+from conformance.kit.model.run import Role, Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Binding, spoken
 from conformance.kit.transport.bindings import traits_of
@@ -89,6 +89,8 @@ class Stage:
     """What the target offers beside tools."""
     may_call: frozenset[str] = frozenset()
     """Tools that the kit may call, those included that have to be called as tasks."""
+    declared: Mapping[str, Any] = field(default_factory=dict)
+    """What the user declared of a gateway."""
 
     @property
     def run(self) -> Run:
@@ -128,6 +130,7 @@ class Script:
     opens: bool = False
     shares: bool = False
     last: bool = False
+    role: Role = Role.SERVER
 
     def shares_connection(self, run: Run) -> bool:
         """Whether it can be played on a connection that was used before."""
@@ -137,6 +140,8 @@ class Script:
     def runs_in(self, run: Run) -> bool:
         """Whether this script belongs to that run."""
         if run.kind is RunKind.PROTOCOL and not self.protocol:
+            return False
+        if run.role is not self.role:
             return False
         return run.binding in self.bindings and (run.era is None or run.era in self.eras)
 
@@ -150,13 +155,28 @@ def script(
     opens: bool = False,
     shares: bool = False,
     last: bool = False,
+    role: Role = Role.SERVER,
+    name: str = "",
 ) -> Callable[[ScriptFunction], ScriptFunction]:
-    """Mark a function of a chapter's `scripts.py` as a script, named as the function is."""
+    """Mark a function of a chapter's `scripts.py` as a script, named as the function is.
+
+    Functions that are made in a loop are named one by one.
+    """
 
     def mark(function: ScriptFunction) -> ScriptFunction:
-        name = function.__name__
         where = frozenset(bindings), frozenset(eras)
-        made = Script(name, function, *where, fresh, handshake, protocol, opens, shares, last)
+        made = Script(
+            name or function.__name__,
+            function,
+            *where,
+            fresh,
+            handshake,
+            protocol,
+            opens,
+            shares,
+            last,
+            role,
+        )
         function.__script__ = made  # type: ignore[attr-defined]  # a mark for the plugin
         return function
 

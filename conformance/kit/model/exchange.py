@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from conformance.kit.model.case import Case
+from conformance.kit.model.performance import Moment, Performance
 from conformance.kit.model.step import Taken
-from conformance.kit.model.written import LONG, Body, Foreign, Values
+from conformance.kit.model.written import LONG, Body, Foreign, Form, Values
 
 
 class Trouble(StrEnum):
@@ -57,7 +58,7 @@ class HttpRequest:
     answer_to: int | str | None = None
     settle: float = 0.2
     any_answer: bool = False
-    transport: Literal["http"] = "http"
+    transport: Literal["http", "gateway"] = "http"
 
     @property
     def is_empty(self) -> bool:
@@ -95,7 +96,24 @@ class StdioRequest:
         return True
 
 
-Request = HttpRequest | StdioRequest
+@dataclass(frozen=True, slots=True)
+class ModelCall(HttpRequest):
+    """A call of a model through a gateway, whose provider the kit plays as well.
+
+    Whatever reaches the provider with the `nonce` belongs to this call. `mark` is a text that its
+    content begins with. `leave` says when the client closes its connection: at its first
+    `content`, or when the provider has the `request`. `settle`: the seconds for which both ends
+    are watched after the answer. The `performance` is not recorded: the timeline has what was done.
+    """
+
+    nonce: str = ""
+    mark: str = ""
+    leave: Literal["", "content", "request"] = ""
+    performance: Annotated[Performance | None, Form(lambda _, __: None, lambda _: None)] = None
+    transport: Literal["gateway"] = "gateway"
+
+
+Request = HttpRequest | StdioRequest | ModelCall
 """One thing to send. `transport` names its form in recorded files."""
 
 
@@ -147,6 +165,8 @@ class Exchange:
     step: Taken | None = None
     confirms: int | None = None
     trouble_detail: Foreign = ""
+    timeline: tuple[Moment, ...] = ()
+    """What both ends saw of a model call, in order."""
 
     @property
     def http(self) -> HttpRequest:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+
+from conformance.kit.model.written import Body, Foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +84,12 @@ class Arrival:
         return next((value for key, value in self.headers if key.lower() == wanted), "")
 
 
+Performance = Callable[[Arrival, int], Iterable[Act]]
+"""Says what is done in answer to an attempt of one call; the first attempt is number 1."""
+
+
 class Seen(StrEnum):
-    """What happened on the provider's side of one request."""
+    """What happened at one end: at the provider's, or at the client's where the name says so."""
 
     ARRIVED = "arrived"
     HEAD = "head"
@@ -99,13 +106,30 @@ class Seen(StrEnum):
     """The other side closed the connection before the answer ended."""
     CUT = "cut"
     """The provider was closed before the answer ended."""
+    CLIENT_STATUS = "client_status"
+    """The client got a status."""
+    CLIENT_GOT = "client_got"
+    """The client got bytes of the body."""
+    CLIENT_CONTENT = "client_content"
+    """The client has the first piece of content."""
+    CLIENT_LEFT = "client_left"
+    """The client closed its connection, as planned."""
+    CLIENT_DONE = "client_done"
+    """The answer ended for the client, whole or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that was seen, in seconds since the clock of the session began."""
+    """Something that was seen. `at` is in seconds since a call was made, or on another clock.
+
+    `arrival` numbers the request that it is about, 0 at the client's end. The other fields hold
+    the request where it arrived.
+    """
 
     seen: Seen
     at: float
-    arrival: int
+    arrival: int = 0
     detail: str = ""
+    path: Foreign = ""
+    headers: tuple[tuple[Foreign, Foreign], ...] = ()
+    body: Body = b""

@@ -23,6 +23,8 @@ class Role(StrEnum):
 
     SERVER = "server"
     """It offers tools, and answers calls."""
+    GATEWAY = "gateway"
+    """It takes model calls, and asks providers."""
 
     @property
     def ladder(self) -> tuple[Rung, ...]:
@@ -33,6 +35,11 @@ class Role(StrEnum):
     def levels(self) -> tuple[Level, ...]:
         """The same levels, after the one of a target that reaches none."""
         return (Level.NONE, *(rung.level for rung in self.ladder))
+
+    def has(self, needed: NeededFor) -> bool:
+        """Whether clauses that are needed so are about targets of this role."""
+        of_gateways = {rung.needed for rung in _LADDERS[Role.GATEWAY]}
+        return (needed in of_gateways) is (self is Role.GATEWAY)
 
     def place(self, level: Level) -> int:
         """A level's place on the ladder: 0 for none."""
@@ -97,5 +104,10 @@ _LADDERS: Final = {
         Rung(Level.GUARDED, NeededFor.GUARDED),
         Rung(Level.EXPLAINED, NeededFor.EXPLAINED),
         Rung(Level.RECOVERABLE, NeededFor.RECOVERABLE),
-    )
+    ),
+    Role.GATEWAY: (
+        Rung(Level.FAITHFUL, NeededFor.FAITHFUL),
+        Rung(Level.HONEST, NeededFor.HONEST),
+        Rung(Level.RESILIENT, NeededFor.RESILIENT),
+    ),
 }

@@ -57,6 +57,10 @@ class Settings:
     """
     include_tools: tuple[str, ...] = ()
     exclude_tools: tuple[str, ...] = ()
+    provider: tuple[str, int] = ("127.0.0.1", 9000)
+    """Where the kit listens as the provider of a gateway."""
+    gateway_policy: Mapping[str, Any] = field(default_factory=dict)
+    """What the user declares of a gateway; empty where nothing is declared."""
     openapi: str | None = None
     """Where the target's OpenAPI document is: a path or a whole address."""
     allow_calls: AllowCalls = AllowCalls.AUTO

@@ -14,6 +14,7 @@ from conformance.kit.model.results import (
     Shortage,
     Unnamed,
 )
+from conformance.kit.model.run import Role
 from conformance.kit.report.words import level_name, say
 from conformance.spec.messages import Message, Topic
 from conformance.spec.vocabulary import Level, Missing, RunKind, Verdict
@@ -192,9 +193,19 @@ def tools_spared(session: SessionResult) -> tuple[str, ...]:
 
 def rests_on_documents(session: SessionResult) -> bool:
     """Whether no tool was called, so that the level says nothing of what the tools do."""
-    full = [run for run in session.runs if run.run.kind is RunKind.FULL]
+    full = [run for run in session.runs if run.run.kind is RunKind.FULL and offers_tools(run)]
     whole = not (session.selection or session.interrupted)
     return whole and bool(full) and not tools_called(session)
+
+
+def offers_tools(run: RunResult) -> bool:
+    """Whether a run's target is one that has tools: a gateway has none."""
+    return run.run.role is Role.SERVER
+
+
+def may_claim(run: RunResult) -> bool:
+    """Whether a run is of a target that could reach more if it claimed ATDF."""
+    return offers_tools(run) and not run.claims_atdf
 
 
 def tools_called(session: SessionResult) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from conformance.kit.report.levels import (
     clauses_verified,
     counts,
     left_out,
+    may_claim,
     misleading,
     next_level,
     rests_on_documents,
@@ -140,7 +141,7 @@ class _Page:
         if len(found) > GROUPS:
             more = number(len(found) - GROUPS, self.language)
             yield f"- {self.say('report.more', count=more)}"
-        if not run.claims_atdf:
+        if may_claim(run):
             yield f"\n{self.say('report.not-claimed')}"
 
     def lack(self, lack: Lack) -> str:

@@ -20,8 +20,10 @@ from conformance.kit.report.levels import (
     clauses_verified,
     counts,
     left_out,
+    may_claim,
     misleading,
     next_level,
+    offers_tools,
     resources_listed,
     rests_on_documents,
     run_standing_name,
@@ -216,7 +218,8 @@ class _Summary:
         called = tools_called(session)
         out = len({tool for tools in reasons.values() for tool in tools} - set(called))
         values = {"called": len(called), "left_out": out}
-        yield Line(self.say("report.terminal.tools", **values))
+        if any(offers_tools(run) for run in session.runs):
+            yield Line(self.say("report.terminal.tools", **values))
         for reason, tools in list(reasons.items())[:_REASONS]:
             words = self.text(reason.words(self.language), 240)
             yield Line(f"    {self.names(tools, _TOOLS)}: {words}")
@@ -286,7 +289,7 @@ class _Summary:
                 upper_name = level_name(upper, self.language)
                 yield Line(f"    {self.say('report.keeps-from', level=upper_name)}")
                 yield from self.missing(lacking)
-            if not weakest.claims_atdf:
+            if may_claim(weakest):
                 yield Line(f"    {self.say('report.not-claimed')}")
 
     def missing(self, lacking: tuple[Lack, ...]) -> Iterable[Line]:
@@ -311,7 +314,7 @@ class _Summary:
         name = f"{run.run.id:<{width}}  "
         if not (self.session.selection or self.session.interrupted):
             name += f"{run_standing_name(run, self.session, self.language)}  "
-        if run.run.kind is not RunKind.FULL:
+        if run.run.kind is not RunKind.FULL or not offers_tools(run):
             return name.rstrip()
         return name + self.say(
             "report.terminal.rates",

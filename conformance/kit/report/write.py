@@ -113,8 +113,11 @@ _COLORS = {
     Level.GUARDED: "yellow",
     Level.EXPLAINED: "green",
     Level.RECOVERABLE: "brightgreen",
+    Level.FAITHFUL: "yellow",
+    Level.HONEST: "green",
+    Level.RESILIENT: "brightgreen",
 }
-_GREENER = {Level.GUARDED, Level.EXPLAINED, Level.RECOVERABLE}
+_GREENER = {level for level in Level if _COLORS[level] in {"yellow", "green", "brightgreen"}}
 _BROKEN = "orange"
 """The best color while a clause is broken: some are needed for no level, and fail a session."""
 

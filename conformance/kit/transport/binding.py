@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Final, Protocol, Self, TypeVar
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.model.exchange import Answer, Request, Trouble
-from conformance.kit.model.run import Run
+from conformance.kit.model.performance import Moment
+from conformance.kit.model.run import Role, Run
 from conformance.kit.model.settings import Settings
 
 B = TypeVar("B")
@@ -49,6 +50,12 @@ class Traits:
     """The first version of MCP that has this binding; empty if all have it."""
     most_calls: int | None = None
     """Calls that may be under way at the same time on one connection; None for any number."""
+    role: Role = Role.SERVER
+    """What its targets are tested as."""
+    waits_when_busy: bool = True
+    """A target that says 429 or 503 is asked again later. Elsewhere that is an answer to check."""
+    scripts_together: bool = False
+    """Scripts are played at the same time."""
     targets: OwnTargets | None = None
     """How targets begin that only this binding reaches; None for those that are URLs."""
 
@@ -129,6 +136,7 @@ class Received:
     trouble: Trouble | None
     elapsed: float
     detail: str = ""
+    timeline: tuple[Moment, ...] = ()
 
     @property
     def cut(self) -> Received:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from conformance.kit.model.run import Run
+from conformance.kit.model.run import Role, Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Binding, OwnTargets, Traits
+from conformance.kit.transport.gateway import NativeBinding, OpenAIBinding
 from conformance.kit.transport.http import HttpBinding
 from conformance.kit.transport.mcp_http import McpHttpBinding
 from conformance.kit.transport.stdio import StdioBinding
@@ -17,6 +18,8 @@ BINDINGS: Final[Mapping[vocabulary.Binding, type[Binding]]] = {
     vocabulary.Binding.HTTP: HttpBinding,
     vocabulary.Binding.MCP: McpHttpBinding,
     vocabulary.Binding.STDIO: StdioBinding,
+    vocabulary.Binding.NATIVE: NativeBinding,
+    vocabulary.Binding.OPENAI: OpenAIBinding,
 }
 
 MCP_BINDINGS: Final = tuple(name for name, each in BINDINGS.items() if each.traits.speaks_mcp)
@@ -24,6 +27,9 @@ MCP_BINDINGS: Final = tuple(name for name, each in BINDINGS.items() if each.trai
 
 OVER_HTTP: Final = tuple(name for name, each in BINDINGS.items() if each.traits.over_http)
 """Those whose requests are HTTP's."""
+
+GATEWAYS: Final = tuple(n for n, each in BINDINGS.items() if each.traits.role is Role.GATEWAY)
+"""Those through which models are called."""
 
 
 def binding_of(run: Run, settings: Settings) -> Binding:

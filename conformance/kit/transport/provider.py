@@ -122,7 +122,8 @@ class Provider:
         method = request.method.decode("latin-1")
         number, at = self._arrivals, self._clock()
         arrival = Arrival(number, method, path, query, headers, body, at)
-        self._observe(Moment(Seen.ARRIVED, at, number))
+        target = f"{path}?{query}" if query else path
+        self._observe(Moment(Seen.ARRIVED, at, number, method, target, headers, body))
         return arrival
 
     def acts(self, arrival: Arrival) -> Iterable[Act]:

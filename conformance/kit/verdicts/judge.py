@@ -47,6 +47,8 @@ class Question:
 def belongs(clause: Clause, run: Run) -> bool:
     """Whether a clause is about runs of this binding, era and version at all."""
     limits = clause.applies_to
+    if not run.role.has(clause.needed_for):
+        return False
     if limits.bindings and run.binding not in limits.bindings:
         return False
     if limits.openapi is not None and limits.openapi is not run.openapi:
@@ -69,9 +71,9 @@ def questions(
 ) -> list[Question]:
     """Every (clause, run, tool) to judge; `runs` maps a run's id to it and its tools' names.
 
-    A clause that belongs to none of the runs, or is about what none of them offers (`offers`, by
-    the run's id), is one question, of the first run. A run that speaks the protocol alone is asked
-    only what its few exchanges can show.
+    A clause about targets of another role is left out. One that belongs to none of the runs, or is
+    about what none of them offers (`offers`, by the run's id), is one question, of the first run.
+    A run that speaks the protocol alone is asked only what its few exchanges can show.
     """
     asked: list[Question] = []
     for test, clause in tests:
@@ -89,8 +91,9 @@ def questions(
                 asked.extend(Question(test, clause, run.id, tool) for tool in tools)
             else:
                 asked.append(Question(test, clause, run.id))
-        if not own and runs:
-            asked.append(Question(test, clause, next(iter(runs))))
+        if not own and any(run.role.has(clause.needed_for) for run, _ in runs.values()):
+            ids = (id for id, (run, _) in runs.items() if run.role.has(clause.needed_for))
+            asked.append(Question(test, clause, next(ids)))
     return asked
 
 

@@ -2,12 +2,13 @@
 
 import pytest
 
-from conformance.kit.model.exchange import HttpRequest, StdioRequest
+from conformance.kit.model.exchange import HttpRequest, ModelCall, StdioRequest
 from conformance.kit.model.run import MODERN, Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.bindings import (
     BINDINGS,
+    GATEWAYS,
     MCP_BINDINGS,
     OVER_HTTP,
     binding_of,
@@ -24,6 +25,8 @@ FORMS = {
     Binding.HTTP: HttpRequest,
     Binding.MCP: HttpRequest,
     Binding.STDIO: StdioRequest,
+    Binding.NATIVE: ModelCall,
+    Binding.OPENAI: ModelCall,
 }
 
 
@@ -39,10 +42,18 @@ def test_every_binding_that_has_a_name_has_a_class():
 @pytest.mark.parametrize("name", Binding)
 def test_all_that_a_binding_says_is_in_its_own_form(name):
     made = spoken_by(name)
-    said = [made.call(TOOL, {"count": 2}, id=7), made.list_tools(id=8), made.nothing()]
+    said = [made.list_tools(id=8), made.nothing()]
+    if name not in GATEWAYS:
+        said.insert(0, made.call(TOOL, {"count": 2}, id=7))
     assert {type(request) for request in said} == {FORMS[name]}
-    assert [request.is_empty for request in said] == [False, False, True]
-    assert traits_of(made.run).over_http is (FORMS[name] is HttpRequest)
+    assert [request.is_empty for request in said][-2:] == [False, True]
+    assert traits_of(made.run).over_http is issubclass(FORMS[name], HttpRequest)
+
+
+@pytest.mark.parametrize("name", GATEWAYS)
+def test_a_gateway_has_no_tool_to_call(name):
+    with pytest.raises(TypeError, match="has no tool"):
+        spoken_by(name).call(TOOL, {}, id=7)
 
 
 @pytest.mark.parametrize("name", MCP_BINDINGS)
@@ -68,7 +79,7 @@ def test_a_target_shows_the_binding_that_alone_reaches_it(target, name):
 
 
 def test_only_the_http_binding_can_leave_the_target():
-    assert [name for name in OVER_HTTP if name not in MCP_BINDINGS] == [Binding.HTTP]
+    assert [name for name in OVER_HTTP if name not in (*MCP_BINDINGS, *GATEWAYS)] == [Binding.HTTP]
     assert all(spoken_by(name).stays_at_target(TOOL) for name in Binding)
 
 

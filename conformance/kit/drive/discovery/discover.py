@@ -7,6 +7,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from conformance.kit.drive.channel import Context, open_channel
+from conformance.kit.drive.discovery.gateway import gateway_runs
 from conformance.kit.drive.discovery.http import http_run, look
 from conformance.kit.drive.discovery.mcp import mcp_runs
 from conformance.kit.drive.discovery.versions import ELSEWHERE, protocol_runs
@@ -15,7 +16,7 @@ from conformance.kit.drive.unusable_target import TargetUnusable, why_dead, why_
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.loopback import same_place
-from conformance.kit.model.run import Run, free_id
+from conformance.kit.model.run import Role, Run, free_id
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import OwnTargets
 from conformance.kit.transport.bindings import BINDINGS, MCP_BINDINGS, own_targets
@@ -75,6 +76,8 @@ async def _discover_own(
 ) -> list[Discovered]:
     """The runs of a target that one binding alone reaches."""
     endpoint = target.removeprefix(targets.prefix).strip()
+    if BINDINGS[binding].traits.role is Role.GATEWAY:
+        return await gateway_runs(binding, endpoint, target, context)
     found, reason = await mcp_runs(binding, endpoint, target, context)
     if not found:
         if no_version := _no_version(target, context):

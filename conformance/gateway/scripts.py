@@ -1,0 +1,222 @@
+"""The calls that a gateway is tested with, and what the provider does in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+from typing import Any, Final
+
+from conformance.formats.provider.completion import Completion, ToolCall, Usage
+from conformance.kit.cases.provider.calls import FAMILIES, Turns, model_call, pieces_of, says
+from conformance.kit.cases.provider.turns import (
+    FailsInStream,
+    Foreign,
+    Layout,
+    Leads,
+    Refuses,
+    Says,
+    Turn,
+)
+from conformance.kit.evidence.script import Send, Stage, Steps, script
+from conformance.kit.model.exchange import ModelCall
+from conformance.kit.model.performance import Act, Barrier, End, Fin, Rst, Wait
+from conformance.kit.model.performance import Send as SendBytes
+from conformance.kit.model.run import Role
+from conformance.kit.model.step import Step
+from conformance.kit.transport.binding import spoken
+from conformance.kit.transport.bindings import GATEWAYS
+from conformance.kit.transport.gateway import GatewayBinding
+from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, TerminationReason
+
+ASKED: Final = {"temperature": 0.5, "max_tokens": 77, "top_p": 0.25, "stop": ["END"]}
+"""Parameters that every family has."""
+OUTSIDE: Final = {
+    "temperature-high": {"temperature": 2.5},
+    "temperature-low": {"temperature": -0.5},
+    "top-p-high": {"top_p": 1.5},
+    "max-tokens-zero": {"max_tokens": 0},
+}
+"""Parameters outside their ranges."""
+USAGE: Final = Usage(input=31, output=17)
+ARGUMENTS: Final = ('{"city":', ' "Montevideo"', "}")
+ODD_REASON: Final = "model_was_tired"
+ENDINGS: Final = ("no-reason", "fin", "rst", "error", "unreadable", "stall")
+FOREIGN: Final[Mapping[str, Turn]] = {
+    "html": Foreign(b"<html><body>Welcome</body></html>", "text/html"),
+    "cut-json": Foreign(b'{"id": "x", "cho'),
+    "empty": Foreign(b""),
+    "no-answer": Foreign(b"{}"),
+}
+SETTLE: Final = 0.5
+"""Seconds in which a wrong retry would be seen."""
+
+
+def _call(stage: Stage, entry: str, turns: Turns = says, **more: Any) -> ModelCall:
+    binding = spoken(stage.binding, GatewayBinding)
+    return model_call(binding, stage.declared, entry, turns, **more)
+
+
+def _played(name: str) -> Callable[[Callable[[Stage], Steps]], Callable[[Stage], Steps]]:
+    """Mark a function as a script of gateways, under a name of its own."""
+    return script(*GATEWAYS, fresh=True, role=Role.GATEWAY, name=name)
+
+
+def _answer(nonce: str) -> Mapping[str, Turns]:
+    """What a provider may say, for all ways in which a gateway has to hand it on."""
+    pieces = pieces_of(nonce)
+    calls = (
+        ToolCall("call_1", "get_weather", ARGUMENTS),
+        ToolCall("call_2", "get_weather", ('{"city": "Recife"}',)),
+    )
+    tools = Completion(pieces[:1], calls=calls, reason=TerminationReason.TOOL_USE, usage=USAGE)
+    said = {
+        "text": Says(Completion(pieces, usage=USAGE)),
+        "tools": Says(tools),
+        "thinking": Says(Completion(pieces, thinking=("Hm,", " well."), usage=USAGE)),
+        "odd-reason": Says(Completion(pieces, raw_reason=ODD_REASON)),
+        "cut-at-limit": Says(Completion(pieces, reason=TerminationReason.MAX_TOKENS)),
+        "crlf": Says(Completion(pieces), Layout(line_end="\r\n", comments=True, bom=True)),
+        "several-lines": Says(Completion(pieces), Layout(several_lines=True)),
+        "split": Says(Completion(pieces), Layout(every=1)),
+        "barrier": Says(Completion(pieces), then=(Barrier(nonce),)),
+    }
+    return {name: _always(turn) for name, turn in said.items()}
+
+
+def _always(turn: Turn) -> Turns:
+    return lambda _: (turn,)
+
+
+STREAMED: Final = tuple(_answer(""))
+WHOLE: Final = ("text", "tools", "thinking", "odd-reason", "cut-at-limit")
+
+
+def _of(name: str) -> Turns:
+    return lambda nonce: _answer(nonce)[name](nonce)
+
+
+def _in_turn(stage: Stage, steps: Iterable[tuple[str, ApiFamily]], **more: Any) -> Steps:
+    for name, family in steps:
+        call = _call(stage, family.value, _of(name), **more)
+        yield Send(call, Step(name, place=family.value))
+
+
+@_played("gateway_streams")
+def _streams(stage: Stage) -> Steps:
+    yield from _in_turn(stage, product(STREAMED, FAMILIES), stream=True)
+
+
+@_played("gateway_answers")
+def _answers(stage: Stage) -> Steps:
+    yield from _in_turn(stage, product(WHOLE, FAMILIES))
+
+
+@_played("gateway_parameters")
+def _parameters(stage: Stage) -> Steps:
+    for family in FAMILIES:
+        yield Send(_call(stage, family.value, more=ASKED), Step("inside", place=family.value))
+    for name, wrong in OUTSIDE.items():
+        yield Send(_call(stage, FAMILIES[0].value, more=wrong), Step(name))
+
+
+def _refusals(family: ApiFamily) -> Callable[[Stage], Steps]:
+    @_played(f"gateway_refusals_{family.value}")
+    def refusals(stage: Stage) -> Steps:
+        for error in RuntimeErrorName:
+            call = _call(stage, family.value, _always(Refuses(error)))
+            yield Send(call, Step(error.value, place=family.value))
+
+    return refusals
+
+
+_refusals_openai, _refusals_anthropic, _refusals_gemini = map(_refusals, FAMILIES)
+
+
+def _breaks(ending: str, nonce: str) -> Turn:
+    """A stream that breaks once the client has content, so that it is known to have some."""
+    said = Completion(pieces_of(nonce))
+    seen = Barrier(nonce)
+    then: Mapping[str, tuple[Act, ...]] = {
+        "no-reason": (seen, End()),
+        "fin": (seen, Fin()),
+        "rst": (seen, Rst()),
+        "unreadable": (seen, SendBytes(b"data: {not json\n\n"), End()),
+        "stall": (seen, Wait()),
+    }
+    if ending == "error":
+        return FailsInStream(said, RuntimeErrorName.OVERLOADED)
+    return Says(said, then=then[ending], rest=False)
+
+
+def _endings(family: ApiFamily) -> Callable[[Stage], Steps]:
+    @_played(f"gateway_breaks_{family.value}")
+    def breaks(stage: Stage) -> Steps:
+        for ending in ENDINGS:
+
+            def turns(nonce: str, ending: str = ending) -> tuple[Turn, ...]:
+                return (_breaks(ending, nonce),)
+
+            call = _call(stage, family.value, turns, stream=True, settle=SETTLE)
+            yield Send(call, Step(ending, place=family.value))
+
+    return breaks
+
+
+_breaks_openai, _breaks_anthropic, _breaks_gemini = map(_endings, FAMILIES)
+
+
+@_played("gateway_foreign")
+def _foreign(stage: Stage) -> Steps:
+    for name, turn in FOREIGN.items():
+        call = _call(stage, FAMILIES[0].value, _always(turn))
+        yield Send(call, Step(name, place=FAMILIES[0].value))
+
+
+@_played("gateway_silence")
+def _silence(stage: Stage) -> Steps:
+    silent = _call(stage, FAMILIES[0].value, _always(Leads((Wait(),))))
+    yield Send(silent, Step("silent", place=FAMILIES[0].value))
+
+
+@_played("gateway_retries")
+def _retries(stage: Stage) -> Steps:
+    limited = Refuses(RuntimeErrorName.RATE_LIMITED)
+    asks = Refuses(RuntimeErrorName.RATE_LIMITED, {"retry-after": "1"})
+    asks_long = Refuses(RuntimeErrorName.RATE_LIMITED, {"retry-after": "3600"})
+    before: Mapping[str, tuple[Turn, ...]] = {"flaky": (limited,), "retry-after": (asks,)}
+    for name, turns in before.items():
+
+        def flaky(nonce: str, turns: tuple[Turn, ...] = turns) -> tuple[Turn, ...]:
+            return (*turns, *says(nonce))
+
+        for streamed in (False, True):
+            kind = f"{name}-stream" if streamed else name
+            call = _call(stage, FAMILIES[0].value, flaky, stream=streamed)
+            yield Send(call, Step(kind, place=FAMILIES[0].value))
+    call = _call(stage, FAMILIES[0].value, _always(asks_long), settle=SETTLE)
+    yield Send(call, Step("retry-after-long", place=FAMILIES[0].value))
+
+
+@_played("gateway_fallback")
+def _fallback(stage: Stage) -> Steps:
+    order = stage.declared.get("fallback", {}).get("order", ())
+    if not order:
+        return
+    for error in (RuntimeErrorName.AUTHENTICATION, RuntimeErrorName.INVALID_REQUEST):
+        other = {ApiFamily(order[-1]): says}
+        call = _call(stage, "chain", _always(Refuses(error)), elsewhere=other)
+        yield Send(call, Step(error.value))
+    everyone = _call(stage, "chain", _always(Refuses(RuntimeErrorName.AUTHENTICATION)))
+    yield Send(everyone, Step("all-fail"))
+
+
+@_played("gateway_leaves")
+def _leaves(stage: Stage) -> Steps:
+    def stalls(nonce: str) -> tuple[Turn, ...]:
+        return (Says(Completion(pieces_of(nonce)), then=(Wait(),), rest=False),)
+
+    family = FAMILIES[0].value
+    streaming = _call(stage, family, stalls, stream=True, leave="content", settle=SETTLE)
+    yield Send(streaming, Step("in-stream", place=family))
+    waiting = _call(stage, family, _always(Leads((Wait(),))), leave="request", settle=SETTLE)
+    yield Send(waiting, Step("before-answer", place=family))

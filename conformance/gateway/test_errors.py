@@ -1,0 +1,189 @@
+"""How failures of a provider are told (GW-ERR, GW-TMO)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from conformance.formats.provider.completion import Face, Refusal
+from conformance.gateway.scripts import FOREIGN
+from conformance.gateway.timeline import (
+    arrivals,
+    each_family,
+    ended,
+    face,
+    nonce,
+    not_arrived,
+    policy,
+)
+from conformance.gateway.told import ERROR, Told, told
+from conformance.kit.cases.provider.calls import request_id_of
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.performance import Seen
+from conformance.kit.verdicts.checks import Check, Checks, absent, broken, clause, holds, unknown
+from conformance.spec.vocabulary import (
+    RUNTIME_ERROR_NAME_STATUSES,
+    Binding,
+    RuntimeErrorName,
+)
+
+_BY_CODE = {
+    ("openai", RuntimeErrorName.QUOTA_EXHAUSTED),
+    ("openai", RuntimeErrorName.REQUEST_TOO_LARGE),
+}
+"""Errors that a provider tells by its code, under a status that means another error."""
+_LATE = 2.0
+"""Seconds in which a connection is closed, with slack."""
+
+_Refused = tuple[str, RuntimeErrorName, Exchange, Told | None, Face | None]
+
+
+def refused(run: RunEvidence, only: Iterable[RuntimeErrorName] = ()) -> Iterator[_Refused]:
+    """Each refusal of each family, with what was told of it."""
+    wanted = tuple(only) or tuple(RuntimeErrorName)
+    for family in ("openai", "anthropic", "gemini"):
+        names = (error.value for error in wanted)
+        for _, name, exchange in each_family(run, f"gateway_refusals_{family}", *names):
+            if exchange.step is None or exchange.step.place != family:
+                continue
+            seen = arrivals(exchange)
+            found = face(seen[0]) if seen else None
+            yield family, RuntimeErrorName(name), exchange, told(exchange), found and found[0]
+
+
+def _class(run: RunEvidence, *, by_code: bool) -> Checks:
+    for family, error, exchange, answer, spoken in refused(run):
+        if ((family, error) in _BY_CODE) is not by_code:
+            continue
+        if answer is None or spoken is None:
+            yield not_arrived(exchange)
+        elif not answer.is_class(error):
+            values: dict[str, Any] = {"family": family, "error": error.value, "told": answer.shown}
+            yield broken(exchange, "finding.gateway.class", **values)
+        else:
+            yield holds()
+
+
+@clause("GW-ERR-001")
+def test_each_refusal_is_told_as_its_error(run: RunEvidence) -> Checks:
+    yield from _class(run, by_code=False)
+
+
+@clause("GW-ERR-002")
+def test_the_code_outranks_the_status(run: RunEvidence) -> Checks:
+    yield from _class(run, by_code=True)
+
+
+@clause("GW-ERR-003")
+def test_the_status_is_one_of_the_error(run: RunEvidence) -> Checks:
+    for _, error, exchange, answer, spoken in refused(run):
+        if answer is None or spoken is None:
+            yield not_arrived(exchange)
+        elif error is RuntimeErrorName.UNKNOWN or not answer.is_class(error):
+            continue  # it has no status of its own, or GW-ERR-001 says what is wrong
+        elif answer.status not in RUNTIME_ERROR_NAME_STATUSES[error]:
+            values: dict[str, Any] = {"error": error.value, "status": answer.status}
+            yield broken(exchange, "finding.gateway.status", **values)
+        else:
+            yield holds()
+
+
+@clause("GW-ERR-004")
+def test_what_the_provider_said_is_handed_on(run: RunEvidence) -> Checks:
+    if run.run.binding is not Binding.NATIVE:
+        yield absent("kit.not_applicable.other_binding")
+        return
+    for _, error, exchange, answer, spoken in refused(run):
+        if answer is None or answer.error is None or spoken is None:
+            yield not_arrived(exchange)
+            continue
+        id = request_id_of(nonce(exchange), len(arrivals(exchange)))
+        yield _handed_on(exchange, answer, spoken.refusal(error, id), id)
+
+
+def _handed_on(exchange: Exchange, answer: Told, refusal: Refusal, id: str) -> Check:
+    error = answer.error or {}
+    held = error.get("provider_error")
+    held = held if isinstance(held, dict) else {}
+    wanted = {"status": refusal.status, "code": refusal.code, "message": refusal.message}
+    for name, value in wanted.items():
+        if held.get(name) != value:
+            values: dict[str, Any] = {"name": f"provider_error.{name}", "expected": value}
+            return broken(exchange, "finding.gateway.own_words", found=held.get(name), **values)
+    if error.get("request_id") != id:
+        values = {"name": "request_id", "expected": id}
+        return broken(
+            exchange, "finding.gateway.own_words", found=error.get("request_id"), **values
+        )
+    return holds()
+
+
+@clause("GW-ERR-005")
+def test_no_credential_of_a_provider_is_told(run: RunEvidence) -> Checks:
+    for family, _, exchange, _, spoken in refused(run):
+        if exchange.answer is None or spoken is None:
+            yield not_arrived(exchange)
+            continue
+        last = arrivals(exchange)[-1]
+        headers = {name.lower(): value for name, value in last.headers}
+        key = spoken.key(headers, last.path.partition("?")[2])
+        texts = [exchange.answer.body.decode("utf-8", "replace")]
+        texts += [value for _, value in exchange.answer.headers]
+        if key and any(key in text for text in texts):
+            yield broken(exchange, "finding.gateway.key_told", family=family)
+        else:
+            yield holds()
+
+
+@clause("GW-ERR-006")
+def test_a_foreign_success_is_a_server_error(run: RunEvidence) -> Checks:
+    for _, name, exchange in each_family(run, "gateway_foreign", *FOREIGN):
+        answer = told(exchange)
+        if answer is None or not arrivals(exchange):
+            yield not_arrived(exchange)
+        elif not answer.is_class(RuntimeErrorName.SERVER_ERROR):
+            values: dict[str, Any] = {"kind": name, "told": answer.shown}
+            yield broken(exchange, "finding.gateway.foreign", **values)
+        else:
+            yield holds()
+
+
+@clause("GW-TMO-001")
+def test_silence_is_a_timeout(run: RunEvidence) -> Checks:
+    if not policy(run, "timeouts").get("first_byte_ms"):
+        yield unknown("kit.not_verified.no_policy")
+        return
+    for _, _, exchange in each_family(run, "gateway_silence", "silent"):
+        answer = told(exchange)
+        if not arrivals(exchange):
+            yield not_arrived(exchange)
+        elif answer is None:
+            yield broken(exchange, "finding.gateway.never_answered")
+        elif not answer.is_class(RuntimeErrorName.TIMEOUT):
+            yield broken(exchange, "finding.gateway.silence", told=answer.shown)
+        else:
+            yield holds()
+
+
+@clause("GW-TMO-002")
+def test_a_stall_is_an_error_and_closes_the_connection(run: RunEvidence) -> Checks:
+    if not policy(run, "timeouts").get("stall_ms"):
+        yield unknown("kit.not_verified.no_policy")
+        return
+    for family in ("openai", "anthropic", "gemini"):
+        for _, _, exchange in each_family(run, f"gateway_breaks_{family}", "stall"):
+            answer = told(exchange)
+            if not arrivals(exchange):
+                yield not_arrived(exchange)
+            elif answer is None or answer.terminals != [ERROR]:
+                yield broken(exchange, "finding.gateway.stall")
+            else:
+                over = ended(exchange, 1)
+                left = over is not None and over.seen is Seen.LEFT and over.at < _end(exchange)
+                yield holds() if left else broken(exchange, "finding.gateway.stall_open")
+
+
+def _end(exchange: Exchange) -> float:
+    """When a connection has to be closed at the latest."""
+    return exchange.elapsed + _LATE

@@ -1,0 +1,236 @@
+"""When a provider is asked again, or another one, and when nobody is (GW-RTY, GW-FB, GW-CAN)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from conformance.gateway.scripts import ENDINGS
+from conformance.gateway.test_errors import refused
+from conformance.gateway.timeline import (
+    arrivals,
+    each_family,
+    ended,
+    face,
+    first,
+    nonce,
+    not_arrived,
+    policy,
+)
+from conformance.gateway.told import told
+from conformance.kit.cases.provider.calls import pieces_of
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.performance import Moment, Seen
+from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
+from conformance.spec.vocabulary import RUNTIME_ERROR_NAME_RETRYABLE, RuntimeErrorName
+
+_FAMILIES = ("openai", "anthropic", "gemini")
+_RETRIES = "gateway_retries"
+_CLOCK = 0.005
+"""Seconds by which two clocks may differ."""
+_ASKED = 1.0
+"""Seconds that the provider asks for."""
+_LATE = 1.0
+"""Seconds in which a connection is closed that nobody needs."""
+
+
+def _no_policy(run: RunEvidence, part: str) -> Check | None:
+    return None if policy(run, part) else unknown("kit.not_verified.no_policy")
+
+
+@clause("GW-RTY-001")
+def test_what_is_not_retryable_is_asked_once(run: RunEvidence) -> Checks:
+    final = [e for e in RuntimeErrorName if not RUNTIME_ERROR_NAME_RETRYABLE[e]]
+    for family, error, exchange, _, _ in refused(run, final):
+        count = len(arrivals(exchange))
+        if not count:
+            yield not_arrived(exchange)
+        elif count > 1:
+            values: dict[str, Any] = {"family": family, "error": error.value, "count": count}
+            yield broken(exchange, "finding.gateway.retried", **values)
+        else:
+            yield holds()
+
+
+@clause("GW-RTY-002")
+def test_no_provider_is_asked_more_often_than_declared(run: RunEvidence) -> Checks:
+    missing = _no_policy(run, "retry")
+    if missing is not None:
+        yield missing
+        return
+    most = 1 + policy(run, "retry").get("max_retries", 0)
+    again = [e for e in RuntimeErrorName if RUNTIME_ERROR_NAME_RETRYABLE[e]]
+    for family, error, exchange, _, _ in refused(run, again):
+        count = len(arrivals(exchange))
+        if not count:
+            yield not_arrived(exchange)
+        elif count > most:
+            values: dict[str, Any] = {
+                "family": family,
+                "error": error.value,
+                "count": count,
+                "most": most,
+            }
+            yield broken(exchange, "finding.gateway.too_often", **values)
+        else:
+            yield holds()
+
+
+@clause("GW-RTY-003")
+def test_between_attempts_lies_the_declared_delay(run: RunEvidence) -> Checks:
+    retry = policy(run, "retry")
+    if "initial_delay_ms" not in retry or "jitter" in retry:
+        yield unknown("kit.not_verified.no_policy")
+        return
+    again = [e for e in RuntimeErrorName if RUNTIME_ERROR_NAME_RETRYABLE[e]]
+    for _, _, exchange, _, _ in refused(run, again):
+        for number, gap in enumerate(_gaps(exchange)):
+            grown = retry["initial_delay_ms"] * retry.get("backoff_multiplier", 1) ** number
+            wanted = min(grown, retry.get("max_delay_ms", grown)) / 1000
+            yield _waited(exchange, gap, wanted)
+
+
+@clause("GW-RTY-004")
+def test_a_provider_that_asks_to_wait_is_waited_for(run: RunEvidence) -> Checks:
+    for _, _, exchange in each_family(run, _RETRIES, "retry-after", "retry-after-stream"):
+        if not arrivals(exchange):
+            yield not_arrived(exchange)
+        for gap in _gaps(exchange):
+            yield _waited(exchange, gap, _ASKED)
+
+
+def _gaps(exchange: Exchange) -> list[float]:
+    """The seconds between the end of an attempt and the beginning of the next."""
+    seen = arrivals(exchange)
+    return [after.at - _over(exchange, before) for before, after in pairwise(seen)]
+
+
+def _over(exchange: Exchange, arrival: Moment) -> float:
+    over = ended(exchange, arrival.arrival)
+    return over.at if over is not None else arrival.at
+
+
+def _waited(exchange: Exchange, gap: float, wanted: float) -> Check:
+    if gap + _CLOCK < wanted:
+        values: dict[str, Any] = {"gap": round(gap * 1000), "wanted": round(wanted * 1000)}
+        return broken(exchange, "finding.gateway.too_soon", **values)
+    return holds()
+
+
+@clause("GW-RTY-005")
+def test_a_wait_that_is_too_long_is_told(run: RunEvidence) -> Checks:
+    for _, _, exchange in each_family(run, _RETRIES, "retry-after-long"):
+        answer = told(exchange)
+        if answer is None or exchange.answer is None or not arrivals(exchange):
+            yield not_arrived(exchange)
+        elif len(arrivals(exchange)) > 1:
+            yield broken(exchange, "finding.gateway.long_retried", count=len(arrivals(exchange)))
+        elif exchange.answer.header("retry-after") is None and not (answer.error or {}).get(
+            "retry_after_ms"
+        ):
+            yield broken(exchange, "finding.gateway.wait_untold")
+        else:
+            yield holds()
+
+
+@clause("GW-RTY-006")
+def test_after_content_nothing_is_tried_again(run: RunEvidence) -> Checks:
+    for family in _FAMILIES:
+        for _, _, exchange in each_family(run, f"gateway_breaks_{family}", *ENDINGS):
+            if first(exchange, Seen.CLIENT_CONTENT) is None:
+                yield unknown("kit.not_verified.no_content_yet", exchange)
+            elif len(arrivals(exchange)) > 1:
+                count = len(arrivals(exchange))
+                yield broken(exchange, "finding.gateway.tried_after_content", count=count)
+            else:
+                yield holds()
+
+
+@clause("GW-RTY-007")
+def test_an_answer_after_retries_holds_each_piece_once(run: RunEvidence) -> Checks:
+    for _, _, exchange in each_family(run, _RETRIES, "flaky", "flaky-stream"):
+        answer = told(exchange)
+        if answer is None or len(arrivals(exchange)) < 2 or not answer.succeeded:
+            yield unknown("kit.not_verified.no_content_yet", exchange)
+        elif answer.content != "".join(pieces_of(nonce(exchange))):
+            yield broken(exchange, "finding.gateway.pieces", found=answer.content)
+        else:
+            yield holds()
+
+
+def _asked(exchange: Exchange) -> list[str]:
+    """The families that were asked, each once for the attempts that follow one another."""
+    found = [face(each) for each in arrivals(exchange)]
+    families = [each[0].family.value for each in found if each is not None]
+    return [name for n, name in enumerate(families) if n == 0 or families[n - 1] != name]
+
+
+@clause("GW-FB-001")
+def test_another_provider_is_asked_only_after_some_errors(run: RunEvidence) -> Checks:
+    order = policy(run, "fallback").get("order")
+    exchange = run.step("gateway_fallback", RuntimeErrorName.INVALID_REQUEST.value)
+    if not order or exchange is None:
+        yield unknown("kit.not_verified.no_policy")
+    elif not arrivals(exchange):
+        yield not_arrived(exchange)
+    elif len(_asked(exchange)) > 1:
+        asked = ", ".join(_asked(exchange))
+        yield broken(exchange, "finding.gateway.fell_back", asked=asked)
+    else:
+        yield holds()
+
+
+@clause("GW-FB-002")
+def test_providers_are_asked_in_the_declared_order(run: RunEvidence) -> Checks:
+    order = policy(run, "fallback").get("order")
+    for name in (RuntimeErrorName.AUTHENTICATION.value, "all-fail"):
+        exchange = run.step("gateway_fallback", name)
+        if not order or exchange is None:
+            yield unknown("kit.not_verified.no_policy")
+            continue
+        asked = list(dict.fromkeys(_asked(exchange)))
+        if asked != list(order):
+            values: dict[str, Any] = {"asked": ", ".join(asked), "order": ", ".join(order)}
+            yield broken(exchange, "finding.gateway.order", **values)
+        else:
+            yield holds()
+
+
+@clause("GW-FB-003")
+def test_each_provider_has_one_round(run: RunEvidence) -> Checks:
+    exchange = run.step("gateway_fallback", "all-fail")
+    if not policy(run, "fallback").get("order") or exchange is None:
+        yield unknown("kit.not_verified.no_policy")
+        return
+    asked = _asked(exchange)
+    if len(asked) != len(set(asked)):
+        yield broken(exchange, "finding.gateway.rounds", asked=", ".join(asked))
+    else:
+        yield holds()
+
+
+@clause("GW-CAN-001")
+def test_a_client_that_leaves_ends_the_providers_work(run: RunEvidence) -> Checks:
+    for _, _, exchange in each_family(run, "gateway_leaves", "in-stream", "before-answer"):
+        left, seen = first(exchange, Seen.CLIENT_LEFT), arrivals(exchange)
+        if left is None or not seen:
+            yield not_arrived(exchange)
+            continue
+        over = ended(exchange, seen[0].arrival)
+        if over is None or over.seen is not Seen.LEFT or over.at > left.at + _LATE:
+            yield broken(exchange, "finding.gateway.not_closed")
+        else:
+            yield holds()
+
+
+@clause("GW-CAN-002")
+def test_nobody_is_asked_after_the_client_has_left(run: RunEvidence) -> Checks:
+    for _, _, exchange in each_family(run, "gateway_leaves", "in-stream", "before-answer"):
+        left = first(exchange, Seen.CLIENT_LEFT)
+        if left is None:
+            yield not_arrived(exchange)
+        elif any(each.at > left.at + _CLOCK for each in arrivals(exchange)):
+            yield broken(exchange, "finding.gateway.asked_after_leaving")
+        else:
+            yield holds()

@@ -1,0 +1,212 @@
+"""What a client gets of a provider's answer (GW-STR)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from conformance.gateway.scripts import ARGUMENTS, ENDINGS, ODD_REASON, STREAMED, USAGE, WHOLE
+from conformance.gateway.timeline import arrivals, each_family, first, nonce, not_arrived
+from conformance.gateway.told import END, ERROR, Told, told
+from conformance.kit.cases.provider.calls import pieces_of
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.performance import Seen
+from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
+from conformance.spec.vocabulary import RuntimeErrorName
+
+_STREAMS, _ANSWERS = "gateway_streams", "gateway_answers"
+_LAYOUTS = ("crlf", "several-lines", "split")
+
+
+def _breaks(run: RunEvidence, *endings: str) -> list[Exchange]:
+    return [
+        exchange
+        for family in ("openai", "anthropic", "gemini")
+        for _, _, exchange in each_family(run, f"gateway_breaks_{family}", *endings)
+    ]
+
+
+def _unseen(exchange: Exchange, answer: Told | None) -> Check | None:
+    """Why nothing can be said of an answer; None where something can."""
+    if answer is None or not arrivals(exchange):
+        return not_arrived(exchange)
+    if answer.status != 200:
+        return unknown("kit.not_verified.no_content_yet", exchange)
+    return None
+
+
+@clause("GW-STR-001")
+def test_a_stream_has_one_terminal_event_and_it_is_last(run: RunEvidence) -> Checks:
+    steps = [exchange for _, _, exchange in each_family(run, _STREAMS, *STREAMED)]
+    for exchange in (*steps, *_breaks(run, *ENDINGS)):
+        answer = told(exchange)
+        if answer is None or not answer.streamed:
+            yield not_arrived(exchange)
+        elif len(answer.terminals) != 1:
+            yield broken(exchange, "finding.gateway.terminals", count=len(answer.terminals))
+        elif answer.order[-1] not in {END, ERROR}:
+            yield broken(exchange, "finding.gateway.after_end", event=answer.order[-1])
+        else:
+            yield holds()
+
+
+def _is_an_error(run: RunEvidence, *endings: str) -> Checks:
+    for exchange in _breaks(run, *endings):
+        answer = told(exchange)
+        unseen = _unseen(exchange, answer)
+        if unseen is not None or answer is None:
+            yield unseen or not_arrived(exchange)
+        elif ERROR not in answer.order:
+            yield broken(exchange, "finding.gateway.cut_told", told=answer.shown)
+        else:
+            yield holds()
+
+
+@clause("GW-STR-002")
+def test_an_end_without_a_reason_is_an_error(run: RunEvidence) -> Checks:
+    yield from _is_an_error(run, "no-reason")
+
+
+@clause("GW-STR-003")
+def test_a_connection_that_breaks_is_an_error(run: RunEvidence) -> Checks:
+    yield from _is_an_error(run, "fin", "rst")
+
+
+@clause("GW-STR-004")
+def test_an_error_inside_a_stream_keeps_its_class(run: RunEvidence) -> Checks:
+    for exchange in _breaks(run, "error"):
+        answer = told(exchange)
+        if answer is None or not arrivals(exchange):
+            yield not_arrived(exchange)
+        elif not answer.is_class(RuntimeErrorName.OVERLOADED):
+            yield broken(exchange, "finding.gateway.stream_class", told=answer.shown)
+        else:
+            yield holds()
+
+
+@clause("GW-STR-005")
+def test_what_cannot_be_read_is_an_error(run: RunEvidence) -> Checks:
+    yield from _is_an_error(run, "unreadable")
+
+
+@clause("GW-STR-006")
+def test_the_layout_of_a_stream_changes_nothing(run: RunEvidence) -> Checks:
+    for _, name, exchange in each_family(run, _STREAMS, *_LAYOUTS):
+        answer = told(exchange)
+        if answer is None or not arrivals(exchange):
+            yield not_arrived(exchange)
+        elif not answer.succeeded or answer.content != "".join(pieces_of(nonce(exchange))):
+            yield broken(exchange, "finding.gateway.layout", layout=name, found=answer.content)
+        else:
+            yield holds()
+
+
+@clause("GW-STR-007")
+def test_the_arguments_of_each_call_are_whole(run: RunEvidence) -> Checks:
+    wanted = [("get_weather", json.loads("".join(ARGUMENTS))), ("get_weather", {"city": "Recife"})]
+    for script in (_STREAMS, _ANSWERS):
+        for _, _, exchange in each_family(run, script, "tools"):
+            answer = told(exchange)
+            if answer is None or not arrivals(exchange):
+                yield not_arrived(exchange)
+                continue
+            found = [(name, _json(arguments)) for name, arguments in answer.calls.values()]
+            if found != wanted:
+                yield broken(exchange, "finding.gateway.arguments", found=json.dumps(found))
+            else:
+                yield holds()
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+@clause("GW-STR-009")
+def test_an_unknown_reason_is_no_normal_end(run: RunEvidence) -> Checks:
+    for script in (_STREAMS, _ANSWERS):
+        for _, _, exchange in each_family(run, script, "odd-reason"):
+            answer = told(exchange)
+            if answer is None or not arrivals(exchange):
+                yield not_arrived(exchange)
+            elif answer.reason == "end_turn":
+                yield broken(exchange, "finding.gateway.made_up_end", reason=ODD_REASON)
+            else:
+                yield holds()
+
+
+@clause("GW-STR-010")
+def test_a_complete_call_ends_with_tool_use(run: RunEvidence) -> Checks:
+    for script in (_STREAMS, _ANSWERS):
+        for _, name, exchange in each_family(run, script, "tools", "text"):
+            answer = told(exchange)
+            if answer is None or not answer.succeeded:
+                yield not_arrived(exchange)
+            elif (answer.reason == "tool_use") is not (name == "tools"):
+                yield broken(exchange, "finding.gateway.tool_use", reason=answer.reason)
+            else:
+                yield holds()
+
+
+@clause("GW-STR-011")
+def test_usage_arrives(run: RunEvidence) -> Checks:
+    wanted = {"input_tokens": USAGE.input, "output_tokens": USAGE.output}
+    for _, _, exchange in each_family(run, _ANSWERS, "text"):
+        answer = told(exchange)
+        if answer is None or not answer.succeeded:
+            yield not_arrived(exchange)
+            continue
+        found = {name: answer.usage.get(name) for name in wanted}
+        if found != wanted:
+            yield broken(exchange, "finding.gateway.usage", found=str(found), wanted=str(wanted))
+        else:
+            yield holds()
+
+
+@clause("GW-STR-012")
+def test_content_is_handed_on_while_the_provider_still_sends(run: RunEvidence) -> Checks:
+    for _, _, exchange in each_family(run, _STREAMS, "barrier"):
+        if not arrivals(exchange):
+            yield not_arrived(exchange)
+        elif first(exchange, Seen.CLIENT_CONTENT) is None or not first(exchange, Seen.BARRIER):
+            yield broken(exchange, "finding.gateway.held_back")
+        else:
+            yield holds()
+
+
+@clause("GW-STR-013")
+def test_thinking_is_no_content(run: RunEvidence) -> Checks:
+    for script in (_STREAMS, _ANSWERS):
+        for _, _, exchange in each_family(run, script, "thinking"):
+            answer = told(exchange)
+            if answer is None or not answer.succeeded:
+                yield not_arrived(exchange)
+            elif answer.content != "".join(pieces_of(nonce(exchange))):
+                yield broken(exchange, "finding.gateway.thinking", found=answer.content)
+            else:
+                yield holds()
+
+
+@clause("GW-STR-014")
+def test_a_whole_answer_says_the_same_as_a_stream(run: RunEvidence) -> Checks:
+    streams = {(f, n): e for f, n, e in each_family(run, _STREAMS, *WHOLE)}
+    for family, name, exchange in each_family(run, _ANSWERS, *WHOLE):
+        other = streams.get((family, name))
+        whole, stream = told(exchange), told(other)
+        if whole is None or stream is None or other is None:
+            yield not_arrived(exchange)
+        elif not (whole.succeeded and stream.succeeded):
+            yield unknown("kit.not_verified.no_content_yet", exchange)
+        elif _meaning(whole, exchange) != _meaning(stream, other):
+            yield broken(exchange, "finding.gateway.not_the_same", kind=name)
+        else:
+            yield holds()
+
+
+def _meaning(answer: Told, exchange: Exchange) -> tuple[Any, ...]:
+    content = answer.content.replace(nonce(exchange), "")
+    calls = [(name, _json(arguments)) for name, arguments in answer.calls.values()]
+    return content, answer.thinking, answer.reason, calls

@@ -1,0 +1,198 @@
+"""What a gateway told its client: one reading for both profiles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.formats.runtime.provider_errors import named
+from conformance.formats.text.sse import sse_events
+from conformance.kit.model.exchange import Exchange
+from conformance.spec.vocabulary import (
+    RUNTIME_ERROR_NAME_CODE,
+    RUNTIME_ERROR_NAME_STATUSES,
+    RuntimeErrorName,
+)
+
+_OK = 200
+_REASONS = {
+    "stop": "end_turn",
+    "length": "max_tokens",
+    "tool_calls": "tool_use",
+    "content_filter": "content_filter",
+}
+END, ERROR = "StreamEnd", "StreamError"
+
+
+@dataclass(slots=True)
+class Told:
+    """A whole answer, a stream or an error. `order` names what came, part by part."""
+
+    status: int = 0
+    streamed: bool = False
+    content: str = ""
+    thinking: str = ""
+    reason: str | None = None
+    raw_reason: str | None = None
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    error: Mapping[str, Any] | None = None
+    calls: dict[Any, list[str]] = field(default_factory=dict)
+    """The name and the arguments of each call, by its place or id."""
+    order: list[str] = field(default_factory=list)
+    unreadable: bool = False
+
+    @property
+    def terminals(self) -> list[str]:
+        """The terminal events, in order."""
+        return [each for each in self.order if each in {END, ERROR}]
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it looks like a complete answer."""
+        if self.error is not None or self.status != _OK or self.unreadable:
+            return False
+        return not self.streamed or END in self.order
+
+    def is_class(self, wanted: RuntimeErrorName) -> bool:
+        """Whether the error is of a class: by its name or code, else by the HTTP status."""
+        told = self.error or {}
+        names = [named(told.get(each)) for each in ("name", "code", "type")]
+        known = [name for name in names if name is not None]
+        if known:
+            return wanted in known
+        if told.get("code") in {each.value for each in RUNTIME_ERROR_NAME_CODE.values()}:
+            return bool(told["code"] == RUNTIME_ERROR_NAME_CODE[wanted].value)
+        return self.status in RUNTIME_ERROR_NAME_STATUSES[wanted]
+
+    @property
+    def shown(self) -> str:
+        """What was told, in a few words for a finding."""
+        if self.error is not None:
+            kind = self.error.get("name") or self.error.get("code") or self.error.get("type")
+            return f"{kind} ({self.status})"
+        return f"success ({self.status})" if self.succeeded else f"status {self.status}"
+
+
+def told(exchange: Exchange | None) -> Told | None:
+    """The reading of an exchange; None where nothing came back at all."""
+    if exchange is None or exchange.answer is None:
+        return None
+    answer = exchange.answer
+    text = answer.body.decode("utf-8", "replace")
+    found = Told(answer.status)
+    kind = answer.header("content-type") or ""
+    if "event-stream" in kind:
+        found.streamed = True
+        for event in sse_events(text):
+            _event(found, event.name, event.data)
+        return found
+    body = _json(text)
+    if not isinstance(body, dict):
+        found.unreadable = True
+    elif isinstance(body.get("error"), dict):
+        found.error = body["error"]
+    elif "choices" in body:
+        _choices(found, body, "message")
+    else:
+        _native(found, body)
+    return found
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _event(found: Told, name: str, data: str) -> None:
+    if data == "[DONE]" or not data:
+        return
+    body = _json(data)
+    if not isinstance(body, dict):
+        found.unreadable = True
+    elif name:
+        _vocabulary(found, name, body)
+    elif isinstance(body.get("error"), dict):
+        found.error = body["error"]
+        found.order.append(ERROR)
+    else:
+        _choices(found, body, "delta")
+
+
+def _vocabulary(found: Told, name: str, body: Mapping[str, Any]) -> None:
+    found.order.append(name)
+    id = body.get("tool_call_id")
+    match name:
+        case "PartialContentDelta":
+            found.content += _text(body.get("content"))
+        case "ThinkingDelta":
+            found.thinking += _text(body.get("thinking"))
+        case "ToolCallStarted":
+            found.calls[id] = [_text(body.get("tool_name")), ""]
+        case "PartialToolCall" if id in found.calls:
+            found.calls[id][1] += _text(body.get("arguments"))
+        case "Metadata":
+            found.usage = body.get("usage") or found.usage
+            found.raw_reason = body.get("raw_finish_reason") or found.raw_reason
+        case "StreamEnd":
+            found.reason = body.get("finish_reason")
+        case "StreamError":
+            error = body.get("error")
+            found.error = error if isinstance(error, dict) else {}
+
+
+def _native(found: Told, body: Mapping[str, Any]) -> None:
+    found.content = _text(body.get("content"))
+    found.thinking = _text(body.get("thinking"))
+    found.reason, found.raw_reason = body.get("finish_reason"), body.get("raw_finish_reason")
+    found.usage = body.get("usage") or {}
+    for call in _objects(body.get("tool_calls")):
+        name, arguments = _text(call.get("tool_name")), _text(call.get("arguments"))
+        found.calls[call.get("tool_call_id")] = [name, arguments]
+    if "content" not in body:
+        found.unreadable = True
+
+
+def _choices(found: Told, body: Mapping[str, Any], member: str) -> None:
+    usage = body.get("usage")
+    if isinstance(usage, dict):
+        found.usage = {
+            "input_tokens": usage.get("prompt_tokens"),
+            "output_tokens": usage.get("completion_tokens"),
+        }
+    choices = list(_objects(body.get("choices")))
+    if not choices and member == "message":
+        found.unreadable = True
+    for choice in choices:
+        said = choice.get(member)
+        said = said if isinstance(said, dict) else {}
+        content = _text(said.get("content"))
+        found.content += content
+        found.thinking += _text(said.get("reasoning_content"))
+        if content:
+            found.order.append("PartialContentDelta")
+        for place, call in enumerate(_objects(said.get("tool_calls"))):
+            _call(found, call, call.get("index", place))
+        reason = choice.get("finish_reason")
+        if reason:
+            found.raw_reason, found.reason = reason, _REASONS.get(reason)
+            found.order.append(END)
+
+
+def _call(found: Told, call: Mapping[str, Any], place: Any) -> None:
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    held = found.calls.setdefault(place, ["", ""])
+    held[0] += _text(function.get("name"))
+    held[1] += _text(function.get("arguments"))
+
+
+def _objects(value: Any) -> Iterable[Mapping[str, Any]]:
+    return (each for each in value if isinstance(each, dict)) if isinstance(value, list) else ()
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,101 @@
+"""Model calls through a gateway, each with what the provider does in answer to its attempts."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Literal
+
+from conformance.formats.provider.completion import Completion
+from conformance.formats.provider.faces import face_of
+from conformance.kit.cases.provider.turns import Says, Scene, Turn
+from conformance.kit.model.exchange import ModelCall
+from conformance.kit.model.performance import Act, Arrival
+from conformance.kit.transport.gateway import GatewayBinding
+from conformance.spec.vocabulary import ApiFamily
+
+FAMILIES: Final = (ApiFamily.OPENAI, ApiFamily.ANTHROPIC, ApiFamily.GEMINI)
+"""The families that a gateway is tested with."""
+BASELINE: Final = "baseline"
+"""The name of the steps that show whether a family's provider is reached."""
+
+Turns = Callable[[str], tuple[Turn, ...]]
+"""The turns of a call, by its nonce. The last one also answers all later attempts."""
+
+
+def pieces_of(nonce: str) -> tuple[str, str, str]:
+    """The pieces of content of a call: no other call has them."""
+    return f"{nonce}:one", " two", " three."
+
+
+def says(nonce: str) -> tuple[Turn, ...]:
+    """An answer in three pieces."""
+    return (Says(Completion(pieces_of(nonce))),)
+
+
+def model_name(policy: Mapping[str, Any], entry: str, nonce: str) -> str:
+    """The model to ask for: as the policy declares it for a family, or for the fallback chain."""
+    declared = policy.get("models")
+    named = declared.get(entry) if isinstance(declared, dict) else None
+    pattern = named if isinstance(named, str) else f"{entry}/{{nonce}}"
+    return pattern.replace("{nonce}", nonce)
+
+
+class _Play:
+    """Plays the turns: each family of providers has attempts of its own."""
+
+    def __init__(self, turns: Mapping[ApiFamily | None, tuple[Turn, ...]], nonce: str) -> None:
+        self._turns, self._nonce = turns, nonce
+        self._attempts: dict[ApiFamily, int] = {}
+
+    def __call__(self, arrival: Arrival, _: int) -> Iterable[Act]:
+        """What is done in answer to an arrival; nothing is known of a path without a face."""
+        body = _json(arrival.body)
+        found = face_of(arrival.path, arrival.query, body)
+        if found is None:
+            return ()
+        face, asked = found
+        number = self._attempts[face.family] = self._attempts.get(face.family, 0) + 1
+        turns = self._turns.get(face.family) or self._turns[None]
+        scene = Scene(face, asked, request_id_of(self._nonce, number))
+        return turns[min(number, len(turns)) - 1].acts(scene)
+
+
+def request_id_of(nonce: str, attempt: int) -> str:
+    """The provider's own id of a request."""
+    return f"req_{nonce.removeprefix('afn-')}_{attempt}"
+
+
+def model_call(
+    binding: GatewayBinding,
+    policy: Mapping[str, Any],
+    entry: str,
+    turns: Turns = says,
+    *,
+    stream: bool = False,
+    more: Mapping[str, Any] | None = None,
+    elsewhere: Mapping[ApiFamily, Turns] | None = None,
+    leave: Literal["", "content", "request"] = "",
+    settle: float = 0.0,
+) -> ModelCall:
+    """A call of a model; `elsewhere` holds the turns of families that differ."""
+    nonce = f"afn-{secrets.token_hex(6)}"
+    played: dict[ApiFamily | None, tuple[Turn, ...]] = {None: turns(nonce)}
+    played |= {family: own(nonce) for family, own in (elsewhere or {}).items()}
+    body = {
+        "model": model_name(policy, entry, nonce),
+        "messages": [{"role": "user", "content": f"Say {nonce}."}],
+        **({"stream": True} if stream else {}),
+        **(more or {}),
+    }
+    mark = pieces_of(nonce)[0]
+    play = _Play(played, nonce)
+    return binding.asks(body, play, nonce=nonce, mark=mark, leave=leave, settle=settle)
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,257 @@
+"""A connection through a gateway: both ends of it, and one timeline of what they see."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx2
+
+from conformance.kit.model.exchange import Answer, ModelCall, Request, Trouble
+from conformance.kit.model.performance import Act, Arrival, End, Head, Moment, Seen, Send
+from conformance.kit.model.settings import Settings
+from conformance.kit.transport.binding import BODY_CAP, Process, Received
+from conformance.kit.transport.provider import Provider
+
+NONCE: Final = re.compile(r"afn-[a-z0-9]+(?:-[a-z0-9]+)*")
+"""What marks everything that belongs to one call."""
+QUIET: Final = 2.0
+"""Seconds in which a gateway lets go of a provider's connection, with slack."""
+_OVER: Final = {Seen.ENDED, Seen.BROKEN, Seen.LEFT, Seen.CUT}
+_STRAY: Final = b'{"error": {"message": "The fake provider knows no such call."}}'
+
+
+@dataclass(slots=True)
+class _Live:
+    """One call that is under way."""
+
+    call: ModelCall
+    began: float = field(default_factory=time.perf_counter)
+    timeline: list[Moment] = field(default_factory=list)
+    attempts: dict[int, int] = field(default_factory=dict)
+    """The number of the attempt that each arrival is."""
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def see(self, seen: Seen, detail: str = "") -> None:
+        """Something that the client saw."""
+        self.add(Moment(seen, self.now(), detail=detail))
+
+    def add(self, moment: Moment) -> None:
+        """Keep a moment, and wake who waits for one."""
+        self.timeline.append(moment)
+        self.changed.set()
+
+    def now(self) -> float:
+        """Seconds since the call was made."""
+        return round(time.perf_counter() - self.began, 6)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether each request to the provider has come to its end."""
+        over = {each.arrival for each in self.timeline if each.seen in _OVER}
+        return over >= set(self.attempts.values())
+
+    async def until(self, happens: Callable[[], bool]) -> None:
+        """Wait until something has happened."""
+        while not happens():
+            self.changed.clear()
+            await self.changed.wait()
+
+
+class _House:
+    """The provider at one address, for all connections that are open there."""
+
+    _open: Final[dict[tuple[asyncio.AbstractEventLoop, str, int], _House]] = {}
+
+    def __init__(self, host: str, port: int) -> None:
+        self._key = (asyncio.get_running_loop(), host, port)
+        self._guests = 0
+        self._live: dict[str, _Live] = {}
+        self._arrivals: dict[int, _Live] = {}
+        self.provider = Provider(self._perform, host=host, port=port, observe=self._observe)
+
+    @classmethod
+    async def enter(cls, host: str, port: int) -> _House:
+        """The house at an address; raises OSError where the port is taken."""
+        key = (asyncio.get_running_loop(), host, port)
+        house = cls._open.get(key)
+        if house is None:
+            house = cls._open[key] = cls(host, port)
+            try:
+                await house.provider.__aenter__()
+            except OSError:
+                del cls._open[key]
+                raise
+        house._guests += 1
+        return house
+
+    async def leave(self) -> None:
+        """Close the provider behind the last guest."""
+        self._guests -= 1
+        if not self._guests:
+            del self._open[self._key]
+            await self.provider.__aexit__()
+
+    def begin(self, call: ModelCall) -> _Live:
+        """Take a call, so that what arrives with its nonce is known."""
+        live = self._live[call.nonce] = _Live(call)
+        return live
+
+    def end(self, live: _Live) -> None:
+        """Forget a call."""
+        self._live.pop(live.call.nonce, None)
+        for number in live.attempts:
+            self._arrivals.pop(number, None)
+
+    def _perform(self, arrival: Arrival) -> Iterable[Act]:
+        live = self._arrivals.get(arrival.number)
+        if live is None or live.call.performance is None:
+            length = ("content-length", str(len(_STRAY)))
+            return Head(404, (("content-type", "application/json"), length)), Send(_STRAY), End()
+        return live.call.performance(arrival, live.attempts[arrival.number])
+
+    def _observe(self, moment: Moment) -> None:
+        live = self._arrivals.get(moment.arrival)
+        if moment.seen is Seen.ARRIVED:
+            live = self._whose(moment)
+            if live is None:
+                return
+            self._arrivals[moment.arrival] = live
+            live.attempts[moment.arrival] = len(live.attempts) + 1
+        if live is not None:
+            live.add(
+                Moment(
+                    moment.seen,
+                    live.now(),
+                    live.attempts[moment.arrival],
+                    moment.detail,
+                    moment.path,
+                    moment.headers,
+                    moment.body,
+                )
+            )
+
+    def _whose(self, moment: Moment) -> _Live | None:
+        headers = " ".join(value for _, value in moment.headers)
+        texts = (moment.path, headers, moment.body.decode("utf-8", "replace"))
+        found = (nonce for text in texts for nonce in NONCE.findall(text))
+        return next((self._live[each] for each in found if each in self._live), None)
+
+
+class GatewayConnection:
+    """Makes model calls, and plays the provider that they end at."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._house: _House | None = None
+        self._client: httpx2.AsyncClient | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether both ends are ready."""
+        return self._client is not None
+
+    @property
+    def process(self) -> Process:
+        """Nothing is started."""
+        return Process()
+
+    async def start(self) -> None:
+        """Listen as the provider; raises OSError where the port is taken."""
+        self._house = await _House.enter(*self._settings.provider)
+        self._client = httpx2.AsyncClient(timeout=None, trust_env=False)
+
+    async def close(self) -> Received:
+        """Close both ends."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+        if self._house is not None:
+            house, self._house = self._house, None
+            await house.leave()
+        return Received(None, None, 0.0)
+
+    async def send(self, request: Request) -> Received:
+        """Make a call, and watch both ends until they are quiet."""
+        assert isinstance(request, ModelCall)
+        assert self._house is not None
+        live = self._house.begin(request)
+        try:
+            received = await self._ask(request, live)
+            await _no_longer_than(QUIET, live.until(lambda: live.is_quiet))
+            if request.settle:
+                await asyncio.sleep(request.settle)
+            timeline = tuple(sorted(live.timeline, key=lambda each: each.at))
+            answer, trouble, elapsed, detail = received
+            return Received(answer, trouble, elapsed, detail, timeline)
+        finally:
+            self._house.end(live)
+
+    async def _ask(
+        self, call: ModelCall, live: _Live
+    ) -> tuple[Answer | None, Trouble | None, float, str]:
+        reading = asyncio.ensure_future(self._read(call, live))
+        works: list[asyncio.Future[Any]] = [reading]
+        if call.leave == "request":
+            works.append(asyncio.ensure_future(live.until(lambda: bool(live.attempts))))
+        try:
+            async with asyncio.timeout(self._settings.request_timeout):
+                await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
+                if not reading.done():
+                    live.see(Seen.CLIENT_LEFT)
+                    return None, None, live.now(), ""
+                return (*reading.result(), live.now(), "")
+        except TimeoutError:
+            live.see(Seen.CLIENT_DONE, Trouble.TIMEOUT)
+            return None, Trouble.TIMEOUT, live.now(), "nothing more came in time"
+        except httpx2.TransportError as error:
+            live.see(Seen.CLIENT_DONE, Trouble.REFUSED)
+            return None, Trouble.REFUSED, live.now(), str(error)
+        finally:
+            for work in works:
+                work.cancel()
+            await asyncio.gather(*works, return_exceptions=True)
+
+    async def _read(self, call: ModelCall, live: _Live) -> tuple[Answer | None, Trouble | None]:
+        assert self._client is not None
+        assert self._house is not None
+        sent = call.method, call.url
+        async with self._client.stream(
+            *sent, headers=list(call.headers), content=call.body
+        ) as answer:
+            live.see(Seen.CLIENT_STATUS, str(answer.status_code))
+            body, trouble, has_content = bytearray(), None, False
+            try:
+                async for part in answer.aiter_raw():
+                    body += part
+                    live.see(Seen.CLIENT_GOT, str(len(part)))
+                    if call.mark and not has_content and call.mark.encode() in body:
+                        has_content = True
+                        live.see(Seen.CLIENT_CONTENT)
+                        self._house.provider.barriers.open(call.nonce)
+                        if call.leave == "content":
+                            live.see(Seen.CLIENT_LEFT)
+                            break
+                    if len(body) > BODY_CAP:
+                        trouble = Trouble.TOO_LARGE
+                        break
+                else:
+                    live.see(Seen.CLIENT_DONE)
+            except httpx2.TransportError:
+                trouble = Trouble.CLOSED
+                live.see(Seen.CLIENT_DONE, trouble)
+            headers = tuple(answer.headers.multi_items())
+            return Answer(answer.status_code, headers, bytes(body)), trouble
+
+
+async def _no_longer_than(seconds: float, work: Awaitable[None]) -> None:
+    """Wait for work, but no longer: what has not happened by then is what is seen."""
+    try:
+        async with asyncio.timeout(seconds):
+            await work
+    except TimeoutError:
+        return

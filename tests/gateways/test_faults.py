@@ -1,0 +1,39 @@
+"""Each planted fault of a gateway is caught by its clause, and by no other."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.kit.verdicts.checks import load
+from conformance.spec.vocabulary import Level, Verdict
+from fixtures.gateways.faults import FAULTS, Fault
+from tests.gateways.driving import checked, failed, gateway, settings
+
+QUICK = ("status-before-code", "tries-after-content", "keeps-a-connection-left")
+"""Faults of three kinds, tried each time; the others take a minute."""
+
+
+@pytest.mark.parametrize("profile", ["native", "openai"])
+def test_the_reference_gateway_reaches_the_highest_level(profile):
+    with gateway(Fault("").app) as (url, port):
+        result, items = checked(settings(url, port, profile))
+    found = {id: item.verdict for id, item in items.items()}
+    beside = {"GW-ERR-004"} if profile == "openai" else set()
+    assert {id for id, verdict in found.items() if verdict is not Verdict.PASS} == beside
+    assert result.runs[0].level is (Level.RESILIENT)
+
+
+@pytest.mark.parametrize(
+    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in FAULTS]
+)
+def test_a_fault_is_caught_by_its_clause_and_by_no_other(name):
+    fault = FAULTS[name]
+    with gateway(fault.app) as (url, port):
+        _, items = checked(settings(url, port))
+    said = {id: [f.words("en") for f in items[id].findings] for id in failed(items)}
+    assert list(said) == [fault.clause], said
+
+
+def test_each_clause_of_gateways_has_a_fault():
+    asked = {test.clause for test, _ in load("conformance.gateway").tests}
+    assert {fault.clause for fault in FAULTS.values()} == asked
