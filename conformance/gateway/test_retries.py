@@ -101,14 +101,15 @@ def test_a_provider_that_asks_to_wait_is_waited_for(run: RunEvidence) -> Checks:
 
 
 def _gaps(exchange: Exchange) -> list[float]:
-    """The seconds between the end of an attempt and the beginning of the next."""
+    """The seconds between the refusal of an attempt and the arrival of the next, at the least."""
     seen = arrivals(exchange)
-    return [after.at - _over(exchange, before) for before, after in pairwise(seen)]
+    return [after.at - _refused(exchange, before) for before, after in pairwise(seen)]
 
 
-def _over(exchange: Exchange, arrival: Moment) -> float:
-    over = ended(exchange, arrival.arrival)
-    return over.at if over is not None else arrival.at
+def _refused(exchange: Exchange, arrival: Moment) -> float:
+    heads = (each for each in exchange.timeline if each.seen is Seen.HEAD)
+    own = next((each for each in heads if each.arrival == arrival.arrival), arrival)
+    return own.at
 
 
 def _waited(exchange: Exchange, gap: float, wanted: float) -> Check:

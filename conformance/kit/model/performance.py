@@ -93,7 +93,7 @@ class Seen(StrEnum):
 
     ARRIVED = "arrived"
     HEAD = "head"
-    """The status was sent."""
+    """The status is sent now."""
     SENT = "sent"
     """Bytes of the body were sent."""
     BARRIER = "barrier"

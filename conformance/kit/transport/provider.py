@@ -215,8 +215,9 @@ class _Link:
         for act in self._provider.acts(arrival):
             match act:
                 case Head():
-                    self._head(act)
+                    # Seen before it is sent: what the other side waits for begins no earlier.
                     self._provider.see(Seen.HEAD, arrival, str(act.status))
+                    self._head(act)
                 case Send():
                     for part in act.parts:
                         await self._flush(self._http.send(h11.Data(data=part)))
