@@ -9,12 +9,14 @@ from conformance.kit.verdicts.checks import load, packages
 from conformance.kit.verdicts.judge import belongs
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import Binding, Requirement
+from fixtures.gateways import faults as gateways
 from fixtures.servers.faults import FAULT_CHAPTERS, FAULTS
 from fixtures.servers.tools import TOOLS
 from scripts.prove import trials_of
 
 JUDGED = {clause.id for package in packages() for _, clause in load(package).tests}
 PLANTED = {clause for fault in FAULTS.values() for clause in fault.clauses}
+PLANTED |= {fault.clause for fault in gateways.FAULTS.values()}
 UNPLANTABLE = {
     **dict.fromkeys(
         ("HTTP-OAS-001", "HTTP-OAS-002", "HTTP-OAS-003"),
