@@ -1,4 +1,4 @@
-"""How failures of a provider are told (GW-ERR, GW-TMO)."""
+"""What a client receives when a provider fails (GW-ERR, GW-TMO)."""
 
 from __future__ import annotations
 
