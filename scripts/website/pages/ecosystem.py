@@ -61,7 +61,7 @@ def implementations_page(context: Context) -> bytes:
 
 
 def _tried(context: Context) -> str:
-    head = [context.said(name) for name in ("tried_package", "reached", "tried_found")]
+    head = [context.said(name) for name in ("tried_package", "reached", "findings")]
     head.append(context.said("tried_mistaken"))
     rows = []
     for each in tried():
