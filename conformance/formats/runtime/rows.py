@@ -123,6 +123,7 @@ RUNTIME_ROWS = (
     _closed("server-data", "kind data source_tool", "run_link"),
     _closed("bounds", "returned truncated", "total refinement_hint"),
     _closed("runtime-error", "error", also=_coded, hint=".code"),
+    _closed("gateway-policy", "retry|fallback|timeouts|cool_down_ms|models"),
     _closed("run-link", "run_id", "agent url"),
     _closed("tool-error", "message", "cause"),
     _closed(

@@ -71,8 +71,14 @@ const KEYWORDS = {
   *minimum(wanted, value) {
     if (typeof value === "number" && value < wanted) yield { values: { limit: wanted } };
   },
+  *exclusiveMinimum(wanted, value) {
+    if (typeof value === "number" && value <= wanted) yield { values: { limit: wanted } };
+  },
   *maximum(wanted, value) {
     if (typeof value === "number" && value > wanted) yield { values: { limit: wanted } };
+  },
+  *minProperties(wanted, value) {
+    if (isObject(value) && Object.keys(value).length < wanted) yield { values: { limit: wanted } };
   },
   *uniqueItems(wanted, value) {
     if (wanted && Array.isArray(value) && new Set(value.map(canonical)).size < value.length) yield {};
