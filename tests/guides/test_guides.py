@@ -49,6 +49,7 @@ def node(script, *arguments, given=None):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("guide", "step"), STEPS)
 def test_a_step_reaches_its_level_and_its_page_shows_what_the_kit_says(guide, step):
     if guide.node:

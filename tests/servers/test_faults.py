@@ -281,6 +281,7 @@ TALKED_TO = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "binding", "era"), TALKED_TO)
 def test_a_fault_shows_where_its_table_says(fault, binding, era):
     assert differs(fault, TALKS[binding, era])

@@ -172,6 +172,7 @@ for line in sys.stdin:
 """A server that is silent after `arguments: []`, and ends when it has read LINES more lines."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lines", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_call_after_which_the_process_ends_late_is_blamed_for_each_tool_and_nothing_else(lines):
     code = STALLS.replace("LINES", str(lines))

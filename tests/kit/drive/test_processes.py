@@ -97,6 +97,7 @@ def found(items):
 HANGS = 'if name == "count" and n == 10: time.sleep(600)'
 
 
+@pytest.mark.slow
 def test_the_call_that_silences_its_process_is_blamed_and_no_other():
     session, items = judged(target_of(HANGS), request_timeout=1.0)
     assert found(items) == {("ATDF-CALL-006", "count"): {"above-maximum"}}

@@ -22,7 +22,7 @@ from tests.kit.drive.test_driving import COUNT, sound
 from tests.kit.peers import offering
 from tests.kit.record.test_exchanges import exchange
 
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
 CHAPTERS = [load(name) for name in packages()]
 TESTS = [test for chapter in CHAPTERS for test in chapter.tests]

@@ -15,6 +15,8 @@ from tests.kit.transport.test_launcher import alive
 from tests.root import ROOT
 from tests.waiting import until
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_interrupt_while_a_server_is_looked_at_is_one_line(kit, tmp_path):
     asked = tmp_path / "asked"

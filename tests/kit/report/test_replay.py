@@ -25,7 +25,7 @@ from fixtures.servers.start import FAULTY, REFERENCE, command, listening
 from tests.kit.drive.test_driving import COUNT, sound
 from tests.kit.peers import offering
 
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
 SECRET = "the-s3cret-of-a-header"
 CHAPTERS = {name: load(f"conformance.{name}") for name in ("atdf", "http", "mcp")}

@@ -60,6 +60,7 @@ def marked(trial):
     return pytest.param(trial, id=f"{trial.fault}-{trial.binding}", marks=marks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trial", [*map(marked, SAMPLE)])
 def test_a_fault_is_caught_by_exactly_its_clauses(trial):
     assert attempt(trial).verdict() == ""
