@@ -73,6 +73,8 @@ def ready(request, monkeypatch, tmp_path):
     found = way()
     if isinstance(found, Message):
         pytest.skip(f"lacks a sandbox: {found.words('en')}")  # nothing that CI could install
+    if not own and found == "":
+        pytest.skip("lacks a bubblewrap that this machine lets make namespaces")
     assert (found == "") == own
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
