@@ -12,7 +12,7 @@ from conformance.kit.repair.suggestions import Naming, Suggestion, names_place
 from conformance.kit.schema.constraints import same
 from conformance.kit.schema.pointer import ABSENT
 from conformance.kit.verdicts.checks import Checks, broken, clause, followed_by, holds, unknown
-from conformance.kit.verdicts.rates import Mended, mended, repairable, suggestions
+from conformance.kit.verdicts.rates import RepairOutcome, repair_outcome, repairable, suggestions
 from conformance.spec.vocabulary import Outcome
 
 
@@ -97,19 +97,19 @@ def test_a_suggestion_keeps_what_was_meant(tool: ToolEvidence) -> Checks:
 @clause("ATDF-ERR-012")
 def test_an_agent_can_repair_the_call(tool: ToolEvidence) -> Checks:
     """The repair rate's clause: wherever the schema alone gives a valid value."""
-    tried = [(call, mended(tool, call)) for call in repairable(tool)]
-    if tried and all(outcome is Mended.STATE for _, outcome in tried):
+    tried = [(call, repair_outcome(tool, call)) for call in repairable(tool)]
+    if tried and all(outcome is RepairOutcome.STATE for _, outcome in tried):
         yield unknown("kit.not_verified.repair_state", tried[0][0])
     for call, outcome in tried:
         violation = call.case.violation
         parameter = violation.parameter if violation is not None else ""
-        if outcome is Mended.REPAIRED:
+        if outcome is RepairOutcome.REPAIRED:
             yield holds()
-        elif outcome is Mended.NONE_GIVEN:
+        elif outcome is RepairOutcome.NONE_GIVEN:
             yield broken(call, "finding.suggestion.none", parameter=parameter)
-        elif outcome is Mended.UNSEEN:
+        elif outcome is RepairOutcome.UNSEEN:
             yield unknown("kit.not_verified.no_answer", call)
-        elif outcome is Mended.STUCK:
+        elif outcome is RepairOutcome.STUCK:
             steps = tool.repairs_of(call.case.id)
             stuck = broken(call, "finding.suggestion.stuck", parameter=parameter)
             yield followed_by(stuck, steps)

@@ -132,7 +132,7 @@ def test_every_tool_accepts_its_own_example():
 
 
 @pytest.mark.parametrize(("tool", "path", "keyword", "value", "arguments"), CASES)
-def test_a_broken_place_is_named_and_mended(tool, path, keyword, value, arguments):
+def test_a_broken_place_is_named_and_repaired(tool, path, keyword, value, arguments):
     server = service()
     outcome = server.call(tool.name, arguments, "http")
     assert outcome.errors, "accepted"

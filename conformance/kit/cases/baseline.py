@@ -91,7 +91,7 @@ def from_refusal(tool: Tool, arguments: Any, text: str) -> dict[str, Any] | None
     try:
         view = view_of(tool.input_schema)
         asked = constraints(applied(view, (view.root,), arguments).flat)
-        for name, value in _mended(view, asked, arguments, text):
+        for name, value in _repaired_values(view, asked, arguments, text):
             changed = {**arguments, name: value}
             if arguments.get(name, ABSENT) != value and view.accepts(changed):
                 return changed
@@ -100,7 +100,7 @@ def from_refusal(tool: Tool, arguments: Any, text: str) -> dict[str, Any] | None
     return None
 
 
-def _mended(
+def _repaired_values(
     view: SchemaView, asked: Constraints, arguments: dict[str, Any], text: str
 ) -> Iterator[tuple[str, Any]]:
     """Pairs of a parameter and a value that the text may mean, the likeliest first."""

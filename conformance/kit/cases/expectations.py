@@ -22,7 +22,7 @@ _GIVES_A_VALUE: Final = frozenset({
     "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "type", "format",
 })  # fmt: skip
 _CUT: Final = frozenset({"maxLength", "maxItems", "uniqueItems"})
-"""Mended by what was sent itself, made shorter."""
+"""Fixed by what was sent itself, made shorter."""
 
 _MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
 _EXTRA: Final = frozenset({"additionalProperties", "unevaluatedProperties"})

@@ -34,7 +34,7 @@ class Care:
     _sent: Counter[tuple[str, str]] = field(default_factory=Counter)
     _failed: Counter[tuple[str, str]] = field(default_factory=Counter)
     _free: dict[str, float] = field(default_factory=dict)
-    """When the next call of each server may be sent, by the clock of whoever asks."""
+    """When the next call of each server may be sent, by the clock of the caller."""
 
     def shared_by(self, runs: Iterable[Run]) -> None:
         """Let these runs share the calls of each tool: those of one server get as many each."""

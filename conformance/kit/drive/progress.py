@@ -1,4 +1,4 @@
-"""Progress: what the driver tells whoever watches."""
+"""Progress: what the driver reports while it works."""
 
 from __future__ import annotations
 

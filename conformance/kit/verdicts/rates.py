@@ -29,7 +29,7 @@ _SAID = 20_000
 """Characters that are kept of its words; they are cut short once secrets are taken out of them."""
 
 
-class Mended(StrEnum):
+class RepairOutcome(StrEnum):
     """What came of following the suggestions of one refusal."""
 
     REPAIRED = "repaired"
@@ -55,7 +55,7 @@ def suggestions(call: Call) -> tuple[tuple[ErrorView, Suggestion], ...]:
     )
 
 
-def mended(tool: ToolEvidence, refused: Call) -> Mended:
+def repair_outcome(tool: ToolEvidence, refused: Call) -> RepairOutcome:
     """What came of a refused call. It is repaired if its repairs end accepted.
 
     Where they end in a refusal for another reason, such as a conflict, that counts only if the call
@@ -65,22 +65,22 @@ def mended(tool: ToolEvidence, refused: Call) -> Mended:
     given = suggestions(refused)
     hint = hint_of(refused.reading)
     if not given and hint is None:
-        return Mended.NONE_GIVEN
+        return RepairOutcome.NONE_GIVEN
     if not given and hint is not None and not is_valid(hint, tool.tool):
-        return Mended.WRONG
+        return RepairOutcome.WRONG
     if not all(suggestion.valid for _, suggestion in given):
-        return Mended.WRONG
+        return RepairOutcome.WRONG
     steps = tool.repairs_of(refused.case.id)
     last = steps[-1].reading.outcome if steps else None
     if last is Outcome.ACCEPTED:
-        return Mended.REPAIRED
+        return RepairOutcome.REPAIRED
     if _was_given_up(tool, refused, last):
-        return Mended.UNSEEN
+        return RepairOutcome.UNSEEN
     if last is not Outcome.OTHER_REFUSED or _goes_in_circles(refused, steps):
-        return Mended.STUCK
+        return RepairOutcome.STUCK
     if _is_in_the_way(tool):
-        return Mended.REPAIRED
-    return Mended.STUCK if _leads_on(steps[-1]) else Mended.STATE
+        return RepairOutcome.REPAIRED
+    return RepairOutcome.STUCK if _leads_on(steps[-1]) else RepairOutcome.STATE
 
 
 def _goes_in_circles(refused: Call, steps: Sequence[Call]) -> bool:
@@ -123,7 +123,7 @@ def repairable(tool: ToolEvidence) -> list[Call]:
 class Tally:
     """What is counted of tools, one after the other: their calls are looked at once."""
 
-    outcomes: list[tuple[str, Mended]] = field(default_factory=list)
+    outcomes: list[tuple[str, RepairOutcome]] = field(default_factory=list)
     steps: Counter[int] = field(default_factory=Counter)
     advised: dict[str, Advice] = field(default_factory=dict)
     said: list[tuple[str, bool, bool]] = field(default_factory=list)
@@ -137,14 +137,14 @@ class Tally:
     def _count_repairs(self, tool: ToolEvidence) -> None:
         silent = []
         for call in repairable(tool):
-            outcome = mended(tool, call)
-            if outcome in {Mended.UNSEEN, Mended.STATE}:
+            outcome = repair_outcome(tool, call)
+            if outcome in {RepairOutcome.UNSEEN, RepairOutcome.STATE}:
                 continue
             keyword = _keyword(call)
             self.outcomes.append((keyword, outcome))
-            if outcome is Mended.REPAIRED:
+            if outcome is RepairOutcome.REPAIRED:
                 self.steps[len(tool.repairs_of(call.case.id))] += 1
-            if outcome is Mended.NONE_GIVEN and keyword not in self.advised:
+            if outcome is RepairOutcome.NONE_GIVEN and keyword not in self.advised:
                 silent.append((keyword, call))
         self.advised |= {each.keyword: each for each in advice(silent)}
 
@@ -172,9 +172,9 @@ class Tally:
         return Repair(
             _rate(found),
             by_keyword,
-            stuck=found.count(Mended.STUCK),
-            wrong=found.count(Mended.WRONG),
-            none_given=found.count(Mended.NONE_GIVEN),
+            stuck=found.count(RepairOutcome.STUCK),
+            wrong=found.count(RepairOutcome.WRONG),
+            none_given=found.count(RepairOutcome.NONE_GIVEN),
             steps=dict(sorted(self.steps.items())),
             advice=tuple(self.advised[keyword] for keyword in sorted(self.advised)),
         )
@@ -203,8 +203,8 @@ def repair(tools: Iterable[ToolEvidence]) -> Repair:
     return tally(tools).repair
 
 
-def _rate(found: list[Mended]) -> Rate:
-    return Rate(found.count(Mended.REPAIRED), len(found))
+def _rate(found: list[RepairOutcome]) -> Rate:
+    return Rate(found.count(RepairOutcome.REPAIRED), len(found))
 
 
 def explain(tools: Iterable[ToolEvidence]) -> Explain:

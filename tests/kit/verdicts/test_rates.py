@@ -6,7 +6,13 @@ import pytest
 
 from conformance.kit.model.case import CaseKind, Violation
 from conformance.kit.model.exchange import Trouble
-from conformance.kit.verdicts.rates import Mended, explain, mended, repair, repairable
+from conformance.kit.verdicts.rates import (
+    RepairOutcome,
+    explain,
+    repair,
+    repair_outcome,
+    repairable,
+)
 from tests.kit.samples import (
     accepted,
     called,
@@ -31,23 +37,23 @@ def step(broken, outcome, number=1):
 
 
 def came_of(broken, *steps):
-    return mended(tool_evidence(accepted(), broken, *steps), broken)
+    return repair_outcome(tool_evidence(accepted(), broken, *steps), broken)
 
 
 def test_a_call_that_is_accepted_after_its_suggestion_is_repaired():
     broken = refused(RIGHT)
-    assert came_of(broken, step(broken, "accepted")) is Mended.REPAIRED
+    assert came_of(broken, step(broken, "accepted")) is RepairOutcome.REPAIRED
 
 
 def test_a_call_that_is_refused_for_state_after_its_suggestion_proves_nothing():
     broken = refused(RIGHT)
-    assert came_of(broken, step(broken, "state")) is Mended.STATE
+    assert came_of(broken, step(broken, "state")) is RepairOutcome.STATE
     assert repair([tool_evidence(accepted(), broken, step(broken, "state"))]).rate.rate is None
 
 
 def test_it_is_repaired_where_the_call_without_a_mistake_is_refused_for_state_as_well():
     broken, after = refused(RIGHT), refused(error("conflict"), kind=CaseKind.AFTER)
-    assert came_of(broken, step(broken, "state"), after) is Mended.REPAIRED
+    assert came_of(broken, step(broken, "state"), after) is RepairOutcome.REPAIRED
 
 
 def led(broken, *counts):
@@ -62,59 +68,62 @@ def led(broken, *counts):
 
 def test_suggestions_that_go_on_from_conflict_to_conflict_repair_nothing():
     broken = refused(RIGHT)
-    assert came_of(broken, *led(broken, 1, 2, 3, 4, 5)) is Mended.STUCK
+    assert came_of(broken, *led(broken, 1, 2, 3, 4, 5)) is RepairOutcome.STUCK
 
 
 def test_repairs_may_compete_for_what_the_call_without_a_mistake_does_not_get_either():
     broken, after = refused(RIGHT), refused(error("conflict"), kind=CaseKind.AFTER)
-    assert came_of(broken, *led(broken, 1, 2, 3, 4, 5), after) is Mended.REPAIRED
+    assert came_of(broken, *led(broken, 1, 2, 3, 4, 5), after) is RepairOutcome.REPAIRED
 
 
 @pytest.mark.parametrize("counts", [(1, 2, 1, 2, 1), (1, 10)])
 def test_suggestions_that_lead_back_repair_nothing_whatever_is_in_the_way(counts):
     broken, after = refused(RIGHT), refused(error("conflict"), kind=CaseKind.AFTER)
     assert broken.case.arguments == {"count": 10}
-    assert came_of(broken, *led(broken, *counts)) is Mended.STUCK
-    assert came_of(broken, *led(broken, *counts), after) is Mended.STUCK
+    assert came_of(broken, *led(broken, *counts)) is RepairOutcome.STUCK
+    assert came_of(broken, *led(broken, *counts), after) is RepairOutcome.STUCK
 
 
 def test_a_repair_that_ends_for_want_of_the_environment_is_not_counted():
     broken = refused(RIGHT)
     repaired = case(CaseKind.REPAIR, neighbour=broken.case.id, step=1)
     end = called(web(500, {"detail": "getaddrinfo EAI_AGAIN"}, of=repaired))
-    assert came_of(broken, end) is Mended.UNSEEN
+    assert came_of(broken, end) is RepairOutcome.UNSEEN
 
 
 def test_a_call_that_is_still_refused_after_its_suggestion_is_stuck():
     broken = refused(RIGHT)
-    assert came_of(broken, step(broken, "refused")) is Mended.STUCK
+    assert came_of(broken, step(broken, "refused")) is RepairOutcome.STUCK
 
 
 def test_only_the_last_step_decides():
     broken = refused(RIGHT)
-    assert came_of(broken, step(broken, "refused"), step(broken, "accepted", 2)) is Mended.REPAIRED
+    assert (
+        came_of(broken, step(broken, "refused"), step(broken, "accepted", 2))
+        is RepairOutcome.REPAIRED
+    )
 
 
 def test_a_suggestion_that_was_never_sent_repaired_nothing():
-    assert came_of(refused(RIGHT)) is Mended.STUCK
+    assert came_of(refused(RIGHT)) is RepairOutcome.STUCK
 
 
 def test_a_repair_that_was_cut_is_neither_stuck_nor_counted():
     tool = replace(tool_evidence(accepted(), refused(error(suggested_value="9"))), cut=True)
-    assert mended(tool, next(iter(tool.broken))) is Mended.UNSEEN
+    assert repair_outcome(tool, next(iter(tool.broken))) is RepairOutcome.UNSEEN
     assert repair([tool]).rate.rate is None
 
 
 def test_a_suggestion_that_is_not_valid_is_wrong():
-    assert came_of(refused(error(suggested_value="99"))) is Mended.WRONG
+    assert came_of(refused(error(suggested_value="99"))) is RepairOutcome.WRONG
 
 
 def test_a_refusal_without_a_suggestion_gave_none():
-    assert came_of(refused(error())) is Mended.NONE_GIVEN
+    assert came_of(refused(error())) is RepairOutcome.NONE_GIVEN
 
 
 def test_a_suggestion_of_null_is_none():
-    assert came_of(refused(error(suggested_value=None))) is Mended.NONE_GIVEN
+    assert came_of(refused(error(suggested_value=None))) is RepairOutcome.NONE_GIVEN
 
 
 def test_the_rate_is_repaired_over_repairable():
@@ -209,20 +218,23 @@ def test_a_repair_step_that_was_not_sent_leaves_its_end_unseen_and_that_of_other
     one, other = refused(RIGHT), refused(RIGHT)
     unsent = case(CaseKind.REPAIR, neighbour=one.case.id, step=1)
     tool = tool_evidence(accepted(), one, other, unsent=(unsent,))
-    assert (mended(tool, one), mended(tool, other)) == (Mended.UNSEEN, Mended.STUCK)
+    assert (repair_outcome(tool, one), repair_outcome(tool, other)) == (
+        RepairOutcome.UNSEEN,
+        RepairOutcome.STUCK,
+    )
 
 
 def test_a_case_that_was_not_sent_is_no_repair_of_one():
     broken = refused(RIGHT)
     tool = tool_evidence(accepted(), broken, unsent=(case(neighbour=broken.case.id),))
-    assert mended(tool, broken) is Mended.STUCK
+    assert repair_outcome(tool, broken) is RepairOutcome.STUCK
 
 
 def test_a_step_that_got_no_answer_leaves_the_end_unseen():
     broken = refused(RIGHT)
     late = case(CaseKind.REPAIR, neighbour=broken.case.id, step=1)
     silent = called(web(0, answered=False, trouble=Trouble.TIMEOUT, of=late))
-    assert came_of(broken, silent) is Mended.UNSEEN
+    assert came_of(broken, silent) is RepairOutcome.UNSEEN
 
 
 def test_all_that_came_of_the_suggestions_is_counted_whatever_was_not_seen_before_it():
