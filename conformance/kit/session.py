@@ -22,7 +22,7 @@ from conformance.kit.drive.care import Care
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
 from conformance.kit.drive.progress import Progress
-from conformance.kit.drive.run_driver import SessionDriver
+from conformance.kit.drive.session_driver import SessionDriver
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
@@ -33,12 +33,13 @@ from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.fault import Fault, fault_of
 from conformance.kit.model.results import Item, SessionResult, UsedWaiver, kit_errors, kit_traces
 from conformance.kit.model.run import Run
-from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.model.settings import Settings
 from conformance.kit.record.exchanges import Recording
 from conformance.kit.record.index import (
     MALFORMED,
     Recalled,
     Unreadable,
+    as_asked,
     first_line,
     last_line,
     recalled,
@@ -200,38 +201,19 @@ class Session:
         """Take a recorded session in place of a target; raises Unreadable."""
         take_in(recording, self.recorder)
         past = self._past = recalled(recording.first, recording.last, self.recorder)
-        asked = past.asked
         try:
-            self.settings = replace(
-                self.settings,
-                profiles=self.settings.profiles or tuple(asked["profiles"]),
-                allow_calls=AllowCalls(asked["allow_calls"]),
-                sandbox=bool(asked.get("sandbox", False)),
-                replay=asked["replay"],
-                seed=asked["seed"],
-            )
+            self.settings = as_asked(self.settings, past.asked)
             self._started = datetime.fromisoformat(recording.started)
         except MALFORMED as error:
             raise Unreadable(str(error)[:200]) from error
         self.runs = Runs(list(past.found), dict(past.declared))
         self.interrupted, self.time_up = past.interrupted and not past.time_up, past.time_up
-        self.driver = SessionDriver(self.found, self.declared, [], self._context(), self.progress)
+        self.driver = SessionDriver(self._context(), [], self.found, self.declared)
         self.driver.evidence = dict(past.evidence)
 
     def first_line(self) -> dict[str, Any]:
         """What the record of the session begins with, so that it can be judged again."""
-        asked = self.settings
-        return first_line(
-            self.found,
-            {
-                "profiles": asked.profiles,
-                "allow_calls": asked.allow_calls,
-                "sandbox": asked.sandbox,
-                "replay": asked.replay,
-                "seed": asked.seed,
-                "credentials": asked.credentials,
-            },
-        )
+        return first_line(self.found, self.settings)
 
     def last_line(self) -> dict[str, Any]:
         """What it ends with."""
@@ -247,7 +229,7 @@ class Session:
         """Call the tools and play the scripts. An interrupt or the time limit ends it early."""
         ends = self._driving_ends(self.runs.pairs)
         self.driver = SessionDriver(
-            self.found, self.declared, self.scripts, self._context(), self.progress, ends=ends
+            self._context(), self.scripts, self.found, self.declared, ends, progress=self.progress
         )
         self.care.shared_by(one.run for one in self.found if one.run.kind is RunKind.FULL)
         if self.settings.replay is not None:

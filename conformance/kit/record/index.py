@@ -21,6 +21,7 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.evidence.spill import Kept
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.model.written import Writing, codec
 
 Json = dict[str, Any]
@@ -57,9 +58,29 @@ class Recalled:
     """False where the file was cut: it says nothing of its session's end."""
 
 
-def first_line(found: Iterable[Discovered], asked: Mapping[str, Any]) -> Json:
-    """What is known before a tool is called; `asked` are settings that judging depends on."""
-    return {"found": [_found(one) for one in found], "asked": dict(asked)}
+def first_line(found: Iterable[Discovered], settings: Settings) -> Json:
+    """What is known before a tool is called; `asked` are the settings that judging depends on."""
+    asked = {
+        "profiles": settings.profiles,
+        "allow_calls": settings.allow_calls,
+        "sandbox": settings.sandbox,
+        "replay": settings.replay,
+        "seed": settings.seed,
+        "credentials": settings.credentials,
+    }
+    return {"found": [_found(one) for one in found], "asked": asked}
+
+
+def as_asked(settings: Settings, asked: Mapping[str, Any]) -> Settings:
+    """The settings of a recorded session, for this one; raises one of MALFORMED."""
+    return replace(
+        settings,
+        profiles=settings.profiles or tuple(asked["profiles"]),
+        allow_calls=AllowCalls(asked["allow_calls"]),
+        sandbox=bool(asked.get("sandbox", False)),
+        replay=asked["replay"],
+        seed=asked["seed"],
+    )
 
 
 def last_line(

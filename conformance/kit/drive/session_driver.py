@@ -1,0 +1,185 @@
+"""Drives a whole session: every full run, then all protocol runs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
+from typing import Any, TypeVar
+
+from conformance.formats.problem import Problem
+from conformance.kit.drive.budget import Shares
+from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
+from conformance.kit.drive.pacing import together
+from conformance.kit.drive.play import drive_protocol
+from conformance.kit.drive.progress import RunDriven
+from conformance.kit.drive.run_driver import Gathered, RunDriver, good_calls
+from conformance.kit.evidence.catalog import offered
+from conformance.kit.evidence.declarations import Declared, Discovered, worst
+from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
+from conformance.kit.evidence.safety import why_left_out
+from conformance.kit.evidence.script import CONNECTION, LOOKED
+from conformance.kit.model.run import Run
+from conformance.kit.transport.bindings import traits_of
+from conformance.spec.messages import Message, message
+from conformance.spec.vocabulary import RunKind
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class SessionDriver(Gathered):
+    """Drives all runs: complete after `drive`, a part of it after an interrupt."""
+
+    found: list[Discovered]
+    declared: Mapping[str, Declared]
+    ends: Callable[[], float] = lambda: inf
+    """When driving has to end, as a reading of time.monotonic(). It may come nearer."""
+
+    async def drive(self) -> None:
+        """Drive every full run, one after the other, then all protocol runs, side by side.
+
+        Those go one after the other, too, where a server was too slow for many calls at once.
+        """
+        for discovered in self.found:
+            self.evidence[discovered.run.id] = _before(discovered, self)
+        self.progress.starts()
+        await asyncio.sleep(0)
+        older = [one for one in self.found if one.run.kind is RunKind.PROTOCOL]
+        full = [one for one in self.found if one.run.kind is RunKind.FULL]
+        shares = Shares(time.monotonic(), len(full), older=bool(older))
+        for discovered in full:
+            ends = partial(shares.next(time.monotonic()), self.ends)
+            await self._watched(discovered.run, RunDriver(self, discovered, ends).drive())
+        in_processes = [one for one in older if traits_of(one.run).starts_process]
+        await self._in_processes(in_processes)
+        others = [one for one in older if one not in in_processes]
+        at_once = asyncio.Semaphore(1 if self.narrow else max(len(others), 1))
+        await together(self._in_turn(one.run, at_once) for one in others)
+
+    async def _in_turn(self, run: Run, at_once: asyncio.Semaphore) -> None:
+        async with at_once:
+            channel = await self._watched(run, self._protocol(run, None))
+            if channel is not None:
+                await channel.close()
+
+    async def _in_processes(self, older: list[Discovered]) -> None:
+        """Protocol runs one after the other, on one process where the server takes that."""
+        channel: Channel | None = None
+        try:
+            for one in older:
+                same = channel is not None and channel.run.endpoint == one.run.endpoint
+                if channel is not None and not (same and one.settles_again):
+                    await channel.close()
+                    channel = None
+                channel = await self._watched(one.run, self._protocol(one.run, channel))
+        finally:
+            if channel is not None:
+                await channel.close()
+
+    async def _watched(self, run: Run, work: Coroutine[Any, Any, T]) -> T:
+        """Drive a run, and say when that begins and ends."""
+        sent = self.context.recorder.requests
+        began, before = time.monotonic(), sent[run.id]
+        self.progress.begins(run.id)
+        done = await work
+        calls = sum(len(tool.calls) for tool in self.evidence[run.id].by_tool.values())
+        took = time.monotonic() - began
+        self.progress.ends(RunDriven(run.id, calls, sent[run.id] - before, took))
+        return done
+
+    async def _protocol(self, run: Run, shared: Channel | None) -> Channel | None:
+        """A protocol run, with what the full run of its server was seen to accept.
+
+        It goes on with the process of the run before, if that takes its handshake; gives the
+        channel that it used, open.
+        """
+        alike = [
+            one
+            for one in self.evidence.values()
+            if one.run.kind is RunKind.FULL
+            and one.run.era is run.era
+            and (one.run.endpoint, one.run.binding) == (run.endpoint, run.binding)
+        ]
+        if any(_is_gone(one) for one in alike):
+            return shared  # nothing more is sent to a server that stopped answering
+        lent = good_calls(alike[0]) if alike else {}
+        before = self.evidence[run.id]
+        if shared is not None:
+            shared.speaks_for(run)
+            driven = await drive_protocol(before, self.scripts, shared, lent)
+            if shared.opened is not None and not driven.silenced:
+                self.evidence[run.id] = driven
+                return shared
+            await shared.close()
+        try:
+            channel = await open_channel(run, self.context, handshake=False)
+        except ConnectFailed as failure:
+            steps = (failure.exchange,) if failure.exchange is not None else ()
+            closed = replace(before, lent=lent, connected=False, cut=False, playing=False)
+            self.evidence[run.id] = replace(closed, scripts={CONNECTION: steps})
+            return None
+        try:
+            self.evidence[run.id] = await drive_protocol(before, self.scripts, channel, lent)
+        except asyncio.CancelledError:
+            await channel.close()
+            raise
+        return channel
+
+
+def _is_gone(evidence: RunEvidence) -> bool:
+    """Whether a server stopped answering for good: a process can be started anew."""
+    if traits_of(evidence.run).starts_process or evidence.silenced or not evidence.connected:
+        return evidence.silenced or not evidence.connected
+    return any(tool.silenced for tool in evidence.by_tool.values())
+
+
+def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
+    """What is known of a run before any tool is called."""
+    settings = session.context.settings
+    judged = session.declared[discovered.run.id]
+    by_tool = {
+        tool.name: ToolEvidence(
+            discovered.run,
+            tool,
+            left_out=why_left_out(tool, discovered.run, settings),
+            problems=judged.by_tool.get(tool.name, ()),
+        )
+        for tool in discovered.tools
+    } | {
+        stub.name: ToolEvidence(
+            discovered.run,
+            stub,
+            left_out=_unusable(judged.by_tool.get(stub.name, ()), settings.language),
+            problems=judged.by_tool.get(stub.name, ()),
+        )
+        for stub in judged.unusable
+    }
+    recorded = session.context.recorder.by_id.held
+    own = tuple(e for e in recorded if e.run == discovered.run.id and e.script == LOOKED)
+    return RunEvidence(
+        discovered.run,
+        discovered.tools,
+        judged.catalog,
+        discovered.documents,
+        by_tool=by_tool,
+        scripts={LOOKED: own},
+        capabilities=discovered.capabilities,
+        cut=True,
+        playing=True,
+        credentials=settings.credentials,
+        offered=offered(own, discovered.tools),
+        left_out=discovered.left_out,
+    )
+
+
+def _unusable(problems: tuple[Problem, ...], language: str) -> Message:
+    """Why a declaration cannot be used: its worst problem in words, and where."""
+    first = worst(problems)
+    if first is None:
+        return message("kit.left_out.unusable_name")
+    words = first.message.words(language).rstrip(".")
+    return message("kit.left_out.unusable", reason=words, place=first.path)
