@@ -65,6 +65,7 @@ def test_chapters_call_nothing_that_reads_or_writes():
     assert found == []
 
 
+@pytest.mark.slow
 def test_only_targets_start_a_server():
     allowed = {"conformance/kit/transport/stdio_connection.py"}
     makers = {
@@ -195,6 +196,7 @@ def test_the_whole_kit_runs_from_elsewhere_and_reports_there(whole):
     assert names <= {path.name for path in out.iterdir()}
 
 
+@pytest.mark.slow
 def test_n_is_accepted_with_one_line_and_one_process(whole):
     ran, _ = whole
     assert ran.out.count("-n is accepted") == 1

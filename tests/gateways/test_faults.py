@@ -10,13 +10,11 @@ from fixtures.gateways.faults import FAULTS, Fault
 from tests.gateways.driving import checked, failed, gateway, settings
 from tests.thorough import every
 
-QUICK = ("status-before-code",)
-"""The fault that is tried each time."""
-SAMPLE = [name for name in every(7, list(FAULTS)) if name not in QUICK]
+SAMPLE = every(7, list(FAULTS))
 """Those that CI tries; all of them take six minutes, with `FULL=1`."""
 
 
-@pytest.mark.parametrize("profile", ["native", "openai"])
+@pytest.mark.parametrize("profile", [pytest.param("native", marks=pytest.mark.slow), "openai"])
 def test_the_reference_gateway_reaches_the_highest_level(profile):
     with gateway(Fault("").app) as (url, port):
         result, items = checked(settings(url, port, profile))
@@ -26,9 +24,8 @@ def test_the_reference_gateway_reaches_the_highest_level(profile):
     assert result.runs[0].level is (Level.RESILIENT)
 
 
-@pytest.mark.parametrize(
-    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SAMPLE)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SAMPLE)
 def test_a_fault_is_caught_by_its_clause_and_by_no_other(name):
     fault = FAULTS[name]
     with gateway(fault.app) as (url, port):

@@ -24,11 +24,13 @@ def report(tmp_path_factory):
     return folder / "report.html"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "binding"), SAMPLE[1:])
 def test_a_hostile_server_ends_in_a_verdict_and_a_report_in_little_memory(name, binding):
     assert attempt(name, binding, max_time=15.0).wrong == ""
 
 
+@pytest.mark.slow
 def test_the_report_on_markup_runs_no_script_and_asks_for_nothing(report, chromium):
     from tests.browser import opened
 

@@ -11,6 +11,7 @@ from fixtures.servers.start import listening
 pytestmark = pytest.mark.usefixtures("forked")
 
 
+@pytest.mark.slow
 def test_a_server_with_many_tools_is_judged_tool_by_tool(kit, tmp_path):
     with listening("fixtures.servers.many", "--tools", "3") as url:
         ran = kit(

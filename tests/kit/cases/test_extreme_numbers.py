@@ -33,6 +33,7 @@ NUMERIC = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=up_to(100, 2000),
     deadline=None,

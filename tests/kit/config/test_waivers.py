@@ -168,6 +168,7 @@ def test_a_misspelt_clause_ends_the_session_before_anything_is_sent(kit, tmp_pat
     assert "línea 1: no existe la cláusula ATDF-CALL-01" in ran.said
 
 
+@pytest.mark.slow
 def test_a_session_with_waivers(kit, tmp_path, careless):
     """Without them it fails; with them it doesn't, and lists them; with one too many it fails."""
     report, path = tmp_path / "out", tmp_path / "w.yaml"

@@ -388,6 +388,7 @@ def test_a_folder_that_cannot_be_written_to_remembers_nothing(tmp_path):
     assert memory.recall(HTTP, TOOL) == []
 
 
+@pytest.mark.slow
 def test_the_command_line_keeps_it_in_pytest_s_cache_until_that_is_cleared(kit, tmp_path):
     def smallest(*more):
         report = str(tmp_path / "report")

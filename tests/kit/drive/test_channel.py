@@ -101,6 +101,7 @@ def test_a_server_that_asks_to_come_back_later_is_asked_again_then(status):
     assert time.monotonic() - began >= 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["Wed, 21 Oct 2099 07:28:00 GMT", "soon", "-1"])
 def test_a_server_that_says_no_number_of_seconds_is_asked_again_soon(when):
     exchange, _ = over_http(busy(1, f"Retry-After: {when}"), call)
@@ -276,7 +277,7 @@ def test_of_calls_that_cannot_be_sent_again_nobody_knows_what_they_would_give(mo
     [
         ("import sys; sys.exit('out of paper')", ("exit code 1", "out of paper")),
         ("print('hello'); import sys; sys.stdin.readline()", ("exit code 0", "hello")),
-        ("while True: print('y')", ("JSON-RPC", "“y”")),
+        pytest.param("while True: print('y')", ("JSON-RPC", "“y”"), marks=pytest.mark.slow),
         (
             "import json; a = json.loads(input()); print(json.dumps({'jsonrpc': '2.0', 'id': "
             "a['id'], 'error': {'code': 1, 'message': 'no such thing'}}))",
@@ -290,6 +291,7 @@ def test_why_a_handshake_failed_is_told_in_words(code, words):
     assert all(word in failed.value.reason for word in words)
 
 
+@pytest.mark.slow
 def test_a_silent_server_is_told_in_words_with_the_option_that_gives_it_more_time():
     with pytest.raises(ConnectFailed, match=r"did not answer within 0 s .*--start-timeout"):
         over_stdio(call, "import time; time.sleep(600)", request_timeout=0.3, start_timeout=0.4)
@@ -313,6 +315,7 @@ def test_ids_are_never_used_twice():
     assert len(over_stdio(work)) == 50
 
 
+@pytest.mark.slow
 def test_a_slow_start_is_no_slow_call():
     slow = f"import time; time.sleep(1.5)\n{FAKE}"
 

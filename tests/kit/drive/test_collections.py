@@ -66,6 +66,7 @@ def judged(clause, broken):
 LAST = f"/c{MANY - 1}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("clause", "broken"),
     [

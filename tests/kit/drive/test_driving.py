@@ -252,6 +252,7 @@ class OneAtATime:
         return sound(name, arguments)
 
 
+@pytest.mark.slow
 def test_calls_do_not_time_out_behind_each_other_where_they_are_worked_off_one_at_a_time():
     items, session, _ = judged(OneAtATime(0.2), request_timeout=2.0, max_examples=0)
     assert len(calls(session).calls) > 16

@@ -78,6 +78,7 @@ def test_a_process_that_the_last_call_ended_is_started_anew_for_what_follows(mon
     assert items["MCP-LIST-001"].verdict is Verdict.PASS
 
 
+@pytest.mark.slow
 def test_who_ended_the_process_is_shown_with_what_was_sent_and_the_last_words():
     items, _ = session("atdf", "False")
     first = items["ATDF-CALL-005"].findings[0].message
@@ -87,6 +88,7 @@ def test_who_ended_the_process_is_shown_with_what_was_sent_and_the_last_words():
         assert "IndexError: list index out of range" in first.words(language)
 
 
+@pytest.mark.slow
 def test_only_the_call_that_ended_the_process_is_told_and_not_those_beside_it():
     items, _ = session("atdf", "given.get('n') != 10")
     told = items["ATDF-CALL-005"]

@@ -194,6 +194,7 @@ def test_a_server_without_ping_lives_all_the_same():
     assert failed == {"MCP-PING-001"}
 
 
+@pytest.mark.slow
 def test_an_answer_that_comes_late_is_kept_and_is_not_laid_to_the_next_call():
     odd = "time.sleep(1.5 * (n == 10))"
     session, items = judged(target_of(odd), ("atdf", "mcp"), request_timeout=1.0)

@@ -34,7 +34,7 @@ def judged(target, settings=SETTINGS):
     return session.results(asked, session.judge(asked))
 
 
-@pytest.fixture(scope="module", params=["http", "stdio"])
+@pytest.fixture(scope="module", params=["http", pytest.param("stdio", marks=pytest.mark.slow)])
 def session(request):
     if request.param == "stdio":
         return judged("stdio:" + shlex.join(command(REFERENCE, "--stdio")))

@@ -99,6 +99,7 @@ def test_a_script_that_sends_nothing_has_no_exchanges():
     assert over_http(steps) == ()
 
 
+@pytest.mark.slow
 def test_a_script_without_end_is_ended():
     def steps(stage):
         while True:

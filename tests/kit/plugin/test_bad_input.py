@@ -253,7 +253,10 @@ ODD_COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("kind", list(ODD_COMMANDS))
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(k, marks=[pytest.mark.slow] * (k == "noise")) for k in ODD_COMMANDS],
+)
 def test_a_command_that_is_no_server_is_one_sentence(kit, tmp_path, kind):
     target, words = ODD_COMMANDS[kind]
     sentence(refused(kit, tmp_path, target), *words, "Run the command by itself")
@@ -390,11 +393,13 @@ def test_a_bad_tool_is_a_finding_and_the_others_are_judged(kit, tmp_path, kind):
     assert items["ATDF-CALL-001", "good"]["verdict"] == "pass"
 
 
+@pytest.mark.slow
 def test_why_a_tool_was_not_called_says_what_and_where(kit, tmp_path):
     ran, _ = judged(kit, tmp_path, [BAD_TOOLS["no schema"][0], GOOD], "-k", "ATDF-CALL-001")
     assert re.search(r"bad: .*`inputSchema` is missing.*\(\$\.tools\[0\]\)", ran.out)
 
 
+@pytest.mark.slow
 def test_the_same_name_twice_is_a_finding(kit, tmp_path):
     ran, items = judged(kit, tmp_path, [GOOD, GOOD], "-k", "ATDF-CAT-002")
     assert ran.code == 1
@@ -539,11 +544,13 @@ def test_quietly_only_the_summary_is_shown(kit, tmp_path):
     assert "Only a selection was checked" in ran.out
 
 
+@pytest.mark.slow
 def test_loudly_each_item_is_shown(kit, tmp_path):
     ran, _ = judged(kit, tmp_path, [GOOD], "-v", "-k", "ATDF-CAT-001")
     assert re.search(r"ATDF-CAT-001-http\] PASSED", ran.out)
 
 
+@pytest.mark.slow
 def test_time_that_is_up_is_told_with_what_gives_more(kit, tmp_path):
     def slow(name, arguments):
         threading.Event().wait(0.3)

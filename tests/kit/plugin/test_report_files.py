@@ -60,6 +60,7 @@ def test_a_directory_with_foreign_files_is_refused_in_one_sentence(kit, tmp_path
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == own
 
 
+@pytest.mark.slow
 def test_two_sessions_do_not_write_into_one_directory(kit, tmp_path):
     release = hold(tmp_path)
     with offering([COUNT], sound) as url:

@@ -95,7 +95,7 @@ def test_the_record_of_a_faulty_server_gives_the_same_verdicts(faulty):
     }
 
 
-@pytest.mark.parametrize("profile", ["http", "mcp"])
+@pytest.mark.parametrize("profile", ["http", pytest.param("mcp", marks=pytest.mark.slow)])
 def test_the_record_of_the_reference_gives_the_same_verdicts(tmp_path, profile):
     path = tmp_path / "exchanges.ndjson"
     with listening(REFERENCE) as url:

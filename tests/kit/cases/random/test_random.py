@@ -305,6 +305,7 @@ for one in TOOLS:
 """
 
 
+@pytest.mark.slow
 def test_the_same_seed_draws_the_same_in_every_process_and_leaves_no_file(tmp_path):
     said = set()
     for hashing, other in (
