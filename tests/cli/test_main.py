@@ -12,6 +12,8 @@ import pytest
 
 from conformance.cli.main import COMMANDS, main
 from conformance.kit.config.options import OPTIONS
+from tests.kit.peers import offering
+from tests.kit.plugin.test_bad_input import GOOD
 
 PROGRAM = Path(sys.executable).with_name("agent-formats")
 HEAVY = {"pytest", "httpx2", "hypothesis", "pydantic", "anyio"}
@@ -173,6 +175,16 @@ def test_in_a_clone_the_reference_server_is_checked_without_a_target(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "http/hotel_reservation/" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_second_check_replaces_the_report_of_the_first(tmp_path):
+    with offering([GOOD], lambda name, arguments: (200, {"ok": True})) as url:
+        words = [PROGRAM, "check", url, "--profile", "http", "--max-examples", "0"]
+        said = [subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+                for _ in range(2)]  # fmt: skip
+    assert [done.returncode for done in said] == [1, 1], said[1].stderr
+    assert "Report: " in said[1].stdout
 
 
 @pytest.mark.parametrize(

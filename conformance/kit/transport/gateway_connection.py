@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+import zlib
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,6 +16,7 @@ from conformance.kit.model.exchange import Answer, ModelCall, Request, Trouble
 from conformance.kit.model.performance import Act, Arrival, End, Head, Moment, Seen, Send
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import BODY_CAP, Process, Received
+from conformance.kit.transport.http_connection import decoded
 from conformance.kit.transport.provider import Provider
 
 NONCE: Final = re.compile(r"afn-[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -220,13 +222,12 @@ class GatewayConnection:
         assert self._client is not None
         assert self._house is not None
         sent = call.method, call.url
-        async with self._client.stream(
-            *sent, headers=list(call.headers), content=call.body
-        ) as answer:
+        headers = [("accept-encoding", "identity"), *call.headers]
+        async with self._client.stream(*sent, headers=headers, content=call.body) as answer:
             live.see(Seen.CLIENT_STATUS, str(answer.status_code))
             body, trouble, has_content = bytearray(), None, False
             try:
-                async for part in answer.aiter_raw():
+                async for part in decoded(answer):
                     body += part
                     live.see(Seen.CLIENT_GOT, str(len(part)))
                     if call.mark and not has_content and call.mark.encode() in body:
@@ -241,7 +242,7 @@ class GatewayConnection:
                         break
                 else:
                     live.see(Seen.CLIENT_DONE)
-            except httpx2.TransportError:
+            except (httpx2.TransportError, zlib.error):
                 trouble = Trouble.CLOSED
                 live.see(Seen.CLIENT_DONE, trouble)
             headers = tuple(answer.headers.multi_items())
