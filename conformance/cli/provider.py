@@ -13,10 +13,9 @@ from contextlib import suppress
 from typing import Any
 
 from conformance.cli.manual import Manual
-from conformance.formats.provider.completion import Asked
 from conformance.formats.provider.faces import FACES, face_of
 from conformance.kit.cases.provider.scenarios import SCENARIOS, Attempts, Scenario
-from conformance.kit.cases.provider.turns import Foreign, Scene
+from conformance.kit.cases.provider.turns import NOTHING, Foreign, Scene, no_face
 from conformance.kit.config.command_words import nearest
 from conformance.kit.model.performance import Act, Arrival, Moment, Seen
 from conformance.kit.report.safe_text import visible
@@ -94,13 +93,11 @@ class Stage:
         self._begun[arrival.number] = arrival.at
         if arrival.method == "GET" and arrival.path.endswith("/models"):
             held = {"object": "list", "data": [{"id": "fake-model", "object": "model"}]}
-            return self._other(arrival, 200, held)
+            return self._other(arrival, Foreign(json.dumps(held).encode()))
         body = _json(arrival.body)
         found = face_of(arrival.path, arrival.query, body) if arrival.method == "POST" else None
         if found is None:
-            paths = ", ".join(face.path for face in FACES)
-            said = f"The fake provider has no {arrival.method} {arrival.path}. It has POST {paths}."
-            return self._other(arrival, 404, {"error": {"message": said, "code": "not_found"}})
+            return self._other(arrival, no_face(arrival))
         face, asked = found
         scene = Scene(face, asked, f"req_{arrival.number}")
         attempt = self._attempts.next(face, scene)
@@ -112,10 +109,9 @@ class Stage:
             _say(f"#{arrival.number} came with {what}")
         return self._scenario.acts(attempt, scene)
 
-    def _other(self, arrival: Arrival, status: int, body: Any) -> Iterable[Act]:
+    def _other(self, arrival: Arrival, answer: Foreign) -> Iterable[Act]:
         _say(f"#{arrival.number} {arrival.method} {visible(arrival.path)}")
-        scene = Scene(FACES[0], Asked("", stream=False, user=""), "")
-        return Foreign(json.dumps(body).encode(), status=status).acts(scene)
+        return answer.acts(Scene(FACES[0], NOTHING, ""))
 
     def observe(self, moment: Moment) -> None:
         """Say in a line what became of a request."""

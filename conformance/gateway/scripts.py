@@ -140,18 +140,26 @@ def _breaks(ending: str, nonce: str) -> Turn:
         "no-reason": (seen, End()),
         "fin": (seen, Fin()),
         "rst": (seen, Rst()),
-        "unreadable": (seen, SendBytes(b"data: {not json\n\n"), End()),
+        "unreadable": (seen, SendBytes(b"data: {not json\n\n")),
         "stall": (seen, Wait()),
     }
     if ending == "error":
         return FailsInStream(said, RuntimeErrorName.OVERLOADED)
-    return Says(said, then=then[ending], rest=False)
+    return Says(said, then=then[ending], rest=ending == "unreadable")
+
+
+def _declares(stage: Stage, timeout: str) -> bool:
+    """Whether there is an end to wait for: without a declared timeout, any silence is right."""
+    timeouts = stage.declared.get("timeouts")
+    return isinstance(timeouts, dict) and bool(timeouts.get(timeout))
 
 
 def _endings(family: ApiFamily) -> Callable[[Stage], Steps]:
     @_played(f"gateway_breaks_{family.value}")
     def breaks(stage: Stage) -> Steps:
         for ending in ENDINGS:
+            if ending == "stall" and not _declares(stage, "stall_ms"):
+                continue
 
             def turns(nonce: str, ending: str = ending) -> tuple[Turn, ...]:
                 return (_breaks(ending, nonce),)
@@ -174,8 +182,9 @@ def _foreign(stage: Stage) -> Steps:
 
 @_played("gateway_silence")
 def _silence(stage: Stage) -> Steps:
-    silent = _call(stage, FAMILIES[0].value, _always(Leads((Wait(),))))
-    yield Send(silent, Step("silent", place=FAMILIES[0].value))
+    if _declares(stage, "first_byte_ms"):
+        silent = _call(stage, FAMILIES[0].value, _always(Leads((Wait(),))))
+        yield Send(silent, Step("silent", place=FAMILIES[0].value))
 
 
 @_played("gateway_retries")

@@ -34,9 +34,9 @@ _NAMES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "gemini": {
         "temperature": ("temperature",),
-        "max_tokens": ("maxOutputTokens",),
-        "top_p": ("topP",),
-        "stop": ("stopSequences",),
+        "max_tokens": ("maxOutputTokens", "max_output_tokens"),
+        "top_p": ("topP", "top_p"),
+        "stop": ("stopSequences", "stop_sequences"),
     },
 }
 
@@ -49,7 +49,7 @@ def test_each_parameter_arrives(run: RunEvidence) -> Checks:
             yield not_arrived(exchange)
             continue
         sent = body(seen[0])
-        held = member(sent, "generationConfig") if family == "gemini" else sent
+        held = _configuration(sent) if family == "gemini" else sent
         for name, value in ASKED.items():
             found = [member(held, each) for each in _NAMES[family][name]]
             if not any(_equal(each, value) for each in found):
@@ -59,6 +59,12 @@ def test_each_parameter_arrives(run: RunEvidence) -> Checks:
                 yield broken(exchange, "finding.gateway.parameter", **words)
             else:
                 yield holds()
+
+
+def _configuration(sent: Any) -> Any:
+    """Gemini reads JSON as protocol buffers do: both spellings of a name are the same."""
+    found = member(sent, "generationConfig")
+    return found if found is not None else member(sent, "generation_config")
 
 
 def _equal(found: Any, value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,11 @@ from conformance.spec.vocabulary import (
     RuntimeErrorName,
 )
 
-_OK = 200
+_OK, _FAILURE = 200, 400
+_OF_SERVERS = 5
+"""The first digit of the statuses for what no other one fits."""
+_STATUS = re.compile(r"[45]\d\d")
+_LISTED = {status for held in RUNTIME_ERROR_NAME_STATUSES.values() for status in held}
 _REASONS = {
     "stop": "end_turn",
     "length": "max_tokens",
@@ -64,14 +69,23 @@ class Told:
             return wanted in known
         if told.get("code") in {each.value for each in RUNTIME_ERROR_NAME_CODE.values()}:
             return bool(told["code"] == RUNTIME_ERROR_NAME_CODE[wanted].value)
-        return self.status in RUNTIME_ERROR_NAME_STATUSES[wanted]
+        status = self._status
+        if wanted is RuntimeErrorName.UNKNOWN:
+            return status >= _FAILURE and (status not in _LISTED or status // 100 == _OF_SERVERS)
+        return status in RUNTIME_ERROR_NAME_STATUSES[wanted]
+
+    @property
+    def _status(self) -> int:
+        """The status of the error: in a stream, the error itself may name one as its code."""
+        code = str((self.error or {}).get("code"))
+        return int(code) if self.status == _OK and _STATUS.fullmatch(code) else self.status
 
     @property
     def shown(self) -> str:
         """What was told, in a few words for a finding."""
         if self.error is not None:
             kind = self.error.get("name") or self.error.get("code") or self.error.get("type")
-            return f"{kind} ({self.status})"
+            return f"{kind} ({self.status})" if str(kind) != str(self.status) else str(kind)
         return f"success ({self.status})" if self.succeeded else f"status {self.status}"
 
 

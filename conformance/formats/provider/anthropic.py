@@ -12,6 +12,7 @@ from conformance.formats.provider.completion import (
     Completion,
     Frame,
     Refusal,
+    is_path_of,
     last_user,
     member,
 )
@@ -51,7 +52,7 @@ class AnthropicMessages:
 
     def asked(self, path: str, query: str, body: Any) -> Asked | None:
         """The model is a member of the body."""
-        if not path.endswith(self.path):
+        if not is_path_of(self.path, path):
             return None
         user = last_user(member(body, "messages"))
         return Asked(str(member(body, "model")), member(body, "stream") is True, user)

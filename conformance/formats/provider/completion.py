@@ -86,6 +86,11 @@ class Asked:
     user: str
 
 
+def is_path_of(own: str, path: str) -> bool:
+    """Whether a request's path is an API's own: some clients leave its version out."""
+    return path.endswith((own, own.replace("/v1", "")))
+
+
 class Face(Protocol):
     """One API of one provider: where calls arrive, and the form of every answer."""
 

@@ -19,7 +19,7 @@ from conformance.formats.provider.completion import (
 )
 from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, TerminationReason
 
-_CALL = re.compile(r"/gemini/v1(?:beta)?/models/(?P<model>.+):(?P<method>\w+)$")
+_CALL = re.compile(r"/gemini(?:/v1\w*)?/models/(?P<model>.+):(?P<method>\w+)$")
 _REASONS: Final = {
     TerminationReason.END_TURN: "STOP",
     TerminationReason.MAX_TOKENS: "MAX_TOKENS",

@@ -13,6 +13,7 @@ from conformance.formats.provider.completion import (
     Frame,
     Refusal,
     Usage,
+    is_path_of,
     last_user,
     member,
 )
@@ -72,7 +73,7 @@ class OpenAIChat(_OpenAI):
 
     def asked(self, path: str, query: str, body: Any) -> Asked | None:
         """The model is a member of the body."""
-        if not path.endswith(self.path):
+        if not is_path_of(self.path, path):
             return None
         user = last_user(member(body, "messages"))
         return Asked(str(member(body, "model")), member(body, "stream") is True, user)
@@ -130,7 +131,7 @@ class OpenAIResponses(_OpenAI):
 
     def asked(self, path: str, query: str, body: Any) -> Asked | None:
         """The input is a text, or a list of messages."""
-        if not path.endswith(self.path):
+        if not is_path_of(self.path, path):
             return None
         given = member(body, "input")
         user = given if isinstance(given, str) else last_user(given)

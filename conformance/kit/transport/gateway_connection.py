@@ -222,8 +222,8 @@ class GatewayConnection:
         assert self._client is not None
         assert self._house is not None
         sent = call.method, call.url
-        headers = [("accept-encoding", "identity"), *call.headers]
-        async with self._client.stream(*sent, headers=headers, content=call.body) as answer:
+        asked = [("accept-encoding", "identity"), *call.headers]
+        async with self._client.stream(*sent, headers=asked, content=call.body) as answer:
             live.see(Seen.CLIENT_STATUS, str(answer.status_code))
             body, trouble, has_content = bytearray(), None, False
             try:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal
 
 from conformance.formats.provider.completion import Completion
-from conformance.formats.provider.faces import face_of
-from conformance.kit.cases.provider.turns import Says, Scene, Turn
+from conformance.formats.provider.faces import FACES, face_of
+from conformance.kit.cases.provider.turns import NOTHING, Says, Scene, Turn, no_face
 from conformance.kit.model.exchange import ModelCall
 from conformance.kit.model.performance import Act, Arrival
 from conformance.kit.transport.gateway import GatewayBinding
@@ -50,11 +50,11 @@ class _Play:
         self._attempts: dict[ApiFamily, int] = {}
 
     def __call__(self, arrival: Arrival, _: int) -> Iterable[Act]:
-        """What is done in answer to an arrival; nothing is known of a path without a face."""
+        """What is done in answer to an arrival; a path without a face is refused."""
         body = _json(arrival.body)
         found = face_of(arrival.path, arrival.query, body)
         if found is None:
-            return ()
+            return no_face(arrival).acts(Scene(FACES[0], NOTHING, ""))
         face, asked = found
         number = self._attempts[face.family] = self._attempts.get(face.family, 0) + 1
         turns = self._turns.get(face.family) or self._turns[None]

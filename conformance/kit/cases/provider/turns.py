@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from conformance.formats.provider.completion import Asked, Completion, Face, Frame
-from conformance.kit.model.performance import Act, Barrier, End, Head, Send, Wait
+from conformance.formats.provider.faces import FACES
+from conformance.kit.model.performance import Act, Arrival, Barrier, End, Head, Send, Wait
 from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName
 
 _JSON: Final = ("content-type", "application/json")
 _SSE: Final = ("content-type", "text/event-stream")
+NOTHING: Final = Asked("", stream=False, user="")
+"""What a request asks for that is no model call."""
 BOM: Final = "\ufeff".encode()
 
 
@@ -181,6 +184,14 @@ class Waits:
     def acts(self, scene: Scene) -> list[Act]:
         """The wait comes before the status."""
         return [self.before, *self.turn.acts(scene)]
+
+
+def no_face(arrival: Arrival) -> Foreign:
+    """The answer to a path that no API has: it names those that the provider has."""
+    paths = ", ".join(face.path for face in FACES)
+    said = f"The fake provider has no {arrival.method} {arrival.path}. It has POST {paths}."
+    body = json.dumps({"error": {"message": said, "code": "not_found"}}).encode()
+    return Foreign(body, status=404)
 
 
 def _body(status: int, body: bytes, *headers: tuple[str, str]) -> list[Act]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.formats.provider.faces import face_of
 from conformance.kit.cases.provider.calls import BASELINE, FAMILIES, model_call
 from conformance.kit.config.system_words import system_words
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
@@ -14,7 +15,7 @@ from conformance.kit.model.run import Role, Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.gateway import GatewayBinding
-from conformance.spec.messages import message
+from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Binding
 
 _OK = 200
@@ -35,15 +36,32 @@ async def gateway_runs(
         asked = [await _baseline(channel, family.value) for family in FAMILIES]
     finally:
         await channel.close()
-    reached = [
-        family.value
-        for family, exchange in zip(FAMILIES, asked, strict=True)
-        if arrived(exchange) and exchange.answer is not None and exchange.answer.status == _OK
-    ]
+    reached = [family.value for family, each in zip(FAMILIES, asked, strict=True) if _is_good(each)]
     if not reached:
         raise _why_unreached(target, asked, context)
-    policy = dict(context.settings.gateway_policy)
-    return [Discovered(run, capabilities={"families": reached, "policy": policy})]
+    capabilities = {"families": reached, "policy": dict(context.settings.gateway_policy)}
+    others = tuple(
+        (family.value, _why_left_out(each))
+        for family, each in zip(FAMILIES, asked, strict=True)
+        if family.value not in reached
+    )
+    return [Discovered(run, capabilities=capabilities, left_out=others)]
+
+
+def _is_good(exchange: Exchange) -> bool:
+    answer = exchange.answer
+    return arrived(exchange) and answer is not None and answer.status == _OK
+
+
+def _why_left_out(exchange: Exchange) -> Message:
+    """Why a family is not checked: its provider was not reached, or not at the path of an API."""
+    for moment in exchange.timeline:
+        path, _, query = moment.path.partition("?")
+        if moment.seen is Seen.ARRIVED and face_of(path, query, {}) is None:
+            return message("kit.left_out.no_api", path=path)
+    status = exchange.answer.status if exchange.answer is not None else 0
+    words = "kit.left_out.family_failed" if arrived(exchange) else "kit.left_out.family"
+    return message(words, status=status)
 
 
 def arrived(exchange: Exchange) -> bool:

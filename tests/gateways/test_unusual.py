@@ -1,0 +1,35 @@
+"""A gateway that is right in a way that few are gets no finding."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.spec.vocabulary import Verdict
+from fixtures.gateways.unusual import NO_PROMISES, UNUSUAL
+from tests.gateways.driving import checked, failed, gateway, settings
+
+_WARNS = {Verdict.WARN}
+
+
+def found(items):
+    return [f.words("en") for item in items.values() for f in item.findings]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_an_unusual_gateway_gets_no_finding(name):
+    with gateway(UNUSUAL[name]) as (url, port):
+        result, items = checked(settings(url, port, "openai"))
+    assert failed(items) == [], found(items)
+    assert not _WARNS & {item.verdict for item in items.values()}
+    assert not result.runs[0].tools_left_out
+
+
+@pytest.mark.slow
+def test_a_gateway_that_promises_nothing_gets_no_finding():
+    with gateway(NO_PROMISES) as (url, port):
+        _, items = checked(settings(url, port, "openai", gateway_policy={}))
+    assert failed(items) == [], found(items)
+    unseen = {id for id, item in items.items() if item.verdict is Verdict.NOT_VERIFIED}
+    assert {"GW-TMO-001", "GW-TMO-002", "GW-RTY-002", "GW-FB-001"} <= unseen
+    assert "GW-STR-001" not in unseen
