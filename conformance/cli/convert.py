@@ -34,6 +34,7 @@ def main(arguments: Sequence[str]) -> int:
         lines = positions_of(reading, {found.place for found in converted.problems})
         said = (_line(found, lines[found.place].line, language) for found in converted.problems)
         _refuse(*(f"{options.file}:{each}" for each in said))
+    if converted.data is None:
         return UNUSABLE if _no_way(converted) else INVALID
     text = json.dumps(converted.data, ensure_ascii=False, indent=2)
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     ):
         for place in places:
             print(message(word, place=place).words(language), file=sys.stderr)
-    return DONE
+    return INVALID if converted.problems else DONE
 
 
 def _no_way(converted: Converted) -> bool:
@@ -78,7 +79,7 @@ def parser() -> Manual:
         ),
         {
             DONE: "converted",
-            INVALID: "the document is invalid",
+            INVALID: "the document is invalid; the valid items of a list are converted",
             UNUSABLE: "it cannot be used, or has no such form",
         },
         UNUSABLE,

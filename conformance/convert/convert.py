@@ -17,9 +17,11 @@ from conformance.convert.atdf import (
 )
 from conformance.convert.hints import error_to_hint, hint_to_error
 from conformance.convert.mcp import ONLY_THERE, read_mcp_tool, write_mcp_tool
+from conformance.convert.mcp_others import OTHERS
 from conformance.convert.openai import is_function, read_function, write_function
 from conformance.convert.openapi import is_openapi, read_openapi
 from conformance.convert.portable import Notes, Portable
+from conformance.convert.toolsets import read_toolset_tool
 from conformance.formats.problem import Place, Problem, problem
 from conformance.formats.resource.resource import BARE, plain, resources
 from conformance.formats.tool import descriptor
@@ -38,6 +40,7 @@ class Form(StrEnum):
     MCP = "mcp"
     OPENAI = "openai"
     OPENAPI = "openapi"
+    TOOLSETS = "toolsets"
     ERROR = "error"
     ENRICHED = "enriched"
     PROBLEM = "problem"
@@ -45,7 +48,8 @@ class Form(StrEnum):
 
 
 _FAILED = frozenset({Form.ERROR, Form.ENRICHED, Form.PROBLEM, Form.HINT})
-TARGETS = tuple(form for form in Form if form is not Form.OPENAPI)
+_SOURCES = frozenset({Form.OPENAPI, Form.TOOLSETS})
+TARGETS = tuple(form for form in Form if form not in _SOURCES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,8 @@ class Converted:
     """The document in its new form.
 
     Paths of `lost` and `changed` are in the source, of `made` in the result.
-    `problems` say why there is no document; then `data` is None.
+    `problems` say why there is no document, and then `data` is None; or why items of its list are
+    not in it.
     """
 
     data: Any
@@ -82,13 +87,16 @@ _LISTS = {
 def convert(data: Any, to: Form, source: Form | None = None) -> Converted:
     """A document in the form `to`; `source` says its own form where its keys do not.
 
-    A document that breaks a MUST is not converted: what it means is not certain.
+    What breaks a MUST is not converted: what it means is not certain. Of a list, the other items
+    are.
     """
     form = source or form_of(data)
-    found = _unfit(data, form)
+    found, skipped = _unfit(data, form), frozenset[int]()
     if found:
-        return Converted(None, problems=tuple(found))
-    if form is None or (form in _FAILED) != (to in _FAILED) or to is Form.OPENAPI:
+        skipped, found = _without(data, form, found)
+        if not skipped:
+            return Converted(None, problems=tuple(found))
+    if form is None or (form in _FAILED) != (to in _FAILED) or to in _SOURCES:
         said = message("convert.no_way", source=form or "?", target=to)
         return Converted(None, problems=(problem((), "convert", said),))
     notes = Notes()
@@ -98,12 +106,55 @@ def convert(data: Any, to: Form, source: Form | None = None) -> Converted:
         except errors.NotConvertible as reason:
             at: Place = ("status",) if reason.id == "convert.success" else ("errors", 0)
             return Converted(None, problems=(problem(at, "convert", message(reason.id)),))
+    elif form is Form.ARDF and _formless(data, to):
+        said = message("convert.no_form", type=data["resource_type"], target=to)
+        return Converted(None, problems=(problem(("resource_type",), "convert", said),))
     else:
-        made = _tools(data, form, to, notes)
+        made = _tools(data, form, to, notes, skipped)
     lost, new, changed = (
         tuple(dict.fromkeys(each)) for each in (notes.lost, notes.made, notes.changed)
     )
-    return Converted(made, lost, new, changed)
+    return Converted(made, lost, new, changed, tuple(found))
+
+
+def _formless(data: Mapping[str, Any], to: Form) -> bool:
+    """Whether a document is one resource of a type for which the form `to` has nothing."""
+    kind = data.get("resource_type", "tool")
+    known = "resources" in data or kind == "tool" or to is Form.ARDF
+    return not known and not (to is Form.MCP and kind in OTHERS)
+
+
+def _without(
+    data: Any, form: Form | None, found: list[Problem]
+) -> tuple[frozenset[int], list[Problem]]:
+    """The items of a list to leave out so that the rest is valid, and why; none where it is not."""
+    member = _member(data)
+    items = data if isinstance(data, list) else data[member] if member is not None else []
+    numbers = list(range(len(items)))
+    said: list[Problem] = []
+    while found and numbers:
+        places = [each.place if isinstance(data, list) else each.place[1:] for each in found]
+        inside = all(isinstance(data, list) or each.place[:1] == (member,) for each in found)
+        if not inside or not all(place and isinstance(place[0], int) for place in places):
+            return frozenset(), [*said, *found]
+        broken = {int(place[0]) for place in places}
+        for each, place in zip(found, places, strict=True):
+            at = () if isinstance(data, list) else (str(member),)
+            where = (*at, numbers[int(place[0])], *place[1:])
+            said.append(
+                problem(where, each.keyword, each.message, clause=each.clause, tool=each.tool)
+            )
+        numbers = [number for index, number in enumerate(numbers) if index not in broken]
+        kept = [items[number] for number in numbers]
+        found = _unfit(kept if isinstance(data, list) else {**data, member: kept}, form)
+    if found or not numbers:
+        return frozenset(), [*said, *found]
+    return frozenset(range(len(items))) - frozenset(numbers), said
+
+
+def _member(data: Any) -> str | None:
+    """The member that lists what a document holds, None where it is one thing itself."""
+    return next((each for each in ("tools", "resources") if _lists(data, each)), None)
 
 
 def form_of(data: Any) -> Form | None:
@@ -127,6 +178,8 @@ def form_of(data: Any) -> Form | None:
             return Form.ENRICHED
         case "retry-hint":
             return Form.HINT
+        case "toolset-catalog":
+            return Form.TOOLSETS
         case "descriptor" | "enhanced-descriptor":
             return Form.DESCRIPTOR
         case "tool":
@@ -158,16 +211,25 @@ def _unfit(data: Any, form: Form | None) -> list[Problem]:
         return [] if shape else [problem((), "convert", said)]
     if form is Form.MCP:
         # A description may be missing there, and the schema may leave out its type.
-        listed = data.get("tools", [data]) if isinstance(data, dict) else data
-        usable = isinstance(listed, list) and all(
-            isinstance(each, dict)
-            and isinstance(each.get("name"), str)
-            and isinstance(each.get("inputSchema"), dict)
-            for each in listed
-        )
+        at: Place = ("tools",) if _lists(data, "tools") else ()
         said = message("convert.no_mcp")
-        return [] if usable else [problem((), "convert", said)]
+        if not at and not isinstance(data, list):
+            return [] if _usable(data) else [problem((), "convert", said)]
+        return [
+            problem((*at, index), "convert", said)
+            for index, each in enumerate(data["tools"] if at else data)
+            if not _usable(each)
+        ]
     return [each for each in validate(data) if each.requirement is Requirement.MUST]
+
+
+def _usable(tool: Any) -> bool:
+    """Whether a value is a tool as an MCP server lists it."""
+    return (
+        isinstance(tool, dict)
+        and isinstance(tool.get("name"), str)
+        and isinstance(tool.get("inputSchema"), dict)
+    )
 
 
 def _failure(data: Any, form: Form, to: Form, notes: Notes) -> Any:
@@ -186,10 +248,11 @@ def _failure(data: Any, form: Form, to: Form, notes: Notes) -> Any:
     return errors.error_to_problem(data, notes) if to is Form.PROBLEM else data
 
 
-def _tools(data: Any, form: Form, to: Form, notes: Notes) -> Any:
+def _tools(data: Any, form: Form, to: Form, notes: Notes, skipped: frozenset[int]) -> Any:
     if form is to is Form.ARDF:
-        return _plain(data, notes)
-    member = next((each for each in ("tools", "resources") if _lists(data, each)), None)
+        return _plain(data, notes, skipped)
+    member = _member(data)
+    others: dict[str, list[Any]] = {}
     if form is Form.OPENAPI:
         tools = list(enumerate(read_openapi(data, notes)))
         around = {}
@@ -197,22 +260,36 @@ def _tools(data: Any, form: Form, to: Form, notes: Notes) -> Any:
         items = data if isinstance(data, list) else data[member]
         at: Place = () if isinstance(data, list) else (str(member),)
         around = {k: v for k, v in data.items() if k != member} if isinstance(data, dict) else {}
-        tools = list(_read_all(items, at, form, notes))
+        tools = []
+        for index, item in enumerate(items):
+            kind = item.get("resource_type", "tool") if index not in skipped else None
+            if kind == "tool":
+                tools.append((index, _read(item, (*at, index), form, to, notes)))
+            elif to is Form.MCP and str(kind) in OTHERS:
+                name, write = OTHERS[str(kind)]
+                others.setdefault(name, []).append(write(item, (*at, index), notes))
+            else:
+                notes.lose((*at, index))
+    elif data.get("resource_type", "tool") != "tool":
+        return OTHERS[data["resource_type"]][1](data, (), notes)
     else:
-        return _WRITERS[to](_reader(data, form)(data, (), notes), (), notes)
+        return _WRITERS[to](_read(data, (), form, to, notes), (), notes)
     target = _LISTS.get(to)
     if target is None:
         for name in around:
             notes.lose((name,))
         return [_WRITERS[to](tool, (index,), notes) for index, tool in tools]
     made = [_WRITERS[to](tool, (target, index), notes) for index, tool in tools]
-    return {target: made, **around}
+    return {target: made, **others, **around}
 
 
-def _plain(data: Any, notes: Notes) -> Any:
+def _plain(data: Any, notes: Notes, skipped: frozenset[int]) -> Any:
     """Resources of any type, without their dialects."""
     document = "resource" if "resources" not in data else "collection"
-    for known in resources(document, data):
+    for number in skipped:
+        notes.lose(("resources", number))
+    listed = [each for each in resources(document, data) if not skipped & {*each.place[1:]}]
+    for known in listed:
         for name in ("content", "how_to_use") if known.dialects else ():
             if name in known.item and name not in plain(known.item):
                 notes.change(known.at(name))
@@ -223,19 +300,17 @@ def _plain(data: Any, notes: Notes) -> Any:
             notes.change(known.at("how_to_use"))
     if document == "resource":
         return plain(data)
-    return {**data, "resources": [plain(each) for each in data["resources"]]}
+    return {**data, "resources": [plain(each.item) for each in listed]}
 
 
 def _lists(data: Any, member: str) -> bool:
     return isinstance(data, dict) and isinstance(data.get(member), list)
 
 
-def _read_all(items: list[Any], at: Place, form: Form, notes: Notes) -> Any:
-    for index, item in enumerate(items):
-        if item.get("resource_type", "tool") != "tool":
-            notes.lose((*at, index))
-            continue
-        yield index, _reader(item, form)(item, (*at, index), notes)
+def _read(item: Mapping[str, Any], at: Place, form: Form, to: Form, notes: Notes) -> Portable:
+    if form is Form.TOOLSETS:
+        return read_toolset_tool(item, at, notes, carried=to is Form.MCP)
+    return _reader(item, form)(item, at, notes)
 
 
 def _reader(item: Mapping[str, Any], form: Form) -> Reader:

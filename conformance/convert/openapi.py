@@ -1,4 +1,4 @@
-"""The operations of an OpenAPI 3.1 description as a catalog of tools."""
+"""The operations of an OpenAPI description (3.0, 3.1 or 3.2) as a catalog of tools."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from typing import Any
 from jsonpointer import unescape
 
 from conformance.convert.portable import Notes, Portable
+from conformance.formats.catalog.openapi_schema import modern
 from conformance.formats.problem import Place
 from conformance.formats.schema.positions import positions
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+VERSIONS = ("3.0", "3.1", "3.2")
 _JSON = "application/json"
 _COMPONENTS = "#/components/schemas/"
-_SAFE = ("get", "head", "options", "trace")
+_SAFE = ("get", "head", "options", "trace", "query")
 _USED = {"operationId", "summary", "description", "parameters", "requestBody", "responses", "tags"}
 
 
 def is_openapi(data: Any) -> bool:
-    """Whether a value is an OpenAPI description of version 3.1."""
-    return isinstance(data, dict) and str(data.get("openapi", "")).startswith("3.1")
+    """Whether a value is an OpenAPI description of a version that is read here."""
+    return isinstance(data, dict) and str(data.get("openapi", "")).startswith(VERSIONS)
 
 
 def read_openapi(data: Mapping[str, Any], notes: Notes) -> list[Portable]:
@@ -209,12 +211,21 @@ def _with_components(data: Mapping[str, Any], schema: dict[str, Any]) -> dict[st
             if str(reference).startswith(_COMPONENTS) and name in known and name not in needed:
                 needed[name] = known[name]
                 waiting.append(known[name])
-    made: dict[str, Any] = _moved(schema)
+    made: dict[str, Any] = _written(data, schema)
     if not made.get("required", True):
         del made["required"]
     if needed:
-        made["$defs"] = {**made.get("$defs", {}), **{k: _moved(v) for k, v in needed.items()}}
+        made["$defs"] = {
+            **made.get("$defs", {}),
+            **{k: _written(data, v) for k, v in needed.items()},
+        }
     return made
+
+
+def _written(data: Mapping[str, Any], schema: Any) -> Any:
+    """A schema in 2020-12, whose references lead to `$defs`."""
+    moved = _moved(schema)
+    return modern(moved) if str(data["openapi"]).startswith("3.0") else moved
 
 
 def _moved(node: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from scripts.generator.changes import Change, Erratum, Known, read_changes, read_errata
@@ -16,6 +16,7 @@ from scripts.generator.messages import messages_json, read_messages
 from scripts.generator.problems import Problem, SourceError
 from scripts.generator.project import Project, read_project
 from scripts.generator.schemas import Schema, read_schemas, schema_json
+from scripts.generator.seeds import Seeds, read_seeds
 from scripts.generator.texts import Gathered, Text
 from scripts.generator.vocabularies import (
     Vocabulary,
@@ -43,6 +44,7 @@ class Source:
     changes: tuple[Change, ...] = ()
     errata: tuple[Erratum, ...] = ()
     glossary: tuple[Word, ...] = ()
+    seeds: Seeds = field(default_factory=Seeds)
 
 
 def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
@@ -55,7 +57,7 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
         kind: []
         for kind in (
             "project", "glossary", "vocabulary", "messages", "schema", "clauses", "example",
-            "history",
+            "history", "seeds",
         )
     }  # fmt: skip
     specs: dict[str, SourceFile] = {}
@@ -103,6 +105,7 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
         tuple(read_changes(known["history"], names, gathered)),
         tuple(read_errata(known["history"], examples, names, gathered)),
         tuple(read_glossary(known["glossary"], gathered)),
+        read_seeds(known["seeds"], gathered),
     )
     return source, gathered.problems + twice(clauses)
 
@@ -120,8 +123,8 @@ def _kind(source: SourceFile) -> str | None:
         return "glossary"
     if parts[0] == "vocabularies":
         return "vocabulary"
-    if parts[0] == "messages":
-        return "messages"
+    if parts[0] in ("messages", "seeds"):
+        return parts[0]
     if "examples" in parts[1:-1]:
         return "example"
     if isinstance(source.data, dict) and "x-document" in source.data:

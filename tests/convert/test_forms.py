@@ -291,3 +291,56 @@ def test_a_whole_tool_in_a_dialect_moves_and_loses_nothing_of_its_content():
     converted = convert(example("dialect-content"), Form.CATALOG)
     assert "$.content" in converted.changed
     assert "$.content" not in converted.lost
+
+
+def test_the_valid_items_of_a_list_are_converted_and_the_others_are_named(tmp_path, capsys):
+    good = {"name": "a", "description": "d", "inputSchema": {"type": "object"}}
+    document = {"tools": [good, {"name": "b"}, {**good, "name": "c"}]}
+    converted = convert(document, Form.MCP)
+    assert [each["name"] for each in converted.data["tools"]] == ["a", "c"]
+    assert {each.place[:2] for each in converted.problems} == {("tools", 1)}
+    file = tmp_path / "catalog.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    assert main([str(file), "--to", "mcp"]) == 1
+    said = capsys.readouterr()
+    assert len(json.loads(said.out)["tools"]) == 2
+    assert "$.tools[1]" in said.err
+
+
+def test_what_a_broken_item_is_needed_for_is_left_out_with_it():
+    descriptor = example("room-hold-descriptor")
+    needed = descriptor["prerequisites"]["tools"][0]
+    whole = {"tools": [{"name": needed}, descriptor]}
+    assert convert(whole, Form.ARDF).data is None
+    places = {each.place[:2] for each in convert(whole, Form.ARDF).problems}
+    assert places == {("tools", 0), ("tools", 1)}
+
+
+def test_a_broken_resource_keeps_the_others_in_their_form():
+    good = example("ward-map")
+    document = {"resources": [{"resource_id": "x"}, good]}
+    converted = convert(document, Form.ARDF)
+    assert [each["resource_id"] for each in converted.data["resources"]] == [good["resource_id"]]
+    assert converted.lost == ("$.resources[0]",)
+
+
+def test_an_unusable_tool_of_mcp_leaves_the_others():
+    good = {"name": "a", "inputSchema": {"type": "object"}, "title": "A"}
+    converted = convert({"tools": [{"name": "b"}, good]}, Form.CATALOG, Form.MCP)
+    assert [each["name"] for each in converted.data["tools"]] == ["a"]
+    assert [each.path for each in converted.problems] == ["$.tools[0]"]
+
+
+def test_a_collection_becomes_lists_of_tools_prompts_and_resources():
+    made = convert(example("hospital-catalog"), Form.MCP)
+    assert {name: len(made.data[name]) for name in ("tools", "prompts", "resources")} == {
+        "tools": 3,
+        "prompts": 1,
+        "resources": 1,
+    }
+    kinds = [each["resource_type"] for each in example("hospital-catalog")["resources"]]
+    left = [f"$.resources[{i}]" for i, kind in enumerate(kinds) if kind in UNKNOWN_TO_MCP]
+    assert [each for each in made.lost if each.count(".") == 1] == left
+
+
+UNKNOWN_TO_MCP = ("policy", "model", "workflow", "connector", "custom")

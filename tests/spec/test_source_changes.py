@@ -20,6 +20,7 @@ DIALECTS = {
     resource.BARE,
     runtime_rows.BY_ADAPTER,
     runtime_rows.RULE_FIELDS,
+    runtime_rows.POLICY_IN_ITS_KEY,
     *(name for *_, name in declared.DIALECTS),
 }
 

@@ -77,6 +77,11 @@ def whole(data: Mapping[str, Any], schema: Any, *, sent: bool) -> dict[str, Any]
     return {**made, "$defs": needed} if needed else made
 
 
+def modern(schema: Any) -> Any:
+    """A schema of OpenAPI 3.0 in 2020-12; it keeps what goes only one way."""
+    return _made(schema, old=True, drop="")
+
+
 def _references(node: Any) -> Iterator[str]:
     """Every reference of a schema; what an example or an enum holds is none."""
     if not isinstance(node, dict):

@@ -165,3 +165,24 @@ def manifest_dialects(manifest: Mapping[str, Any]) -> tuple[str, ...]:
         if isinstance(rule, dict) and "fields" in rule and "extract" not in rule:
             return (*found, RULE_FIELDS)
     return tuple(found)
+
+
+POLICY_IN_ITS_KEY = "policy-in-its-key"
+"""The dialect in which a retry policy is the value of a member `retry_policy`."""
+
+_POLICY = "retry_policy"
+_OF_A_POLICY = next(row for row in RUNTIME_ROWS if row.document == "retry-policy")
+
+
+def policy_in(members: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, Any]] | None:
+    """The retry policy that a document has under its own name, and where; None where it has none.
+
+    A text that lost its indentation has the members next to that name, which then holds nothing.
+    """
+    if _POLICY not in members:
+        return None
+    inner = members[_POLICY]
+    if isinstance(inner, dict) and len(members) == 1:
+        return (_POLICY,), inner
+    flat = {name: value for name, value in members.items() if name != _POLICY}
+    return ((), flat) if inner is None and _OF_A_POLICY.matches(flat) else None

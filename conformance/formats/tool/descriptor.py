@@ -74,7 +74,10 @@ def origin(item: Mapping[str, Any], place: Place, inside: Place) -> Place:
     if len(inside) > 1 and inside[0] == "properties":
         for index, each in enumerate(item["how_to_use"].get("inputs", [])):
             if isinstance(each, dict) and each.get("name") == inside[1]:
-                return (*at, "inputs", index, "schema", *inside[2:])
+                own = each.get("schema")
+                held = isinstance(own, dict) and set(inside[2:3]) <= own.keys()
+                beside = not held and set(inside[2:3]) <= each.keys()
+                return (*at, "inputs", index, *(() if beside else ("schema",)), *inside[2:])
     return (*at, "input_schema", *inside)
 
 

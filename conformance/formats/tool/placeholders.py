@@ -17,7 +17,19 @@ _TYPE_NAMES = frozenset({"string", "object", "integer", "number", "boolean", "ar
 _PART = re.compile(r"\{[a-z][a-z0-9_]*\}|uuid-unico")
 """What an address of one occurrence cannot hold."""
 
+_PRINTED = frozenset(
+    {
+        "nombre_herramienta", "parametro_problematico", "valor_ejemplo", "valor_sugerido",
+        "categoria1", "categoria2", "invalid_parameter", "correct_value",
+    }
+)  # fmt: skip
+"""What the printed templates have in the places of names and values."""
+
+_KIND = re.compile(r".*/tipo-error")
+"""The printed address of a type of error that nobody named."""
+
 _NAMED = ("name", "tool_id", "id", "resource_id", "version", "description", "when_to_use")
+_NAMES = ("name", "tool_id", "id", "resource_id")
 _PROSE = ("title", "detail", "description", "when_to_use")
 _ADDRESSES = ("type", "instance")
 
@@ -28,7 +40,8 @@ def in_tool(item: Mapping[str, Any]) -> Iterator[Place]:
     Type names are looked for in prose only: as the value of an input they may be meant.
     """
     for name in _NAMED:
-        if left(item.get(name), prose=name in _PROSE):
+        value = item.get(name)
+        if left(value, prose=name in _PROSE) or (name in _NAMES and value == "string"):
             yield (name,)
     for name in ("tags", "examples"):
         for place, value in _texts(item.get(name)):
@@ -43,10 +56,14 @@ def in_error(error: Mapping[str, Any]) -> Iterator[Place]:
             yield (name,)
     for name in _ADDRESSES:
         value = error.get(name)
-        if isinstance(value, str) and (_PART.search(value) or left(value, prose=True)):
+        unfilled = _PART.search(str(value)[:2000]) or _KIND.fullmatch(str(value)[:2000])
+        if isinstance(value, str) and (unfilled or left(value, prose=True)):
             yield (name,)
+    named = [error.get(name) for name in ("tool_name", "parameter_name")]
     for name in ("tool_name", "parameter_name", "suggested_value"):
-        if left(error.get(name), prose=False):
+        value = error.get(name)
+        # A parameter may have this name, and so may a tool; both together are the template.
+        if left(value, prose=False) or value == "string" == named[0] == named[1]:
             yield (name,)
     for place, value in _texts(error.get("context")):
         if left(value, prose=False):
@@ -58,7 +75,7 @@ def left(value: Any, *, prose: bool) -> bool:
     if not isinstance(value, str):
         return False
     text = value[:200].strip()
-    return bool(_WHOLE.fullmatch(text)) or (prose and text in _TYPE_NAMES)
+    return bool(_WHOLE.fullmatch(text)) or text in _PRINTED or (prose and text in _TYPE_NAMES)
 
 
 def _texts(root: Any) -> Iterator[tuple[Place, str]]:

@@ -8,7 +8,13 @@ from typing import Any
 
 from conformance.formats.problem import Problem, problem, shown
 from conformance.formats.resource.resource import resources
-from conformance.formats.runtime.rows import RUNTIME_ROWS, RuntimeRow, manifest_dialects
+from conformance.formats.runtime.rows import (
+    POLICY_IN_ITS_KEY,
+    RUNTIME_ROWS,
+    RuntimeRow,
+    manifest_dialects,
+    policy_in,
+)
 from conformance.spec.messages import Message, message
 
 Condition = Callable[[Mapping[str, Any]], bool]
@@ -192,6 +198,10 @@ def recognise(data: Any) -> Recognition | Problem:
             first = line
             if line.final:
                 break
+    if first is None and policy_in(data) is not None:
+        known = row_of("retry-policy")
+        rule = f"retry_policy: {known.rule}"
+        return Recognition(known.spec, known.document, known.version, rule, (POLICY_IN_ITS_KEY,))
     if first is None:
         return problem((), "document", _unknown(data))
     dialects = _dialects(first.row.document, data)

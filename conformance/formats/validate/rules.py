@@ -39,6 +39,9 @@ _OPEN = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternPro
 
 _VERSION = re.compile(r"0\.[12](\.[0-9]{1,9})?|[12](\.[0-9]{1,9}){0,3}")
 
+INSIDE = "catalog"
+"""The keyword of a problem that says all there is to say of its place."""
+
 _MOST = 10
 """Problems by one rule in one tool; the eleventh tells nobody anything new."""
 
@@ -53,7 +56,7 @@ def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
         return ardf_problems(document, data)
     found: list[Problem] = []
     if document == "catalog":
-        found += [*_names(data), *_absent_tools(data)]
+        found += [*_names(data), *_absent_tools(data), *_catalogs_inside(data)]
     for subject in subjects(document, data):
         faults = list(_input_faults(subject))
         usable = subject.schema is not None and not faults
@@ -75,6 +78,15 @@ def _broken(
     except Unjudgeable as error:
         place = subject.declared_at(())
         yield problem(place, "unjudgeable", error.reason, tool=subject.name)
+
+
+def _catalogs_inside(data: Mapping[str, Any]) -> Iterator[Problem]:
+    """ATDF-CAT-001, where a whole catalog is in the place of a tool."""
+    listed = data.get("tools")
+    for index, item in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(item, dict) and isinstance(item.get("tools"), list) and "name" not in item:
+            said = message("documents.catalog.inside")
+            yield problem(("tools", index), INSIDE, said, clause="ATDF-CAT-001")
 
 
 def _names(data: Mapping[str, Any]) -> Iterator[Problem]:

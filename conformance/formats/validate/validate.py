@@ -9,12 +9,13 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 
 from conformance.formats.problem import Place, Problem, problem
+from conformance.formats.runtime.rows import policy_in
 from conformance.formats.schema.keyword_words import missing_name, words
 from conformance.formats.schema.schemas import deeper_than
 from conformance.formats.text.json_text import Notation, Reading, positions_of, read
 from conformance.formats.text.source_lines import Position
 from conformance.formats.validate.recognize import Recognition, recognise
-from conformance.formats.validate.rules import semantic_problems
+from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
 from conformance.spec.published import clause_at, surely_valid, validator
 from conformance.spec.vocabulary import Requirement
@@ -82,6 +83,12 @@ def validate(data: Any, document: str | None = None) -> list[Problem]:
 
 def _judged(data: Any, document: str) -> list[Problem]:
     """As `validate`, of what is known not to be too deep."""
+    held = policy_in(data) if document == "retry-policy" and isinstance(data, dict) else None
+    if held is not None:
+        return [
+            problem((*held[0], *each.place), each.keyword, each.message, clause=each.clause)
+            for each in _judged(held[1], document)
+        ]
     quick = surely_valid(document, data)
     errors = [] if quick else list(validator(document).iter_errors(data))
     formats = {tuple(each.absolute_path) for each in errors if each.validator == "format"}
@@ -91,9 +98,9 @@ def _judged(data: Any, document: str) -> list[Problem]:
         # A pattern beside a format says the same once more, for validators that know no formats.
         if each.validator != "pattern" or tuple(each.absolute_path) not in formats
     ]
-    if isinstance(data, dict):
-        found += semantic_problems(document, data)
-    return found
+    rules = semantic_problems(document, data) if isinstance(data, dict) else []
+    told = {each.place for each in rules if each.keyword == INSIDE}
+    return [*(each for each in found if each.place not in told), *rules]
 
 
 def _problem(document: str, data: Any, error: ValidationError) -> Problem:

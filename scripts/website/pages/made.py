@@ -15,6 +15,7 @@ from scripts.website.pages.context import CONFORMANCE, SPECS, Context
 from scripts.website.pages.documents import document_page
 from scripts.website.pages.glossary import glossary_page
 from scripts.website.pages.history import changes_page, downloads_page, in_language
+from scripts.website.pages.seeds import SEEDS, seeds_page
 from scripts.website.pages.vocabularies import homes, vocabularies_page
 
 
@@ -68,6 +69,7 @@ def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str,
     yield attacks.ATTACKS, attacks.attacks_page(context)
     yield from _if_any(f"{CONFORMANCE}/benchmarks.md", benchmarks.benchmarks_page(context))
     yield "about/glossary.md", glossary_page(context)
+    yield SEEDS, seeds_page(context)
     vocabularies = vocabularies_page(context, CONFORMANCE)
     yield from _if_any(f"{CONFORMANCE}/vocabularies.md", vocabularies)
 

@@ -98,7 +98,7 @@ def test_what_is_not_an_object_gets_a_problem_that_shows_it(data):
         ({"id": "a"}, 'is descriptor: it lacks "how_to_use|description".'),
         ({"catalog": {"tools": []}}, '"catalog" holds a document of the kind catalog.'),
         ({"jsonrpc": "2.0", "result": {"tools": []}}, '"result" holds a document of the kind cat'),
-        ({"retry_policy": {"strategy": "x"}}, '"retry_policy" holds a document of the kind ret'),
+        ({"policy": {"strategy": "x"}}, '"policy" holds a document of the kind ret'),
         ({"wire": "", "text": "", "more": 1}, 'is recorded-stream, which has no member "more".'),
         ({"resources": [{"uri": "file:///a"}]}, "is manifest, which is known by resources + "),
         ({"hello": 1, "x": {"y": 2}}, 'None of its members ("hello", "x") is one'),

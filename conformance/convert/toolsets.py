@@ -1,0 +1,47 @@
+"""A tool of a toolset catalog (`tool_schemas.json`), which names its schemas payload and result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.convert.portable import Notes, Portable
+from conformance.formats.problem import Place
+
+META_KEY = "agent-formats/toolset"
+"""Under this name a tool of MCP carries its entry of the toolset catalog (RT-CAT-006)."""
+
+_MEANT = frozenset({"id", "title", "description", "tags", "payload", "result"})
+
+
+def read_toolset_tool(
+    item: Mapping[str, Any], at: Place, notes: Notes, *, carried: bool
+) -> Portable:
+    """An entry of the catalog. `carried` says whether the new form has a place for what is left."""
+    payload, result = (_schema(item, name) for name in ("payload", "result"))
+    left = {name: value for name, value in item.items() if name not in ("payload", "result")}
+    if not carried:
+        for name in item:
+            if name not in _MEANT:
+                notes.lose((*at, name))
+        if "title" in item and "description" in item:
+            notes.lose((*at, "title"))
+    elif {"payload", "result"} & item.keys():
+        notes.change(at)
+    schema = payload or {}
+    if schema.get("type") != "object":
+        notes.make((*at, "payload", "schema", "type"))
+    return Portable(
+        name=item["id"],
+        description=item.get("description") or item.get("title"),
+        schema={"type": "object", **schema},
+        outputs={"schema": result} if result is not None else None,
+        metadata={"tags": item["tags"]} if item.get("tags") else None,
+        rest={"_meta": {META_KEY: left}} if carried else {},
+    )
+
+
+def _schema(item: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+    held = item.get(name)
+    schema = held.get("schema") if isinstance(held, dict) else None
+    return dict(schema) if isinstance(schema, dict) else None
