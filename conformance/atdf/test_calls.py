@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.atdf.traces import trace_in
+from conformance.atdf.traces import is_of_sent_code, trace_in
 from conformance.formats.problem import shown
 from conformance.formats.tool.errors import types_of
 from conformance.formats.tool.tool import Tool, ToolForm
@@ -149,15 +149,24 @@ def test_no_answer_shows_the_inside_of_the_server(tool: ToolEvidence) -> Checks:
     """Stack traces of the common runtimes, in refusals and errors that say that they are one.
 
     A result that says that it succeeded may be a trace: of code that the caller sent, or of a log.
+    A tool that runs such code tells of its traces, too, where it fails.
     """
-    for call in tool.calls:
-        if call.reading.accepted or call.reading.disguise is not None:
-            continue
+    refusals = [each for each in tool.calls if not (each.reading.accepted or each.reading.disguise)]
+    if any(is_of_sent_code(each.reading.text, _texts(each)) for each in refusals):
+        yield holds()
+        return
+    for call in refusals:
         found = trace_in(call.reading.text, sent=call.exchange.request.body)
         if found is not None:
             yield broken(call, "finding.call.trace", trace=shown(found))
         else:
             yield holds()
+
+
+def _texts(call: Call) -> list[str]:
+    arguments = call.case.arguments
+    held = arguments.values() if isinstance(arguments, dict) else ()
+    return [each for each in held if isinstance(each, str)]
 
 
 @clause("ATDF-CALL-008")

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
 _LONGEST: Final = 100_000
 """Characters that are looked at: a trace stands near the beginning of an answer."""
+_QUOTABLE: Final = 3
+"""Characters of a text that is known again as a line of its own."""
+_NO_FILE: Final = re.compile(
+    r'File "<(?:string|stdin|input|code|unknown)>", line \d'
+    r"|(?:^|[\s(])(?:\[eval\]|evalmachine\.<anonymous>|-e|\(eval[^)\n]*\)):\d",
+    re.MULTILINE,
+)
+"""What interpreters write for code that stands in no file."""
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _PLAIN: Final = {"n": "\n", "r": "\r", "t": "\t"}
 
@@ -59,6 +67,21 @@ def trace_in(text: str, *, sent: bytes = b"") -> str | None:
             if not _is_echo(found, sent):
                 return found
     return None
+
+
+def is_of_sent_code(text: str, sent: Iterable[str]) -> bool:
+    """Whether an answer tells how code that the caller sent failed.
+
+    It shows the code as a line of its own, or names it as a file that is none.
+    """
+    sent = {each.strip() for each in sent if len(each.strip()) >= _QUOTABLE}
+    text = text[:_LONGEST]
+    for written in dict.fromkeys((text, _unescaped(text))):
+        if sent & {line.strip() for line in written.splitlines()}:
+            return True
+        if sent and _NO_FILE.search(written):
+            return True
+    return False
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.atdf.leaks import CREDENTIALS, credential_in
-from conformance.atdf.traces import TRACES, trace_in
+from conformance.atdf.traces import TRACES, is_of_sent_code, trace_in
 from conformance.kit.model.case import CaseKind, Violation
 from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import (
@@ -197,6 +197,24 @@ def test_words_that_look_like_a_trace_are_none(text):
 def test_a_trace_that_was_sent_may_be_repeated(runtime):
     sent = json.dumps({"log": TRACE_OF[runtime]})
     assert trace_in(f"No tool for {sent}", sent=sent.encode()) is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Command failed: node /tmp/tmp.js\n/tmp/tmp.js:1\nfoo + 1\n^\n\nReferenceError: foo is not "
+        "defined\n    at Object.<anonymous> (/tmp/tmp.js:1:1)",
+        'Traceback (most recent call last):\n  File "<string>", line 1, in f\nNameError: foo',
+        "[eval]:1\nfoo\n\nReferenceError: no foo\n    at [eval]:1:1\n    at x (node:vm:99:7)",
+    ],
+)
+def test_a_trace_of_code_that_was_sent_is_no_inside_of_the_server(answer):
+    assert trace_in(answer)
+    assert is_of_sent_code(answer, ["foo + 1"])
+    assert is_of_sent_code(json.dumps({"detail": answer}), ["foo + 1"])
+    assert not is_of_sent_code(answer, ["12"])
+    failing = f"Traceback (most recent call last):\n{TRACE_OF['Python']}"
+    assert not is_of_sent_code(failing, ["foo + 1"])
 
 
 def test_a_hostile_page_is_searched_at_once():
