@@ -14,6 +14,7 @@ from conformance.gateway.timeline import (
     face,
     nonce,
     not_arrived,
+    of_streams,
     policy,
 )
 from conformance.gateway.told import ERROR, Told, told
@@ -167,6 +168,7 @@ def test_silence_is_a_timeout(run: RunEvidence) -> Checks:
 
 
 @clause("GW-TMO-002")
+@of_streams
 def test_a_stall_is_an_error_and_closes_the_connection(run: RunEvidence) -> Checks:
     if not policy(run, "timeouts").get("stall_ms"):
         yield unknown("kit.not_verified.no_policy")

@@ -15,6 +15,7 @@ from conformance.gateway.timeline import (
     first,
     nonce,
     not_arrived,
+    of_streams,
     policy,
 )
 from conformance.gateway.told import told
@@ -136,6 +137,7 @@ def test_a_wait_that_is_too_long_is_told(run: RunEvidence) -> Checks:
 
 
 @clause("GW-RTY-006")
+@of_streams
 def test_after_content_nothing_is_tried_again(run: RunEvidence) -> Checks:
     for family in _FAMILIES:
         for _, _, exchange in each_family(run, f"gateway_breaks_{family}", *ENDINGS):

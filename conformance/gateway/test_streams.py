@@ -6,7 +6,14 @@ import json
 from typing import Any
 
 from conformance.gateway.scripts import ARGUMENTS, ENDINGS, ODD_REASON, STREAMED, USAGE, WHOLE
-from conformance.gateway.timeline import arrivals, each_family, first, nonce, not_arrived
+from conformance.gateway.timeline import (
+    arrivals,
+    each_family,
+    first,
+    nonce,
+    not_arrived,
+    of_streams,
+)
 from conformance.gateway.told import END, ERROR, Told, told
 from conformance.kit.cases.provider.calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
@@ -37,6 +44,7 @@ def _unseen(exchange: Exchange, answer: Told | None) -> Check | None:
 
 
 @clause("GW-STR-001")
+@of_streams
 def test_a_stream_has_one_terminal_event_and_it_is_last(run: RunEvidence) -> Checks:
     steps = [exchange for _, _, exchange in each_family(run, _STREAMS, *STREAMED)]
     for exchange in (*steps, *_breaks(run, *ENDINGS)):
@@ -66,16 +74,19 @@ def _is_an_error(run: RunEvidence, *endings: str) -> Checks:
 
 
 @clause("GW-STR-002")
+@of_streams
 def test_an_end_without_a_reason_is_an_error(run: RunEvidence) -> Checks:
     yield from _is_an_error(run, "no-reason")
 
 
 @clause("GW-STR-003")
+@of_streams
 def test_a_connection_that_breaks_is_an_error(run: RunEvidence) -> Checks:
     yield from _is_an_error(run, "fin", "rst")
 
 
 @clause("GW-STR-004")
+@of_streams
 def test_an_error_inside_a_stream_keeps_its_class(run: RunEvidence) -> Checks:
     for exchange in _breaks(run, "error"):
         answer = told(exchange)
@@ -88,11 +99,13 @@ def test_an_error_inside_a_stream_keeps_its_class(run: RunEvidence) -> Checks:
 
 
 @clause("GW-STR-005")
+@of_streams
 def test_what_cannot_be_read_is_an_error(run: RunEvidence) -> Checks:
     yield from _is_an_error(run, "unreadable")
 
 
 @clause("GW-STR-006")
+@of_streams
 def test_the_layout_of_a_stream_changes_nothing(run: RunEvidence) -> Checks:
     for _, name, exchange in each_family(run, _STREAMS, *_LAYOUTS):
         answer = told(exchange)
@@ -105,6 +118,7 @@ def test_the_layout_of_a_stream_changes_nothing(run: RunEvidence) -> Checks:
 
 
 @clause("GW-STR-007")
+@of_streams
 def test_the_arguments_of_each_call_are_whole(run: RunEvidence) -> Checks:
     wanted = [("get_weather", json.loads("".join(ARGUMENTS))), ("get_weather", {"city": "Recife"})]
     for script in (_STREAMS, _ANSWERS):
@@ -128,6 +142,7 @@ def _json(text: str) -> Any:
 
 
 @clause("GW-STR-009")
+@of_streams
 def test_an_unknown_reason_is_no_normal_end(run: RunEvidence) -> Checks:
     for script in (_STREAMS, _ANSWERS):
         for _, _, exchange in each_family(run, script, "odd-reason"):
@@ -141,6 +156,7 @@ def test_an_unknown_reason_is_no_normal_end(run: RunEvidence) -> Checks:
 
 
 @clause("GW-STR-010")
+@of_streams
 def test_a_complete_call_ends_with_tool_use(run: RunEvidence) -> Checks:
     for script in (_STREAMS, _ANSWERS):
         for _, name, exchange in each_family(run, script, "tools", "text"):
@@ -169,6 +185,7 @@ def test_usage_arrives(run: RunEvidence) -> Checks:
 
 
 @clause("GW-STR-012")
+@of_streams
 def test_content_is_handed_on_while_the_provider_still_sends(run: RunEvidence) -> Checks:
     for _, _, exchange in each_family(run, _STREAMS, "barrier"):
         if not arrivals(exchange):
@@ -180,6 +197,7 @@ def test_content_is_handed_on_while_the_provider_still_sends(run: RunEvidence) -
 
 
 @clause("GW-STR-013")
+@of_streams
 def test_thinking_is_no_content(run: RunEvidence) -> Checks:
     for script in (_STREAMS, _ANSWERS):
         for _, _, exchange in each_family(run, script, "thinking"):
@@ -193,6 +211,7 @@ def test_thinking_is_no_content(run: RunEvidence) -> Checks:
 
 
 @clause("GW-STR-014")
+@of_streams
 def test_a_whole_answer_says_the_same_as_a_stream(run: RunEvidence) -> Checks:
     streams = {(f, n): e for f, n, e in each_family(run, _STREAMS, *WHOLE)}
     for family, name, exchange in each_family(run, _ANSWERS, *WHOLE):

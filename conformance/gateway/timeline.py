@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import wraps
+from itertools import product
 from typing import Any
 
 from conformance.formats.provider.completion import Asked, Face
@@ -12,8 +14,10 @@ from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange, ModelCall
 from conformance.kit.model.performance import Moment, Seen
 from conformance.kit.model.step import Step
-from conformance.kit.verdicts.checks import Check, unknown
+from conformance.kit.verdicts.checks import Check, Checks, Judge, unknown
 
+_OF_STREAMS = ("gateway_streams", "gateway_breaks")
+"""How the names of the scripts begin that ask for streams."""
 OVER = frozenset({Seen.ENDED, Seen.BROKEN, Seen.LEFT, Seen.CUT})
 
 
@@ -71,13 +75,46 @@ def policy(run: RunEvidence, part: str) -> Mapping[str, Any]:
 
 
 def each_family(run: RunEvidence, script: str, *names: str) -> Iterator[tuple[str, str, Exchange]]:
-    """The steps of a script with these names, for each family that is reached."""
+    """The steps of a script with these names, for each family that is reached.
+
+    Of scripts that ask for streams, only the families whose plain answer is one.
+    """
+    streamed = script.startswith(_OF_STREAMS)
+    families = [family for family, _ in _plain(run, streams=True)] if streamed else reached(run)
+    return _steps(run, script, families, names)
+
+
+def _steps(
+    run: RunEvidence, script: str, families: Iterable[str], names: Iterable[str]
+) -> Iterator[tuple[str, str, Exchange]]:
     steps = run.steps(script)
-    for family in reached(run):
-        for name in names:
-            exchange = steps.get(Step(name, place=family))
-            if exchange is not None:
-                yield family, name, exchange
+    for family, name in product(families, names):
+        exchange = steps.get(Step(name, place=family))
+        if exchange is not None:
+            yield family, name, exchange
+
+
+def _plain(run: RunEvidence, *, streams: bool) -> Iterator[tuple[str, Exchange]]:
+    """The plain answers that are streams, or those that are none."""
+    for family, _, exchange in _steps(run, "gateway_streams", reached(run), ["text"]):
+        answer = exchange.answer
+        kind = answer.header("content-type") if answer is not None else None
+        if ("event-stream" in (kind or "")) is streams:
+            yield family, exchange
+
+
+def of_streams(judge: Judge) -> Judge:
+    """Let a clause about streams say which families have none."""
+
+    @wraps(judge)
+    def judged(run: RunEvidence) -> Checks:
+        for family, exchange in _plain(run, streams=False):
+            status = exchange.answer.status if exchange.answer is not None else 0
+            words = "kit.not_verified.no_stream"
+            yield unknown(words, exchange, family=family, status=status)
+        yield from judge(run)
+
+    return judged
 
 
 def not_arrived(exchange: Exchange) -> Check:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.formats.runtime.provider_errors import named
+from conformance.formats.provider.faces import FACES
 from conformance.formats.text.sse import sse_events
 from conformance.kit.model.exchange import Exchange
 from conformance.spec.vocabulary import (
@@ -28,6 +28,22 @@ _REASONS = {
     "tool_calls": "tool_use",
     "content_filter": "content_filter",
 }
+
+
+def _meant() -> dict[str, set[RuntimeErrorName]]:
+    """The errors that a word stands for: the vocabulary's names and codes, and those of providers.
+
+    An application that knows a provider's API understands its codes, where a gateway hands them on.
+    """
+    meant: dict[str, set[RuntimeErrorName]] = {}
+    for error in RuntimeErrorName:
+        words = {face.refusal(error, "").code for face in FACES}
+        for word in {*words, error.value, RUNTIME_ERROR_NAME_CODE[error].value}:
+            meant.setdefault(word, set()).add(error)
+    return meant
+
+
+_MEANT = _meant()
 END, ERROR = "StreamEnd", "StreamError"
 
 
@@ -61,14 +77,16 @@ class Told:
         return not self.streamed or END in self.order
 
     def is_class(self, wanted: RuntimeErrorName) -> bool:
-        """Whether the error is of a class: by its name or code, else by the HTTP status."""
+        """Whether the error is of a class.
+
+        Its name tells, or else its code, which may be the provider's own, or else its type, or
+        else the HTTP status. The first of them that has a meaning decides.
+        """
         told = self.error or {}
-        names = [named(told.get(each)) for each in ("name", "code", "type")]
-        known = [name for name in names if name is not None]
-        if known:
-            return wanted in known
-        if told.get("code") in {each.value for each in RUNTIME_ERROR_NAME_CODE.values()}:
-            return bool(told["code"] == RUNTIME_ERROR_NAME_CODE[wanted].value)
+        for member in ("name", "code", "type"):
+            meant = _MEANT.get(str(told.get(member)))
+            if meant is not None:
+                return wanted in meant
         status = self._status
         if wanted is RuntimeErrorName.UNKNOWN:
             return status >= _FAILURE and (status not in _LISTED or status // 100 == _OF_SERVERS)
