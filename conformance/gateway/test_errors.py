@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from conformance.formats.provider.completion import Face, Refusal
+from conformance.formats.provider.openai import OpenAIChat
 from conformance.gateway.scripts import FOREIGN
 from conformance.gateway.timeline import (
     arrivals,
@@ -83,11 +84,19 @@ def test_the_status_is_one_of_the_error(run: RunEvidence) -> Checks:
             yield not_arrived(exchange)
         elif error is RuntimeErrorName.UNKNOWN or not answer.is_class(error):
             continue  # it has no status of its own, or GW-ERR-001 says what is wrong
-        elif answer.status not in RUNTIME_ERROR_NAME_STATUSES[error]:
+        elif answer.status not in _statuses(run, error):
             values: dict[str, Any] = {"error": error.value, "status": answer.status}
             yield broken(exchange, "finding.gateway.status", **values)
         else:
             yield holds()
+
+
+def _statuses(run: RunEvidence, error: RuntimeErrorName) -> set[int]:
+    """The statuses of an error; behind the profile `openai` also the one that OpenAI's API has."""
+    listed = set(RUNTIME_ERROR_NAME_STATUSES[error])
+    if run.run.binding is Binding.OPENAI:
+        listed.add(OpenAIChat().refusal(error, "").status)
+    return listed
 
 
 @clause("GW-ERR-004")

@@ -15,9 +15,10 @@ from conformance.kit.model.exchange import Exchange, ModelCall
 from conformance.kit.model.performance import Moment, Seen
 from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import Check, Checks, Judge, unknown
+from conformance.spec.vocabulary import ApiFamily
 
-_OF_STREAMS = ("gateway_streams", "gateway_breaks")
-"""How the names of the scripts begin that ask for streams."""
+_OF_STREAMS = {"gateway_streams", *(f"gateway_breaks_{family.value}" for family in ApiFamily)}
+"""The scripts that ask for streams."""
 OVER = frozenset({Seen.ENDED, Seen.BROKEN, Seen.LEFT, Seen.CUT})
 
 
@@ -79,8 +80,8 @@ def each_family(run: RunEvidence, script: str, *names: str) -> Iterator[tuple[st
 
     Of scripts that ask for streams, only the families whose plain answer is one.
     """
-    streamed = script.startswith(_OF_STREAMS)
-    families = [family for family, _ in _plain(run, streams=True)] if streamed else reached(run)
+    of_plain = _plain(run, streams=True)
+    families = [family for family, _ in of_plain] if script in _OF_STREAMS else reached(run)
     return _steps(run, script, families, names)
 
 

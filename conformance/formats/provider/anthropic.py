@@ -48,6 +48,7 @@ class AnthropicMessages:
     name = "anthropic"
     family = ApiFamily.ANTHROPIC
     base = "/anthropic"
+    line_end = "\n"
     path = "/anthropic/v1/messages"
 
     def asked(self, path: str, query: str, body: Any) -> Asked | None:

@@ -98,6 +98,8 @@ class Face(Protocol):
     family: ApiFamily
     base: str
     """Where the API begins, as an application's base URL names it."""
+    line_end: str
+    """What ends a line of its streams."""
     path: str
     """Where calls arrive, for people."""
 

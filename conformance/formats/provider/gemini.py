@@ -50,6 +50,7 @@ class GeminiContent:
     name = "gemini"
     family = ApiFamily.GEMINI
     base = "/gemini"
+    line_end = "\r\n"
     path = "/gemini/v1beta/models/{model}:generateContent"
 
     def asked(self, path: str, query: str, body: Any) -> Asked | None:

@@ -53,6 +53,7 @@ class _OpenAI:
 
     family = ApiFamily.OPENAI
     base = "/openai/v1"
+    line_end = "\n"
 
     def key(self, headers: Mapping[str, str], query: str) -> str:
         """The bearer token."""

@@ -40,22 +40,24 @@ class Turn(Protocol):
 class Layout:
     """How the events of a stream are written. All layouts mean the same.
 
-    `every` cuts the bytes after so many; 0 cuts at the end of each event alone.
+    Without a `line_end`, lines end as the provider ends them. `every` cuts the bytes after so many;
+    0 cuts at the end of each event alone.
     """
 
-    line_end: str = "\n"
+    line_end: str = ""
     comments: bool = False
     bom: bool = False
     several_lines: bool = False
     every: int = 0
 
-    def sends(self, frames: list[Frame]) -> list[Act]:
+    def sends(self, frames: list[Frame], face: Face) -> list[Act]:
         """The events, written so."""
         acts: list[Act] = []
+        end = self.line_end or face.line_end
         for number, frame in enumerate(frames):
-            data = self._laid_out(frame).encoded(self.line_end)
+            data = self._laid_out(frame).encoded(end)
             if self.comments:
-                data = f": comment {number}{self.line_end}{self.line_end}".encode() + data
+                data = f": comment {number}{end}{end}".encode() + data
             if self.bom and number == 0:
                 data = BOM + data
             cuts = tuple(range(self.every, len(data), self.every)) if self.every else ()
@@ -93,7 +95,7 @@ class Says:
             acts = [Head(200, (_JSON, *self.headers)), Send(body[:half]), *self.then]
             return [*acts, Send(body[half:]), End()] if self.rest else acts
         frames = scene.face.frames(said)
-        sends = self.layout.sends(frames)
+        sends = self.layout.sends(frames, scene.face)
         first = _first_content(frames, said) + 1
         before, after = sends[:first], sends[first:] if self.rest else []
         acts = [Head(200, (_SSE, *self.headers)), *before, *self.then, *after]
@@ -127,7 +129,7 @@ class FailsInStream:
         """The status is 200 by then."""
         if not scene.asked.stream:
             return Refuses(self.error).acts(scene)
-        error = Send(scene.face.broken_off(self.error).encoded())
+        error = Send(scene.face.broken_off(self.error).encoded(scene.face.line_end))
         return Says(self.completion, then=(error, End()), rest=False).acts(scene)
 
 
@@ -160,7 +162,7 @@ class Blocks:
         body = json.dumps(said).encode()
         if not scene.asked.stream:
             return _body(200, body, _JSON)
-        return [Head(200, (_SSE,)), Send(Frame(body.decode()).encoded()), End()]
+        return [Head(200, (_SSE,)), Send(Frame(body.decode()).encoded(scene.face.line_end)), End()]
 
 
 @dataclass(frozen=True, slots=True)
