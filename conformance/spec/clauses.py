@@ -104,7 +104,7 @@ class Clause:
     (why nothing verifies it) are by language. `confirm` is False for a clause about repetition.
     `document` is the document that it is about; `at` are the places in that document's schema
     that own it, JSON Pointers. A declared clause has a `family`, whose judge checks it: no chapter
-    has a function for it alone.
+    has a function for it alone. `why` is what is lost when it is broken, by language.
     """
 
     id: str
@@ -124,6 +124,7 @@ class Clause:
     source: Source | None = None
     document: str | None = None
     at: tuple[str, ...] = ()
+    why: Mapping[str, str] | None = None
 
 
 def clauses() -> Mapping[str, Clause]:
@@ -193,6 +194,7 @@ def _clause(entry: Mapping[str, Any], spec: str, version: str) -> Clause:
         source=_source(source) if source else None,
         document=entry.get("document"),
         at=(() if at is None else (at, *entry.get("also_at", ()))),
+        why=MappingProxyType(entry["why"]) if "why" in entry else None,
     )
 
 

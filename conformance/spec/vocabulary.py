@@ -724,6 +724,17 @@ class StandardParameter(StrEnum):
     """The form of the answer."""
 
 
+class Status(StrEnum):
+    """How far a clause is settled."""
+
+    DRAFT = "draft"
+    """It may still change before its version is released."""
+    STABLE = "stable"
+    """Its version is released. It never changes its meaning."""
+    DEPRECATED = "deprecated"
+    """It still holds, and a later version will drop it."""
+
+
 class StreamEventName(StrEnum):
     """The eight events of a stream."""
 

@@ -15,6 +15,7 @@ from scripts.generator.load import Json, SourceFile, load
 from scripts.generator.messages import messages_json, read_messages
 from scripts.generator.problems import Problem, SourceError
 from scripts.generator.project import Project, read_project
+from scripts.generator.reasons import with_reasons
 from scripts.generator.schemas import Schema, read_schemas, schema_json
 from scripts.generator.seeds import Seeds, read_seeds
 from scripts.generator.texts import Gathered, Text
@@ -57,7 +58,7 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
         kind: []
         for kind in (
             "project", "glossary", "vocabulary", "messages", "schema", "clauses", "example",
-            "history", "seeds",
+            "history", "seeds", "why",
         )
     }  # fmt: skip
     specs: dict[str, SourceFile] = {}
@@ -84,6 +85,7 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
     messages = read_messages(known["messages"], gathered)
     schemas, clauses = read_schemas(known["schema"], vocabularies, gathered)
     clauses += read_clause_files(known["clauses"], vocabularies, gathered)
+    clauses = with_reasons(clauses, known["why"], gathered)
     examples = read_examples(known["example"], clauses, gathered)
     names = Known(
         frozenset(clause.id for clause in clauses),
@@ -131,6 +133,8 @@ def _kind(source: SourceFile) -> str | None:
         return "schema"
     if isinstance(source.data, dict) and "clauses" in source.data:
         return "clauses"
+    if isinstance(source.data, dict) and "why" in source.data:
+        return "why"
     if isinstance(source.data, dict) and {"changes", "errata"} & source.data.keys():
         return "history"
     return None

@@ -22,6 +22,8 @@ _ID = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+-[0-9]{3}")
 _SHAPE = {
     "id": str,
     "requirement": str,
+    "status?": str,
+    "version?": str,
     "where_claimed?": str,
     "needed_for": str,
     "scope": str,
@@ -57,6 +59,7 @@ _SHAPE = {
 _FILE = {"clauses": [Each(ANY)], "defaults?": Each(ANY)}
 _FROM_VOCABULARY = {
     "requirement": "requirement",
+    "status": "status",
     "where_claimed": "requirement",
     "needed_for": "needed_for",
     "scope": "scope",
@@ -79,6 +82,7 @@ class Clause:
     """One clause as the source has it, and where: `home` is the file and line, `spec` its folder.
 
     `document` is the schema that it is about, `at` the pointers of the positions that own it.
+    `why` is what is lost when it is broken.
     """
 
     id: str
@@ -89,6 +93,7 @@ class Clause:
     at: tuple[str, ...]
     facts: Mapping[str, Any]
     excluded: Text | None
+    why: Text | None = None
 
     @property
     def family(self) -> str | None:
@@ -99,14 +104,21 @@ class Clause:
         """Say what is wrong with the clause, at its place in the source."""
         return Problem(self.home.file, self.home.line, self.home.path, what, do)
 
-    def as_json(self) -> dict[str, Json]:
-        """Give the entry of `clauses.json`; keys that say nothing are left out."""
+    def as_json(self, version: str) -> dict[str, Json]:
+        """Give the entry of `clauses.json`; keys that say nothing are left out.
+
+        `version` is the one that the clause came in, if it does not name another.
+        """
         made: dict[str, Json] = {"id": self.id, "document": self.document}
+        made["version"] = self.facts.get("version", version)
+        made["status"] = self.facts.get("status", "draft")
         made["at"] = self.at[0] if self.at else None
         if self.at[1:]:
             made["also_at"] = list(self.at[1:])
         made |= {key: self.facts[key] for key in _ORDER if key in self.facts}
         made["text"] = self.text.as_json()
+        if self.why is not None:
+            made["why"] = self.why.as_json()
         if self.excluded is not None:
             made["excluded"] = self.excluded.as_json()
         return made
@@ -171,7 +183,7 @@ def read_clause(
     if text is None:
         return None
     spec = source.file.split("/")[2]
-    facts = {key: item[key] for key in _ORDER if key in item}
+    facts = {key: item[key] for key in (*_ORDER, "version", "status") if key in item}
     home = source.problem(path, "", "")
     about = document or item.get("document")
     owner = () if at is None else (pointer(at),)
@@ -257,4 +269,8 @@ def twice(clauses: Iterable[Clause]) -> list[Problem]:
 def clauses_json(spec: str, version: str, clauses: Iterable[Clause]) -> Json:
     """Give what `clauses.json` of a spec holds, in order of ids."""
     own = sorted((clause for clause in clauses if clause.spec == spec), key=lambda each: each.id)
-    return {"spec": spec, "version": version, "clauses": [clause.as_json() for clause in own]}
+    return {
+        "spec": spec,
+        "version": version,
+        "clauses": [clause.as_json(version) for clause in own],
+    }

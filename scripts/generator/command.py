@@ -12,6 +12,7 @@ from typing import NoReturn
 from scripts.generator import locks, policies
 from scripts.generator.build import Source, load_source, outputs, read_source
 from scripts.generator.problems import Problem, SourceError
+from scripts.generator.reasons import unreasoned
 from scripts.generator.texts import untranslated
 from scripts.generator.trial import try_out
 from scripts.generator.write import left_over, stale, write
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
         tested, unread = policies.tested(root)
         problems += unread + stale(root, made)
         problems += policies.unproven(source.clauses, source.examples, tested)
-        problems += policies.misdeclared(source.clauses, tested)
+        problems += policies.misdeclared(source.clauses, tested) + unreasoned(source.clauses)
         return _say(problems)
     if options.release and not problems:
         made[locks.RELEASED] = locks.release(root, made)

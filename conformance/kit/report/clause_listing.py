@@ -34,6 +34,8 @@ def explained(clause: Clause, language: str) -> str:
     facts = list(_facts(clause, language))
     width = max(len(name) for name, _ in facts)
     lines += [f"{name:<{width}}  {said}" for name, said in facts]
+    if clause.why is not None:
+        lines += ["", clause.why[language]]
     if clause.source is not None:
         lines += ["", f"“{clause.source.quote}”", clause.source.url]
     return "\n".join(lines)

@@ -17,6 +17,8 @@ def told(context: Context, clauses: Iterable[Clause], level: int) -> Iterator[st
         yield heading(level, clause.id, clause.id.lower())
         yield f"{escaped(context.text(clause.text))}\n{{ .clause }}"
         yield f"{_facts(context, clause)}\n{{ .facts }}"
+        if clause.why is not None:
+            yield context.said("why", reason=context.prose(clause.why))
         source = clause.facts.get("source")
         if source:
             yield _quoted(context.said("rests_on", url=source["url"]), source["quote"])
@@ -37,12 +39,18 @@ def _quoted(said: str, quote: str) -> str:
 def _facts(context: Context, clause: Clause) -> str:
     """How binding it is, for which level, where it applies, and how it is checked."""
     facts = clause.facts
-    said = [f"**{_binding(context, clause)}**"]
+    said = [f"**{_binding(context, clause)}**", _status(context, clause)]
     if name := context.level(facts["needed_for"]):
         said.append(context.said("level", level=name))
     said += _where(context, clause)
     said.append(_checked(context, clause))
     return " · ".join(said)
+
+
+def _status(context: Context, clause: Clause) -> str:
+    """The version that the clause came in, and how far it is settled."""
+    version = clause.facts.get("version") or context.source.project.versions[clause.spec]
+    return context.said(f"status_{clause.facts.get('status', 'draft')}", version=version)
 
 
 def _binding(context: Context, clause: Clause) -> str:

@@ -64,7 +64,7 @@ class Scratch:
         return code, self.capture.readouterr().err
 
     def check(self) -> list[str]:
-        """Give what `--check` says, but for clauses that nothing judges in so small a tree."""
+        """Give what `--check` says, except of clauses that nothing judges in so small a tree."""
         _, said = self.run("--check")
         return [line for line in said.splitlines() if "Nothing shows that" not in line]
 

@@ -139,12 +139,15 @@ def test_a_text_that_changed_in_each_language_is_not_stale(scratch: Scratch):
 
 @pytest.mark.usefixtures("untried")
 def test_an_id_that_vanishes_must_be_retired_and_never_comes_back(scratch: Scratch):
+    why = "schema/source/atdf/why.yaml"
     scratch.edit(CLAUSES, "id: ATDF-CALL-009", "id: ATDF-CALL-099")
+    scratch.edit(why, "[ATDF-CALL-009]", "[ATDF-CALL-099]")
     code, said = scratch.run()
     assert code == 1
     assert "The clause ATDF-CALL-009 is no longer in the source." in said
     assert scratch.run("--retire", "ATDF-CALL-009") == (0, "")
     scratch.edit(CLAUSES, "id: ATDF-CALL-099", "id: ATDF-CALL-009")
+    scratch.edit(why, "[ATDF-CALL-099]", "[ATDF-CALL-009]")
     assert "The clause id ATDF-CALL-009 was used before, and is retired." in scratch.run()[1]
 
 

@@ -478,3 +478,16 @@ def test_an_id_twice_in_a_changelog_is_named(scratch: Scratch):
 def test_an_alias_of_no_document_is_named(scratch: Scratch):
     scratch.edit("schema/source/project.yaml", "atdf/descriptor", "atdf/leaflet")
     assert "/aliases/atdf_schema.json: There is no document `atdf/leaflet`." in scratch.run()[1]
+
+
+def test_a_clause_without_a_reason_is_found(scratch):
+    scratch.edit("schema/source/atdf/why.yaml", "[ATDF-CAT-002]", "[]")
+    scratch.run()
+    assert any("Nothing says why ATDF-CAT-002 is there." in line for line in scratch.check())
+
+
+def test_a_reason_names_a_clause_once_and_one_that_exists(scratch):
+    scratch.edit("schema/source/atdf/why.yaml", "[ATDF-CAT-003]", "[ATDF-CAT-003, ATDF-CAT-002]")
+    assert any("ATDF-CAT-002 has a reason already" in line for line in scratch.check())
+    scratch.edit("schema/source/atdf/why.yaml", "ATDF-CAT-003, ATDF-CAT-002", "ATDF-CAT-999")
+    assert any("ATDF-CAT-999 has a reason already, or is not" in line for line in scratch.check())
