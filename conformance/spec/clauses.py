@@ -21,6 +21,7 @@ from conformance.spec.vocabulary import (
     Requirement,
     ResourceType,
     Scope,
+    Status,
     ToolTrait,
     Verified,
 )
@@ -125,6 +126,7 @@ class Clause:
     document: str | None = None
     at: tuple[str, ...] = ()
     why: Mapping[str, str] | None = None
+    status: Status = Status.DRAFT
 
 
 def clauses() -> Mapping[str, Clause]:
@@ -194,6 +196,7 @@ def _clause(entry: Mapping[str, Any], spec: str, version: str) -> Clause:
         source=_source(source) if source else None,
         document=entry.get("document"),
         at=(() if at is None else (at, *entry.get("also_at", ()))),
+        status=Status(entry.get("status", Status.DRAFT)),
         why=MappingProxyType(entry["why"]) if "why" in entry else None,
     )
 

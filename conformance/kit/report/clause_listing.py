@@ -50,6 +50,7 @@ def _facts(clause: Clause, language: str) -> Iterator[tuple[str, str]]:
         raised = say(f"report.requirement.{clause.where_claimed.value.lower()}")
         required += f" ({say('kit.explain.raised', requirement=raised)})"
     yield say("kit.explain.requirement"), required
+    yield say("kit.explain.status"), say(f"vocabulary.status.{clause.status.value}")
     yield say("kit.explain.level"), say(f"vocabulary.needed_for.{clause.needed_for.value}")
     yield say("kit.explain.scope"), say(f"vocabulary.scope.{clause.scope.value}")
     yield say("kit.explain.where"), _where(clause, language)
