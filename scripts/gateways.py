@@ -1,0 +1,121 @@
+"""Checks gateways that others wrote, and shows each pinned finding without the kit.
+
+    python -m scripts.gateways [--only NAME]... [--lock] [--list] [--again]
+
+Each gateway of `fixtures/gateways/strangers/gateways.yaml` is installed from its lock without
+install scripts, started with the kit as its provider, and checked. The clauses that it breaks must
+be those that are pinned. Exit 0: all is so; 1: something is not; 2: unusable command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from fixtures.gateways.strangers.raw import shown
+from fixtures.gateways.strangers.strangers import NotStarted, Stranger, free_port, strangers
+from fixtures.implementations.install import InstallError, installed, lock
+
+ROOT = Path(__file__).resolve().parents[1]
+CACHE = ROOT / ".cache" / "gateways"
+FAMILIES = ("openai", "anthropic", "gemini")
+_SECONDS = 600
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; gives the exit code."""
+    parser = argparse.ArgumentParser(prog="gateways", description=__doc__)
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="just this one")
+    parser.add_argument("--lock", action="store_true", help="resolve the environments anew")
+    parser.add_argument("--list", action="store_true", help="name the gateways, do nothing")
+    parser.add_argument("--again", action="store_true", help="show the findings, nothing else")
+    options = parser.parse_args(arguments)
+    chosen = [each for each in strangers() if not options.only or each.name in options.only]
+    missing = set(options.only) - {each.name for each in chosen}
+    if missing:
+        print(f"There is no gateway {', '.join(sorted(missing))} in the list.")
+        return 2
+    if options.list:
+        print("\n".join(each.name for each in chosen))
+        return 0
+    if options.lock:
+        return _lock(chosen)
+    wrong = 0
+    for stranger in chosen:
+        try:
+            said = list(_checked(stranger, again=options.again))
+        except (InstallError, NotStarted) as error:
+            said = [str(error)]
+        print(f"{stranger.name}: {'as pinned' if not said else f'{len(said)} not as pinned'}")
+        for each in said:
+            print(f"    {each}")
+        wrong += bool(said)
+    return 1 if wrong else 0
+
+
+def _lock(chosen: Sequence[Stranger]) -> int:
+    for stranger in chosen:
+        try:
+            lock(stranger.environment, CACHE / "env")
+        except InstallError as error:
+            print(f"{stranger.name}: {error}")
+            return 1
+        print(f"{stranger.name}: locked")
+    return 0
+
+
+def _checked(stranger: Stranger, *, again: bool) -> Iterator[str]:
+    """What is not as it must be, in sentences."""
+    home = installed(stranger.environment, CACHE / "env")
+    work = CACHE / "work" / stranger.name
+    work.mkdir(parents=True, exist_ok=True)
+    port = free_port()
+    provider = f"http://127.0.0.1:{port}"
+    with stranger.serving(home, provider, work / "gateway.log") as (url, headers):
+        if not again:
+            yield from _by_the_kit(stranger, work, url, headers, port)
+        for finding in stranger.findings:
+            lacking = shown(finding.provider, finding.call, finding.seen, url, headers, port)
+            if lacking:
+                yield f"Without the kit, {finding.clause} is not seen: {lacking}"
+
+
+def _by_the_kit(
+    stranger: Stranger, work: Path, url: str, headers: dict[str, str], port: int
+) -> Iterator[str]:
+    policy = work / "policy.json"
+    models = {family: f"{family}/{{nonce}}" for family in FAMILIES}
+    policy.write_text(json.dumps({"models": models}), encoding="utf-8")
+    report = work / "report"
+    shutil.rmtree(report, ignore_errors=True)
+    words = [sys.executable, "-m", "pytest", str(ROOT / "conformance" / "gateway")]
+    words += ["--gateway", f"openai+{url}", "--provider", f"127.0.0.1:{port}"]
+    words += ["--gateway-policy", str(policy), "--report", str(report)]
+    for name, value in headers.items():
+        words += ["-H", f"{name}: {value}"]
+    with (work / "kit.log").open("wb") as log:
+        subprocess.run(words, stdout=log, stderr=log, check=False, timeout=_SECONDS, cwd=ROOT)
+    if not (report / "results.json").is_file():
+        yield f"The kit ended without a result: {(work / 'kit.log').read_text('utf-8')[-300:]}"
+        return
+    results = json.loads((report / "results.json").read_text(encoding="utf-8"))
+    items = [item for run in results["runs"] for item in run["items"]]
+    found = {item["clause"] for item in items if item["verdict"] in {"fail", "warn", "flaky"}}
+    for clause in sorted(found - stranger.pinned):
+        yield f"Not pinned: {clause}."
+    for clause in sorted(stranger.pinned - found):
+        yield f"Gone, but pinned: {clause}."
+    for error in results["kit_errors"]:
+        yield f"The kit had an error of its own: {error}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
