@@ -26,7 +26,11 @@ from conformance.kit.verdicts.sent_words import call_shown
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import ErrorCategory, ErrorType, Outcome
 
-_MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {ErrorType.RATE_LIMITED}
+_MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {
+    ErrorType.RATE_LIMITED,
+    ErrorType.TEMPORARILY_UNAVAILABLE,
+    ErrorType.TIMEOUT,
+}
 
 
 @clause("ATDF-CALL-001")

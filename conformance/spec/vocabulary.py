@@ -305,6 +305,10 @@ class ErrorType(StrEnum):
     """The call conflicts with what is there already."""
     RATE_LIMITED = "rate-limited"
     """There were too many calls in a short time."""
+    TEMPORARILY_UNAVAILABLE = "temporarily-unavailable"
+    """What the tool needs cannot be reached for now. The same call may succeed later."""
+    TIMEOUT = "timeout"
+    """What the tool needs did not answer in time. The same call may succeed later."""
     INTERNAL_ERROR = "internal-error"
     """The server failed."""
 
@@ -1050,6 +1054,8 @@ ERROR_TYPE_CATEGORY: Final[Mapping[ErrorType, ErrorCategory]] = MappingProxyType
         ErrorType.MALFORMED_REQUEST: ErrorCategory.REQUEST,
         ErrorType.CONFLICT: ErrorCategory.STATE,
         ErrorType.RATE_LIMITED: ErrorCategory.STATE,
+        ErrorType.TEMPORARILY_UNAVAILABLE: ErrorCategory.STATE,
+        ErrorType.TIMEOUT: ErrorCategory.STATE,
         ErrorType.INTERNAL_ERROR: ErrorCategory.SERVER,
     }
 )
@@ -1070,6 +1076,8 @@ ERROR_TYPE_STATUSES: Final[Mapping[ErrorType, tuple[int, ...]]] = MappingProxyTy
         ErrorType.MALFORMED_REQUEST: (400,),
         ErrorType.CONFLICT: (409,),
         ErrorType.RATE_LIMITED: (429,),
+        ErrorType.TEMPORARILY_UNAVAILABLE: (502, 503),
+        ErrorType.TIMEOUT: (504,),
         ErrorType.INTERNAL_ERROR: (500,),
     }
 )
@@ -1090,6 +1098,8 @@ ERROR_TYPE_CORE: Final[Mapping[ErrorType, bool]] = MappingProxyType(
         ErrorType.MALFORMED_REQUEST: False,
         ErrorType.CONFLICT: False,
         ErrorType.RATE_LIMITED: False,
+        ErrorType.TEMPORARILY_UNAVAILABLE: False,
+        ErrorType.TIMEOUT: False,
         ErrorType.INTERNAL_ERROR: False,
     }
 )
@@ -1188,9 +1198,9 @@ RETRY_REASON_ERROR_TYPES: Final[Mapping[RetryReason, tuple[ErrorType, ...]]] = M
         RetryReason.INVALID_ARGUMENTS: (ErrorType.VALIDATION_ERROR, ErrorType.INVALID_DATE, ErrorType.INVALID_ROUTE),
         RetryReason.MISSING_FIELDS: (ErrorType.VALIDATION_ERROR,),
         RetryReason.MALFORMED_RESPONSE: (ErrorType.INTERNAL_ERROR,),
-        RetryReason.TIMEOUT: (ErrorType.INTERNAL_ERROR,),
+        RetryReason.TIMEOUT: (ErrorType.TIMEOUT,),
         RetryReason.RATE_LIMITED: (ErrorType.RATE_LIMITED,),
-        RetryReason.TOOL_UNAVAILABLE: (ErrorType.INTERNAL_ERROR,),
+        RetryReason.TOOL_UNAVAILABLE: (ErrorType.TEMPORARILY_UNAVAILABLE,),
     }
 )
 """The error types that say the same in ATDF, the closest one first."""

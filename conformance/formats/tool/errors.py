@@ -16,6 +16,8 @@ _SHARED = frozenset({"type", "title", "detail", "instance"})
 """Fields that RFC 9457 has too. GraphQL and JSON:API, which also say `errors`, have two at most."""
 
 
+_LATER = frozenset({ErrorType.TEMPORARILY_UNAVAILABLE, ErrorType.TIMEOUT})
+
 MOST_ERRORS = 500
 """Errors of one answer that are looked at: whoever has more says the same ten thousand times."""
 
@@ -45,6 +47,11 @@ class Envelope:
 
     errors: tuple[ErrorView, ...]
     raw: Mapping[str, Any]
+
+    @property
+    def says_later(self) -> bool:
+        """Whether what the server depends on failed, and not the server itself."""
+        return bool(self.errors) and all(each.type in _LATER for each in self.errors)
 
 
 def envelope_of(body: Any) -> Envelope | None:

@@ -34,6 +34,10 @@ _UNIONS = frozenset(
 )
 """Where a schema says only a part: what it requires may be declared outside it."""
 
+_NULL = "null"
+_BRANCHES = (("anyOf",), ("oneOf",))
+"""Here `null` is one of several forms: the parameter is nullable."""
+
 _OPEN = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "then"})
 """With these beside it, `properties` need not have all that is declared."""
 
@@ -181,10 +185,11 @@ def _typed(subject: Subject) -> Iterator[tuple[str, Place, str | None]]:
                 yield each["type"], place, name if isinstance(name, str) else None
     for inside, _, node in positions(subject.schema):
         kind, name = node.get("type"), str(inside[1]) if inside[:1] == ("properties",) else None
-        if isinstance(kind, str):
+        if isinstance(kind, str) and not (kind == _NULL and inside[-2:-1] in _BRANCHES):
             yield kind, subject.declared_at((*inside, "type")), name
         for index, each in enumerate(kind if isinstance(kind, list) else ()):
-            yield each, subject.declared_at((*inside, "type", index)), name
+            if each != _NULL or len(kind) == 1:
+                yield each, subject.declared_at((*inside, "type", index)), name
 
 
 def _descriptions(subject: Subject) -> Iterator[Broken]:

@@ -167,7 +167,7 @@ def _read_http(exchange: Exchange, case: Case | None) -> Reading:
     text = exchange.answer.body[:65536].decode("utf-8", "replace")
     if envelope is not None:
         outcome = _of_envelope(envelope, case)
-        if status >= 500 and status != 503:
+        if status >= 500 and status != 503 and not envelope.says_later:
             outcome = Outcome.SERVER_FAULT
     else:
         outcome = _of_status(status)

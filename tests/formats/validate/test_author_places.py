@@ -81,3 +81,19 @@ def test_a_catalog_inside_a_catalog_is_said_so_and_nothing_else():
     (found,) = validate({"tools": [tool(), {"tools": [tool()]}]})
     assert (found.path, found.clause) == ("$.tools[1]", "ATDF-CAT-001")
     assert found.message.id == "documents.catalog.inside"
+
+
+@pytest.mark.parametrize(
+    ("schema", "warned"),
+    [
+        ({"type": ["string", "null"]}, False),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, False),
+        ({"type": "null"}, True),
+        ({"type": ["null"]}, True),
+    ],
+)
+def test_a_nullable_parameter_has_a_known_type(schema, warned):
+    properties = {"note": {"description": "A note.", **schema}}
+    document = tool(inputSchema={"type": "object", "properties": properties})
+    found = {each.clause for each in validate(document)}
+    assert ("ATDF-TOOL-007" in found) == warned
