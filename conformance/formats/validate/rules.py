@@ -188,7 +188,7 @@ def _typed(subject: Subject) -> Iterator[tuple[str, Place, str | None]]:
         if isinstance(kind, str) and not (kind == _NULL and inside[-2:-1] in _BRANCHES):
             yield kind, subject.declared_at((*inside, "type")), name
         for index, each in enumerate(kind if isinstance(kind, list) else ()):
-            if each != _NULL or len(kind) == 1:
+            if each != _NULL or kind == [_NULL]:
                 yield each, subject.declared_at((*inside, "type", index)), name
 
 
