@@ -5,6 +5,7 @@ Everything that a target says is hostile until it has gone through here.
 
 from __future__ import annotations
 
+import json
 import re
 
 from conformance.formats.problem import beginning
@@ -24,10 +25,12 @@ _UNSEEN = re.compile(
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _UNSEEN_BUT_LINES = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
-_COMMANDS = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))|^(\s*):(?=:)", re.MULTILINE)
+_COMMANDS = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))|^([^\S\n]*):(?=:)", re.MULTILINE)
 """How a line speaks to the system that runs it: `::name::` at its beginning on GitHub, `##[name]`
 there and on Azure, `##vso[name]` on Azure, `##teamcity[name]`, the last three anywhere in a line.
+The space before `::` ends at the line's end: many empty lines would be read again for each of them.
 """
+_IN_JSON = re.compile(_UNSEEN_BUT_LINES.pattern + r"|#(?=#(?:\[|vso\[|teamcity\[))")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#!~$])")
 
 
@@ -59,6 +62,16 @@ def visible(text: str, limit: int | None = ONE_LINE, *, lines: bool = False) -> 
 
 def _disarmed(found: re.Match[str]) -> str:
     return r"\x23" if found.group() == "#" else f"{found.group(1)}\\x3a"
+
+
+def in_json(text: str) -> str:
+    """Give JSON text of the same meaning without unseen characters and commands to a CI system."""
+    return _IN_JSON.sub(_json_escape, text)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    character = found.group()
+    return "\\u0023" if character == "#" else json.dumps(character)[1:-1]
 
 
 def is_plain(text: str) -> bool:

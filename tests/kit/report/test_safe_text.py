@@ -1,3 +1,4 @@
+import json
 import re
 import subprocess
 
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from conformance.kit.model.exchange import HttpRequest, StdioRequest
 from conformance.kit.report.html.page import ticked
 from conformance.kit.report.reproduce import command, json_rpc
-from conformance.kit.report.safe_text import in_markdown, visible
+from conformance.kit.report.safe_text import in_json, in_markdown, visible
 from tests.kit.report.sample import exchange
 
 
@@ -151,3 +152,18 @@ def test_no_text_has_a_meaning_in_markdown_or_html(text):
     assert "://" not in shown
     page = ticked(text)
     assert not re.search(r"<(?!/?code>)|[\"']|&(?!#?\w+;)", page)
+
+
+def test_a_million_empty_lines_are_looked_at_once():
+    text = "\n" * 3_000_000  # read again for each of them, they would take a day
+    assert visible(text, None, lines=True) == text
+
+
+@settings(deadline=None)
+@given(st.recursive(st.one_of(SIGNS, st.text()), lambda inner: st.dictionaries(SIGNS, inner)))
+def test_json_that_is_printed_means_the_same_and_commands_nothing(value):
+    shown = in_json(json.dumps(value, ensure_ascii=False, indent=1))
+    assert json.loads(shown) == value
+    assert not UNSEEN.search(shown)
+    assert not COMMAND.search(shown)
+    shown.encode("utf-8")
