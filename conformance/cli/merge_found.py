@@ -16,12 +16,17 @@ from pathlib import Path
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
+from conformance.kit.config.given_files import FileTooMuch, given_text
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import REPLAY_FOLDER, REPORT_FOLDER, SELECTION_FOLDER
 from conformance.kit.report.data import RESULTS, ResultsError, read_results
 from conformance.kit.report.safe_text import visible
 from conformance.spec.clauses import SCHEMAS
 
+_LARGEST = 256 * 1024 * 1024
+"""Bytes of a file: a thousand tools have a fifth of it."""
+_MOST_DIGITS = 15
+"""Of a number: more could not be divided."""
 _OF_PARTS = frozenset({SELECTION_FOLDER, REPLAY_FOLDER})
 
 
@@ -54,6 +59,8 @@ def look(paths: Iterable[Path]) -> Found:
         without.add(_owner(path if path.name.endswith(RESULTS) else path / RESULTS))
     for file in sorted({file for path in asked for file in _files(path)}):
         try:
+            if file not in asked and not file.is_file():
+                raise Unusable("it is not a file")  # a pipe would never end
             session = read(file)
         except Unusable as reason:
             told.append(f"{file}: {reason}")
@@ -134,7 +141,9 @@ def name_of(owner: Path) -> str:
 def read(file: Path) -> SessionResult:
     """Read and validate one file. Raises Unusable."""
     try:
-        document = json.loads(file.read_text(encoding="utf-8"))
+        document = json.loads(given_text(file, _LARGEST), parse_int=_counted)
+    except FileTooMuch as error:
+        raise Unusable(f"it cannot be read: {error.words.words('en')}") from None
     except (OSError, ValueError, RecursionError) as error:
         raise Unusable(f"it cannot be read as JSON: {error}") from None
     wrong = best_match(_validator().iter_errors(document))
@@ -147,6 +156,13 @@ def read(file: Path) -> SessionResult:
         return read_results(document)
     except ResultsError as error:
         raise Unusable(str(error)) from None
+
+
+def _counted(digits: str) -> int:
+    """A whole number of a session; raises ValueError for more than any session counts."""
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
 
 
 @cache

@@ -138,7 +138,7 @@ def _read(text: bytes, mark: str) -> Remembered | None:
             return None
         call = {**value["call"], "id": CaseId(**value["call"]["id"])}
         return Remembered(Drawn(**call), tuple(value["clauses"]))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -16,6 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from conformance.formats.validate.validate import validate
+from conformance.kit.config.given_files import given_yaml
 from conformance.kit.config.given_secrets import in_headers, in_target
 from conformance.kit.config.options import OPTIONS
 from conformance.kit.config.secrets import Redactor, is_secret_name
@@ -238,8 +239,7 @@ def _policy(path: str | None, here: Path, language: str) -> Mapping[str, Any]:
     if path is None:
         return {}
     try:
-        text = (here / path).read_text(encoding="utf-8")
-        held = YAML(typ="safe", pure=True).load(text)
+        held = given_yaml(here / path, YAML(typ="safe", pure=True))
     except (OSError, ValueError, YAMLError) as error:
         reason = in_one_line(error)
         raise _usage("kit.option.policy", language, path=path, reason=reason) from None
@@ -321,7 +321,7 @@ def read_examples(
 ) -> dict[str, tuple[Mapping[str, Any], ...]]:
     """The calls of a file by tool, each ${NAME} filled in; raises ExamplesUnusable."""
     try:
-        loaded = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
+        loaded = given_yaml(Path(path), YAML(typ="safe", pure=True))
     except (OSError, ValueError, YAMLError) as error:
         reason = in_one_line(error)
         raise _unusable("kit.option.examples", path=path, reason=reason) from None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from conformance.kit.config.command_words import plain
+from conformance.kit.config.given_files import FileTooMuch, given_text
 from conformance.kit.config.options import GROUPS, OPTIONS, add_options, given_in
 from conformance.kit.config.settings import OptionUnusable
 from conformance.kit.config.system_words import in_one_line
@@ -43,10 +44,10 @@ def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
     """The settings file of a directory and what it says of us; empty where there is none."""
     for path, own in ((folder / SETTINGS, True), (folder / PROJECT, False)):
         try:
-            document = tomllib.loads(path.read_text(encoding="utf-8"))
+            document = _table(path)
         except FileNotFoundError:
             continue
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        except (OSError, ValueError) as error:
             if not own:
                 continue  # other tools say what is wrong with it; it may not be about us at all
             raise _refused(path, _said(error, language), language) from None
@@ -54,6 +55,13 @@ def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
         if table is not None:
             return path, table
     return folder / SETTINGS, {}
+
+
+def _table(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(given_text(path))
+    except RecursionError:
+        raise FileTooMuch("kit.system.too_deep") from None
 
 
 def _said(error: Exception, language: str) -> str:

@@ -10,6 +10,7 @@ from ruamel.yaml.composer import ComposerError
 from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.reader import ReaderError
 
+from conformance.kit.config.given_files import FileTooMuch
 from conformance.spec.messages import Message, message
 
 _BY_NUMBER: Final = {
@@ -58,6 +59,8 @@ _SINGLE = "expected a single document in the stream"
 
 def in_one_line(error: Exception) -> Message | str:
     """What the system says of it, in our words where we have some, or YAML's with its place."""
+    if isinstance(error, FileTooMuch):
+        return error.words
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
         if isinstance(error, ComposerError) and error.context == _SINGLE:

@@ -16,6 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import RoundTripConstructor
 from ruamel.yaml.error import YAMLError
 
+from conformance.kit.config.given_files import given_yaml
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.model.results import Item, UsedWaiver, Waiver
 from conformance.kit.model.run import Run
@@ -44,7 +45,7 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
         return WaiversUnusable(message("kit.waivers.line", file=path, line=line, reason=reason))
 
     try:
-        loaded = _yaml().load(path.read_text(encoding="utf-8"))
+        loaded = given_yaml(path, _yaml())
     except (OSError, ValueError, YAMLError) as error:
         words = message("kit.waivers.unusable", file=path, reason=in_one_line(error))
         raise WaiversUnusable(words) from None

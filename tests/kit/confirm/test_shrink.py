@@ -401,3 +401,16 @@ def test_the_command_line_keeps_it_in_pytest_s_cache_until_that_is_cleared(kit, 
     with offering([NOTE], fails_at_middling_lengths) as url:
         sent = [smallest(), smallest(), smallest("--max-examples", "30", "--cache-clear")]
     assert [any(id.smallest for id in ids) for ids in sent] == [False, True, False]
+
+
+def test_what_is_kept_in_no_form_of_ours_is_forgotten(tmp_path):
+    memory = Memory(tmp_path)
+    with offering([NOTE], fails_at_middling_lengths) as url:
+        Driven(fails_at_middling_lengths, url, memory=memory)
+        before = len(all_kept(tmp_path))
+        for path in tmp_path.rglob("*"):
+            if path.is_file():
+                path.write_bytes(b"[" * 100_000)
+        again = Driven(fails_at_middling_lengths, url, memory=memory)
+    assert before > 0
+    assert again.shown(CRASHES)

@@ -1,0 +1,52 @@
+"""The files that a user names: read within bounds, for a repository may bring them.
+
+A link may lead to a device that never ends, brackets may be nested by the thousand, and a YAML
+alias makes a short text as large as it likes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from ruamel.yaml import YAML
+
+from conformance.spec.messages import Message, message
+
+LARGEST: Final = 16 * 1024 * 1024
+"""Bytes of a file: the largest of anybody's own has a hundredth of it."""
+_MOST_VALUES: Final = 1_000_000
+
+
+class FileTooMuch(ValueError):
+    """A file holds more than is read; `words` says in what way."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self.words: Message = message(id)
+
+
+def given_text(path: Path, largest: int = LARGEST) -> str:
+    """The text of a file; raises OSError, UnicodeDecodeError and FileTooMuch."""
+    with path.open("rb") as file:
+        held = file.read(largest + 1)
+    if len(held) > largest:
+        raise FileTooMuch("kit.system.too_large")
+    return held.decode("utf-8").replace("\r\n", "\n")
+
+
+def given_yaml(path: Path, reader: YAML) -> Any:
+    """The value of a YAML file; raises what `given_text` raises, and YAMLError."""
+    try:
+        loaded = reader.load(given_text(path))
+    except RecursionError:
+        raise FileTooMuch("kit.system.too_deep") from None
+    waiting, count = [loaded], 0
+    while waiting:
+        value = waiting.pop()
+        count += 1
+        if isinstance(value, dict | list):
+            waiting.extend(value.values() if isinstance(value, dict) else value)
+        if count + len(waiting) > _MOST_VALUES:
+            raise FileTooMuch("kit.system.too_large")
+    return loaded

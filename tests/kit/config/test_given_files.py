@@ -1,0 +1,83 @@
+"""A file that a repository brings is refused in one sentence, however much it holds."""
+
+import pytest
+
+from conformance.cli import merge_found
+from conformance.kit.config.given_files import FileTooMuch, given_text
+from conformance.kit.config.options import with_defaults
+from conformance.kit.config.settings import (
+    ExamplesUnusable,
+    OptionUnusable,
+    read_examples,
+    settings_of,
+)
+from conformance.kit.config.settings_file import filled_in
+from conformance.kit.config.waivers import WaiversUnusable, read_waivers
+from conformance.kit.plugin.report_place import mark_outdated
+
+LEVELS = "[" * 5_000
+ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
+)
+CIRCLE = "good: &a [*a, *a]\n"
+KINDS = {"levels": LEVELS, "aliases": ALIASES, "a circle": CIRCLE}
+
+
+def policy(path):
+    given = with_defaults({"gateway": ["openai+http://127.0.0.1:1/v1"], "gateway_policy": path})
+    return settings_of(given, path.parent)
+
+
+READERS = {
+    "examples": (lambda path: read_examples(str(path), {}, "en"), ExamplesUnusable),
+    "waivers": (read_waivers, WaiversUnusable),
+    "policy": (policy, OptionUnusable),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_unfolds_without_end_is_refused(tmp_path, reader, kind):
+    path = tmp_path / "given.yaml"
+    path.write_text(KINDS[kind])
+    read, refused = READERS[reader]
+    with pytest.raises(refused):
+        read(path)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_link_to_a_device_without_end_is_refused(tmp_path, reader):
+    path = tmp_path / "given.yaml"
+    path.symlink_to("/dev/zero")
+    read, refused = READERS[reader]
+    with pytest.raises(refused):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["agent-formats.toml", "pyproject.toml"])
+@pytest.mark.parametrize("text", ["a = " + LEVELS, None])
+def test_a_settings_file_without_end_is_refused_or_passed_over(tmp_path, name, text):
+    path = tmp_path / name
+    path.symlink_to("/dev/zero") if text is None else path.write_text(text)
+    if name == "pyproject.toml":  # other tools say what is wrong with it
+        assert filled_in({}, tmp_path) == {}
+    else:
+        with pytest.raises(OptionUnusable, match=r"agent-formats\.toml cannot be used: it "):
+            filled_in({}, tmp_path)
+
+
+@pytest.mark.parametrize("text", [LEVELS, '{"message": ' + LEVELS])
+def test_a_badge_of_many_levels_is_left_as_it_is(tmp_path, text):
+    badge = tmp_path / "badge.json"
+    badge.write_text(text)
+    mark_outdated(badge, "en")
+    assert badge.read_text() == text
+
+
+def test_a_result_that_never_ends_is_not_read(tmp_path):
+    (tmp_path / "results.json").symlink_to("/dev/zero")
+    found = merge_found.look([tmp_path])
+    assert found.sessions == ()
+    assert found.told == (f"{tmp_path / 'results.json'}: it is not a file",)
+    with pytest.raises(FileTooMuch):
+        given_text(tmp_path / "results.json")
