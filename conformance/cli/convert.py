@@ -11,6 +11,7 @@ from conformance.cli.manual import Manual
 from conformance.convert.convert import TARGETS, Converted, Form, convert
 from conformance.formats.problem import Problem
 from conformance.formats.text.json_text import positions_of, read
+from conformance.kit.report.safe_text import in_json, visible
 from conformance.spec.messages import LANGUAGES, Message, message
 
 DONE, INVALID, UNUSABLE = 0, 1, 2
@@ -36,15 +37,15 @@ def main(arguments: Sequence[str]) -> int:
         _refuse(*(f"{options.file}:{each}" for each in said))
     if converted.data is None:
         return UNUSABLE if _no_way(converted) else INVALID
-    text = json.dumps(converted.data, ensure_ascii=False, indent=2)
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    text = in_json(json.dumps(converted.data, ensure_ascii=False, indent=2))
+    sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
     for word, places in (
         ("convert.lost", converted.lost),
         ("convert.changed", converted.changed),
         ("convert.made", converted.made),
     ):
         for place in places:
-            print(message(word, place=place).words(language), file=sys.stderr)
+            _tell(message(word, place=place).words(language))
     return INVALID if converted.problems else DONE
 
 
@@ -59,8 +60,12 @@ def _line(found: Problem, line: int, language: str) -> str:
 
 def _refuse(*lines: str) -> int:
     for line in lines:
-        print(line, file=sys.stderr)
+        _tell(line)
     return UNUSABLE
+
+
+def _tell(line: str) -> None:
+    print(visible(line, None), file=sys.stderr)
 
 
 def parser() -> Manual:

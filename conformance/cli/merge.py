@@ -22,7 +22,7 @@ from conformance.cli.merge_found import Found, look
 from conformance.kit.model.results import Rate, RunResult, SessionResult
 from conformance.kit.report.data import RESULTS
 from conformance.kit.report.levels import run_standing_name
-from conformance.kit.report.safe_text import in_markdown, visible
+from conformance.kit.report.safe_text import in_json, in_markdown, visible
 from conformance.kit.report.words import NOTHING, number, percent
 from conformance.spec.vocabulary import Level, Verdict
 
@@ -146,7 +146,7 @@ def as_json(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) -> str
     ]
     nothing = {each.name: None for each in fields(Row)}
     plain.extend({**nothing, "name": name} for name, _ in lacking)
-    return json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
+    return in_json(json.dumps(plain, indent=1, ensure_ascii=False)) + "\n"
 
 
 def as_markdown(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) -> str:

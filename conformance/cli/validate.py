@@ -16,6 +16,7 @@ from conformance.cli.documents.streams import NoManifestError, is_stream, judged
 from conformance.cli.manual import Manual
 from conformance.formats.validate.recognize import TABLE
 from conformance.formats.validate.stream_text import DOCUMENT as STREAM
+from conformance.kit.report.safe_text import visible
 from conformance.spec.messages import LANGUAGES, message
 
 VALID, INVALID, UNUSABLE = 0, 1, 2
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
         _judge(options, report)
         report.end()
     except NoManifestError as error:
-        print(error.said.words(options.language), file=sys.stderr)
+        print(visible(error.said.words(options.language), None), file=sys.stderr)
         return UNUSABLE
     return _code(report, options.language)
 

@@ -255,3 +255,62 @@ def test_parts_alone_are_no_table(parts, capsys):
 def test_a_folder_without_results_is_no_empty_table(tmp_path, capsys):
     assert main([str(tmp_path)]) == 1
     assert "results.json" in capsys.readouterr().err
+
+
+EVIL = "</script><img src=x>\x1b[2J\u202e##vso[task]x\n::stop-commands::x\n| a | b |\ud800\x9b"
+
+
+def leaves(value, place=()):
+    """The place of each text and number; of the members of a list the first alone."""
+    if isinstance(value, dict | list):
+        pairs = value.items() if isinstance(value, dict) else list(enumerate(value))[:1]
+        for key, inner in pairs:
+            yield from leaves(inner, (*place, key))
+    else:
+        yield place
+
+
+def changed(place, new):
+    document = small()
+    held = document
+    for key in place[:-1]:
+        held = held[key]
+    held[place[-1]] = new
+    return document
+
+
+def printed(capsys, *arguments):
+    main([str(each) for each in arguments])
+    out, err = capsys.readouterr()
+    (out + err).encode("utf-8")
+    return out, err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "place", list(leaves(small())), ids=lambda place: ".".join(map(str, place))
+)
+def test_nothing_in_a_forged_result_commands_the_terminal_or_the_ci_system(tmp_path, capsys, place):
+    file = tmp_path / "results.json"
+    for new in (EVIL, 10**400, -1, 1e308, None, [], {}):
+        file.write_text(json.dumps(changed(place, new)))
+        for arguments in ([tmp_path], [tmp_path, "--json"]):
+            out, err = printed(capsys, *arguments)
+            for mark in ("\x1b", "\x9b", "\u202e", "##vso", "\n::"):
+                assert mark not in out + err
+            assert "--json" in arguments or "<img" not in out
+
+
+def test_a_number_that_cannot_be_divided_is_refused(tmp_path, capsys):
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps(changed(("runs", 0, "repair", "hits"), 10**400)))
+    assert main([str(file)]) == 1
+    assert "a number of 401 digits" in capsys.readouterr().err
+
+
+def test_a_table_in_json_is_printed_whatever_a_target_is_called(tmp_path, capsys):
+    (tmp_path / "results.json").write_text(json.dumps(changed(("runs", 0, "target"), EVIL)))
+    out, _ = printed(capsys, tmp_path, "--json")
+    assert json.loads(out)[0]["target"] == EVIL
+    assert "##vso" not in out
+    assert "\x9b" not in out

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from urllib.parse import quote
 
 from conformance.cli.documents.judged import Judged, Located, Verdict, heading
+from conformance.kit.report.safe_text import in_json, visible
 from conformance.spec.clauses import clause_url, clauses, id_base
 from conformance.spec.messages import message
 
@@ -65,19 +66,22 @@ class Text(Report):
         if quiet and self.counts["files"] > _LISTED:
             self._unlisted += 1
             return
-        print(f"{_safe(each.name)}: {heading(each, self.language)}", file=self.out)
+        self._print(f"{each.name}: {heading(each, self.language)}")
         for located in each.problems[:_MOST]:
-            print(f"  {self._line(located)}", file=self.out)
+            self._print(f"  {self._line(located)}")
         if each.problems[_MOST:]:
             more = message("validate.more", count=len(each.problems) - _MOST)
-            print(f"  {more.words(self.language)}", file=self.out)
+            self._print(f"  {more.words(self.language)}")
 
     def end(self) -> None:
         """Write how many files are not listed, if any, and the summary."""
         if self._unlisted:
             said = message("validate.unlisted", count=self._unlisted, most=_LISTED)
-            print(said.words(self.language), file=self.out)
-        print(self.summary(), file=self.out)
+            self._print(said.words(self.language))
+        self._print(self.summary())
+
+    def _print(self, line: str) -> None:
+        print(visible(line, None), file=self.out)
 
     def _line(self, located: Located) -> str:
         found, position = located.problem, located.position
@@ -107,7 +111,7 @@ class Json(Report):
             "dialects": list(each.dialects),
             "problems": [self._problem(located) for located in each.problems[:_MOST]],
         }
-        self.out.write(("\n" if self._first else ",\n") + json.dumps(made))
+        self.out.write(("\n" if self._first else ",\n") + in_json(json.dumps(made)))
         self._first = False
 
     def end(self) -> None:
@@ -143,9 +147,8 @@ class Sarif(Report):
     def write(self, each: Judged) -> None:
         """Write a result for each problem of a file."""
         for located in each.problems[:_MOST]:
-            self.out.write(
-                ("\n" if self._first else ",\n") + json.dumps(self._result(each, located))
-            )
+            made = in_json(json.dumps(self._result(each, located)))
+            self.out.write(("\n" if self._first else ",\n") + made)
             self._first = False
 
     def end(self) -> None:
@@ -196,8 +199,3 @@ def _uri(name: str) -> str:
         return "stdin"
     path = PurePath(name)
     return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
-
-
-def _safe(name: str) -> str:
-    """A file's name as it may be printed: it may hold what a terminal would act on."""
-    return "".join(each if each.isprintable() else "�" for each in name)
