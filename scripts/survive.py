@@ -1,12 +1,15 @@
-"""Holds the kit against hostile servers: each must end in a verdict, in time and in little memory.
+"""Holds the kit against hostile servers and gateways: each must end in a verdict, in time and in
+little memory.
 
-    python -m scripts.survive [--only NAME]... [--binding http|mcp|stdio]... [--jobs N] [--keep]
+    python -m scripts.survive [--only NAME]... [--binding http|mcp|stdio|gateway]... [--jobs N]
+                              [--keep] [--missing]
 
-Each server of `fixtures/servers/hostile.py` is judged by the kit in a process of its own, which is
-given a secret. The kit survived if it ends with a verdict in its time and memory, shows no
-traceback and no command to a CI system, leaves no process, and writes the secret nowhere. `--keep`
-writes the time and the memory of each for the site. Exit 0: it survived all of them; 1: it did
-not; 2: unusable command line.
+The kit checks each server of `fixtures/servers/hostile.py`, and each gateway of
+`fixtures/gateways/hostile.py`, in a process of its own, which is given a secret. The kit survived
+if it ends with a verdict in its time and memory, shows no traceback and no command to a CI system,
+leaves no process, and writes the secret nowhere. `--keep` writes the time and the memory of each
+for the site, as soon as each has ended. `--missing` leaves out those that are kept there already.
+Exit 0: it survived all of them; 1: it did not; 2: unusable command line.
 """
 
 from __future__ import annotations
@@ -19,21 +22,22 @@ import platform
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from fixtures.gateways import hostile as gateways
 from fixtures.servers.hostility.catalogs import ANSI, MARKUP
 from fixtures.servers.hostility.secrets import CANARY, VARIABLE, forms
 from fixtures.servers.hostility.table import table
@@ -43,6 +47,8 @@ from scripts.measure.survival import Survived
 
 ROOT = Path(__file__).resolve().parents[1]
 HOSTILE = "fixtures.servers.hostile"
+GATEWAY = "gateway"
+BINDINGS = ("http", "mcp", "stdio", GATEWAY)
 MOST_MEMORY = 500
 """Megabytes that the kit may take."""
 MAX_TIME = 40.0
@@ -58,42 +64,52 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     parser = argparse.ArgumentParser(prog="survive", description="Hold the kit against hostility.")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="just this one")
-    parser.add_argument("--binding", action="append", default=[], choices=("http", "mcp", "stdio"))
+    parser.add_argument("--binding", action="append", default=[], choices=BINDINGS)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="sessions at once")
     parser.add_argument("--keep", action="store_true", help="keep the figures for the site")
+    parser.add_argument("--missing", action="store_true", help="only those without kept figures")
     chosen = parser.parse_args(arguments)
-    names = table()
+    names = {name for name, _ in every()}
     unknown = [name for name in chosen.only if name not in names]
     if unknown:
         sys.stderr.write(f"There is no hostile server {unknown[0]!r}: see `hostile --list`.\n")
         return 2
+    known = survival.kept() if chosen.missing else frozenset()
     wanted = [
         (name, binding)
         for name, binding in every()
         if (not chosen.only or name in chosen.only)
         and (not chosen.binding or binding in chosen.binding)
+        and (name, binding) not in known
     ]
-    outcomes = survive(wanted, max(1, chosen.jobs))
-    if chosen.keep:
-        versions = {"Python": platform.python_version()}
-        limits = {"megabytes": MOST_MEMORY, "seconds": MAX_TIME, "work": MOST_WORK}
-        survival.save(outcomes, every(), versions, limits)
+    outcomes = survive(wanted, max(1, chosen.jobs), _keep if chosen.keep else None)
     return 1 if any(one.wrong for one in outcomes) else 0
 
 
+def _keep(one: Survived) -> None:
+    versions = {"Python": platform.python_version()}
+    limits = {"megabytes": MOST_MEMORY, "seconds": MAX_TIME, "work": MOST_WORK}
+    survival.save([one], every(), versions, limits)
+
+
 def every() -> list[tuple[str, str]]:
-    """Give every hostile server, on each of its bindings."""
-    return [(name, binding) for name, bindings in table().items() for binding in bindings]
+    """Give every hostile server, on each of its bindings, and every hostile gateway."""
+    servers = [(name, binding) for name, bindings in table().items() for binding in bindings]
+    return [*servers, *((name, GATEWAY) for name in gateways.HOSTILE)]
 
 
-def survive(wanted: Sequence[tuple[str, str]], jobs: int) -> list[Survived]:
+def survive(
+    wanted: Sequence[tuple[str, str]], jobs: int, keep: Callable[[Survived], None] | None = None
+) -> list[Survived]:
     """Check these servers, print a table, and give how each went."""
     outcomes = []
     with ThreadPoolExecutor(jobs) as pool:
         for one in pool.map(lambda each: attempt(*each), wanted):
             outcomes.append(one)
+            if keep is not None:
+                keep(one)
             sys.stdout.write(
-                f"{one.name:32}{one.binding:7}{one.seconds:6.1f} s ({one.work:4.1f} of work)"
+                f"{one.name:42}{one.binding:8}{one.seconds:6.1f} s ({one.work:4.1f} of work)"
                 f"{one.megabytes:6.0f} MB  exit {one.code}  {one.wrong or 'survived'}\n"
             )
             sys.stdout.flush()
@@ -114,26 +130,36 @@ def attempt(
     began = time.monotonic()
     with (
         nullcontext(folder) if folder else tempfile.TemporaryDirectory() as place,
-        _serving(name, binding, mark := uuid4().hex) as target,
+        _serving(name, binding, mark := uuid4().hex) as options,
     ):
-        code, said, megabytes, work = _judged(target, Path(str(place)), max_time)
+        code, said, megabytes, work = _judged(options, Path(str(place)), max_time)
         found = [*_wrong(code, said, megabytes, work, Path(str(place))), *_left(mark)]
         found += _given_away(said, Path(str(place)))
         wrong = "; ".join(found)
     return Survived(name, binding, time.monotonic() - began, work, megabytes, code, wrong)
 
 
-def _serving(name: str, binding: str, mark: str) -> Any:
+@contextmanager
+def _serving(name: str, binding: str, mark: str) -> Iterator[list[str]]:
+    """Run a server; gives the options by which the kit reaches it."""
     if binding == "stdio":
         own = command(HOSTILE, "--stdio", "--name", name, "--mark", mark)
-        return nullcontext("stdio:" + shlex.join(own))
-    return listening(HOSTILE, "--binding", binding, "--name", name)
+        yield ["--target", "stdio:" + shlex.join(own)]
+    elif binding == GATEWAY:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            place = f"127.0.0.1:{taken.getsockname()[1]}"
+        own = ["--name", name, "--provider", f"http://{place}"]
+        with listening(gateways.__name__, *own) as url:
+            yield ["--gateway", f"openai+{url}/v1", "--provider", place]
+    else:
+        with listening(HOSTILE, "--binding", binding, "--name", name) as url:
+            yield ["--target", url]
 
 
-def _judged(target: str, folder: Path, max_time: float) -> tuple[int, str, float, float]:
+def _judged(options: Sequence[str], folder: Path, max_time: float) -> tuple[int, str, float, float]:
     """Exit code, what was said, megabytes at the peak, and seconds of work."""
     words = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--rootdir", str(ROOT)]
-    words += ["-c", str(ROOT / "pyproject.toml"), "--target", target, "--report", str(folder)]
+    words += ["-c", str(ROOT / "pyproject.toml"), *options, "--report", str(folder)]
     words += ["--max-time", str(max_time), "--request-timeout", "1"]
     words += ["--env", VARIABLE, "-H", f"Authorization: Bearer {CANARY}"]
     used = folder / "used"

@@ -22,6 +22,8 @@ _OF_SERVERS = 5
 """The first digit of the statuses for what no other one fits."""
 _STATUS = re.compile(r"[45]\d\d")
 _LISTED = {status for held in RUNTIME_ERROR_NAME_STATUSES.values() for status in held}
+_MOST_EVENTS = 5_000
+"""Events of one stream that are read: the provider's longest has a hundredth of them."""
 _REASONS = {
     "stop": "end_turn",
     "length": "max_tokens",
@@ -117,7 +119,10 @@ def told(exchange: Exchange | None) -> Told | None:
     kind = answer.header("content-type") or ""
     if "event-stream" in kind:
         found.streamed = True
-        for event in sse_events(text):
+        for number, event in enumerate(sse_events(text)):
+            if number == _MOST_EVENTS:
+                found.unreadable = True
+                break
             _event(found, event.name, event.data)
         return found
     body = _json(text)

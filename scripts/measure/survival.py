@@ -52,6 +52,13 @@ def save(
     write_whole(file, held)
 
 
+def kept(file: Path | None = None) -> frozenset[tuple[str, str]]:
+    """Give the sessions that have figures, by server and binding."""
+    file = file or KEPT
+    held = read(json.loads(file.read_text("utf-8"))) if file.exists() else []
+    return frozenset((one.name, one.binding) for one in held)
+
+
 def read(held: Mapping[str, Any]) -> list[Survived]:
     """Give the outcomes of a file's value."""
     return [Survived(**each) for each in held["sessions"]]

@@ -15,7 +15,7 @@ import httpx2
 from conformance.kit.model.exchange import Answer, ModelCall, Request, Trouble
 from conformance.kit.model.performance import Act, Arrival, End, Head, Moment, Seen, Send
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import BODY_CAP, Process, Received
+from conformance.kit.transport.binding import Process, Received
 from conformance.kit.transport.http_connection import decoded
 from conformance.kit.transport.provider import Provider
 
@@ -23,6 +23,14 @@ NONCE: Final = re.compile(r"afn-[a-z0-9]+(?:-[a-z0-9]+)*")
 """What marks everything that belongs to one call."""
 QUIET: Final = 2.0
 """Seconds in which a gateway lets go of a provider's connection, with slack."""
+ANSWER_CAP: Final = 1024 * 1024
+"""Bytes read of one answer: what the fake provider says has a thousandth of it."""
+ASKED_CAP: Final = 128 * 1024
+"""Bytes of one request to the provider: the longest call has a tenth, and hundreds may come."""
+MOST_ASKED: Final = 100
+"""Requests to the provider that are taken as attempts of one call; further ones are strays."""
+MOST_HELD: Final = 1024 * 1024
+"""Bytes of their bodies that are kept, in all."""
 _OVER: Final = {Seen.ENDED, Seen.BROKEN, Seen.LEFT, Seen.CUT}
 _STRAY: Final = b'{"error": {"message": "The fake provider knows no such call."}}'
 
@@ -37,6 +45,12 @@ class _Live:
     attempts: dict[int, int] = field(default_factory=dict)
     """The number of the attempt that each arrival is."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    held: int = 0
+
+    def may_take(self, moment: Moment) -> bool:
+        """Whether a request is one more attempt; it is not if there were too many, or too large."""
+        self.held += len(moment.body)
+        return len(self.attempts) < MOST_ASKED and self.held <= MOST_HELD
 
     def see(self, seen: Seen, detail: str = "") -> None:
         """Something that the client saw."""
@@ -74,7 +88,9 @@ class _House:
         self._guests = 0
         self._live: dict[str, _Live] = {}
         self._arrivals: dict[int, _Live] = {}
-        self.provider = Provider(self._perform, host=host, port=port, observe=self._observe)
+        self.provider = Provider(
+            self._perform, host=host, port=port, cap=ASKED_CAP, observe=self._observe
+        )
 
     @classmethod
     async def enter(cls, host: str, port: int) -> _House:
@@ -120,7 +136,7 @@ class _House:
         live = self._arrivals.get(moment.arrival)
         if moment.seen is Seen.ARRIVED:
             live = self._whose(moment)
-            if live is None:
+            if live is None or not live.may_take(moment):
                 return
             self._arrivals[moment.arrival] = live
             live.attempts[moment.arrival] = len(live.attempts) + 1
@@ -237,7 +253,7 @@ class GatewayConnection:
                         if call.leave == "content":
                             live.see(Seen.CLIENT_LEFT)
                             break
-                    if len(body) > BODY_CAP:
+                    if len(body) > ANSWER_CAP:
                         trouble = Trouble.TOO_LARGE
                         break
                 else:

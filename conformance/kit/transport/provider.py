@@ -75,14 +75,15 @@ class Provider:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
+        cap: int = BODY_CAP,
         observe: Observe = _nobody,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Raises ValueError for a host that is not this machine."""
+        """Raises ValueError for a host that is not this machine; `cap` limits a request's body."""
         if not is_loopback(f"//[{host}]" if ":" in host else f"//{host}"):
             raise ValueError(f"the fake provider listens on loopback only, not on {host}")
         self._perform, self._observe, self._clock = perform, observe, clock
-        self._host, self._port = host, port
+        self._host, self._port, self.cap = host, port, cap
         self.barriers = Barriers()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -175,9 +176,12 @@ class _Link:
         body = bytearray()
         while isinstance(event := await self._event(), h11.Data):
             body += event.data
-            if len(body) > BODY_CAP:
+            if len(body) > self._provider.cap:
                 await self._refuse(413)
                 return False
+        if request.method == b"CONNECT":  # an answer with 200 would be the end of HTTP
+            await self._refuse(405)
+            return False
         arrival = self._provider.arrived(request, bytes(body))
         watch = asyncio.ensure_future(self._watch())
         try:
@@ -207,7 +211,7 @@ class _Link:
                 more = b""
             ahead += len(more)
             self._http.receive_data(more)
-            if not more or ahead > BODY_CAP:
+            if not more or ahead > self._provider.cap:
                 self._gone.set()
                 return
 
@@ -218,6 +222,8 @@ class _Link:
                     # Seen before it is sent: what the other side waits for begins no earlier.
                     self._provider.see(Seen.HEAD, arrival, str(act.status))
                     self._head(act)
+                case Send() if arrival.method == "HEAD":
+                    pass  # an answer to it is a head alone
                 case Send():
                     for part in act.parts:
                         await self._flush(self._http.send(h11.Data(data=part)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 
 import httpx2
 import pytest
@@ -184,3 +185,53 @@ def test_bytes_that_are_not_http_are_refused():
 def test_it_listens_on_this_machine_alone(host):
     with pytest.raises(ValueError, match="loopback"):
         Provider(lambda _: OK, host=host)
+
+
+def test_a_request_for_the_head_alone_gets_no_body():
+    async def test():
+        acts = (Head(200, (("content-length", "5"),)), Send(b"hello"), End())
+        async with (
+            Provider(lambda _: acts) as provider,
+            httpx2.AsyncClient(base_url=provider.url) as client,
+        ):
+            head = await client.head("/p")
+            after = await client.post("/p")
+        assert (head.status_code, head.content) == (200, b"")
+        assert after.content == b"hello"
+
+    played(test())
+
+
+POST = b"POST /p HTTP/1.1\r\nhost: x\r\n"
+HOSTILE = {
+    "garbage": b"\x16\x03\x01\x00\r\n\r\n",
+    "two lengths": POST + b"content-length: 1\r\ncontent-length: 2\r\n\r\nab",
+    "a chunk of all the world": POST + b"transfer-encoding: chunked\r\n\r\n" + b"f" * 40 + b"\r\n",
+    "a header without end": POST + b"x: " + b"y" * 200_000,
+    "an address without end": b"GET /" + b"a" * 200_000,
+    "another protocol": b"CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n\x00\xff",
+    "half a body": POST + b"content-length: 100\r\n\r\nhalf",
+    "half a request": b"POST /p HT",
+    "many at the same time": (POST + b"content-length: 0\r\n\r\n") * 200,
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_client_costs_its_own_connection_alone(kind):
+    async def test():
+        raised = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: raised.append(told))
+        async with (
+            Provider(lambda _: OK) as provider,
+            httpx2.AsyncClient(base_url=provider.url) as client,
+        ):
+            host, port = provider.url.removeprefix("http://").split(":")
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.write(HOSTILE[kind])
+            answer = await client.post("/p")
+            writer.close()
+        assert answer.content == b"hello"
+        gc.collect()  # then a task that raised says so
+        assert raised == []
+
+    played(test())

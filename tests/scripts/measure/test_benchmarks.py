@@ -308,6 +308,20 @@ def test_the_page_shows_the_most_that_a_server_took_and_what_was_not_survived(
     assert f"| `b` | `mcp` | 600 | 6 | 12 | {no} |" in lines
 
 
+def test_each_hostile_session_has_figures():
+    assert set(survive.every()) == survival.kept()
+
+
+def test_a_session_that_has_figures_is_not_missing(monkeypatch, tmp_path):
+    tried = []
+    monkeypatch.setattr(survival, "KEPT", tmp_path / "survival.json")
+    monkeypatch.setattr(survive, "attempt", lambda *one: tried.append(one) or outcome(*one, 70.0))
+    only = ["--only", "crash", "--only", "dies-at-once", "--keep", "--missing"]
+    assert survive.main(only[:2] + only[4:]) == 0
+    assert survive.main(only) == 0
+    assert tried == [("crash", "stdio"), ("dies-at-once", "stdio")]
+
+
 def test_survive_keeps_what_it_is_told_to_keep(tmp_path, monkeypatch):
     file = tmp_path / "survival.json"
     monkeypatch.setattr(survive, "attempt", lambda name, binding: outcome(name, binding, 70.0))
