@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.formats.text.yaml_text import yaml_value
+from fixtures.gateways import hostile as gateways
 from fixtures.servers.hostility.table import table as hostile
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context
@@ -28,7 +29,10 @@ def attacks_page(context: Context) -> bytes:
     ideas = tried()
     counts = Counter(each["outcome"] for each in ideas)
     intro = context.said(
-        "attacks_intro", ideas=len(ideas), fixed=counts["fixed"], servers=len(hostile())
+        "attacks_intro",
+        ideas=len(ideas),
+        fixed=counts["fixed"],
+        servers=len(hostile()) + len(gateways.HOSTILE),
     )
     head = [context.said(f"attacks_{name}") for name in ("idea", "outcome", "by")]
     rows = [
