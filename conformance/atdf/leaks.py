@@ -21,7 +21,7 @@ CREDENTIALS: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
         "Slack token": re.compile(r"\bxox[abprs]-\d{8,}-[A-Za-z0-9-]{10,}"),
     }
 )
-"""By name: forms that their issuers chose so that a leak of one is recognised for certain."""
+"""By name: forms that their issuers chose so that a leak of one is recognized for certain."""
 
 
 def credential_in(text: str, *, sent: bytes = b"") -> str | None:

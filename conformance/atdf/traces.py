@@ -16,7 +16,7 @@ _NO_FILE: Final = re.compile(
     r"|(?:^|[\s(])(?:\[eval\]|evalmachine\.<anonymous>|-e|\(eval[^)\n]*\)):\d",
     re.MULTILINE,
 )
-"""What interpreters write for code that stands in no file."""
+"""What interpreters write for code that is in no file."""
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _PLAIN: Final = {"n": "\n", "r": "\r", "t": "\t"}
 
@@ -72,7 +72,7 @@ def trace_in(text: str, *, sent: bytes = b"") -> str | None:
 def is_of_sent_code(text: str, sent: Iterable[str]) -> bool:
     """Whether an answer tells how code that the caller sent failed.
 
-    It shows the code as a line of its own, or names it as a file that is none.
+    It shows the code as a line of its own, or names it instead of a file.
     """
     sent = {each.strip() for each in sent if len(each.strip()) >= _QUOTABLE}
     text = text[:_LONGEST]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.spec.vocabulary import Level
+from fixtures.gateways.strangers.strangers import strangers
 from fixtures.implementations.outcome import read
 from fixtures.implementations.tried import tried
 from scripts.website.pages.charts import Bar, Part, bars
@@ -57,6 +58,8 @@ def implementations_page(context: Context) -> bytes:
         parts.append(_findings(context, each))
     parts += [heading(2, context.said("tried"), "tried"), context.said("tried_about")]
     parts.append(_tried(context))
+    parts += [heading(2, context.said("gateways"), "gateways"), context.said("gateways_about")]
+    parts.append(_gateways(context))
     return page(context.said("implementations"), "implementations", about, parts, hide="toc")
 
 
@@ -76,6 +79,17 @@ def _tried(context: Context) -> str:
                 ),
             ]
         )
+    return table(head, rows)
+
+
+def _gateways(context: Context) -> str:
+    head = [context.said("tried_package"), context.said("findings")]
+    rows = []
+    for each in strangers():
+        name, version = each.package
+        registry = _REGISTRIES[each.environment.registry.value]
+        clauses = (_clause(context, clause, IMPLEMENTATIONS) for clause in sorted(each.pinned))
+        rows.append([f"{code(name)} {version}, {registry}", ", ".join(clauses)])
     return table(head, rows)
 
 
