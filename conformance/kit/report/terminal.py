@@ -220,6 +220,8 @@ class _Summary:
         values = {"called": len(called), "left_out": out}
         if any(offers_tools(run) for run in session.runs):
             yield Line(self.say("report.terminal.tools", **values))
+        elif reasons:
+            yield Line(self.say("report.terminal.providers"))
         for reason, tools in list(reasons.items())[:_REASONS]:
             words = self.text(reason.words(self.language), 240)
             yield Line(f"    {self.names(tools, _TOOLS)}: {words}")
