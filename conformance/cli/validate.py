@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 
 from conformance.cli.documents.files import SUFFIXES, inputs
+from conformance.cli.documents.fixes import fix
 from conformance.cli.documents.judged import Verdict, judged
 from conformance.cli.documents.report import REPORTS, Report
 from conformance.cli.documents.streams import SUFFIXES as STREAM_SUFFIXES
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str]) -> int:
     if options.manifest and options.document != STREAM:
         print(message("validate.stream.only").words(options.language), file=sys.stderr)
         return UNUSABLE
+    if options.fix:
+        return fix(inputs(options.files), options.language, write=options.write)
     report = REPORTS[options.format](sys.stdout, options.language)
     try:
         _judge(options, report)
@@ -80,10 +83,11 @@ def parser() -> Manual:
             ("agent-formats validate tools/ --format sarif", "a directory, for a code scanner"),
             ("agent-formats validate x.json --as catalog", "a document of one kind"),
             ("agent-formats validate run.sse", "a recorded event stream"),
+            ("agent-formats validate tools/ --fix", "what can be corrected, as a diff"),
         ),
         {
             VALID: "all documents are valid",
-            INVALID: "one is invalid",
+            INVALID: "one is invalid; with --fix, one can be corrected and was not written",
             UNUSABLE: "one cannot be used; the others are validated all the same",
         },
         UNUSABLE,
@@ -101,6 +105,14 @@ def parser() -> Manual:
         "--manifest",
         metavar="FILE",
         help="with --as event-stream: the files hold raw frames of the provider of this manifest",
+    )
+    made.add_argument(
+        "--fix",
+        action="store_true",
+        help="show what can be corrected without knowing what was meant, as a diff",
+    )
+    made.add_argument(
+        "--write", action="store_true", help="with --fix: change the files as the diff shows"
     )
     made.add_argument(
         "--format", choices=list(REPORTS), default="text", help="of the answer; default: text"

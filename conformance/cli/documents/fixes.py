@@ -1,0 +1,83 @@
+"""Mechanical faults of files, corrected: a diff first, and the files themselves only if asked."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from conformance.cli.documents.files import Input, content, notation_of
+from conformance.formats.text.json_text import Notation, read
+from conformance.formats.validate.mechanical import corrected
+from conformance.spec.messages import Message, message
+
+DONE, LEFT, UNUSABLE = 0, 1, 2
+_INDENTED = re.compile(r"^[\[{]\n([ \t]+)\S")
+
+
+def fix(files: Iterable[Input], language: str, *, write: bool) -> int:
+    """Show what can be corrected in each file, and write it if asked; gives the exit code."""
+    code = DONE
+    changed = 0
+    for each in files:
+        found = _fixed(each)
+        if isinstance(found, Message):
+            print(f"{each.name}: {found.words(language)}", file=sys.stderr)
+            code = UNUSABLE
+            continue
+        before, after = found
+        if before == after:
+            continue
+        changed += 1
+        sys.stdout.writelines(_diff(each.name, before, after))
+        if write and each.path is not None:
+            _replace(each.path, after)
+    if changed:
+        said = "validate.fixed" if write else "validate.fixable"
+        print(message(said, count=changed).words(language), file=sys.stderr)
+    return code or (LEFT if changed and not write else DONE)
+
+
+def _fixed(each: Input) -> tuple[str, str] | Message:
+    """The text of a file before and after; the same where there is nothing to correct."""
+    raw = content(each)
+    if isinstance(raw, Message):
+        return raw
+    notation = notation_of(each, raw)
+    reading = read(raw, notation)
+    if not reading.readable:
+        return reading.problems[0].message
+    made = corrected(reading.data)
+    if made == reading.data:
+        return "", ""
+    if notation is not Notation.JSON or reading.problems or raw.startswith(b"\xef\xbb\xbf"):
+        return message("validate.fix.only_json")
+    text = raw.decode("utf-8")
+    inside = _INDENTED.match(text)
+    indent = inside[1] if inside is not None else 2
+    end = "\n" if text.endswith("\n") else ""
+    return text, json.dumps(made, ensure_ascii=False, indent=indent) + end
+
+
+def _diff(name: str, before: str, after: str) -> Iterable[str]:
+    old, new = (text.splitlines(keepends=True) for text in (before, after))
+    for line in difflib.unified_diff(old, new, name, name):
+        yield line if line.endswith("\n") else f"{line}\n"
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write the whole file or nothing of it."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.chmod(name, path.stat().st_mode & 0o777)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,71 @@
+"""What of a document can be corrected without knowing what its author meant."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.formats.resource.resource import plain
+from conformance.formats.runtime.rows import policy_in
+from conformance.formats.tool.declared import plain_example
+from conformance.formats.validate.recognize import Recognition, recognise
+
+_TOOLS = frozenset({"tool", "descriptor", "enhanced-descriptor"})
+_VERSIONS = ("version", "schema_version")
+
+
+def corrected(data: Any) -> Any:
+    """The document with its mechanical faults corrected; the same value where it has none.
+
+    Versions that are numbers become strings, dialects become the form of the specification, and a
+    resource gets the `schema_version` that it lacks.
+    """
+    known = recognise(data)
+    if not isinstance(known, Recognition):
+        return data
+    match known.document:
+        case "retry-policy":
+            held = policy_in(data)
+            return dict(held[1]) if held is not None else data
+        case "catalog":
+            return {**data, "tools": _each(data.get("tools"), _tool)}
+        case "collection":
+            return {**data, "resources": _each(data.get("resources"), _resource)}
+        case "resource":
+            return _resource(data)
+        case document if document in _TOOLS:
+            return _tool(data)
+        case _:
+            return data
+
+
+def _each(listed: Any, correct: Any) -> Any:
+    if not isinstance(listed, list):
+        return listed
+    return [correct(each) if isinstance(each, dict) else each for each in listed]
+
+
+def _tool(item: Mapping[str, Any]) -> dict[str, Any]:
+    made = _versioned(item)
+    if isinstance(made.get("metadata"), dict):
+        made["metadata"] = _versioned(made["metadata"])
+    if isinstance(made.get("examples"), list):
+        made["examples"] = [plain_example(each) for each in made["examples"]]
+    return made
+
+
+def _resource(item: Mapping[str, Any]) -> dict[str, Any]:
+    made = _tool(plain(item))
+    return made if "schema_version" in made else {"schema_version": "1.0.0", **made}
+
+
+def _versioned(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: json.dumps(value) if name in _VERSIONS and _is_number(value) else value
+        for name, value in item.items()
+    }
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

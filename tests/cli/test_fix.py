@@ -1,0 +1,78 @@
+"""`validate --fix` shows a diff first, and writes only what it showed."""
+
+import json
+
+import pytest
+
+from conformance.cli.validate import main
+from conformance.formats.validate.mechanical import corrected
+from conformance.formats.validate.validate import validate
+from conformance.spec.vocabulary import Requirement
+
+TOOL = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
+
+
+def text_of(data, indent=4):
+    return json.dumps(data, indent=indent) + "\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    made = tmp_path / "tool.json"
+    made.write_text(text_of({**TOOL, "version": 1.5}), encoding="utf-8")
+    return made
+
+
+def test_a_diff_is_shown_and_nothing_is_written(file, capsys):
+    before = file.read_bytes()
+    assert main([str(file), "--fix"]) == 1
+    said = capsys.readouterr()
+    assert '-    "version": 1.5\n+    "version": "1.5"\n' in said.out
+    assert said.out.count("\n-") == 1
+    assert "--write" in said.err
+    assert file.read_bytes() == before
+
+
+def test_what_was_shown_is_written_and_then_there_is_nothing_left(file, capsys):
+    assert main([str(file), "--fix", "--write"]) == 0
+    assert file.read_text(encoding="utf-8") == text_of({**TOOL, "version": "1.5"})
+    capsys.readouterr()
+    assert main([str(file), "--fix"]) == 0
+    assert capsys.readouterr().out == ""
+    assert [each.name for each in file.parent.iterdir()] == [file.name]
+
+
+def test_yaml_keeps_its_comments(tmp_path, capsys):
+    file = tmp_path / "tool.yaml"
+    text = "# mine\nname: t\ndescription: d\nversion: 1.5\ninputSchema: {type: object}\n"
+    file.write_text(text, encoding="utf-8")
+    assert main([str(file), "--fix", "--write"]) == 2
+    assert "YAML" in capsys.readouterr().err
+    assert file.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {**TOOL, "version": 2},
+        {**TOOL, "examples": [{"goal": "g", "input_values": {}, "expected_result": "r"}]},
+        {"tools": [{**TOOL, "version": 1.0}]},
+        {
+            "resource_id": "r",
+            "resource_type": "tool",
+            "description": "d",
+            "how_to_use": {"inputs": []},
+        },
+        {"retry_policy": {"strategy": "none"}},
+    ],
+)
+def test_a_document_is_valid_once_it_is_corrected(document):
+    made = corrected(document)
+    assert made != document
+    assert [each for each in validate(made) if each.requirement is Requirement.MUST] == []
+    assert corrected(made) == made
+
+
+@pytest.mark.parametrize("document", [TOOL, {"tools": 5}, {"a": 1}, [1], {"resources": [3]}])
+def test_what_has_no_such_fault_stays_as_it_is(document):
+    assert corrected(document) == document
