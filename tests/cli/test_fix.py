@@ -42,6 +42,16 @@ def test_what_was_shown_is_written_and_then_there_is_nothing_left(file, capsys):
     assert [each.name for each in file.parent.iterdir()] == [file.name]
 
 
+def test_nothing_of_a_document_acts_on_a_terminal_or_a_ci_system(file, capsys):
+    document = {**TOOL, "description": "##vso[task.setvariable]\x1b[2J", "version": 1}
+    file.write_text(json.dumps(document, indent=1, ensure_ascii=False), encoding="utf-8")
+    main([str(file), "--fix"])
+    shown = capsys.readouterr().out
+    assert "version" in shown
+    assert "##vso[" not in shown
+    assert "\x1b" not in shown
+
+
 def test_yaml_keeps_its_comments(tmp_path, capsys):
     file = tmp_path / "tool.yaml"
     text = "# mine\nname: t\ndescription: d\nversion: 1.5\ninputSchema: {type: object}\n"

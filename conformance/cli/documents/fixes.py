@@ -14,6 +14,7 @@ from pathlib import Path
 from conformance.cli.documents.files import Input, content, notation_of
 from conformance.formats.text.json_text import Notation, read
 from conformance.formats.validate.mechanical import corrected
+from conformance.kit.report.safe_text import visible
 from conformance.spec.messages import Message, message
 
 DONE, LEFT, UNUSABLE = 0, 1, 2
@@ -27,14 +28,15 @@ def fix(files: Iterable[Input], language: str, *, write: bool) -> int:
     for each in files:
         found = _fixed(each)
         if isinstance(found, Message):
-            print(f"{each.name}: {found.words(language)}", file=sys.stderr)
+            print(visible(f"{each.name}: {found.words(language)}", None), file=sys.stderr)
             code = UNUSABLE
             continue
         before, after = found
         if before == after:
             continue
         changed += 1
-        sys.stdout.writelines(_diff(each.name, before, after))
+        for line in _diff(each.name, before, after):
+            print(visible(line, None))
         if write and each.path is not None:
             _replace(each.path, after)
     if changed:
@@ -65,9 +67,8 @@ def _fixed(each: Input) -> tuple[str, str] | Message:
 
 
 def _diff(name: str, before: str, after: str) -> Iterable[str]:
-    old, new = (text.splitlines(keepends=True) for text in (before, after))
-    for line in difflib.unified_diff(old, new, name, name):
-        yield line if line.endswith("\n") else f"{line}\n"
+    old, new = (text.splitlines() for text in (before, after))
+    return difflib.unified_diff(old, new, name, name, lineterm="")
 
 
 def _replace(path: Path, text: str) -> None:
