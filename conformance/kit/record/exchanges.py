@@ -199,10 +199,10 @@ class ExchangeWriter:
         return line
 
     def _line(self, value: Mapping[str, Any]) -> None:
-        # ASCII only: a line cannot turn or hide a terminal's text, and lone surrogates survive.
-        self._end += self._file.write(
-            json.dumps(value, separators=(",", ":"), default=sorted).encode("ascii") + b"\n"
-        )
+        # ASCII only: a line cannot turn or hide a terminal's text, and lone surrogates survive. Nor
+        # is it a command to a CI system: those begin with two of these signs.
+        line = json.dumps(value, separators=(",", ":"), default=sorted).replace("##", r"\u0023#")
+        self._end += self._file.write(line.encode("ascii") + b"\n")
 
 
 def read_exchanges(path: Path) -> Recording:

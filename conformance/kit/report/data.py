@@ -15,6 +15,7 @@ from conformance.kit.model.results import Item, RunResult, SessionResult
 from conformance.kit.model.written import Redact, Writing, codec, unchanged
 from conformance.kit.report.levels import counts
 from conformance.kit.report.reporter import Report
+from conformance.kit.report.safe_text import in_json
 
 Json = dict[str, Any]
 
@@ -208,7 +209,9 @@ class ResultsJson:
     name = RESULTS
 
     def parts(self, report: Report) -> Iterator[str]:
-        """Give the document; ASCII only, so that lone surrogates survive."""
+        """Give the document; ASCII only, so that lone surrogates survive, and without commands to a
+        CI system: a job may print it.
+        """
         document = results_document(report.session, report.language, report.redact, to_write=True)
-        yield from json.JSONEncoder(indent=1).iterencode(document)
+        yield from map(in_json, json.JSONEncoder(indent=1).iterencode(document))
         yield "\n"

@@ -16,6 +16,7 @@ from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.run import Run
 from conformance.kit.report.levels import GRAVITY, failing
 from conformance.kit.report.reporter import Report
+from conformance.kit.report.safe_text import in_json, visible
 
 REPLAY = "test_replay.py"
 MOST = 100
@@ -77,7 +78,12 @@ class ReplayFile:
             return
         template = _TEMPLATE.read_text(encoding="utf-8")
         head, between, tail = re.split(r"%\((?:cases|requests)\)s", template)
-        yield from (head, ascii(json.dumps(cases)), between, ascii(json.dumps(requests)), tail)
+        yield from (head, _literal(cases), between, _literal(requests), tail)
+
+
+def _literal(value: Any) -> str:
+    """Python's text of a value as JSON; pytest shows it to a CI system where a test fails."""
+    return ascii(in_json(json.dumps(value)))
 
 
 def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
@@ -180,7 +186,7 @@ def _case(
     stdio = not isinstance(exchange.request, HttpRequest)
     return {
         "exchange": exchange.id,
-        "name": f"{item.clause}-{what}".encode("ascii", "replace").decode(),
+        "name": visible(f"{item.clause}-{what}").encode("ascii", "replace").decode(),
         "says": f"{item.clause}: {finding.words(report.language)}",
         "call": exchange.case is not None,
         "stdio": stdio,

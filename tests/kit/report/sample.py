@@ -417,12 +417,12 @@ EVIL = (
 )
 
 
-def hostile_session(name_length: int = 10_000_000) -> SessionResult:
+def hostile_session(name_length: int = 10_000_000, texts: tuple[str, ...] = EVIL) -> SessionResult:
     """A session in which everything that a target can say is an attack."""
     sample = session()
     run = sample.runs[0]
-    evil = " ".join(EVIL)
-    tools = (*EVIL, "x" * name_length)
+    evil = " ".join(texts)
+    tools = (*texts, "x" * name_length)
     items = [
         Item(
             clause=clause,
@@ -462,9 +462,9 @@ def hostile_session(name_length: int = 10_000_000) -> SessionResult:
     return replace(sample, runs=(changed,), kit_errors=(evil,), interrupted=True)
 
 
-def hostile_exchanges() -> dict[int, Exchange]:
+def hostile_exchanges(texts: tuple[str, ...] = EVIL) -> dict[int, Exchange]:
     """The evidence of the hostile session."""
-    evil = " ".join(EVIL)
+    evil = " ".join(texts)
     raw = evil.encode("utf-8", "surrogatepass")
     of = case()
     violation = replace(of.violation, was=evil, sent=evil) if of.violation else None
