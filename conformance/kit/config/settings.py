@@ -101,8 +101,7 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
     for target in targets:
         if target not in gateways:
             _check_target(target, language)
-    for gateway in gateways:
-        _check_gateway(gateway, language)
+    _check_gateways(gateways, option("--allow-calls"), language)
     if set(option("--include-tool")) & set(option("--exclude-tool")):
         both = sorted(set(option("--include-tool")) & set(option("--exclude-tool")))
         raise _usage("kit.option.contradict", language, globs=", ".join(both))
@@ -220,12 +219,17 @@ def _check_target(target: str, language: str) -> None:
 _GATEWAY = re.compile(r"(?:native|openai)\+(?P<url>https?://\S+)")
 
 
-def _check_gateway(gateway: str, language: str) -> None:
-    """Refuse a gateway elsewhere: it has to reach the provider that the kit plays."""
-    found = _GATEWAY.fullmatch(gateway)
-    if found is None or not is_loopback(found["url"]):
-        shown = Redactor(in_target(gateway))(gateway)
-        raise _usage("kit.option.gateway", language, given=shown)
+def _check_gateways(gateways: Iterable[str], allow: str | None, language: str) -> None:
+    """Refuse a gateway elsewhere: it has to reach the provider that the kit plays. And refuse one
+    that may not be called.
+    """
+    for gateway in gateways:
+        found = _GATEWAY.fullmatch(gateway)
+        if found is None or not is_loopback(found["url"]):
+            shown = Redactor(in_target(gateway))(gateway)
+            raise _usage("kit.option.gateway", language, given=shown)
+        if allow == "none":
+            raise _usage("kit.option.gateway_without_calls", language)
 
 
 def _provider(given: str, language: str) -> tuple[str, int]:

@@ -6,6 +6,7 @@ import json
 from html.entities import html5
 from urllib.parse import quote, unquote
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -127,6 +128,23 @@ os.write(2, {secret[9:].encode()!r} + b"y" * 390)
     assert received.trouble is not None
     assert len(received.detail) == 400
     assert not any(secret[:n] in received.detail for n in range(4, len(secret)))
+
+
+@pytest.mark.parametrize("form", WHOLE)
+def test_a_secret_in_any_form_in_two_writes_is_taken_out(form):
+    secret = "s3cr3t/of+two=writes&<x>é"
+    text = WHOLE[form](secret)
+    half = len(text) // 2
+    code = f"""
+import sys, os
+sys.stdin.readline()
+os.write(2, b"x" * 385 + {text[:half].encode()!r}); sys.stdout.flush()
+os.write(2, {text[half:].encode()!r} + b"y" * 390)
+"""
+    received = use_binding(code, Settings(secrets=(secret,)), lambda one: one.send(ask()))
+    assert received.detail.startswith("x" * 385)
+    assert text[:9] not in received.detail
+    assert not any(secret[:9] in each for each in readable(received.detail))
 
 
 def test_a_secret_on_a_noisy_line_is_taken_out_before_it_is_cut():

@@ -1,6 +1,7 @@
 """Which tools are called: where the server is, what it says of the tool, and what was allowed."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -8,7 +9,9 @@ from hypothesis import strategies as st
 
 from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.tool.tool import Annotations, Invocation
+from conformance.kit.config.options import with_defaults
 from conformance.kit.config.secrets import Redactor
+from conformance.kit.config.settings import OptionUnusable, settings_of
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.safety import is_called_unasked, is_spared, why_left_out
 from conformance.kit.model.loopback import is_loopback
@@ -136,6 +139,16 @@ def test_a_narrower_option_calls_no_tool_that_a_wider_one_leaves_out(declared, s
     if called[1]:
         read = hints.get("readOnlyHint") is True or declared.get("safe") is True
         assert read or declared.get("method") == "GET"
+
+
+@pytest.mark.parametrize("allow", list(AllowCalls))
+def test_a_gateway_is_called_by_every_option_but_none(allow):
+    given = {"gateway": ["openai+http://127.0.0.1:1/v1"], "allow_calls": allow.value}
+    if allow is AllowCalls.NONE:
+        with pytest.raises(OptionUnusable, match="leaves nothing to check"):
+            settings_of(with_defaults(given), Path())
+    else:
+        assert settings_of(with_defaults(given), Path()).allow_calls is allow
 
 
 @pytest.mark.parametrize("run", [HTTP, MCP, STDIO, OURS, REMOTE])
