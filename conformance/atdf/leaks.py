@@ -1,4 +1,4 @@
-"""Credentials that nobody could take for anything else, whoever's they are (ATDF-ERR-013)."""
+"""Credentials that nobody could take for anything else, no matter whose (ATDF-ERR-013)."""
 
 from __future__ import annotations
 
