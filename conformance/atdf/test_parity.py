@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from conformance.formats.problem import shown
 from conformance.formats.tool.errors import ErrorView
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.model.case import CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
+from conformance.kit.schema.constraints import same
 from conformance.kit.transport.binding import to_bytes
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 from conformance.kit.verdicts.sent_words import call_shown
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Outcome
 
+Schema = Mapping[str, Any]
+
 _JUDGED = frozenset({Outcome.ACCEPTED, Outcome.INPUT_REFUSED})
 """What an answer must mean to be compared: state, rights, load and failures are other matters."""
 
+
+_COMPARED = (
+    "type", "enum", "const", "pattern", "format", "minimum", "maximum", "exclusiveMinimum",
+    "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems",
+)  # fmt: skip
+"""Keywords of one input that say the same thing only where they have the same value."""
 
 _REFUSED = message("answer.refused")
 
@@ -44,6 +56,58 @@ def test_a_call_means_the_same_over_each_binding(tool: ToolEvidence) -> Checks:
             there=said_there,
             other=tool.beside.run.id,
         )
+
+
+@clause("ATDF-PAR-002")
+def test_a_tool_takes_the_same_input_over_each_binding(tool: ToolEvidence) -> Checks:
+    """The names and which are required, and the keywords that both schemas give for one input."""
+    if tool.beside is None:
+        return
+    here, there = (each.tool.input_schema for each in (tool, tool.beside))
+    if not all(isinstance(each.get("properties"), dict) for each in (here, there)):
+        return
+    differences = list(_differences(here, there))
+    for place, said, said_there in differences:
+        yield broken(
+            tool.baseline,
+            "finding.parity_schema",
+            place=place,
+            here=said,
+            run=tool.run.id,
+            there=said_there,
+            other=tool.beside.run.id,
+        )
+    if not differences:
+        yield holds()
+
+
+def _differences(here: Schema, there: Schema) -> Iterator[tuple[str, str, str]]:
+    """Where two schemas of one tool's input differ, each with what is given here and there."""
+    own, other = here["properties"], there["properties"]
+    for name in sorted({*own, *other}):
+        if name not in own or name not in other:
+            given = [shown(name in each) for each in (own, other)]
+            yield f"properties.{name}", given[0], given[1]
+            continue
+        needed = [shown(name in each.get("required", ())) for each in (here, there)]
+        if needed[0] != needed[1]:
+            yield f"required.{name}", needed[0], needed[1]
+        if isinstance(own[name], dict) and isinstance(other[name], dict):
+            for keyword in _COMPARED:
+                given = [
+                    _unordered(keyword, each.get(keyword)) for each in (own[name], other[name])
+                ]
+                if None not in given and not same(*given):
+                    yield f"properties.{name}.{keyword}", shown(given[0]), shown(given[1])
+
+
+def _unordered(keyword: str, value: Any) -> Any:
+    """A keyword's value; lists of types and of values say the same in any order."""
+    if keyword == "type" and isinstance(value, str):
+        return [value]
+    if keyword in {"type", "enum"} and isinstance(value, list):
+        return sorted(value, key=lambda each: json.dumps(each, sort_keys=True))
+    return value
 
 
 def _compared(tool: ToolEvidence) -> Iterator[Call]:

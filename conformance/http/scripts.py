@@ -107,6 +107,7 @@ def strange_requests(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...]
         "duplicate-keys": more + b'"kit":1,"kit":2}',
         "not-a-number": more + b'"kit":NaN}',
         "huge-number": more + b'"kit":1' + b"0" * 5000 + b"}",
+        "beyond-float": more + b'"kit":1e400}',
         "deep": more + b'"kit":' + b"[" * _DEEP + b"]" * _DEEP + b"}",
         "lone-surrogate": more + b'"kit":"\\ud800"}',
         "not-utf8": more + b'"kit":"\xff\xfe"}',

@@ -50,6 +50,24 @@ def test_an_answer_is_as_documented(tool: ToolEvidence) -> Checks:
             yield from _judged(call, schema)
 
 
+@clause("HTTP-OAS-004")
+def test_a_success_has_a_status_that_is_documented(tool: ToolEvidence) -> Checks:
+    """By its number, its class or `default`. A document need not list every status of an error."""
+    responses = tool.tool.raw["operation"].get("responses")
+    listed = {str(status).upper() for status in responses} if isinstance(responses, dict) else set()
+    if not listed:
+        return
+    for call in tool.calls:
+        status = call.reading.status
+        if not call.reading.accepted or not 200 <= status < 300:
+            continue
+        if {str(status), "2XX", "DEFAULT"} & listed:
+            yield holds()
+        else:
+            promised = ", ".join(sorted(listed))
+            yield broken(call, "finding.http.status_unlisted", status=status, listed=promised)
+
+
 def _judged(call: Call, schema: Mapping[str, Any]) -> Checks:
     try:
         errors = [nearest(each) for each in errors_of(schema, call.reading.document)]

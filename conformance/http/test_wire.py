@@ -9,7 +9,7 @@ from conformance.http.scripts import ORIGIN
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json
 from conformance.kit.evidence.routes import is_answered_alike
-from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.verdicts.checks import (
     Checks,
@@ -26,6 +26,10 @@ _MISDIRECTED = frozenset({
     "unknown-path", "unknown-tool", "wrong-method", "wrong-method-beside",
 })  # fmt: skip
 """Steps whose body is as it should be."""
+_OF_THEIR_OWN = _MISDIRECTED | {"not-json", "cut-json", "wrong-type"}
+"""Steps whose envelope has a clause of its own."""
+_OF_THE_CARRIER = frozenset({408, 413, 414, 431})
+"""Refusals that a server's HTTP library writes before the application sees the request."""
 _FIRST = Step("unknown-path", mark=Mark.ALIVE)
 """If even the first request got no answer, the server was dead before the script began."""
 
@@ -117,6 +121,24 @@ def test_another_media_type_is_refused_in_the_envelope(run: RunEvidence) -> Chec
     yield from _refused(run, "http_wire", ("wrong-type",), range(400, 500))
 
 
+@clause("HTTP-ERR-011")
+def test_whatever_is_refused_is_refused_in_the_envelope(run: RunEvidence) -> Checks:
+    """Also what other clauses do not ask for: a strange number, another encoding, no body."""
+    for step, exchange in run.steps("http_wire").items():
+        if step.name in _OF_THEIR_OWN or step.mark is Mark.ALIVE:
+            continue
+        if _status(exchange) in PROVES_NOTHING:
+            yield other_refusal(exchange)
+        elif not 400 <= _status(exchange) < 500 or _status(exchange) in _OF_THE_CARRIER:
+            continue
+        elif envelope_of(body_json(exchange)) is not None:
+            yield holds()
+        else:
+            words = step_words(step.name)
+            status = _status(exchange)
+            yield broken(exchange, "finding.http.wire_no_envelope", step=words, status=status)
+
+
 @clause("HTTP-ERR-009")
 def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Checks:
     """400 for what is no JSON, 415 for another media type."""
@@ -206,7 +228,11 @@ def test_the_server_answers_after_each_malformed_request(run: RunEvidence) -> Ch
 def test_a_malformed_request_is_not_answered_as_a_failure_of_the_server(run: RunEvidence) -> Checks:
     """Whether it is taken or refused is the server's affair."""
     for step, exchange in run.steps("http_wire").items():
-        if step.name in _MISDIRECTED or step.mark is Mark.ALIVE or exchange.answer is None:
+        if step.name in _MISDIRECTED or step.mark is Mark.ALIVE:
+            continue
+        if _is_dropped(run, exchange, step):
+            yield broken(exchange, "finding.http.dropped", step=step_words(step.name))
+        if exchange.answer is None:
             continue
         envelope = envelope_of(body_json(exchange))
         if _status(exchange) in PROVES_NOTHING or (envelope is not None and envelope.says_later):
@@ -217,3 +243,14 @@ def test_a_malformed_request_is_not_answered_as_a_failure_of_the_server(run: Run
             yield broken(exchange, "finding.http.wire_fault", step=words, status=status)
         else:
             yield holds()
+
+
+def _is_dropped(run: RunEvidence, exchange: Exchange, step: Step) -> bool:
+    """Whether the connection was closed without an answer by a server that lives on.
+
+    In the middle of what is longer than it takes, a server may close it.
+    """
+    after = run.steps("http_wire").get(replace(step, mark=Mark.ALIVE))
+    lives = after is not None and after.answer is not None and after.trouble is None
+    dropped = exchange.answer is None and exchange.trouble is Trouble.CLOSED
+    return dropped and lives and step.name != "long-text"

@@ -15,6 +15,8 @@ from conformance.mcp.steps import LEGACY, UNKNOWN_METHOD, ids
 UNKNOWN_TOOL = "kit-no-such-tool-4f1c2a"
 UNKNOWN_NOTIFICATION = "notifications/kit-no-such-notification"
 BEFORE = "before"
+FRACTION = 1.5
+"""An id that is a number of JSON, and no integer."""
 BATCHES = "2025-03-26"
 """The one version that has them."""
 
@@ -92,15 +94,18 @@ def malformed_bodies(good: bytes) -> dict[str, bytes]:
         "a-number": b"42",
         "no-jsonrpc": without,
         "id-null": _with_id(good, b"null"),
+        "id-fraction": _with_id(good, str(FRACTION).encode()),
         "id-object": _with_id(good, b"{}"),
         "method-number": b'{"jsonrpc":"2.0","id":899999999,"method":7}',
         "duplicate-keys": b'{"jsonrpc":"1.0",' + inside,
         "not-a-number": b'{"kit":NaN,' + inside,
         "huge-number": b'{"kit":1' + b"0" * 5000 + b"," + inside,
+        "beyond-float": b'{"kit":1e400,' + inside,
         "deep": b'{"kit":' + b"[" * _DEEP + b"]" * _DEEP + b"," + inside,
         "lone-surrogate": b'{"kit":"\\ud800",' + inside,
         "long-text": b'{"kit":"' + b"a" * _LONG + b'",' + inside,
         "not-utf8": b'{"kit":"\xff\xfe",' + inside,
+        "utf-16": good.decode().encode("utf-16"),
     }
 
 

@@ -169,7 +169,7 @@ OF_A_TOOL = [
         NOT_VERIFIED,
     ),
     (
-        "arguments that are no object may be refused as an internal error",
+        "arguments that are no object refused as an internal error are a warning",
         "MCP-CALL-005",
         with_tool(
             LEGACY_RUN,
@@ -177,7 +177,7 @@ OF_A_TOOL = [
             (BASELINE, result(content=[])),
             (BROKEN, error(-32603), {"arguments": [], "strictness": Strictness.MALFORMED}),
         ),
-        NOT_APPLICABLE,
+        WARN,
     ),
     (
         "isError as text has not the form",

@@ -25,6 +25,7 @@ CAUGHT_BY = {
     "dies-at-a-text": "ATDF-CALL-005",
     "schema-of-no-kind": "HTTP-OAS-002",
     "title-missing": "HTTP-OAS-001",
+    "status-unlisted": "HTTP-OAS-004",
 }
 
 

@@ -1,0 +1,160 @@
+"""What a malformed message is answered with (MCP-RPC, MCP-WIRE)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from conformance.formats.problem import shown
+from conformance.formats.text import rpc
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.model.exchange import Exchange, HttpRequest, Trouble
+from conformance.kit.model.step import Mark, Step
+from conformance.kit.transport.bindings import traits_of
+from conformance.kit.verdicts.checks import Checks, broken, clause, holds, other_refusal, unknown
+from conformance.kit.verdicts.sent_words import step_words
+from conformance.mcp.script_wire import BEFORE, FRACTION
+from conformance.mcp.seen import (
+    answered,
+    code_of,
+    error_of,
+    is_answered,
+    is_ok,
+    proves_nothing,
+    responses_of,
+    status_of,
+)
+
+_WIRE = "mcp_wire"
+_WELL_FORMED = frozenset({BEFORE, "unknown-notification", "unknown-method", "unknown-tool"})
+_LONG = "long-text"
+"""A server may close the connection in the middle of what is longer than it takes."""
+_UNREADABLE = ("not-json", "cut-json")
+_NO_MESSAGE = ("a-number", "method-number")
+_REFUSALS = frozenset({rpc.PARSE_ERROR, rpc.INVALID_REQUEST})
+_ODD_IDS = ("id-fraction", "id-null")
+
+
+@clause("MCP-RPC-011")
+def test_what_is_no_message_is_refused_as_such(run: RunEvidence) -> Checks:
+    """With an error of JSON-RPC. A failure of the server is the next clause's."""
+    for step in (*_UNREADABLE, *_NO_MESSAGE):
+        exchange = run.step(_WIRE, step)
+        if exchange is None:
+            continue
+        if proves_nothing(exchange):
+            yield other_refusal(exchange)
+        elif _is_failure(run, exchange) or _is_passed_over(exchange):
+            continue
+        elif _is_refusal(exchange, _REFUSALS | ({rpc.INVALID_PARAMS} - _codes_left_out(step))):
+            yield holds()
+        else:
+            yield broken(
+                exchange,
+                "finding.mcp.malformed",
+                step=step_words(step),
+                answer=answered(exchange),
+                wanted=str(rpc.PARSE_ERROR if step in _UNREADABLE else rpc.INVALID_REQUEST),
+            )
+
+
+def _codes_left_out(step: str) -> set[int]:
+    return {rpc.INVALID_PARAMS} if step in _UNREADABLE else set()
+
+
+def _is_refusal(exchange: Exchange, codes: frozenset[int]) -> bool:
+    http = isinstance(exchange.request, HttpRequest)
+    return code_of(exchange) in codes and (not http or 400 <= status_of(exchange) < 500)
+
+
+def _is_passed_over(exchange: Exchange) -> bool:
+    """Whether nothing came; over stdio a server need not answer what it cannot read."""
+    if isinstance(exchange.request, HttpRequest):
+        return exchange.answer is None
+    return not any(True for _ in responses_of(exchange))
+
+
+@clause("MCP-RPC-012")
+def test_a_request_with_an_odd_id_is_not_left_waiting(run: RunEvidence) -> Checks:
+    """The protocol does not allow null: a server may take such a message for a notification."""
+    for step in _ODD_IDS:
+        exchange = run.step(_WIRE, step)
+        after = run.steps(_WIRE).get(Step(step, mark=Mark.ALIVE))
+        if exchange is None or after is None or not is_answered(after):
+            yield unknown("kit.not_verified.step", exchange, reason=step_words(step))
+        elif proves_nothing(exchange):
+            yield other_refusal(exchange)
+        elif _is_failure(run, exchange):
+            continue
+        elif (said := _waits(run, exchange, step)) is not None:
+            yield broken(exchange, "finding.mcp.odd_id", step=step_words(step), answer=said)
+        else:
+            yield holds()
+
+
+def _waits(run: RunEvidence, exchange: Exchange, step: str) -> str | None:
+    """What came instead of an answer; None where one came, or need not."""
+    sent = FRACTION if step == "id-fraction" else None
+    if traits_of(run.run).over_http:
+        if error_of(exchange) is not None or status_of(exchange) >= 400:
+            return None
+        if status_of(exchange) == 202 and sent is None:
+            return None
+        if not is_ok(exchange):
+            return answered(exchange)
+        found = [one for one in responses_of(exchange) if "result" in one]
+    else:
+        came = list(_later(run, exchange))
+        found = [one for one in came if "result" in one]
+        refused = any("error" in one and one.get("id") in {None, sent} for one in came)
+        if refused or (sent is None and not found):
+            return None
+        if not found:
+            return "—"
+    wrong = [shown(one.get("id")) for one in found if one.get("id") != sent]
+    return f"id {wrong[0]}" if wrong else None
+
+
+def _later(run: RunEvidence, exchange: Exchange) -> Iterator[Mapping[str, Any]]:
+    """What came with a message or after it, except answers to other requests of ours."""
+    ours = {each.request.answer_to for each in run.exchanges}
+    for each in run.exchanges:
+        if each.id >= exchange.id and each.script == _WIRE:
+            for response in responses_of(each):
+                id = response.get("id")
+                if id is None and each.id > exchange.id + 1:
+                    continue  # the answer to another malformed message
+                if not isinstance(id, int) or id not in ours:
+                    yield response
+
+
+@clause("MCP-WIRE-002")
+def test_a_malformed_message_is_no_failure_of_the_server(run: RunEvidence) -> Checks:
+    """Whether it is taken or refused is the server's affair."""
+    for step, exchange in run.steps(_WIRE).items():
+        if step.name in _WELL_FORMED or step.mark is not None:
+            continue
+        if proves_nothing(exchange):
+            yield other_refusal(exchange)
+        elif _is_failure(run, exchange):
+            words, answer = step_words(step.name), answered(exchange)
+            yield broken(exchange, "finding.mcp.wire_fault", step=words, answer=answer)
+        elif exchange.answer is not None:
+            yield holds()
+
+
+def _is_failure(run: RunEvidence, exchange: Exchange) -> bool:
+    """Whether a message was answered as a failure of the server, or its connection was dropped.
+
+    A server that is gone after it is another clause's.
+    """
+    if status_of(exchange) >= 500 or code_of(exchange) == rpc.INTERNAL_ERROR:
+        return True
+    step = exchange.step
+    if step is None or exchange.trouble is not Trouble.CLOSED or step.name == _LONG:
+        return False
+    steps = run.steps(_WIRE)
+    after = (steps.get(replace(step, mark=mark)) for mark in (Mark.ALIVE, Mark.AGAIN))
+    alive = any(each is not None and is_answered(each) for each in after)
+    return isinstance(exchange.request, HttpRequest) and exchange.answer is None and alive
