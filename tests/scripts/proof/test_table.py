@@ -19,7 +19,7 @@ PLANTED = {clause for fault in FAULTS.values() for clause in fault.clauses}
 PLANTED |= {fault.clause for fault in gateways.FAULTS.values()}
 UNPLANTABLE = {
     **dict.fromkeys(
-        ("HTTP-OAS-001", "HTTP-OAS-002", "HTTP-OAS-003"),
+        ("HTTP-OAS-001", "HTTP-OAS-002", "HTTP-OAS-003", "HTTP-OAS-004"),
         "the reference has a manifest; fixtures/servers/rest.py has the defects, and "
         "tests/kit/drive/test_openapi_target.py sees each caught by its clauses alone",
     ),
@@ -39,11 +39,11 @@ def is_must(id):
 
 
 def test_each_must_has_a_fault_that_breaks_it():
-    assert {id for id in JUDGED - PLANTED if is_must(id)} == {*UNPLANTABLE}
+    assert {id for id in JUDGED - PLANTED if is_must(id)} == {*filter(is_must, UNPLANTABLE)}
 
 
 def test_each_recommendation_has_a_fault_that_breaks_it():
-    assert {id for id in JUDGED - PLANTED if not is_must(id)} == set()
+    assert {id for id in JUDGED - PLANTED - {*UNPLANTABLE} if not is_must(id)} == set()
 
 
 def test_each_fault_breaks_clauses_that_are_judged():
