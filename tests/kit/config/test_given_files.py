@@ -1,8 +1,10 @@
 """A file that a repository brings is refused in one sentence, however much it holds."""
 
+import json
+
 import pytest
 
-from conformance.cli import merge_found
+from conformance.cli import check, merge_found
 from conformance.kit.config.given_files import FileTooMuch, given_text
 from conformance.kit.config.options import with_defaults
 from conformance.kit.config.settings import (
@@ -20,7 +22,7 @@ ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
 )
 CIRCLE = "good: &a [*a, *a]\n"
-KINDS = {"levels": LEVELS, "aliases": ALIASES, "a circle": CIRCLE}
+KINDS = {"levels": LEVELS[:1_000], "aliases": ALIASES, "a circle": CIRCLE}
 
 
 def policy(path):
@@ -81,3 +83,23 @@ def test_a_result_that_never_ends_is_not_read(tmp_path):
     assert found.told == (f"{tmp_path / 'results.json'}: it is not a file",)
     with pytest.raises(FileTooMuch):
         given_text(tmp_path / "results.json")
+
+
+EVIL = "\x1b[2J\u202e##vso[task]x\n::stop-commands::x"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [{EVIL: 1}, {"max-time": EVIL}, {"examples": EVIL}, {"waivers": EVIL}, {"invoke": EVIL},
+     {"target": EVIL}, {"level": EVIL}, {"gateway": EVIL}],
+)  # fmt: skip
+def test_what_is_said_of_a_settings_file_is_harmless(tmp_path, monkeypatch, capsys, table):
+    ((name, value),) = table.items()
+    text = f"{json.dumps(name)} = {json.dumps(value)}\n"
+    (tmp_path / "agent-formats.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert check.main([] if {"target", "gateway"} & {name} else ["http://127.0.0.1:1"]) == 4
+    said = capsys.readouterr().err
+    assert said.count("\n") <= 2
+    for mark in ("\x1b", "\u202e", "##vso", "\n::"):
+        assert mark not in said

@@ -4,6 +4,7 @@ import base64
 import copy
 import json
 import random
+import tracemalloc
 import zlib
 from contextlib import suppress
 
@@ -120,3 +121,26 @@ def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(tmp_path, m
     path.write_bytes(b"0" * 3_000_000)
     with pytest.raises(exchanges.ExchangesError):
         exchanges.read_exchanges(path)
+
+
+@pytest.mark.slow
+def test_a_body_that_unfolds_to_a_gigabyte_is_refused_before_it_fills_the_memory(tmp_path, lines):
+    packer = zlib.compressobj(9)
+    raw = b"".join(packer.compress(b"0" * 16_000_000) for _ in range(64)) + packer.flush()
+    changed = copy.deepcopy(lines)
+    changed[1]["answer"]["body"] = {"deflate": base64.b64encode(raw).decode()}
+    tracemalloc.start()
+    try:
+        with pytest.raises(ExchangesError, match="line 2"):
+            read(tmp_path, changed)
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_link_to_a_device_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(exchanges, "LONGEST_LINE", 1_000_000)
+    path = tmp_path / "exchanges.ndjson"
+    path.symlink_to("/dev/zero")
+    with pytest.raises(ExchangesError):
+        read_exchanges(path)

@@ -304,3 +304,13 @@ def test_what_is_unpacked_comes_in_small_pieces_so_that_none_fills_the_memory():
     sizes = asyncio.run(main())
     assert sum(sizes) == BODY_CAP
     assert max(sizes) <= 65536
+
+
+def test_no_proxy_of_the_environment_comes_between_the_kit_and_this_machine(monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # where nobody listens
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    received, peer = send(always(whole(b"{}")))
+    assert received.trouble is None
+    assert len(peer.requests) == 1
