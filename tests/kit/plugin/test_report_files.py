@@ -129,3 +129,12 @@ def test_a_pipe_in_the_place_of_a_badge_is_not_read(tmp_path):
     os.mkfifo(tmp_path / "badge.json")
     mark_outdated(tmp_path / "badge.json", "en")
     assert foreign_file(tmp_path, FILES) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a place that takes no files")
+def test_a_directory_that_takes_no_files_is_one_sentence(kit, tmp_path):
+    ran = kit("conformance", "--target", "http://127.0.0.1:9", "--report", "/proc/agent-formats")
+    assert ran.code == 4
+    assert "Traceback" not in ran.said
+    (line,) = [line for line in ran.said.splitlines() if "/proc/agent-formats" in line]
+    assert line.startswith("ERROR: ")
