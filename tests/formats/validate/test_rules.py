@@ -118,8 +118,8 @@ def test_an_example_of_a_union_is_reported_in_the_branch_that_comes_nearest():
 
 
 def test_a_type_that_is_not_one_of_the_six_is_a_warning():
-    schema = {"properties": {"a": {"type": ["string", "null"], "description": "d"}}}
-    assert broken(tool(schema)) == [("$.inputSchema.properties.a.type[1]", "ATDF-TOOL-007")]
+    schema = {"properties": {"a": {"type": "null", "description": "d"}}}
+    assert broken(tool(schema)) == [("$.inputSchema.properties.a.type", "ATDF-TOOL-007")]
 
 
 def optional(kind):
@@ -127,13 +127,17 @@ def optional(kind):
     return {"anyOf": [{"type": kind}, {"type": "null"}], "default": None, "description": "d"}
 
 
+def test_null_next_to_a_type_is_right():
+    listed = {"type": ["string", "null"], "description": "d"}
+    assert broken(tool({"properties": {"a": listed, "b": optional("integer")}})) == []
+
+
 def test_a_type_that_is_not_one_of_the_six_is_told_once_with_all_that_use_it():
-    rows = {"type": "array", "items": optional("string"), "description": "d"}
-    schema = {"properties": {"a": optional("string"), "b": optional("integer"), "c": rows}}
+    nothing = {"type": "null", "description": "d"}
+    rows = {"type": "array", "items": nothing, "description": "d"}
+    schema = {"properties": {"a": nothing, "b": nothing, "c": rows}}
     (found,) = semantic_problems("tool", tool(schema))
-    assert (found.path, found.clause) == (
-        "$.inputSchema.properties.a.anyOf[1].type", "ATDF-TOOL-007",
-    )  # fmt: skip
+    assert (found.path, found.clause) == ("$.inputSchema.properties.a.type", "ATDF-TOOL-007")
     assert found.message.words("en").startswith('"null", used in "a", "b", "c", is not one of')
 
 
@@ -154,7 +158,8 @@ def test_each_type_that_is_not_one_of_the_six_is_told_by_itself():
 
 
 def test_of_very_many_parameters_with_another_type_some_are_named():
-    schema = {"properties": {f"p{n:02}": optional("string") for n in range(40)}}
+    nothing = {"type": "null", "description": "d"}
+    schema = {"properties": {f"p{n:02}": nothing for n in range(40)}}
     (found,) = semantic_problems("tool", tool(schema))
     said = found.message.words("en")
     assert '"p09", …, is not' in said
