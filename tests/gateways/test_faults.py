@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.kit.report.replay_file import ReplayFile
+from conformance.kit.report.reporter import Report
 from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Level, Verdict
 from fixtures.gateways.faults import FAULTS, Fault
@@ -32,6 +34,15 @@ def test_a_fault_is_caught_by_its_clause_and_by_no_other(name):
         _, items = checked(settings(url, port))
     said = {id: [f.words("en") for f in items[id].findings] for id in failed(items)}
     assert list(said) == [fault.clause], said
+
+
+@pytest.mark.slow
+def test_a_faulty_gateway_gets_no_file_that_asks_again_without_a_provider():
+    fault = FAULTS["checks-no-range"]
+    with gateway(fault.app) as (url, port):
+        result, items = checked(settings(url, port))
+    assert failed(items) == [fault.clause]
+    assert not list(ReplayFile().parts(Report(result, "en")))
 
 
 def test_each_clause_of_gateways_has_a_fault():

@@ -13,7 +13,7 @@ from typing import Any
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, Request
 from conformance.kit.model.results import Finding, Item
-from conformance.kit.model.run import Run
+from conformance.kit.model.run import Role, Run
 from conformance.kit.report.levels import GRAVITY, failing
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.safe_text import in_json, visible
@@ -148,10 +148,15 @@ def sent_before(exchanges: Iterable[Exchange], runs: Iterable[Run]) -> Before:
 
 
 def _failures(report: Report) -> Iterator[tuple[Item, Finding]]:
-    """What failed: the first finding of each item, then what else was found. MUST before SHOULD."""
+    """What failed: the first finding of each item, then what else was found. MUST before SHOULD.
+
+    A gateway is left out: pytest alone is no provider, and nothing fails without one.
+    """
     should, superseded = report.fail_on_should, report.fail_on_superseded
     found = failing(report.session, should=should, superseded=superseded)
+    servers = {run.run.id for run in report.session.runs if run.run.role is Role.SERVER}
     items = sorted(found, key=lambda item: GRAVITY.index(item.verdict))
+    items = [item for item in items if item.run in servers]
     yield from ((item, item.findings[0]) for item in items)
     yield from ((item, finding) for item in items for finding in item.findings[1:])
 
