@@ -31,6 +31,8 @@ _LONG = "long-text"
 _UNREADABLE = ("not-json", "cut-json")
 _NO_MESSAGE = ("a-number", "method-number")
 _REFUSALS = frozenset({rpc.PARSE_ERROR, rpc.INVALID_REQUEST})
+_READ = frozenset({rpc.METHOD_NOT_FOUND, rpc.INVALID_PARAMS})
+"""What also refuses a message whose JSON was read: no method has a number for its name."""
 _ODD_IDS = ("id-fraction", "id-null")
 _ROUNDED = (1, 2, "1", "2", "1.5", None)
 """What becomes of the id 1.5 in a server that changes it."""
@@ -47,7 +49,7 @@ def test_what_is_no_message_is_refused_as_such(run: RunEvidence) -> Checks:
             yield other_refusal(exchange)
         elif _is_failure(run, exchange) or _is_passed_over(exchange):
             continue
-        elif _is_refusal(exchange, _REFUSALS | ({rpc.INVALID_PARAMS} - _codes_left_out(step))):
+        elif _is_refusal(exchange, _REFUSALS if step in _UNREADABLE else _REFUSALS | _READ):
             yield holds()
         else:
             yield broken(
@@ -57,10 +59,6 @@ def test_what_is_no_message_is_refused_as_such(run: RunEvidence) -> Checks:
                 answer=answered(exchange),
                 wanted=str(rpc.PARSE_ERROR if step in _UNREADABLE else rpc.INVALID_REQUEST),
             )
-
-
-def _codes_left_out(step: str) -> set[int]:
-    return {rpc.INVALID_PARAMS} if step in _UNREADABLE else set()
 
 
 def _is_refusal(exchange: Exchange, codes: frozenset[int]) -> bool:
