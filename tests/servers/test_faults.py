@@ -265,6 +265,12 @@ NOT_ASKED = {
     "oldest-handshake-without-name",
     "fails-at-the-last-year",
     "fails-at-a-whole-float",
+    "encoding-refused-in-text",
+    "malformed-message-refused-in-text",
+    "malformed-message-with-another-code",
+    "malformed-message-is-a-server-error",
+    "fraction-as-id-never-answered",
+    "fraction-as-id-rounded",
 }
 """Faults of requests that the talks below don't make; the sample of the proof has each of them."""
 
