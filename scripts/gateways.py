@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stranger in chosen:
         try:
             said = list(_checked(stranger, again=options.again))
-        except (InstallError, NotStarted) as error:
+        except (InstallError, NotStarted, subprocess.TimeoutExpired) as error:
             said = [str(error)]
         print(f"{stranger.name}: {'as pinned' if not said else f'{len(said)} not as pinned'}")
         for each in said:
@@ -104,7 +104,8 @@ def _by_the_kit(
     with (work / "kit.log").open("wb") as log:
         subprocess.run(words, stdout=log, stderr=log, check=False, timeout=_SECONDS, cwd=ROOT)
     if not (report / "results.json").is_file():
-        yield f"The kit ended without a result: {(work / 'kit.log').read_text('utf-8')[-300:]}"
+        last = (work / "kit.log").read_text("utf-8", "replace")[-300:]
+        yield f"The kit ended without a result: {last}"
         return
     results = json.loads((report / "results.json").read_text(encoding="utf-8"))
     items = [item for run in results["runs"] for item in run["items"]]

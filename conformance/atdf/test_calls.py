@@ -153,13 +153,14 @@ def test_no_answer_shows_the_inside_of_the_server(tool: ToolEvidence) -> Checks:
     """Stack traces of the common runtimes, in refusals and errors that say that they are one.
 
     A result that says that it succeeded may be a trace: of code that the caller sent, or of a log.
-    A tool that runs such code tells of its traces, too, where it fails.
+    So may a refusal be that quotes code of this call, or of one that ran at the same time.
     """
     refusals = [each for each in tool.calls if not (each.reading.accepted or each.reading.disguise)]
-    if any(is_of_sent_code(each.reading.text, _texts(each)) for each in refusals):
-        yield holds()
-        return
+    sent = {text for call in tool.calls for text in _texts(call)}
     for call in refusals:
+        if is_of_sent_code(call.reading.text, sent):
+            yield holds()
+            continue
         found = trace_in(call.reading.text, sent=call.exchange.request.body)
         if found is not None:
             yield broken(call, "finding.call.trace", trace=shown(found))

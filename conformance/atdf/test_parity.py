@@ -89,7 +89,7 @@ def _differences(here: Schema, there: Schema) -> Iterator[tuple[str, str, str]]:
             given = [shown(name in each) for each in (own, other)]
             yield f"properties.{name}", given[0], given[1]
             continue
-        needed = [shown(name in each.get("required", ())) for each in (here, there)]
+        needed = [shown(name in _required(each)) for each in (here, there)]
         if needed[0] != needed[1]:
             yield f"required.{name}", needed[0], needed[1]
         if isinstance(own[name], dict) and isinstance(other[name], dict):
@@ -101,12 +101,20 @@ def _differences(here: Schema, there: Schema) -> Iterator[tuple[str, str, str]]:
                     yield f"properties.{name}.{keyword}", shown(given[0]), shown(given[1])
 
 
+def _required(schema: Schema) -> list[Any]:
+    """The names that a schema requires; older dialects have a boolean there."""
+    names = schema.get("required")
+    return names if isinstance(names, list) else []
+
+
 def _unordered(keyword: str, value: Any) -> Any:
     """A keyword's value; lists of types and of values say the same in any order."""
     if keyword == "type" and isinstance(value, str):
         return [value]
     if keyword in {"type", "enum"} and isinstance(value, list):
         return sorted(value, key=lambda each: json.dumps(each, sort_keys=True))
+    if keyword in {"exclusiveMinimum", "exclusiveMaximum"} and isinstance(value, bool):
+        return None  # an older dialect, in which the bound is next to it
     return value
 
 

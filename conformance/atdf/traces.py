@@ -12,7 +12,7 @@ _LONGEST: Final = 100_000
 _QUOTABLE: Final = 3
 """Characters of a text that is known again as a line of its own."""
 _NO_FILE: Final = re.compile(
-    r'File "<(?:string|stdin|input|code|unknown)>", line \d'
+    r'File "<(?:string|stdin|input|code|unknown)>", line \d+, in <module>'
     r"|(?:^|[\s(])(?:\[eval\]|evalmachine\.<anonymous>|-e|\(eval[^)\n]*\)):\d",
     re.MULTILINE,
 )

@@ -23,6 +23,7 @@ from conformance.kit.transport.provider import Provider
 
 DONE, UNUSABLE = 0, 4
 _PORT = 9000
+_LAST_PORT = 65_535
 _VARIABLES = {
     "/openai/v1": "OPENAI_BASE_URL",
     "/anthropic": "ANTHROPIC_BASE_URL",
@@ -44,6 +45,8 @@ def main(arguments: Sequence[str]) -> int:
     if scenario is None:
         near = nearest(options.scenario, SCENARIOS)
         made.error(f"there is no scenario {visible(options.scenario)}{near}; --list shows all")
+    if not 0 <= options.port <= _LAST_PORT:
+        made.error(f"--port takes a number from 0 to {_LAST_PORT}, not {options.port}")
     with suppress(KeyboardInterrupt):
         return asyncio.run(_serve(scenario, options.port))
     return DONE

@@ -193,7 +193,9 @@ def test_providers_are_asked_in_the_declared_order(run: RunEvidence) -> Checks:
             yield unknown("kit.not_verified.no_policy")
             continue
         asked = list(dict.fromkeys(_asked(exchange)))
-        if asked != list(order):
+        if not asked:
+            yield not_arrived(exchange)
+        elif asked != list(order):
             values: dict[str, Any] = {"asked": ", ".join(asked), "order": ", ".join(order)}
             yield broken(exchange, "finding.gateway.order", **values)
         else:

@@ -70,7 +70,9 @@ def _is_an_error(run: RunEvidence, *endings: str) -> Checks:
     for exchange in _breaks(run, *endings):
         answer = told(exchange)
         unseen = _unseen(exchange, answer)
-        if unseen is not None or answer is None:
+        if answer is None and arrivals(exchange):
+            yield broken(exchange, "finding.gateway.hangs")
+        elif unseen is not None or answer is None:
             yield unseen or not_arrived(exchange)
         elif ERROR not in answer.order:
             yield broken(exchange, "finding.gateway.cut_told", told=answer.shown)
@@ -142,7 +144,7 @@ def test_the_arguments_of_each_call_are_whole(run: RunEvidence) -> Checks:
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

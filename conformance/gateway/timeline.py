@@ -120,4 +120,6 @@ def of_streams(judge: Judge) -> Judge:
 
 def not_arrived(exchange: Exchange) -> Check:
     """It could not be judged, as nothing reached the provider."""
+    if arrivals(exchange):
+        return unknown("kit.not_verified.no_answer", exchange)
     return unknown("kit.not_verified.no_arrival", exchange)

@@ -15,6 +15,7 @@ from conformance.spec.vocabulary import (
     RUNTIME_ERROR_NAME_CODE,
     RUNTIME_ERROR_NAME_STATUSES,
     RuntimeErrorName,
+    StreamEventName,
 )
 
 _OK, _FAILURE = 200, 400
@@ -46,6 +47,9 @@ def _meant() -> dict[str, set[RuntimeErrorName]]:
 
 
 _MEANT = _meant()
+_UMBRELLAS = {"invalid_request_error", "api_error", "server_error"}
+"""Types that providers give to several errors: a status that names one of them is more exact."""
+_EVENTS = {each.value for each in StreamEventName}
 END, ERROR = "StreamEnd", "StreamError"
 
 
@@ -82,14 +86,16 @@ class Told:
         """Whether the error is of a class.
 
         Its name tells, or else its code, which may be the provider's own, or else its type, or
-        else the HTTP status. The first of them that has a meaning decides.
+        else the HTTP status. The first of them that has a meaning decides; a type that stands for
+        several errors comes after a status that the vocabulary lists.
         """
         told = self.error or {}
-        for member in ("name", "code", "type"):
-            meant = _MEANT.get(str(told.get(member)))
-            if meant is not None:
+        status, kind = self._status, str(told.get("type"))
+        for word in (told.get("name"), told.get("code"), kind):
+            meant = _MEANT.get(str(word))
+            vague = word == kind and word in _UMBRELLAS and status in _LISTED
+            if meant is not None and not vague:
                 return wanted in meant
-        status = self._status
         if wanted is RuntimeErrorName.UNKNOWN:
             return status >= _FAILURE and (status not in _LISTED or status // 100 == _OF_SERVERS)
         return status in RUNTIME_ERROR_NAME_STATUSES[wanted]
@@ -150,7 +156,7 @@ def _event(found: Told, name: str, data: str) -> None:
     body = _json(data)
     if not isinstance(body, dict):
         found.unreadable = True
-    elif name:
+    elif name in _EVENTS:
         _vocabulary(found, name, body)
     elif isinstance(body.get("error"), dict):
         found.error = body["error"]
@@ -161,7 +167,7 @@ def _event(found: Told, name: str, data: str) -> None:
 
 def _vocabulary(found: Told, name: str, body: Mapping[str, Any]) -> None:
     found.order.append(name)
-    id = body.get("tool_call_id")
+    id = _key(body.get("tool_call_id"))
     match name:
         case "PartialContentDelta":
             found.content += _text(body.get("content"))
@@ -172,7 +178,7 @@ def _vocabulary(found: Told, name: str, body: Mapping[str, Any]) -> None:
         case "PartialToolCall" if id in found.calls:
             found.calls[id][1] += _text(body.get("arguments"))
         case "Metadata":
-            found.usage = body.get("usage") or found.usage
+            found.usage = _object(body.get("usage")) or found.usage
             found.raw_reason = body.get("raw_finish_reason") or found.raw_reason
         case "StreamEnd":
             found.reason = body.get("finish_reason")
@@ -185,10 +191,10 @@ def _native(found: Told, body: Mapping[str, Any]) -> None:
     found.content = _text(body.get("content"))
     found.thinking = _text(body.get("thinking"))
     found.reason, found.raw_reason = body.get("finish_reason"), body.get("raw_finish_reason")
-    found.usage = body.get("usage") or {}
+    found.usage = _object(body.get("usage"))
     for call in _objects(body.get("tool_calls")):
         name, arguments = _text(call.get("tool_name")), _text(call.get("arguments"))
-        found.calls[call.get("tool_call_id")] = [name, arguments]
+        found.calls[_key(call.get("tool_call_id"))] = [name, arguments]
     if "content" not in body:
         found.unreadable = True
 
@@ -212,9 +218,9 @@ def _choices(found: Told, body: Mapping[str, Any], member: str) -> None:
         if content:
             found.order.append("PartialContentDelta")
         for place, call in enumerate(_objects(said.get("tool_calls"))):
-            _call(found, call, call.get("index", place))
+            _call(found, call, _key(call.get("index", place)))
         reason = choice.get("finish_reason")
-        if reason:
+        if isinstance(reason, str) and reason:
             found.raw_reason, found.reason = reason, _REASONS.get(reason)
             found.order.append(END)
 
@@ -225,6 +231,15 @@ def _call(found: Told, call: Mapping[str, Any], place: Any) -> None:
     held = found.calls.setdefault(place, ["", ""])
     held[0] += _text(function.get("name"))
     held[1] += _text(function.get("arguments"))
+
+
+def _key(value: Any) -> Any:
+    """What tells a call from others; a list or an object tells nothing."""
+    return value if isinstance(value, str | int) else None
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _objects(value: Any) -> Iterable[Mapping[str, Any]]:

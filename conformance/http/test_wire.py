@@ -28,7 +28,7 @@ _MISDIRECTED = frozenset({
 """Steps whose body is as it should be."""
 _OF_THEIR_OWN = _MISDIRECTED | {"not-json", "cut-json", "wrong-type"}
 """Steps whose envelope has a clause of its own."""
-_OF_THE_CARRIER = frozenset({408, 413, 414, 431})
+_OF_THE_CARRIER = frozenset({408, 411, 413, 414, 431})
 """Refusals that a server's HTTP library writes before the application sees the request."""
 _FIRST = Step("unknown-path", mark=Mark.ALIVE)
 """If even the first request got no answer, the server was dead before the script began."""

@@ -62,8 +62,7 @@ def test_what_is_no_message_is_refused_as_such(run: RunEvidence) -> Checks:
 
 
 def _is_refusal(exchange: Exchange, codes: frozenset[int]) -> bool:
-    http = isinstance(exchange.request, HttpRequest)
-    return code_of(exchange) in codes and (not http or 400 <= status_of(exchange) < 500)
+    return code_of(exchange) in codes
 
 
 def _is_passed_over(exchange: Exchange) -> bool:

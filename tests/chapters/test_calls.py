@@ -204,7 +204,7 @@ def test_a_trace_that_was_sent_may_be_repeated(runtime):
     [
         "Command failed: node /tmp/tmp.js\n/tmp/tmp.js:1\nfoo + 1\n^\n\nReferenceError: foo is not "
         "defined\n    at Object.<anonymous> (/tmp/tmp.js:1:1)",
-        'Traceback (most recent call last):\n  File "<string>", line 1, in f\nNameError: foo',
+        'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\nX',
         "[eval]:1\nfoo\n\nReferenceError: no foo\n    at [eval]:1:1\n    at x (node:vm:99:7)",
     ],
 )

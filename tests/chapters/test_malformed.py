@@ -54,7 +54,7 @@ def body(code=None, *, id=None):
         (MODERN_RUN, "not-json", body(-32600), {"status": 400}, PASS),
         (MODERN_RUN, "not-json", body(-32602), {"status": 400}, WARN),
         (MODERN_RUN, "a-number", body(-32602), {"status": 400}, PASS),
-        (MODERN_RUN, "a-number", body(-32600), {"status": 200}, WARN),
+        (MODERN_RUN, "a-number", body(-32600), {"status": 200}, PASS),
         (LEGACY_RUN, "cut-json", b"Bad request", {"status": 400}, WARN),
         (LEGACY_RUN, "not-json", b"no such user", {"status": 401}, Verdict.NOT_VERIFIED),
         (LEGACY_STDIO, "not-json", None, {}, ABSENT),

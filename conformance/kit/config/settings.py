@@ -183,7 +183,8 @@ def _usage(id: str, language: str, **values: object) -> OptionUnusable:
 
 def _header(text: str, language: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
-    if not colon or not _TOKEN.fullmatch(name.strip()) or not value.isprintable():
+    readable = value.isprintable() and value.isascii()
+    if not colon or not _TOKEN.fullmatch(name.strip()) or not readable:
         raise _usage("kit.option.header", language)  # its text may be a secret
     return name.strip(), value.strip()
 

@@ -150,7 +150,7 @@ def sent_before(exchanges: Iterable[Exchange], runs: Iterable[Run]) -> Before:
 def _failures(report: Report) -> Iterator[tuple[Item, Finding]]:
     """What failed: the first finding of each item, then what else was found. MUST before SHOULD.
 
-    A gateway is left out: pytest alone is no provider, and nothing fails without one.
+    A gateway is left out: nothing fails without a provider, which pytest alone does not play.
     """
     should, superseded = report.fail_on_should, report.fail_on_superseded
     found = failing(report.session, should=should, superseded=superseded)

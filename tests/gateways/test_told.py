@@ -1,0 +1,78 @@
+"""What a gateway told its client is read by the rules of the profile."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conformance.gateway.told import ERROR, Told, told
+from conformance.kit.model.exchange import Answer
+from conformance.spec.vocabulary import RuntimeErrorName as Error
+from tests.kit.samples import web
+
+STREAM = [("content-type", "text/event-stream")]
+CHUNK = {"choices": [{"index": 0, "delta": {"content": "hi"}, "finish_reason": None}]}
+LAST = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "meant"),
+    [
+        (404, {"type": "invalid_request_error", "code": None}, Error.NOT_FOUND),
+        (401, {"type": "invalid_request_error", "code": None}, Error.AUTHENTICATION),
+        (503, {"type": "api_error", "code": 503}, Error.OVERLOADED),
+        (503, {"type": "server_error", "code": None}, Error.OVERLOADED),
+        (200, {"type": "server_error", "code": None}, Error.SERVER_ERROR),
+        (200, {"type": "overloaded_error"}, Error.OVERLOADED),
+        (200, {"message": "x", "code": "503"}, Error.OVERLOADED),
+        (400, {"code": "context_length_exceeded"}, Error.REQUEST_TOO_LARGE),
+        (500, {"name": "overloaded", "code": "E3002"}, Error.OVERLOADED),
+        (418, {"message": "x"}, Error.UNKNOWN),
+    ],
+)
+def test_an_error_has_the_class_that_it_is_told_as(status, error, meant):
+    said = Told(status, error=error)
+    meanings = {each for each in Error if said.is_class(each)}
+    assert meanings - {Error.UNKNOWN} == {meant} - {Error.UNKNOWN}  # any 5xx may tell the latter
+    assert meant in meanings
+
+
+def streamed(*events):
+    text = "".join(f"{name}data: {json.dumps(data)}\n\n" for name, data in events)
+    exchange, _ = web(200, {}), None
+    return told(replaced(exchange, text))
+
+
+def replaced(exchange, text):
+    from dataclasses import replace
+
+    return replace(exchange, answer=Answer(200, tuple(STREAM), text.encode()))
+
+
+def test_a_name_that_the_vocabulary_has_not_changes_no_event():
+    for name in ("", "event: message\n", "event: completion.chunk\n"):
+        said = streamed((name, CHUNK), (name, LAST))
+        assert (said.content, said.reason, said.succeeded) == ("hi", "end_turn", True)
+    said = streamed(("event: error\n", {"error": {"code": "overloaded"}}))
+    assert said.order == [ERROR]
+    assert said.is_class(Error.OVERLOADED)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"choices": [{"delta": {"tool_calls": [{"index": [], "function": {"name": "x"}}]}}]},
+        {"choices": [{"delta": {}, "finish_reason": ["x"]}]},
+        {"choices": 7, "usage": [1]},
+    ],
+)
+def test_an_odd_value_is_read_past(odd):
+    assert streamed(("", odd), ("", LAST)).succeeded
+
+
+@pytest.mark.parametrize("odd", [{"tool_call_id": {}, "tool_name": "x"}, {"usage": [1]}])
+def test_an_odd_event_of_the_vocabulary_is_read_past(odd):
+    names = ("ToolCallStarted", "PartialToolCall", "Metadata")
+    events = [(f"event: {name}\n", odd) for name in names]
+    assert streamed(*events, ("event: StreamEnd\n", {"finish_reason": "end_turn"})).succeeded
