@@ -6,7 +6,6 @@ Runs as `python -m scripts.gateway`; `--fault NAME` plants a fault, `--list` nam
 from __future__ import annotations
 
 import argparse
-import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fixtures.gateways.faults import FAULTS
+from fixtures.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
 POLICY = ROOT / "fixtures" / "gateways" / "reference.policy.json"
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, fault in FAULTS.items():
             print(f"{fault.clause}  {name}")
         return 0
-    port = _free_port()
+    port = free_port()
     words = [sys.executable, "-m", "fixtures.gateways.serve", "--policy", str(POLICY)]
     words += ["--provider", f"http://127.0.0.1:{port}"]
     words += ["--fault", options.fault] if options.fault else []
@@ -47,12 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return subprocess.run(check, check=False, cwd=ROOT).returncode
         finally:
             served.terminate()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
 
 
 if __name__ == "__main__":

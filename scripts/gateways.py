@@ -21,8 +21,9 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fixtures.gateways.strangers.raw import shown
-from fixtures.gateways.strangers.strangers import NotStarted, Stranger, free_port, strangers
+from fixtures.gateways.strangers.strangers import NotStarted, Stranger, strangers
 from fixtures.implementations.install import InstallError, installed, lock
+from fixtures.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache" / "gateways"

@@ -2,10 +2,10 @@
 
     python -m scripts.proof [--full] [--jobs N]
 
-The faulty servers and the reference (`scripts.prove`), then the lawful servers that are odd
-(`scripts.lawful`); with --full each on every binding and era, and then the hostile servers
-(`scripts.survive`). Exit 0: `N of N faults caught, 0
-false alarms`; 1: not so.
+The faulty servers and the reference (`scripts.prove`), the faulty gateways
+(`scripts.prove_gateways`), then the servers that are unusual but valid (`scripts.lawful`); with
+--full each server on every binding and era, and then the hostile servers (`scripts.survive`).
+Exit 0: `N of N faults caught, 0 false alarms`; 1: not so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fixtures.servers.oddities import ODDITIES
-from scripts import lawful, prove, survive
+from scripts import lawful, prove, prove_gateways, survive
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,14 +34,16 @@ def main(arguments: Sequence[str]) -> int:
     began = time.monotonic()
     odd = [trial for name in ODDITIES for trial in lawful.trials_of(name, full=chosen.full)]
     outcomes = prove.run(prove.every_trial(full=chosen.full), jobs)
+    gateways = prove_gateways.run(prove_gateways.every_trial(), jobs)
     alarms = lawful.prove(odd, jobs)
     hostile = survive.survive(survive.every(), jobs) if chosen.full else []
     survived = not any(one.wrong for one in hostile)
     idle = prove.idle_collaterals(outcomes) if chosen.full else []
     sys.stdout.writelines(f"{name}: {clause} never accuses it\n" for name, clause in idle)
     seconds = time.monotonic() - began
-    sys.stdout.write(f"{prove.tally(outcomes, alarms)}, in {seconds:.0f} s\n")
-    wrong = any(outcome.verdict() for outcome in outcomes)
+    total = prove.tally(outcomes) + prove_gateways.tally(gateways) + prove.Tally(alarms=alarms)
+    sys.stdout.write(f"{total}, in {seconds:.0f} s\n")
+    wrong = any(one.verdict() for one in outcomes) or any(one.verdict for one in gateways)
     return 1 if wrong or alarms or idle or not survived else 0
 
 

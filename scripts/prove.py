@@ -160,11 +160,27 @@ def every_trial(*, full: bool) -> list[Trial]:
     return [*trials_of(_SOUND, full=True), *faults]
 
 
-def tally(outcomes: Sequence[Outcome], more_alarms: int = 0) -> str:
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many faults were caught of how many, and how often a server was accused wrongly."""
+
+    caught: int = 0
+    faults: int = 0
+    alarms: int = 0
+
+    def __add__(self, other: Tally) -> Tally:
+        """Both together."""
+        caught, faults = self.caught + other.caught, self.faults + other.faults
+        return Tally(caught, faults, self.alarms + other.alarms)
+
+    def __str__(self) -> str:
+        """The last line of a proof."""
+        return f"{self.caught} of {self.faults} faults caught, {self.alarms} false alarms"
+
+
+def tally(outcomes: Sequence[Outcome]) -> Tally:
     """Sum up: a fault counts as caught if each of its clauses accused it wherever it was tried,
     by a check that it was planted for.
-
-    `more_alarms` are those of servers that are no trial here.
     """
     faults = {outcome.trial.fault for outcome in outcomes} - {_SOUND.name}
     missed = {
@@ -172,8 +188,8 @@ def tally(outcomes: Sequence[Outcome], more_alarms: int = 0) -> str:
         for outcome in outcomes
         if outcome.missed() or outcome.faults_of_the_kit or any(outcome.by_accident())
     }
-    alarms = sum(len(outcome.others()) for outcome in outcomes) + more_alarms
-    return f"{len(faults - missed)} of {len(faults)} faults caught, {alarms} false alarms"
+    alarms = sum(len(outcome.others()) for outcome in outcomes)
+    return Tally(len(faults - missed), len(faults), alarms)
 
 
 def planted(trial: Trial) -> Fault:

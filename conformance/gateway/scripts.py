@@ -4,39 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
+from math import inf
 from typing import Any, Final
 
 from conformance.formats.provider.completion import Completion, ToolCall, Usage
+from conformance.gateway.asked import ASKED, FORMED, OUTSIDE, TALK, TOOLS
 from conformance.kit.cases.provider.calls import FAMILIES, Turns, model_call, pieces_of, says
 from conformance.kit.cases.provider.turns import (
+    Blocks,
     FailsInStream,
     Foreign,
     Layout,
     Leads,
+    Redirects,
     Refuses,
     Says,
     Turn,
+    Waits,
 )
-from conformance.kit.evidence.script import Send, Stage, Steps, script
+from conformance.kit.evidence.script import Send, Stage, Steps, Together, script
 from conformance.kit.model.exchange import ModelCall
 from conformance.kit.model.performance import Act, Barrier, End, Fin, Rst, Wait
 from conformance.kit.model.performance import Send as SendBytes
 from conformance.kit.model.run import Role
-from conformance.kit.model.step import Step
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.bindings import GATEWAYS
 from conformance.kit.transport.gateway import GatewayBinding
 from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, TerminationReason
 
-ASKED: Final = {"temperature": 0.5, "max_tokens": 77, "top_p": 0.25, "stop": ["END"]}
-"""Parameters that every family has."""
-OUTSIDE: Final = {
-    "temperature-high": {"temperature": 2.5},
-    "temperature-low": {"temperature": -0.5},
-    "top-p-high": {"top_p": 1.5},
-    "max-tokens-zero": {"max_tokens": 0},
-}
-"""Parameters outside their ranges."""
+BESIDE: Final = 20
+"""Calls that are made at the same time."""
+CUT_CALL: Final = Completion(
+    calls=(ToolCall("call_1", "get_weather", ('{"city":', ' "Monte')),),
+    reason=TerminationReason.MAX_TOKENS,
+)
+"""An answer that the limit of tokens cuts inside the arguments of a call."""
+ELSEWHERE: Final = "/elsewhere/"
+"""Where no API of a provider is."""
+LONGEST: Final = 10.0
+"""Seconds of a declared limit that are waited for."""
 USAGE: Final = Usage(input=31, output=17)
 ARGUMENTS: Final = ('{"city":', ' "Montevideo"', "}")
 ODD_REASON: Final = "model_was_tired"
@@ -69,7 +76,7 @@ def _answer(nonce: str) -> Mapping[str, Turns]:
         ToolCall("call_2", "get_weather", ('{"city": "Recife"}',)),
     )
     tools = Completion(pieces[:1], calls=calls, reason=TerminationReason.TOOL_USE, usage=USAGE)
-    said = {
+    said: Mapping[str, Turn] = {
         "text": Says(Completion(pieces, usage=USAGE)),
         "tools": Says(tools),
         "thinking": Says(Completion(pieces, thinking=("Hm,", " well."), usage=USAGE)),
@@ -79,6 +86,8 @@ def _answer(nonce: str) -> Mapping[str, Turns]:
         "several-lines": Says(Completion(pieces), Layout(several_lines=True)),
         "split": Says(Completion(pieces), Layout(every=1)),
         "barrier": Says(Completion(pieces), then=(Barrier(nonce),)),
+        "blocked": Blocks(Completion((), reason=TerminationReason.CONTENT_FILTER)),
+        "cut-call": Says(CUT_CALL),
     }
     return {name: _always(turn) for name, turn in said.items()}
 
@@ -89,6 +98,7 @@ def _always(turn: Turn) -> Turns:
 
 STREAMED: Final = tuple(_answer(""))
 WHOLE: Final = ("text", "tools", "thinking", "odd-reason", "cut-at-limit")
+"""What says the same whether it is streamed or not."""
 
 
 def _of(name: str) -> Turns:
@@ -106,9 +116,15 @@ def _streams(stage: Stage) -> Steps:
     yield from _in_turn(stage, product(STREAMED, FAMILIES), stream=True)
 
 
+def _alive(stage: Stage, family: ApiFamily, after: str) -> Send:
+    """A call to a provider that works again."""
+    step = Step(after, place=family.value, mark=Mark.ALIVE)
+    return Send(_call(stage, family.value), step)
+
+
 @_played("gateway_answers")
 def _answers(stage: Stage) -> Steps:
-    yield from _in_turn(stage, product(WHOLE, FAMILIES))
+    yield from _in_turn(stage, product((*WHOLE, "blocked"), FAMILIES))
 
 
 @_played("gateway_parameters")
@@ -117,6 +133,46 @@ def _parameters(stage: Stage) -> Steps:
         yield Send(_call(stage, family.value, more=ASKED), Step("inside", place=family.value))
     for name, wrong in OUTSIDE.items():
         yield Send(_call(stage, FAMILIES[0].value, more=wrong), Step(name))
+
+
+@_played("gateway_tools")
+def _tools(stage: Stage) -> Steps:
+    asked: Mapping[str, Mapping[str, Any]] = {
+        "tools": {"tools": TOOLS, "tool_choice": "required"},
+        "form": {"response_format": FORMED},
+        "results": TALK,
+    }
+    for (name, more), family in product(asked.items(), FAMILIES):
+        yield Send(_call(stage, family.value, more=more), Step(name, place=family.value))
+
+
+@_played("gateway_redirects")
+def _redirects(stage: Stage) -> Steps:
+    def sent_away(nonce: str) -> tuple[Turn, ...]:
+        return (Redirects(f"{ELSEWHERE}{nonce}"),)
+
+    for family in FAMILIES:
+        call = _call(stage, family.value, sent_away)
+        yield Send(call, Step("redirect", place=family.value))
+
+
+@_played("gateway_beside")
+def _beside(stage: Stage) -> Steps:
+    """Many calls at the same time, half of them streamed; each provider waits for a moment."""
+
+    def later(nonce: str) -> tuple[Turn, ...]:
+        return tuple(Waits(Wait(0.2), turn) for turn in says(nonce))
+
+    family = FAMILIES[0].value
+    yield Together(
+        tuple(
+            Send(
+                _call(stage, family, later, stream=n % 2 == 0, more={"max_tokens": 64}),
+                Step("beside", place=family, number=n),
+            )
+            for n in range(1, BESIDE + 1)
+        )
+    )
 
 
 def _refusals(family: ApiFamily) -> Callable[[Stage], Steps]:
@@ -166,6 +222,7 @@ def _endings(family: ApiFamily) -> Callable[[Stage], Steps]:
 
             call = _call(stage, family.value, turns, stream=True, settle=SETTLE)
             yield Send(call, Step(ending, place=family.value))
+            yield _alive(stage, family, ending)
 
     return breaks
 
@@ -178,6 +235,7 @@ def _foreign(stage: Stage) -> Steps:
     for name, turn in FOREIGN.items():
         call = _call(stage, FAMILIES[0].value, _always(turn))
         yield Send(call, Step(name, place=FAMILIES[0].value))
+        yield _alive(stage, FAMILIES[0], name)
 
 
 @_played("gateway_silence")
@@ -204,6 +262,38 @@ def _retries(stage: Stage) -> Steps:
             yield Send(call, Step(kind, place=FAMILIES[0].value))
     call = _call(stage, FAMILIES[0].value, _always(asks_long), settle=SETTLE)
     yield Send(call, Step("retry-after-long", place=FAMILIES[0].value))
+    if "jitter" in stage.declared.get("retry", {}):
+        yield Together(
+            tuple(
+                Send(
+                    _call(stage, FAMILIES[0].value, lambda nonce: (limited, *says(nonce))),
+                    Step("jitter", place=FAMILIES[0].value, number=n),
+                )
+                for n in range(1, BESIDE + 1)
+            )
+        )
+
+
+def wait_of(declared: Mapping[str, Any]) -> float | None:
+    """Seconds after which each attempt is refused, so that the retries pass the limit of a call.
+
+    None where no limit is declared, or the declared retries never reach it.
+    """
+    timeouts, retry = declared.get("timeouts", {}), declared.get("retry", {})
+    total = timeouts.get("total_ms", inf) / 1000
+    wait = min(0.6 * total, 0.8 * timeouts.get("first_byte_ms", inf) / 1000)
+    retries: int = retry.get("max_retries", 0)
+    passes = total <= LONGEST and wait * (1 + retries) > total
+    return wait if passes and "overloaded" in retry.get("retryable_errors", ()) else None
+
+
+@_played("gateway_deadline")
+def _deadline(stage: Stage) -> Steps:
+    wait = wait_of(stage.declared)
+    if wait is not None:
+        late = Waits(Wait(wait), Refuses(RuntimeErrorName.OVERLOADED))
+        call = _call(stage, FAMILIES[0].value, _always(late), settle=SETTLE)
+        yield Send(call, Step("deadline", place=FAMILIES[0].value))
 
 
 @_played("gateway_fallback")
@@ -217,6 +307,9 @@ def _fallback(stage: Stage) -> Steps:
         yield Send(call, Step(error.value))
     everyone = _call(stage, "chain", _always(Refuses(RuntimeErrorName.AUTHENTICATION)))
     yield Send(everyone, Step("all-fail"))
+    refused, whole = _always(Refuses(RuntimeErrorName.AUTHENTICATION)), {**ASKED, **TALK}
+    mapped = _call(stage, "chain", refused, elsewhere={ApiFamily(order[-1]): says}, more=whole)
+    yield Send(mapped, Step("mapped"))
 
 
 @_played("gateway_leaves")

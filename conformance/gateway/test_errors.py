@@ -9,10 +9,12 @@ from conformance.formats.provider.completion import Face, Refusal
 from conformance.formats.provider.openai import OpenAIChat
 from conformance.gateway.scripts import FOREIGN
 from conformance.gateway.timeline import (
+    DISTINCT,
     arrivals,
     each_family,
     ended,
     face,
+    key_of,
     nonce,
     not_arrived,
     of_streams,
@@ -28,6 +30,7 @@ from conformance.spec.vocabulary import (
     RUNTIME_ERROR_NAME_STATUSES,
     Binding,
     RuntimeErrorName,
+    TerminationReason,
 )
 
 _BY_CODE = {
@@ -35,8 +38,6 @@ _BY_CODE = {
     ("openai", RuntimeErrorName.REQUEST_TOO_LARGE),
 }
 """Errors that a provider tells by its code, under a status that means another error."""
-_DISTINCT = 12
-"""Characters that no other text is likely to share with a key."""
 _LATE = 2.0
 """Seconds in which a connection is closed, with slack."""
 
@@ -137,10 +138,8 @@ def test_no_credential_of_a_provider_is_told(run: RunEvidence) -> Checks:
         if exchange.answer is None or spoken is None:
             yield not_arrived(exchange)
             continue
-        last = arrivals(exchange)[-1]
-        headers = {name.lower(): value for name, value in last.headers}
-        key = spoken.key(headers, last.path.partition("?")[2])
-        if len(key) < _DISTINCT:
+        key = key_of(spoken, arrivals(exchange)[-1])
+        if len(key) < DISTINCT:
             yield unknown("kit.not_verified.short_key", exchange, family=family)
             continue
         texts = [exchange.answer.body.decode("utf-8", "replace")]
@@ -160,6 +159,24 @@ def test_a_foreign_success_is_a_server_error(run: RunEvidence) -> Checks:
         elif not answer.is_class(RuntimeErrorName.SERVER_ERROR):
             values: dict[str, Any] = {"kind": name, "told": answer.shown}
             yield broken(exchange, "finding.gateway.foreign", **values)
+        else:
+            yield holds()
+
+
+@clause("GW-ERR-007")
+def test_a_blocked_prompt_is_told_the_same_way(run: RunEvidence) -> Checks:
+    first: str | None = None
+    for family, _, exchange in each_family(run, "gateway_answers", "blocked"):
+        answer = told(exchange)
+        if answer is None or not arrivals(exchange):
+            yield not_arrived(exchange)
+            continue
+        how = f"`{answer.reason}`" if answer.succeeded else answer.shown
+        first = first or how
+        if answer.succeeded and answer.reason != TerminationReason.CONTENT_FILTER:
+            yield broken(exchange, "finding.gateway.blocked_end", family=family, told=how)
+        elif how != first:
+            yield broken(exchange, "finding.gateway.blocked", family=family, told=how, other=first)
         else:
             yield holds()
 

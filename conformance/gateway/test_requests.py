@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from conformance.formats.provider.completion import member
-from conformance.gateway.scripts import ASKED, OUTSIDE
+from conformance.formats.provider.gemini import spellings
+from conformance.gateway.asked import ASKED, FORM, OUTSIDE, RESULTS, TOOLS
+from conformance.gateway.scripts import ELSEWHERE
 from conformance.gateway.timeline import (
+    DISTINCT,
     arrivals,
     body,
     each_family,
+    everything,
+    face,
+    key_of,
     not_arrived,
     reached,
 )
 from conformance.gateway.told import told
 from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.performance import Moment
 from conformance.kit.transport.gateway import CLIENT_KEY
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 from conformance.spec.vocabulary import RuntimeErrorName
 
+_TOOLS = "gateway_tools"
 _NAMES: dict[str, dict[str, tuple[str, ...]]] = {
     "openai": {
         "temperature": ("temperature",),
@@ -45,20 +55,22 @@ _NAMES: dict[str, dict[str, tuple[str, ...]]] = {
 def test_each_parameter_arrives(run: RunEvidence) -> Checks:
     for family, _, exchange in each_family(run, "gateway_parameters", "inside"):
         seen = arrivals(exchange)
-        if not seen:
-            yield not_arrived(exchange)
-            continue
-        sent = body(seen[0])
-        held = _configuration(sent) if family == "gemini" else sent
-        for name, value in ASKED.items():
-            found = [member(held, each) for each in _NAMES[family][name]]
-            if not any(_equal(each, value) for each in found):
-                told_as = "`, `".join(_NAMES[family][name])
-                given = next((each for each in found if each is not None), None)
-                words = {"name": name, "family": family, "as_": told_as, "found": given}
-                yield broken(exchange, "finding.gateway.parameter", **words)
-            else:
-                yield holds()
+        yield from mapped(exchange, seen[0], family) if seen else [not_arrived(exchange)]
+
+
+def mapped(exchange: Exchange, arrival: Moment, family: str) -> Checks:
+    """Whether each parameter that was asked for arrived under the name of the family."""
+    sent = body(arrival)
+    held = _configuration(sent) if family == "gemini" else sent
+    for name, value in ASKED.items():
+        found = [member(held, each) for each in _NAMES[family][name]]
+        if not any(_equal(each, value) for each in found):
+            told_as = "`, `".join(_NAMES[family][name])
+            given = next((each for each in found if each is not None), None)
+            words = {"name": name, "family": family, "as_": told_as, "found": given}
+            yield broken(exchange, "finding.gateway.parameter", **words)
+        else:
+            yield holds()
 
 
 def _configuration(sent: Any) -> Any:
@@ -86,6 +98,101 @@ def test_what_is_outside_its_range_reaches_no_provider(run: RunEvidence) -> Chec
             yield holds()
 
 
+@clause("GW-REQ-003")
+def test_nothing_is_dropped_in_silence(run: RunEvidence) -> Checks:
+    for name, step, arrives in (
+        ("response_format", "form", _has_form),
+        ("tool_choice", "tools", _has_choice),
+    ):
+        for family, _, exchange in each_family(run, _TOOLS, step):
+            answer, seen = told(exchange), arrivals(exchange)
+            if answer is None:
+                yield not_arrived(exchange)
+                continue
+            refused = answer.is_class(RuntimeErrorName.INVALID_REQUEST)
+            if refused or name in everything(exchange) or (seen and arrives(seen[0])):
+                yield holds()
+            elif not seen:
+                yield not_arrived(exchange)
+            else:
+                yield broken(exchange, "finding.gateway.dropped", name=name, family=family)
+
+
+def _has_form(arrival: Moment) -> bool:
+    return FORM.encode() in arrival.body
+
+
+def _has_choice(arrival: Moment) -> bool:
+    sent = body(arrival)
+    return any(member(sent, name) is not None for name in ("tool_choice", *spellings("toolConfig")))
+
+
+@clause("GW-REQ-004")
+def test_the_tools_of_a_call_arrive(run: RunEvidence) -> Checks:
+    for family, _, exchange in each_family(run, _TOOLS, "tools"):
+        seen = arrivals(exchange)
+        spoken = face(seen[0]) if seen else None
+        if spoken is None:
+            yield not_arrived(exchange)
+            continue
+        declared = {each.name: each for each in spoken[0].tools(body(seen[0]))}
+        for tool in TOOLS:
+            found = declared.get(str(tool["name"]))
+            words: dict[str, Any] = {"name": tool["name"], "family": family}
+            if found is None:
+                yield broken(exchange, "finding.gateway.tool_lost", **words)
+            elif (lost := _lost(tool["parameters"], found.schema)) is not None:
+                yield broken(exchange, "finding.gateway.tool_changed", place=lost, **words)
+            else:
+                yield holds()
+
+
+def _lost(wanted: Any, found: Any, place: str = "") -> str | None:
+    """Where a schema no longer says what it said; None if it does. It may say more.
+
+    Gemini writes the names of types in capitals, and whole numbers as texts.
+    """
+    if isinstance(wanted, dict):
+        held = found if isinstance(found, dict) else {}
+        parts = ((f"{place}/{name}", value, held.get(name)) for name, value in wanted.items())
+    elif isinstance(wanted, list):
+        others = found if isinstance(found, list) else []
+        same = set(map(str, wanted)) == set(map(str, others))
+        return None if same else place
+    else:
+        return None if str(found).lower() == str(wanted).lower() else place
+    return next((lost for at, a, b in parts if (lost := _lost(a, b, at)) is not None), None)
+
+
+@clause("GW-REQ-005")
+def test_each_result_of_a_tool_stays_with_its_call(run: RunEvidence) -> Checks:
+    talks = [exchange for _, _, exchange in each_family(run, _TOOLS, "results")]
+    elsewhere = run.step("gateway_fallback", "mapped")
+    for exchange in (*talks, *([elsewhere] if elsewhere is not None else [])):
+        for arrival in arrivals(exchange):
+            spoken = face(arrival)
+            if spoken is None:
+                yield not_arrived(exchange)
+                continue
+            found = [
+                (each.name, _result(each.content)) for each in spoken[0].results(body(arrival))
+            ]
+            if found != list(RESULTS.items()):
+                shown = ", ".join(f"{name or '?'}: {text}" for name, text in found)
+                family = spoken[0].family.value
+                yield broken(exchange, "finding.gateway.results", family=family, found=shown)
+            else:
+                yield holds()
+        if not arrivals(exchange):
+            yield not_arrived(exchange)
+
+
+def _result(content: Any) -> str:
+    """Which of the results is in what was handed on; else all of it."""
+    text = json.dumps(content)
+    return next((each for each in RESULTS.values() if each in text), text)
+
+
 @clause("GW-SEC-001")
 def test_the_credentials_of_the_client_stay_here(run: RunEvidence) -> Checks:
     secrets = [each for each in (CLIENT_KEY, *run.credentials) if each]
@@ -98,3 +205,22 @@ def test_the_credentials_of_the_client_stay_here(run: RunEvidence) -> Checks:
                 yield holds()
     if not reached(run):
         yield unknown("kit.not_verified.no_arrival")
+
+
+@clause("GW-SEC-002")
+def test_no_key_follows_a_redirect(run: RunEvidence) -> Checks:
+    for family, _, exchange in each_family(run, "gateway_redirects", "redirect"):
+        seen = arrivals(exchange)
+        spoken = face(seen[0]) if seen else None
+        if spoken is None:
+            yield not_arrived(exchange)
+            continue
+        key = key_of(spoken[0], seen[0])
+        away = [each for each in seen if ELSEWHERE in each.path]
+        texts = [text for each in away for text in (each.path, *(v for _, v in each.headers))]
+        if len(key) < DISTINCT:
+            yield unknown("kit.not_verified.short_key", exchange, family=family)
+        elif any(key in text for text in texts):
+            yield broken(exchange, "finding.gateway.redirect", family=family)
+        else:
+            yield holds()

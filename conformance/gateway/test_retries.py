@@ -1,18 +1,21 @@
-"""When a provider is asked again, or another one, and when nobody is (GW-RTY, GW-FB, GW-CAN)."""
+"""When a provider is asked again, and when nobody is (GW-RTY, GW-CAN)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
+from math import inf
 from typing import Any
 
-from conformance.gateway.scripts import ENDINGS
+from conformance.gateway.scripts import BESIDE, ENDINGS, wait_of
 from conformance.gateway.test_errors import refused
 from conformance.gateway.timeline import (
     arrivals,
+    body,
     each_family,
     ended,
-    face,
     first,
+    header,
     nonce,
     not_arrived,
     of_streams,
@@ -23,13 +26,18 @@ from conformance.kit.cases.provider.calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.performance import Moment, Seen
+from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
-from conformance.spec.vocabulary import RUNTIME_ERROR_NAME_RETRYABLE, RuntimeErrorName
+from conformance.spec.vocabulary import RUNTIME_ERROR_NAME_RETRYABLE, ApiFamily, RuntimeErrorName
 
 _FAMILIES = ("openai", "anthropic", "gemini")
 _RETRIES = "gateway_retries"
 _CLOCK = 0.005
 """Seconds by which two clocks may differ."""
+_SLACK = 0.25
+"""Seconds by which an attempt may come later than a limit."""
+_BESIDE = range(1, BESIDE + 1)
+_IDEMPOTENCY = "idempotency-key"
 _ASKED = 1.0
 """Seconds that the provider asks for."""
 _LATE = 1.0
@@ -162,57 +170,68 @@ def test_an_answer_after_retries_holds_each_piece_once(run: RunEvidence) -> Chec
             yield holds()
 
 
-def _asked(exchange: Exchange) -> list[str]:
-    """The families that were asked, each once for the attempts that follow one another."""
-    found = [face(each) for each in arrivals(exchange)]
-    families = [each[0].family.value for each in found if each is not None]
-    return [name for n, name in enumerate(families) if n == 0 or families[n - 1] != name]
+@clause("GW-RTY-008")
+def test_no_attempt_begins_after_the_limit_of_the_call(run: RunEvidence) -> Checks:
+    total = policy(run, "timeouts").get("total_ms", inf)
+    for _, _, exchange in each_family(run, "gateway_deadline", "deadline"):
+        seen = arrivals(exchange)
+        if not seen:
+            yield not_arrived(exchange)
+        elif (late := seen[-1].at - seen[0].at) > total / 1000 + _SLACK:
+            values: dict[str, Any] = {"late": round(late * 1000), "limit": total}
+            yield broken(exchange, "finding.gateway.after_limit", **values)
+        else:
+            yield holds()
+    if wait_of(run.capabilities.get("policy", {})) is None:
+        yield unknown("kit.not_verified.not_declared", name="`timeouts.total_ms`")
 
 
-@clause("GW-FB-001")
-def test_another_provider_is_asked_only_after_some_errors(run: RunEvidence) -> Checks:
-    order = policy(run, "fallback").get("order")
-    exchange = run.step("gateway_fallback", RuntimeErrorName.INVALID_REQUEST.value)
-    if not order or exchange is None:
-        yield unknown("kit.not_verified.no_policy")
-    elif not arrivals(exchange):
-        yield not_arrived(exchange)
-    elif len(_asked(exchange)) > 1:
-        asked = ", ".join(_asked(exchange))
-        yield broken(exchange, "finding.gateway.fell_back", asked=asked)
+@clause("GW-RTY-009")
+def test_declared_jitter_spreads_the_attempts(run: RunEvidence) -> Checks:
+    retry = policy(run, "retry")
+    beside = [run.steps(_RETRIES).get(Step("jitter", place="openai", number=n)) for n in _BESIDE]
+    calls = [each for each in beside if each is not None]
+    gaps = [gap for each in calls for gap in _gaps(each)[:1]]
+    if "jitter" not in retry or not calls:
+        yield unknown("kit.not_verified.not_declared", name="`retry.jitter`")
+    elif len(gaps) < len(calls):
+        yield not_arrived(calls[0])
+    elif min(gaps) + _CLOCK >= (delay := retry.get("initial_delay_ms", 0) / 1000) > _CLOCK:
+        values = {"least": round(min(gaps) * 1000), "delay": round(delay * 1000)}
+        yield broken(calls[0], "finding.gateway.no_jitter", **values)
     else:
         yield holds()
 
 
-@clause("GW-FB-002")
-def test_providers_are_asked_in_the_declared_order(run: RunEvidence) -> Checks:
-    order = policy(run, "fallback").get("order")
-    for name in (RuntimeErrorName.AUTHENTICATION.value, "all-fail"):
-        exchange = run.step("gateway_fallback", name)
-        if not order or exchange is None:
-            yield unknown("kit.not_verified.no_policy")
-            continue
-        asked = list(dict.fromkeys(_asked(exchange)))
-        if not asked:
-            yield not_arrived(exchange)
-        elif asked != list(order):
-            values: dict[str, Any] = {"asked": ", ".join(asked), "order": ", ".join(order)}
-            yield broken(exchange, "finding.gateway.order", **values)
+@clause("GW-REQ-006")
+def test_all_attempts_ask_the_same(run: RunEvidence) -> Checks:
+    for family, exchange in _tried_again(run):
+        first, *others = map(body, arrivals(exchange))
+        if any(each != first for each in others):
+            yield broken(exchange, "finding.gateway.other_body", family=family)
         else:
             yield holds()
 
 
-@clause("GW-FB-003")
-def test_each_provider_has_one_round(run: RunEvidence) -> Checks:
-    exchange = run.step("gateway_fallback", "all-fail")
-    if not policy(run, "fallback").get("order") or exchange is None:
-        yield unknown("kit.not_verified.no_policy")
-        return
-    asked = _asked(exchange)
-    if len(asked) != len(set(asked)):
-        yield broken(exchange, "finding.gateway.rounds", asked=", ".join(asked))
-    else:
-        yield holds()
+@clause("GW-REQ-007")
+def test_all_attempts_have_one_key(run: RunEvidence) -> Checks:
+    for family, exchange in _tried_again(run):
+        keys = {header(each, _IDEMPOTENCY) for each in arrivals(exchange)}
+        if family != ApiFamily.OPENAI:
+            continue
+        if keys == {""} or len(keys) > 1:
+            words = "no_idempotency_key" if keys == {""} else "other_idempotency_key"
+            yield broken(exchange, f"finding.gateway.{words}", family=family)
+        else:
+            yield holds()
+
+
+def _tried_again(run: RunEvidence) -> Iterator[tuple[str, Exchange]]:
+    """The calls of which a provider got several attempts."""
+    again = [e for e in RuntimeErrorName if RUNTIME_ERROR_NAME_RETRYABLE[e]]
+    for family, _, exchange, _, _ in refused(run, again):
+        if len(arrivals(exchange)) > 1:
+            yield family, exchange
 
 
 @clause("GW-CAN-001")

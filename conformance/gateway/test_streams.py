@@ -20,7 +20,7 @@ from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.performance import Seen
 from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
-from conformance.spec.vocabulary import RuntimeErrorName
+from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName
 
 _STREAMS, _ANSWERS = "gateway_streams", "gateway_answers"
 _LAYOUTS = ("crlf", "several-lines", "split")
@@ -146,6 +146,22 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+@clause("GW-STR-008")
+@of_streams
+def test_a_call_that_was_cut_is_not_complete(run: RunEvidence) -> Checks:
+    """Gemini sends each call whole, and cannot cut one."""
+    for family, _, exchange in each_family(run, _STREAMS, "cut-call"):
+        answer = told(exchange)
+        if family == ApiFamily.GEMINI:
+            continue
+        if answer is None or not arrivals(exchange):
+            yield not_arrived(exchange)
+        elif answer.reason == "tool_use" or "ToolCallEnded" in answer.order:
+            yield broken(exchange, "finding.gateway.cut_call", family=family)
+        else:
+            yield holds()
 
 
 @clause("GW-STR-009")

@@ -19,6 +19,8 @@ from conformance.spec.vocabulary import ApiFamily
 
 _OF_STREAMS = {"gateway_streams", *(f"gateway_breaks_{family.value}" for family in ApiFamily)}
 """The scripts that ask for streams."""
+DISTINCT = 12
+"""Characters that no other text is likely to share with a key."""
 OVER = frozenset({Seen.ENDED, Seen.BROKEN, Seen.LEFT, Seen.CUT})
 
 
@@ -55,6 +57,21 @@ def face(arrival: Moment) -> tuple[Face, Asked] | None:
 def header(arrival: Moment, name: str) -> str:
     """A header of a request; empty without one."""
     return next((value for key, value in arrival.headers if key.lower() == name), "")
+
+
+def key_of(spoken: Face, arrival: Moment) -> str:
+    """The key that a request to the provider brings; empty without one."""
+    headers = {name.lower(): value for name, value in arrival.headers}
+    return spoken.key(headers, arrival.path.partition("?")[2])
+
+
+def everything(exchange: Exchange) -> str:
+    """All that the client was told: the body and the headers."""
+    answer = exchange.answer
+    if answer is None:
+        return ""
+    headers = (f"{name}: {value}" for name, value in answer.headers)
+    return "\n".join([answer.body.decode("utf-8", "replace"), *headers])
 
 
 def nonce(exchange: Exchange) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.formats.provider.completion import objects
 from conformance.formats.provider.faces import FACES
 from conformance.formats.text.sse import sse_events
 from conformance.kit.model.exchange import Exchange
@@ -192,7 +193,7 @@ def _native(found: Told, body: Mapping[str, Any]) -> None:
     found.thinking = _text(body.get("thinking"))
     found.reason, found.raw_reason = body.get("finish_reason"), body.get("raw_finish_reason")
     found.usage = _object(body.get("usage"))
-    for call in _objects(body.get("tool_calls")):
+    for call in objects(body.get("tool_calls")):
         name, arguments = _text(call.get("tool_name")), _text(call.get("arguments"))
         found.calls[_key(call.get("tool_call_id"))] = [name, arguments]
     if "content" not in body:
@@ -206,7 +207,7 @@ def _choices(found: Told, body: Mapping[str, Any], member: str) -> None:
             "input_tokens": usage.get("prompt_tokens"),
             "output_tokens": usage.get("completion_tokens"),
         }
-    choices = list(_objects(body.get("choices")))
+    choices = list(objects(body.get("choices")))
     if not choices and member == "message":
         found.unreadable = True
     for choice in choices:
@@ -217,7 +218,7 @@ def _choices(found: Told, body: Mapping[str, Any], member: str) -> None:
         found.thinking += _text(said.get("reasoning_content"))
         if content:
             found.order.append("PartialContentDelta")
-        for place, call in enumerate(_objects(said.get("tool_calls"))):
+        for place, call in enumerate(objects(said.get("tool_calls"))):
             _call(found, call, _key(call.get("index", place)))
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
@@ -240,10 +241,6 @@ def _key(value: Any) -> Any:
 
 def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _objects(value: Any) -> Iterable[Mapping[str, Any]]:
-    return (each for each in value if isinstance(each, dict)) if isinstance(value, list) else ()
 
 
 def _text(value: Any) -> str:

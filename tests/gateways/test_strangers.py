@@ -11,7 +11,8 @@ import pytest
 
 from conformance.spec.clauses import clauses
 from fixtures.gateways.strangers.raw import Provider, Seen, shown
-from fixtures.gateways.strangers.strangers import free_port, strangers
+from fixtures.gateways.strangers.strangers import strangers
+from fixtures.ports import free_port
 
 
 def test_each_is_pinned_by_exact_versions_and_a_lock():

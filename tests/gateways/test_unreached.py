@@ -8,10 +8,11 @@ import pytest
 
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.terminal import Terminal
+from fixtures.gateways.beside import gateway
 from fixtures.gateways.reference.app import app
 from fixtures.gateways.reference.families import Gemini
 from fixtures.gateways.reference.gateway import Gateway
-from tests.gateways.driving import checked, gateway, settings
+from tests.gateways.driving import checked, settings
 
 
 class Elsewhere(Gemini):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from conformance.spec.vocabulary import Verdict
+from fixtures.gateways.beside import gateway
 from fixtures.gateways.unusual import NO_PROMISES, UNUSUAL
-from tests.gateways.driving import checked, failed, gateway, settings
+from tests.gateways.driving import checked, failed, settings
 
 _WARNS = {Verdict.WARN}
 

@@ -10,11 +10,15 @@ from conformance.formats.provider.completion import (
     MESSAGES,
     Asked,
     Completion,
+    DeclaredTool,
     Frame,
     Refusal,
+    ToolResult,
+    declared,
     is_path_of,
     last_user,
     member,
+    objects,
 )
 from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, TerminationReason
 
@@ -62,6 +66,23 @@ class AnthropicMessages:
         """`x-api-key`, or a bearer token."""
         bearer = headers.get("authorization", "").removeprefix("Bearer ")
         return headers.get("x-api-key", "") or bearer
+
+    def tools(self, body: Any) -> list[DeclaredTool]:
+        """Each with an `input_schema`."""
+        return [declared(each, "input_schema") for each in objects(member(body, "tools"))]
+
+    def results(self, body: Any) -> list[ToolResult]:
+        """Blocks of messages, which name the id of the call."""
+        names: dict[Any, str] = {}
+        found = []
+        for message in objects(member(body, "messages")):
+            for block in objects(member(message, "content")):
+                if block.get("type") == "tool_use":
+                    names[str(block.get("id"))] = str(block.get("name"))
+                elif block.get("type") == "tool_result":
+                    name = names.get(str(block.get("tool_use_id")), "")
+                    found.append(ToolResult(name, block.get("content")))
+        return found
 
     def whole(self, said: Completion) -> Any:
         """A message with one block for each part."""
@@ -128,7 +149,7 @@ def _blocks(said: Completion) -> list[_Block]:
         blocks.append(({"type": "text", "text": ""}, {"type": "text", "text": said.text}, deltas))
     for call in said.calls:
         begun: dict[str, Any] = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
-        whole = {**begun, "input": json.loads(call.arguments or "{}")}
+        whole = {**begun, "input": call.input}
         deltas = [{"type": "input_json_delta", "partial_json": each} for each in call.fragments]
         blocks.append((begun, whole, deltas))
     return blocks

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -21,6 +22,14 @@ class ToolCall:
     def arguments(self) -> str:
         """The arguments as one text."""
         return "".join(self.fragments)
+
+    @property
+    def input(self) -> Any:
+        """The arguments as JSON; an empty object where they were cut."""
+        try:
+            return json.loads(self.arguments)
+        except ValueError:
+            return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +95,23 @@ class Asked:
     user: str
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredTool:
+    """A tool as a request declares it to the model: `schema` is that of its parameters."""
+
+    name: str
+    description: str
+    schema: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gave, in a request: the name of the tool that was called, and the answer."""
+
+    name: str
+    content: Any
+
+
 def is_path_of(own: str, path: str) -> bool:
     """Whether a request's path is an API's own: some clients leave its version out."""
     return path.endswith((own, own.replace("/v1", "")))
@@ -109,6 +135,14 @@ class Face(Protocol):
 
     def key(self, headers: Mapping[str, str], query: str) -> str:
         """The API key that a request brings; empty without one."""
+        ...
+
+    def tools(self, body: Any) -> list[DeclaredTool]:
+        """The tools that a request declares, in order."""
+        ...
+
+    def results(self, body: Any) -> list[ToolResult]:
+        """The results of tools in a request, in order; one of no known call has no name."""
         ...
 
     def whole(self, said: Completion) -> Any:
@@ -149,6 +183,18 @@ MESSAGES: Final[Mapping[RuntimeErrorName, str]] = {
 def member(value: Any, name: str) -> Any:
     """A member of a JSON object; None of anything else."""
     return value.get(name) if isinstance(value, dict) else None
+
+
+def objects(value: Any) -> Iterator[Mapping[str, Any]]:
+    """The objects of a JSON array; none of anything else."""
+    if isinstance(value, list):
+        yield from (each for each in value if isinstance(each, dict))
+
+
+def declared(held: Any, schema: str) -> DeclaredTool:
+    """A tool whose schema is the member `schema`."""
+    name, about = member(held, "name"), member(held, "description")
+    return DeclaredTool(str(name), about if isinstance(about, str) else "", member(held, schema))
 
 
 def text_of(content: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote
 
@@ -12,14 +13,19 @@ from conformance.formats.provider.completion import (
     MESSAGES,
     Asked,
     Completion,
+    DeclaredTool,
     Frame,
     Refusal,
+    ToolResult,
+    declared,
     member,
+    objects,
     text_of,
 )
 from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, TerminationReason
 
 _CALL = re.compile(r"/gemini(?:/v1\w*)?/models/(?P<model>.+):(?P<method>\w+)$")
+_CAPITAL = re.compile("[A-Z]")
 _REASONS: Final = {
     TerminationReason.END_TURN: "STOP",
     TerminationReason.MAX_TOKENS: "MAX_TOKENS",
@@ -65,6 +71,25 @@ class GeminiContent:
         """`x-goog-api-key`, or `?key=`."""
         return headers.get("x-goog-api-key", "") or parse_qs(query).get("key", [""])[0]
 
+    def tools(self, body: Any) -> list[DeclaredTool]:
+        """Function declarations, whose schema has one of two names."""
+        found = []
+        for each in objects(member(body, "tools")):
+            for held in objects(_either(each, "functionDeclarations")):
+                plain = _either(held, "parametersJsonSchema")
+                found.append(declared({"parameters": plain, **held}, "parameters"))
+        return found
+
+    def results(self, body: Any) -> list[ToolResult]:
+        """Parts that name the function itself."""
+        found = []
+        for content in objects(member(body, "contents")):
+            for part in objects(member(content, "parts")):
+                held = _either(part, "functionResponse")
+                if held is not None:
+                    found.append(ToolResult(str(member(held, "name")), member(held, "response")))
+        return found
+
     def whole(self, said: Completion) -> Any:
         """One candidate, with all its parts."""
         return self._part(said, _parts(said), _reason(said))
@@ -101,6 +126,16 @@ class GeminiContent:
         return {**head, "modelVersion": said.model, "responseId": said.id}
 
 
+def _either(value: Any, name: str) -> Any:
+    """A member under either spelling: Gemini reads JSON as protocol buffers do."""
+    return next((held for held in map(partial(member, value), spellings(name)) if held), None)
+
+
+def spellings(name: str) -> tuple[str, str]:
+    """Both spellings of a name of Gemini's API."""
+    return name, _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
+
+
 def _pieces(said: Completion) -> list[dict[str, Any]]:
     thoughts = [{"text": each, "thought": True} for each in said.thinking]
     return [*thoughts, *({"text": each} for each in said.pieces), *_calls(said)]
@@ -113,10 +148,7 @@ def _parts(said: Completion) -> list[dict[str, Any]]:
 
 
 def _calls(said: Completion) -> list[dict[str, Any]]:
-    return [
-        {"functionCall": {"id": c.id, "name": c.name, "args": json.loads(c.arguments or "{}")}}
-        for c in said.calls
-    ]
+    return [{"functionCall": {"id": c.id, "name": c.name, "args": c.input}} for c in said.calls]
 
 
 def _reason(said: Completion) -> str:

@@ -10,12 +10,16 @@ from conformance.formats.provider.completion import (
     MESSAGES,
     Asked,
     Completion,
+    DeclaredTool,
     Frame,
     Refusal,
+    ToolResult,
     Usage,
+    declared,
     is_path_of,
     last_user,
     member,
+    objects,
 )
 from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, TerminationReason
 
@@ -79,6 +83,25 @@ class OpenAIChat(_OpenAI):
         user = last_user(member(body, "messages"))
         return Asked(str(member(body, "model")), member(body, "stream") is True, user)
 
+    def tools(self, body: Any) -> list[DeclaredTool]:
+        """Functions."""
+        held = (member(each, "function") for each in objects(member(body, "tools")))
+        return [declared(each, "parameters") for each in held]
+
+    def results(self, body: Any) -> list[ToolResult]:
+        """Messages of the role `tool`, which name the id of the call."""
+        messages = list(objects(member(body, "messages")))
+        names = {
+            str(call.get("id")): str(member(call.get("function"), "name"))
+            for message in messages
+            for call in objects(message.get("tool_calls"))
+        }
+        return [
+            ToolResult(names.get(str(each.get("tool_call_id")), ""), each.get("content"))
+            for each in messages
+            if each.get("role") == "tool"
+        ]
+
     def whole(self, said: Completion) -> Any:
         """One choice, with the usage beside it."""
         message: dict[str, Any] = {"role": "assistant", "content": said.text or None}
@@ -137,6 +160,21 @@ class OpenAIResponses(_OpenAI):
         given = member(body, "input")
         user = given if isinstance(given, str) else last_user(given)
         return Asked(str(member(body, "model")), member(body, "stream") is True, user)
+
+    def tools(self, body: Any) -> list[DeclaredTool]:
+        """Functions."""
+        return [declared(each, "parameters") for each in objects(member(body, "tools"))]
+
+    def results(self, body: Any) -> list[ToolResult]:
+        """Items of the input, which name the id of the call."""
+        items = list(objects(member(body, "input")))
+        calls = (each for each in items if each.get("type") == "function_call")
+        names = {str(each.get("call_id")): str(each.get("name")) for each in calls}
+        return [
+            ToolResult(names.get(str(each.get("call_id")), ""), each.get("output"))
+            for each in items
+            if each.get("type") == "function_call_output"
+        ]
 
     def whole(self, said: Completion) -> Any:
         """The answer as a list of output items."""

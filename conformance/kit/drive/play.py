@@ -9,6 +9,7 @@ from typing import Any
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.naming import good_id
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
+from conformance.kit.drive.pacing import together
 from conformance.kit.evidence.catalog import Offered
 from conformance.kit.evidence.evidence import Call, RunEvidence, call_of
 from conformance.kit.evidence.safety import why_left_out
@@ -17,9 +18,12 @@ from conformance.kit.evidence.script import (
     INITIALIZE,
     Action,
     Close,
+    Open,
+    Restart,
     Script,
     Send,
     Stage,
+    Together,
 )
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.exchange import Exchange, Trouble
@@ -56,10 +60,9 @@ class Playing:
             if to_close and isinstance(self._action, Close):
                 return
             self._left -= 1
-            exchange = await self._act(self._action)
-            self.exchanges.append(exchange)
+            self.exchanges += await self._act(self._action)
             try:
-                self._action = self._steps.send(exchange)
+                self._action = self._steps.send(self.exchanges[-1])
             except StopIteration:
                 self._action = None
 
@@ -72,16 +75,24 @@ class Playing:
         """Let the script clean up."""
         self._steps.close()
 
-    async def _act(self, action: Action) -> Exchange:
-        channel, step = self._channel, CLOSE
+    async def _act(self, action: Action) -> list[Exchange]:
+        if isinstance(action, Together):
+            return await together(self._send(each) for each in action.sends)
         if isinstance(action, Send):
-            before = self._confirms.get(action.step)
-            return await channel.send(
-                action.request,
-                script=self.name,
-                step=action.step,
-                confirms=before.id if before else None,
-            )
+            return [await self._send(action)]
+        return [await self._connect(action)]
+
+    async def _send(self, action: Send) -> Exchange:
+        before = self._confirms.get(action.step)
+        return await self._channel.send(
+            action.request,
+            script=self.name,
+            step=action.step,
+            confirms=before.id if before else None,
+        )
+
+    async def _connect(self, action: Open | Close | Restart) -> Exchange:
+        channel, step = self._channel, CLOSE
         if isinstance(action, Close):
             step = action.step
             closed = await channel.close(script=self.name, step=step)

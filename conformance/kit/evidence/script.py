@@ -1,7 +1,8 @@
 """Scripts: pure generators of a chapter that say what to send next, and are handed what came.
 
-`exchange = yield Send(request, Step("name"))`. `Open` makes a new connection (and, with
-`handshake`, shakes hands on it), `Close` ends it, `Restart` does both. The driver does all I/O.
+`exchange = yield Send(request, Step("name"))`; `Together` sends many at the same time. `Open` makes
+a new connection (and, with `handshake`, shakes hands on it), `Close` ends it, `Restart` does both.
+The driver does all I/O.
 """
 
 from __future__ import annotations
@@ -49,6 +50,13 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """Send all of these at the same time; the script is handed the exchange of the last one."""
+
+    sends: tuple[Send, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Open:
     """Open a connection; `handshake` False leaves the legacy handshake to the script."""
 
@@ -69,7 +77,7 @@ class Restart:
     handshake: bool = True
 
 
-Action = Send | Open | Close | Restart
+Action = Send | Together | Open | Close | Restart
 Steps = Generator[Action, Exchange, None]
 
 

@@ -126,4 +126,20 @@ class OpenAIBinding(GatewayBinding):
         made = dict(body)
         if "tools" in made:
             made["tools"] = [{"type": "function", "function": each} for each in made["tools"]]
+        made["messages"] = [_chat_message(each) for each in body["messages"]]
         return made
+
+
+def _chat_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message of chat completions: its tool calls are functions."""
+    if "tool_calls" not in message:
+        return message
+    calls = [
+        {
+            "id": each["tool_call_id"],
+            "type": "function",
+            "function": {"name": each["tool_name"], "arguments": each["arguments"]},
+        }
+        for each in message["tool_calls"]
+    ]
+    return {**message, "tool_calls": calls}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.kit.config.options import OPTIONS, Option
+from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
 from scripts.website.pages.context import CONFORMANCE, Context
 from scripts.website.pages.markdown import code, escaped, heading, page, table
@@ -41,6 +42,9 @@ def faults_page(context: Context) -> bytes:
         clauses = [context.clause_link(context.clauses[each], here) for each in fault.clauses]
         over = ", ".join(code(each) for each in fault.bindings)
         rows.append([code(fault.name), ", ".join(clauses), over])
+    for name, planted in sorted(GATEWAY_FAULTS.items()):
+        link = context.clause_link(context.clauses[planted.clause], here)
+        rows.append([code(name), link, code("native")])
     about = context.said("faults_about")
     parts = [escaped(about), context.said("faults_intro", count=len(rows)), table(head, rows)]
     return page(context.said("faults"), "faults", about, parts, hide="toc")

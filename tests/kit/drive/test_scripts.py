@@ -11,7 +11,7 @@ import pytest
 from conformance.kit.drive.channel import Context, open_channel
 from conformance.kit.drive.play import play
 from conformance.kit.evidence.recorder import Recorder
-from conformance.kit.evidence.script import INITIALIZE, Close, Open, Restart, Send, script
+from conformance.kit.evidence.script import INITIALIZE, Close, Open, Restart, Send, Together, script
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
@@ -81,6 +81,20 @@ def test_a_script_is_handed_the_answer_to_what_it_sent():
         (Step("list"), 200),
         (Step("unknown"), 404),
     ]
+
+
+def test_a_script_that_sends_several_together_is_handed_the_last_one():
+    seen = []
+
+    def steps(stage):
+        paths = ("/tools", "/nothing", "/tools")
+        asked = (stage.web().get(path) for path in paths)
+        sends = tuple(Send(each, Step("one", number=n)) for n, each in enumerate(asked, 1))
+        seen.append((yield Together(sends)))
+
+    exchanges = over_http(steps)
+    assert [(e.step.number, e.answer.status) for e in exchanges] == [(1, 200), (2, 404), (3, 200)]
+    assert seen == [exchanges[-1]]
 
 
 def test_an_exchange_is_recorded_under_its_script_and_step():

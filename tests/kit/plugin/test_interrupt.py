@@ -120,6 +120,7 @@ def test_a_terminal_that_is_closed_has_a_report_and_leaves_no_process(tmp_path):
     word, called, words = deaf(tmp_path)
     pid, terminal = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup, it would be ignored
         os.chdir(ROOT)
         os.execv(sys.executable, [sys.executable, "-m", "pytest", *words])
     assert until(called.exists)

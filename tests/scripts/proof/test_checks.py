@@ -60,9 +60,9 @@ def test_a_fault_that_only_another_check_caught_was_caught_by_accident():
 
 def test_what_was_caught_by_accident_is_not_counted_as_caught():
     by_chance = caught_by(ENUM, "finding.call.accepted/random-enum")
-    assert tally([by_chance]) == "0 of 1 faults caught, 0 false alarms"
+    assert str(tally([by_chance])) == "0 of 1 faults caught, 0 false alarms"
     meant = caught_by(ENUM, "finding.call.accepted/enum-case")
-    assert tally([meant]) == "1 of 1 faults caught, 0 false alarms"
+    assert str(tally([meant])) == "1 of 1 faults caught, 0 false alarms"
 
 
 def test_a_fault_that_was_planted_for_no_check_is_told(monkeypatch):

@@ -126,8 +126,8 @@ def test_the_sum_counts_what_was_missed_and_who_was_accused_besides():
     caught = Outcome(Trial("no-allow-with-405", "http", ""), (("HTTP-ERR-006", "none"),), (), 0.0)
     missed = Outcome(Trial("no-health", "http", ""), (), (), 0.0)
     sound = Outcome(Trial("", "http", ""), (("ATDF-CALL-001", "why"),), (), 0.0)
-    assert tally([caught, missed]) == "1 of 2 faults caught, 0 false alarms"
-    assert tally([caught, sound]) == "1 of 1 faults caught, 1 false alarms"
+    assert str(tally([caught, missed])) == "1 of 2 faults caught, 0 false alarms"
+    assert str(tally([caught, sound])) == "1 of 1 faults caught, 1 false alarms"
 
 
 def test_a_fault_that_does_not_exist_is_an_unusable_command_line(capsys):

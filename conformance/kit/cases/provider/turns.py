@@ -26,6 +26,8 @@ class Scene:
     face: Face
     asked: Asked
     request_id: str
+    host: str = ""
+    """The host that it was sent to, with the port."""
 
 
 class Turn(Protocol):
@@ -163,6 +165,19 @@ class Blocks:
         if not scene.asked.stream:
             return _body(200, body, _JSON)
         return [Head(200, (_SSE,)), Send(Frame(body.decode()).encoded(scene.face.line_end)), End()]
+
+
+@dataclass(frozen=True, slots=True)
+class Redirects:
+    """Sends the client to another host, which is the same machine under its other name."""
+
+    path: str
+
+    def acts(self, scene: Scene) -> list[Act]:
+        """307: the method, the body and most headers stay."""
+        host, _, port = scene.host.rpartition(":")
+        other = "127.0.0.1" if host == "localhost" else "localhost"
+        return _body(307, b"", ("location", f"http://{other}:{port}{self.path}"))
 
 
 @dataclass(frozen=True, slots=True)
