@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import httpx2
 import pytest
@@ -19,7 +20,9 @@ from fixtures.gateways.reference.app import app
 from fixtures.gateways.reference.gateway import Gateway
 from fixtures.gateways.reference.policy import Policy, Retry
 
-QUICK = Policy(Retry(initial_delay_ms=1, max_delay_ms=5), first_byte=0.2, stall=0.2)
+QUICK = Policy(Retry(initial_delay_ms=1, max_delay_ms=5), first_byte=10, stall=10)
+HURRIED = {"stall": replace(QUICK, stall=0.2)}
+"""Where the provider falls silent. Elsewhere a slow machine must not look like a silent one."""
 USER = [{"role": "user", "content": "hello"}]
 families = pytest.mark.parametrize("family", ["openai", "anthropic", "gemini"])
 
@@ -38,7 +41,7 @@ def called(scenario, path, **body):
             return SCENARIOS[scenario].acts(attempts.next(face, scene), scene)
 
         async with Provider(perform) as provider:
-            gateway = Gateway(provider.url, "canary-key", QUICK)
+            gateway = Gateway(provider.url, "canary-key", HURRIED.get(scenario, QUICK))
             transport = httpx2.ASGITransport(app=app(gateway))
             async with httpx2.AsyncClient(transport=transport, base_url="http://gateway") as client:
                 answer = await client.post(path, json={"messages": USER, **body})

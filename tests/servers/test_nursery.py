@@ -2,11 +2,14 @@
 
 import os
 import signal
+import socket
 import subprocess
+import sys
 import urllib.request
 
 import pytest
 
+from fixtures.servers import relay
 from fixtures.servers.relay import ask
 from fixtures.servers.start import FAULTY, REFERENCE, NotStarted, command, listening, nursery
 
@@ -74,3 +77,22 @@ def test_it_ends_with_the_nursery() -> None:
     connection.close()
     with pytest.raises(ProcessLookupError):
         os.kill(server, 0)
+
+
+def test_a_signal_that_comes_before_the_server_s_id_reaches_the_server(tmp_path) -> None:
+    """The nursery is played: a server may say that it is ready before its relay knows of it."""
+    at = str(tmp_path / "nursery")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as played:
+        played.bind(at)
+        played.listen(1)
+        words = [sys.executable, "-I", "-S", relay.__file__, at, "module"]
+        with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as server:
+            with subprocess.Popen(words, stdin=subprocess.DEVNULL) as stands_for_it:
+                connection, _ = played.accept()
+                with connection:
+                    assert connection.recv(1 << 16) == b'["module"]\n'
+                    stands_for_it.send_signal(signal.SIGTERM)
+                    connection.sendall(b"%d\n" % server.pid)
+                    assert server.wait(30) == -signal.SIGTERM
+                    connection.sendall(b"0\n")
+            assert stands_for_it.returncode == 0
