@@ -59,8 +59,11 @@ def _blamed(tool: ToolEvidence, refused: Call) -> str | None:
 
 
 def _is_new(name: str, refused: Call, baseline: Call) -> bool:
-    """Whether a call sends another value for a parameter than the accepted baseline call."""
+    """Whether a call sends another value for a parameter than the accepted baseline call.
+
+    2.0 is another way to write 2.
+    """
     sent, known = refused.case.arguments, baseline.case.arguments
     if name in sent and name in known:
-        return not same(sent[name], known[name])
+        return type(sent[name]) is not type(known[name]) or not same(sent[name], known[name])
     return name in sent or name in known

@@ -51,6 +51,12 @@ def test_a_broken_format_is_refused(tool: ToolEvidence) -> Checks:
     yield from _refused(tool, frozenset({Strictness.FORMAT}))
 
 
+@clause("ATDF-CALL-011")
+def test_another_broken_format_is_refused(tool: ToolEvidence) -> Checks:
+    """Strings that break another format, which JSON Schema lets a validator check or not."""
+    yield from _refused(tool, frozenset({Strictness.OTHER_FORMAT}))
+
+
 @clause("ATDF-CALL-004")
 def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
     """Only a validation-error that names a parameter is a finding: its value is valid.

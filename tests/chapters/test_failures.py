@@ -190,6 +190,11 @@ def test_a_documented_maximum_that_is_refused_by_name_is_a_finding(body):
     assert "guests" in item.findings[0].message.words("en")
 
 
+def test_an_integer_written_as_a_fraction_of_zero_is_another_value_to_a_server():
+    item = blamed(TOO_MANY, guests=1.0)
+    assert (item.verdict, ids(item)) == (Verdict.WARN, {"finding.call.valid_blamed"})
+
+
 def test_where_atdf_is_claimed_it_is_a_failure():
     item = blamed(TOO_MANY, guests=4, claims=True)
     assert (item.verdict, item.requirement) == (Verdict.FAIL, Requirement.MUST)

@@ -265,6 +265,7 @@ NOT_ASKED = {
     "oldest-handshake-without-name",
     "fails-at-the-last-year",
     "fails-at-a-whole-float",
+    "whole-float-refused",
     "encoding-refused-in-text",
     "malformed-message-refused-in-text",
     "malformed-message-with-another-code",

@@ -25,6 +25,8 @@ MOST_SENT: Final = 200
 MOST_CHOICES: Final = 50
 """Values of one enum that are sent."""
 
+WHOLE_FLOAT: Final = "whole-float"
+"""The scenario of an integer written with a fraction of zero."""
 UNICODE: Final = "Zoë 東京 🚀"
 WIDE: Final = "東"
 
@@ -101,9 +103,10 @@ def extremes(place: Place) -> Iterator[Deviation]:
     elif "number" not in asked.kinds and "integer" in asked.kinds:
         whole = next(numbers.some(asked, True), None)
         if whole is not None and abs(whole) < 2**53:
-            yield Deviation("whole-float", float(whole), extreme=True)
+            yield Deviation(WHOLE_FLOAT, float(whole))  # an integer in JSON Schema: to be accepted
     if "string" in asked.kinds and not asked.patterns and not asked.formats:
         yield Deviation("with-slash", fitted("a/b", asked), extreme=True)
+        yield Deviation("blank-text", " " * max(asked.min_length, 1), extreme=True)
 
 
 def _valid_numbers(asked: Constraints, whole: bool) -> Iterator[Deviation]:
@@ -192,6 +195,10 @@ def _broken_choices(asked: Constraints, value: Any) -> Iterator[Deviation]:
     counts = [v for v in allowed if type_of(v) in ("integer", "number")]
     if counts:
         yield Deviation(f"{name}-neighbour", max(counts) + 1, "number")
+    held = [v for v in allowed if isinstance(v, dict | list)]
+    if held:
+        more = [*held[0], "abc"] if isinstance(held[0], list) else {**held[0], "extra": "abc"}
+        yield Deviation(f"{name}-neighbour", more, type_of(more))
 
 
 def _broken_texts(place: Place) -> Iterator[Deviation]:
@@ -212,6 +219,7 @@ def _broken_texts(place: Place) -> Iterator[Deviation]:
             for variant, text in FORMATS[name].broken:
                 yield Deviation(f"format-{name}", text, variant)
             yield Deviation(f"format-{name}", "", "empty")
+            yield Deviation(f"format-{name}", " ", "blank")
 
 
 def _broken_numbers(asked: Constraints, whole: bool) -> Iterator[Deviation]:

@@ -87,7 +87,8 @@ def can_be_filled_in(view: SchemaView, spot: Spot, blamed: Tokens, names: Sequen
     name = str(blamed[0])
     if name in discriminators(view, spot.found):
         return False
-    asked = constraints(applied(view, member(spot.found.flat, name), spot.value[name]).flat)
+    was = spot.value.get(name, ABSENT)
+    asked = constraints(applied(view, member(spot.found.flat, name), was).flat)
     if governed(asked):
         return False
     return asked.first("default") is not ABSENT or asked.first("const") is not ABSENT

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.kit.cases.deviations import LONGEST_SENT, MOST_SENT, Deviation
+from conformance.formats.schema.ecma import patterns
+from conformance.kit.cases.deviations import (
+    LONGEST_SENT,
+    MOST_SENT,
+    WRONG_TYPE_SAMPLES,
+    Deviation,
+)
 from conformance.kit.cases.valid_values import MOST_ITEMS, Maker
 from conformance.kit.cases.walk import Spot
 from conformance.kit.schema.applies import item, member
@@ -15,14 +21,21 @@ from conformance.kit.schema.unusable_schema import SchemaProblem
 
 EXTRA = "unexpected_property"
 """The name of a property that no schema declares."""
+BAD_NAME = " \N{MULTIPLICATION SIGN}!"
+"""A name that identifiers cannot have in any language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A deviation of a container: its new value, and the place to blame (from the container)."""
+    """A deviation of a container: its new value, and the place to blame (from the container).
+
+    `around` is a keyword that is broken as a whole, whatever its parts say of the value: which of
+    two branches was meant, nobody knows.
+    """
 
     deviation: Deviation
     blamed: Tokens = ()
+    around: str = ""
 
 
 def broken_members(spot: Spot, maker: Maker) -> Iterator[Change]:
@@ -33,8 +46,8 @@ def broken_members(spot: Spot, maker: Maker) -> Iterator[Change]:
             if name in value:
                 rest = {k: v for k, v in value.items() if k != name}
                 yield Change(Deviation("missing", rest), (name,))
-        yield from _dependents(spot, value)
         yield from _extra(spot, value)
+        yield from _named_by_a_pattern(spot, value, maker)
         if asked.max_members is not None and asked.max_members <= MOST_SENT:
             more = _with_members(spot, value, asked.max_members + 1, maker)
             if more is not None:
@@ -57,6 +70,9 @@ def _extra(spot: Spot, value: dict[str, Any]) -> Iterator[Change]:
     extra = EXTRA
     while extra in value:
         extra += "_"
+    names = spot.asked.first("propertyNames")
+    if names not in (ABSENT, True):
+        yield Change(Deviation("bad-name", {**value, BAD_NAME: "abc"}), (BAD_NAME,))
     yield Change(Deviation("extra-property", {**value, extra: "abc"}), (extra,))
     if any(isinstance(spot.asked.first(w), dict) for w in words[:2]):
         yield Change(Deviation("extra-property-number", {**value, extra: 7}), (extra,))
@@ -77,16 +93,17 @@ def _is_open(spot: Spot) -> bool:
     return not full and all(spot.asked.first(word) is ABSENT for word in words)
 
 
-def _dependents(spot: Spot, value: dict[str, Any]) -> Iterator[Change]:
+def _named_by_a_pattern(spot: Spot, value: dict[str, Any], maker: Maker) -> Iterator[Change]:
+    """A member whose name matches one of `patternProperties`, with a value of another type."""
     for node in spot.found.flat:
         schema = node.schema if isinstance(node.schema, dict) else {}
-        for keyword in ("dependentRequired", "dependencies"):
-            for holder, names in schema.get(keyword, {}).items():
-                for name in names if holder in value and isinstance(names, list) else ():
-                    if name in value and name != holder:
-                        rest = {k: v for k, v in value.items() if k != name}
-                        change = Deviation("missing-dependent", rest, f"of {holder}")
-                        yield Change(change, (name,))
+        for expression, asked in schema.get("patternProperties", {}).items():
+            name = next((n for n in patterns.samples(expression, 0, None) if n not in value), None)
+            inside = (node.sub(asked),)
+            bad = (v for _, v in WRONG_TYPE_SAMPLES if not maker.view.is_valid(inside, v))
+            wrong = next(bad, ABSENT)
+            if name is not None and wrong is not ABSENT:
+                yield Change(Deviation("pattern-property", {**value, name: wrong}), (name,))
 
 
 def _with_members(
@@ -114,10 +131,22 @@ def _items(spot: Spot, value: list[Any], maker: Maker) -> Iterator[Change]:
     contained = asked.first("contains")
     if contained is not ABSENT:
         holder = next(n for n in asked.flat if "contains" in n.schema).sub(contained)
+        matching = [v for v in value if maker.view.is_valid((holder,), v)]
         others = [v for v in value if not maker.view.is_valid((holder,), v)]
         yield Change(Deviation("contains-none", others))
+        least, greatest = asked.first("minContains"), asked.first("maxContains")
+        if least is not ABSENT and 1 < least <= len(matching):
+            few = [*others, *matching[: int(least) - 1]]
+            yield Change(Deviation("contains-too-few", few))
+        if greatest is not ABSENT and matching and greatest <= MOST_SENT:
+            many = [*others, *matching, *[matching[0]] * (int(greatest) + 1 - len(matching))]
+            yield Change(Deviation("contains-too-many", many))
     prefix = asked.first("prefixItems")
-    if asked.first("items") is False and isinstance(prefix, list):
+    if not isinstance(prefix, list):
+        prefix = asked.first("items")  # as drafts before 2020-12 write it
+    words = ("items", "additionalItems", "unevaluatedItems")
+    closed = any(asked.first(word) is False for word in words)
+    if isinstance(prefix, list) and len(value) >= len(prefix) and closed:
         yield Change(Deviation("extra-item", [*value[: len(prefix)], "abc"]))
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, TypeVar
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases import deviations
 from conformance.kit.cases import expectations as judge
+from conformance.kit.cases.combinations import broken_combinations
 from conformance.kit.cases.members import Change, broken_members, extreme_members, valid_members
 from conformance.kit.cases.naming import Ids
 from conformance.kit.cases.planner import MOST_BRANCHES, Planner, Start
@@ -162,7 +163,8 @@ def _present(planner: Planner, start: Start, spot: Spot) -> None:
         maker = planner.maker()
         for change in valid_members(spot, maker):
             planner.valid(start, spot, change)
-        for change in islice(broken_members(spot, maker), max(planner.each, _MOST_MEMBERS)):
+        broken = chain(broken_members(spot, maker), broken_combinations(spot, planner.maker()))
+        for change in islice(broken, max(planner.each, _MOST_MEMBERS)):
             if not change.blamed or start.owns((*spot.tokens, *change.blamed)):
                 planner.broken(start, spot, change)
         for change in extreme_members(spot):

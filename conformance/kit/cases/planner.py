@@ -156,6 +156,8 @@ class Planner:
         that has nothing to do with it is a problem.
         """
         arguments, found, blamed = self._judged(start, spot, change)
+        if change.around and found and all(_is_within(b.tokens, blamed) for b in found):
+            found = [Break(blamed, change.around, None)]
         places = {b.tokens for b in found}
         if places != {blamed}:
             self.dropped += 1
@@ -264,6 +266,10 @@ class Planner:
         if key not in self._repairable:
             self._repairable[key] = judge.can_be_made(spot, self.maker(), names)
         return self._repairable[key]
+
+
+def _is_within(place: Tokens, around: Tokens) -> bool:
+    return place[: len(around)] == around
 
 
 def _related(one: Tokens, other: Tokens) -> bool:

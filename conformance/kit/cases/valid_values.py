@@ -26,6 +26,8 @@ _MOST_PIECES: Final = 4_000
 
 _MOST_OPTIONAL: Final = 300
 _MOST_TRIED: Final = 40
+_ANY_KIND: Final = ("string", "integer", "boolean", "array", "object")
+"""The types that are tried, in this order, where a schema names none."""
 _GIVEN_FORMATS: Final = FORMATS.keys() - {"uuid"}
 """Formats that give a value: a UUID is somebody's, and one that is made up is nobody's."""
 
@@ -113,7 +115,7 @@ class Maker:
             elif not isinstance(said, Absent if self.given_only else Absent | dict):
                 yield said  # an object is filled up below, unless it has to be the given one
         yield from self.hints(name, asked)
-        kinds = asked.kinds or ("string",)
+        kinds = asked.kinds or _ANY_KIND
         if self.given_only:
             kinds = tuple(kind for kind in kinds if _is_given(kind, asked))
         for kind in sorted(kinds, key=lambda k: k == "null"):

@@ -27,6 +27,7 @@ from conformance.kit.schema.view import Node, SchemaView, view_of
 from conformance.kit.transport.binding import to_bytes
 
 _STEP = re.compile(r"\[(\d+)\]|\[['\"]([^'\"]+)['\"]\]|\.?([^.\[\]]+)")
+_COMBINING = frozenset({"oneOf", "anyOf", "not"})
 _ROOTS = ("arguments", "input", "body", "params", "$")
 """Words that some servers put before the name of a parameter.
 
@@ -78,10 +79,18 @@ def names_place(
     """Say whether a name is that of the broken place; also with a prefix, where that is `prefixed`.
 
     For `arguments` itself no name is right; where the call lacked everything, so is the name of
-    any one member.
+    any one member. Where it is broken how schemas are combined, any member of the place is right:
+    nobody knows which branch was meant.
     """
     if not parameter_name:
         return Naming.EXACT if violation.parameter is None else Naming.WRONG
+    combined = _COMBINING.issuperset(violation.keywords)
+    if combined and any(
+        words[: len(wanted)] == wanted
+        for wanted in (_words(violation.pointer),)
+        for words in _readings(parameter_name, prefixed=prefixed)
+    ):
+        return Naming.EXACT
     if violation.parameter is None:
         lacks_all = violation.keywords == ("required",)
         return Naming.EXACT if lacks_all or parameter_name in _ROOTS else Naming.WRONG

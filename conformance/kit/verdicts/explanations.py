@@ -58,7 +58,13 @@ _EXTRA_WORDS: Final = (
 )  # fmt: skip
 _UNIQUE_WORDS: Final = ("unique", "duplicate", "non-unique", "distinct", "repeated")
 _EMPTY_WORDS: Final = ("empty", "at least one", "non-empty", "nonempty", "blank")
+_CHOICE_WORDS: Final = (
+    *_MISSING_WORDS, "exactly one", "only one", "one of", "either", "both", "union", "branch",
+    "discriminator", "variant", "any of", "schema", "not allowed",
+)  # fmt: skip
 _WORDS_FOR: Final = {
+    "oneOf": _CHOICE_WORDS,
+    "anyOf": _CHOICE_WORDS,
     "required": _MISSING_WORDS,
     "dependentRequired": _MISSING_WORDS,
     "dependencies": _MISSING_WORDS,

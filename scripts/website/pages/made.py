@@ -10,7 +10,15 @@ from scripts.generator.downloads import Download, downloads, frozen
 from scripts.generator.problems import SourceError
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import ROOT
-from scripts.website.pages import attacks, benchmarks, clauses, ecosystem, kit, playground
+from scripts.website.pages import (
+    attacks,
+    benchmarks,
+    clauses,
+    deviations,
+    ecosystem,
+    kit,
+    playground,
+)
 from scripts.website.pages.context import CONFORMANCE, SPECS, Context
 from scripts.website.pages.documents import document_page
 from scripts.website.pages.glossary import glossary_page
@@ -64,6 +72,7 @@ def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str,
     yield clauses.ALL, clauses.everything(context)
     yield f"{CONFORMANCE}/options.md", kit.options_page(context)
     yield f"{CONFORMANCE}/faults.md", kit.faults_page(context)
+    yield deviations.PAGE, deviations.deviations_page(context)
     yield ecosystem.ECOSYSTEM, ecosystem.ecosystem_page(context)
     yield ecosystem.IMPLEMENTATIONS, ecosystem.implementations_page(context)
     yield attacks.ATTACKS, attacks.attacks_page(context)

@@ -275,6 +275,12 @@ def assert_broken(view, case, start):
     violation = case.violation
     assert case.expects is Expectation.REJECT
     assert case.strictness is not None
+    if {"oneOf", "anyOf", "not"}.issuperset(violation.keywords):
+        assert not view.accepts(case.arguments)  # which branch was meant, nobody knows
+        assert view.accepts(start)
+        found = breaks(view, (view.root,), case.arguments, start)
+        assert all(to_pointer(b.tokens).startswith(violation.pointer) for b in found)
+        return
     if violation.parameter is None:
         assert case.arguments in (None, [], {})
         return

@@ -110,6 +110,13 @@ def test_where_everything_is_missing_the_name_of_any_one_is_right():
     assert names_place(Violation("", None, ("required",)), "name") is Naming.EXACT
 
 
+@pytest.mark.parametrize("name", ["pay", "pay.card", "/pay/iban"])
+def test_of_a_union_that_is_broken_as_a_whole_any_member_is_the_right_name(name):
+    assert names_place(Violation("/pay", "pay", ("oneOf",)), name) is Naming.EXACT
+    assert names_place(Violation("", None, ("oneOf",)), name) is Naming.EXACT
+    assert names_place(Violation("/other", "other", ("oneOf",)), name) is Naming.WRONG
+
+
 @pytest.mark.parametrize(
     ("name", "suggested", "value", "valid"),
     [

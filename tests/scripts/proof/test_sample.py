@@ -55,6 +55,7 @@ SAMPLE = (
     Trial("dies-at-a-long-text", "http", ""),
     Trial("fails-at-the-last-year", "http", ""),
     Trial("fails-at-a-whole-float", "http", ""),
+    Trial("whole-float-refused", "http", ""),
     Trial("older-result-without-content", "mcp", "legacy"),
     Trial("oldest-handshake-without-name", "stdio", "legacy"),
 )

@@ -1,0 +1,120 @@
+"""Deviations of what combines schemas: unions, `not`, and members that ask for others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
+from typing import Any, Final
+
+from conformance.kit.cases.deviations import Deviation
+from conformance.kit.cases.members import Change
+from conformance.kit.cases.valid_values import Maker
+from conformance.kit.cases.walk import Spot, declared
+from conformance.kit.schema.applies import Union, applied
+from conformance.kit.schema.constraints import constraints
+from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
+from conformance.kit.schema.view import Node
+
+_MOST_PAIRS: Final = 12
+"""Pairs of branches of one `oneOf` for which a value is looked for."""
+_SEVERAL: Final = 2
+_COMBINING: Final = ("$ref", "allOf", "$dynamicRef", "$recursiveRef")
+"""Keywords whose schemas are in the flat list already."""
+
+
+def broken_combinations(spot: Spot, maker: Maker) -> Iterator[Change]:
+    """Give values that break how schemas are combined, and no keyword of one value."""
+    for union in spot.unions:
+        if union.keyword == "oneOf":
+            yield from _both_branches(spot, union, maker)
+        yield from _no_branch(spot, union, maker)
+    yield from _forbidden(spot, maker)
+    yield from _dependents(spot, maker)
+
+
+def _both_branches(spot: Spot, union: Union, maker: Maker) -> Iterator[Change]:
+    """A value that two branches of a `oneOf` take."""
+    base = _without(spot, maker, union.keyword)
+    pairs = combinations(range(len(union.branches)), 2)
+    for one, other in islice(pairs, _MOST_PAIRS):
+        value = _made((*base, union.branches[one], union.branches[other]), spot, maker)
+        if value is not ABSENT:
+            variant = f"{one + 1} and {other + 1}"
+            yield Change(Deviation("two-branches", value, variant), around=union.keyword)
+
+
+def _no_branch(spot: Spot, union: Union, maker: Maker) -> Iterator[Change]:
+    """An object without the members of any branch. Of other values a wrong type is sent."""
+    own = [_members(branch, maker) for branch in union.branches]
+    if not isinstance(spot.value, dict) or sum(map(bool, own)) < _SEVERAL:
+        return
+    required = constraints(applied(maker.view, spot.nodes, ABSENT).flat).required
+    taken = set().union(*own) - set(required)
+    rest = {n: v for n, v in spot.value.items() if n not in taken}
+    if rest != spot.value and not any(maker.view.is_valid((b,), rest) for b in union.branches):
+        yield Change(Deviation("no-branch", rest), around=union.keyword)
+
+
+def _members(branch: Node, maker: Maker) -> set[str]:
+    """The members that a branch declares or requires."""
+    flat = applied(maker.view, (branch,), ABSENT).flat
+    return {*declared(maker.view, branch), *constraints(flat).required}
+
+
+def _forbidden(spot: Spot, maker: Maker) -> Iterator[Change]:
+    """A value that matches `not`."""
+    holders = [n for n in spot.found.flat if isinstance(n.schema, dict) and "not" in n.schema]
+    for number, holder in enumerate(holders, start=1):
+        base = _without(spot, maker, "not")
+        value = _made((*base, holder.sub(holder.schema["not"])), spot, maker)
+        if value is not ABSENT:
+            yield Change(Deviation("matches-not", value, str(number) if number > 1 else ""))
+
+
+def _dependents(spot: Spot, maker: Maker) -> Iterator[Change]:
+    """Take out what a member that is there, or is added, asks for."""
+    if not isinstance(spot.value, dict):
+        return
+    for node in spot.found.flat:
+        schema = node.schema if isinstance(node.schema, dict) else {}
+        for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
+            for holder, asked in schema.get(keyword, {}).items():
+                yield from _dependent(spot, maker, node.sub({"required": [holder]}), asked)
+
+
+def _dependent(spot: Spot, maker: Maker, holder: Node, asked: Any) -> Iterator[Change]:
+    (name,) = holder.schema["required"]
+    needs = holder.sub({"required": asked} if isinstance(asked, list) else asked)
+    names = constraints(applied(maker.view, (needs,), ABSENT).flat).required
+    whole = spot.value if name in spot.value else _made((*spot.nodes, holder, needs), spot, maker)
+    if not isinstance(whole, dict):
+        return
+    for needed in names:
+        if needed in whole and needed != name:
+            rest = {k: v for k, v in whole.items() if k != needed}
+            yield Change(Deviation("missing-dependent", rest, f"of {name}"), (needed,))
+
+
+def _without(spot: Spot, maker: Maker, keyword: str) -> tuple[Node, ...]:
+    """The schemas of a place without one keyword, flat, with no branch of a union chosen."""
+    left_out = {keyword, *_COMBINING}
+    flat = applied(maker.view, spot.nodes, ABSENT).flat
+    return tuple(
+        Node({k: v for k, v in n.schema.items() if k not in left_out}, n.resolver)
+        if isinstance(n.schema, dict)
+        else n
+        for n in flat
+    )
+
+
+def _made(nodes: Sequence[Node], spot: Spot, maker: Maker) -> Any:
+    """A value for all of the schemas, or ABSENT; an object keeps the members that it has."""
+    keep = spot.value if isinstance(spot.value, dict) else ABSENT
+    name = str(spot.tokens[-1]) if spot.tokens else "arguments"
+    try:
+        return maker.value(nodes, name, keep=keep)
+    except SchemaProblem as problem:
+        if problem.kind is ProblemKind.NO_VALUE:
+            return ABSENT
+        raise
