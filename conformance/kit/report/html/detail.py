@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
@@ -11,6 +11,7 @@ from conformance.kit.model.results import Finding
 from conformance.kit.report.html.json_layout import Piece, Pieces, layout, pointer_of
 from conformance.kit.report.html.places import Label, Note, call_note, finding_label, step_label
 from conformance.kit.report.html.rows import Place, Row
+from conformance.kit.report.html.timeline import Lane, hidden, lanes
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import command, replay_line
 
@@ -45,6 +46,9 @@ class Pair:
     exchange: Exchange
     sent: Sent
     answered: Answered
+    lanes: Sequence[Lane] = ()
+    hidden: int = 0
+    """Requests to the provider that have no lane."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,8 @@ def _steps(finding: Finding, report: Report) -> Iterator[Pair]:
 
 
 def _pair(exchange: Exchange, finding: Finding, report: Report) -> Pair:
-    return Pair(exchange, _sent(exchange, report), _answered(exchange.answer, finding, report))
+    sent, answered = _sent(exchange, report), _answered(exchange.answer, finding, report)
+    return Pair(exchange, sent, answered, lanes(exchange), hidden(exchange))
 
 
 def _sent(exchange: Exchange, report: Report) -> Sent:
