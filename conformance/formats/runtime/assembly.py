@@ -1,7 +1,7 @@
-"""Lawful event streams, of what the rules of a manifest make of single frames.
+"""Valid event streams, of what the rules of a manifest make of single frames.
 
 Rules have no state. What comes after them has: it knows which calls are open, ends each once, and
-holds the end back until the provider has said all. Serves RT-ASM-001 to RT-ASM-004 and RT-TRM-002.
+holds the end back until the provider has said all. Serves RT-ASM-001 to RT-ASM-004, RT-TRM-002 and RT-ORD-008.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class Assembly:
     _seen: set[str] = field(default_factory=set)
     _raw: str | None = None
     _finished: bool = False
+    _complete: bool = False
     _failed: bool = False
 
     def feed(self, frame: Any) -> list[Event]:
@@ -82,6 +83,7 @@ class Assembly:
                 continue
             said = "The arguments of a tool call are not the JSON text of an object."
             return [*events, self._error(RuntimeErrorName.SERVER_ERROR, said)]
+        reason = self._of_calls(reason)
         if self._raw is not None and reason is None:
             events.append({"event": _METADATA, "raw_finish_reason": self._raw})
         events.append({"event": _END} | ({"finish_reason": reason} if reason else {}))
@@ -147,6 +149,7 @@ class Assembly:
         if not _whole(call.fragments):
             return False
         del self._open[call.id]
+        self._complete = True
         index = call.number if call.index is None else call.index
         events.append({"event": _CALL_ENDED, "tool_call_id": call.id, "index": index})
         return True
@@ -190,6 +193,14 @@ class Assembly:
         """The reason in our words; None for one that maps to none, or where there is none."""
         found = self.reading.reasons.get(self._raw or "", self._raw)
         return TerminationReason(found).value if found in _REASONS else None
+
+    def _of_calls(self, reason: str | None) -> str | None:
+        """The reason that fits the calls: some providers say the same with and without any."""
+        if self._complete and reason == TerminationReason.END_TURN:
+            return TerminationReason.TOOL_USE.value
+        if not self._complete and reason == TerminationReason.TOOL_USE:
+            return None
+        return reason
 
     def _of(self, payload: Mapping[str, Any]) -> _Call | None:
         """The open call that a payload is about: by its id, its index, or as the latest."""

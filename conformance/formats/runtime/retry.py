@@ -1,6 +1,6 @@
 """The arithmetic of retries: what a policy gives, and whether a record kept to it.
 
-Serves RT-RTY-008 to RT-RTY-014.
+Serves RT-RTY-008 to RT-RTY-016.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ def delay(policy: Members, number: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One attempt after another. `number` counts the retries at one provider, from 0."""
+    """One attempt after another. `number` counts the retries at one provider, from 0.
+
+    `returns` says whether a fallback goes back to a provider that was tried before.
+    """
 
     index: int
     number: int
@@ -57,6 +60,8 @@ class _Step:
     asked: float | None
     streamed: bool
     waited: float | None
+    provider: Any
+    returns: bool
 
 
 def _steps(record: Members) -> Iterator[_Step]:
@@ -64,7 +69,7 @@ def _steps(record: Members) -> Iterator[_Step]:
     listed = listed if isinstance(listed, list) else []
     attempts = [each if isinstance(each, dict) else {} for each in listed]
     provider: Any = attempts[0].get("provider") if attempts else None
-    number = 0
+    number, tried = 0, [provider]
     for index, (before, attempt) in enumerate(pairwise(attempts), 1):
         error = before.get("error")
         error = error if isinstance(error, dict) else {}
@@ -78,7 +83,10 @@ def _steps(record: Members) -> Iterator[_Step]:
             _number(error.get("retry_after_ms")),
             before.get("streamed") is True,
             _number(attempt.get("waited_ms")),
+            provider,
+            fallback and provider in tried,
         )
+        tried.append(provider)
         number = 0 if fallback else number + 1
 
 
@@ -189,6 +197,22 @@ def _fallback(record: Members) -> Iterator[Broken]:
             yield ("attempts", step.index), said
 
 
+def _fallback_streamed(record: Members) -> Iterator[Broken]:
+    """RT-RTY-015."""
+    for step in _steps(record):
+        if step.streamed and step.fallback:
+            said = message("documents.retry.fallback_streamed", provider=shown(step.provider))
+            yield ("attempts", step.index, "provider"), said
+
+
+def _returned(record: Members) -> Iterator[Broken]:
+    """RT-RTY-016."""
+    for step in _steps(record):
+        if step.returns:
+            said = message("documents.retry.returned", provider=shown(step.provider))
+            yield ("attempts", step.index, "provider"), said
+
+
 RETRY_RULES: tuple[tuple[str, Rule], ...] = (
     ("RT-RTY-008", _waits),
     ("RT-RTY-009", _retried),
@@ -197,5 +221,7 @@ RETRY_RULES: tuple[tuple[str, Rule], ...] = (
     ("RT-RTY-012", _too_long),
     ("RT-RTY-013", _streamed),
     ("RT-RTY-014", _fallback),
+    ("RT-RTY-015", _fallback_streamed),
+    ("RT-RTY-016", _returned),
 )
 """The clause, and the rule that serves it."""

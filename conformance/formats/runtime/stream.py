@@ -1,6 +1,6 @@
 """The order of events in a stream, and the two forms in which a stream is written down.
 
-Serves RT-ORD-002 to RT-ORD-007 and RT-WIRE-002 to RT-WIRE-004.
+Serves RT-ORD-002 to RT-ORD-009 and RT-WIRE-002 to RT-WIRE-004.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from conformance.formats.runtime.kinds import Broken
 from conformance.formats.text.json_text import read_json
 from conformance.formats.text.sse import LINE_END, SseEvent, sse_events
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import StreamEventName, WireForm
+from conformance.spec.vocabulary import StreamEventName, TerminationReason, WireForm
 
 NO_JSON = object()
 """What a line holds that is no JSON."""
@@ -51,6 +51,8 @@ class _Seen:
     ever: set[str] = field(default_factory=set)
     fragments: dict[str, list[str]] = field(default_factory=dict)
     index: dict[str, int] = field(default_factory=dict)
+    complete: bool = False
+    """Whether a call has ended."""
 
 
 def disorder(events: Iterable[Any]) -> Iterator[Disorder]:
@@ -67,6 +69,7 @@ def disorder(events: Iterable[Any]) -> Iterator[Disorder]:
             ended = True
             if name == StreamEventName.STREAMEND.value:
                 yield from _left_open(seen, members)
+                yield from _reason(seen, number, members.get("finish_reason"))
         else:
             yield from _of_calls(seen, number, name, members.get("tool_call_id"), members)
     if not ended:
@@ -85,6 +88,7 @@ def _of_calls(
             yield Disorder("RT-ORD-003", number, said)
             return
         seen.ever.add(given)
+        yield from _same_index(seen, number, given)
         seen.open[given] = number
         seen.fragments[given] = []
     elif name in _ABOUT_CALLS and given not in seen.open:
@@ -94,6 +98,7 @@ def _of_calls(
         seen.fragments[given].append(str(members.get("arguments", "")))
     elif name == StreamEventName.TOOLCALLENDED.value:
         del seen.open[given]
+        seen.complete = True
         text = "".join(seen.fragments.pop(given))
         if not _is_object(text):
             said = message("documents.stream.no_json", given=shown(given), value=shown(text))
@@ -112,6 +117,20 @@ def _of_index(seen: _Seen, number: int, given: str, index: Any) -> Iterator[Diso
             index=shown(index),
         )
         yield Disorder("RT-ORD-007", number, said)
+
+
+def _same_index(seen: _Seen, number: int, given: str) -> Iterator[Disorder]:
+    index = seen.index.get(given)
+    if index is not None and any(seen.index.get(other) == index for other in seen.open):
+        said = message("documents.stream.same_index", given=shown(given), index=shown(index))
+        yield Disorder("RT-ORD-009", number, said)
+
+
+def _reason(seen: _Seen, number: int, reason: Any) -> Iterator[Disorder]:
+    """A call that was begun and not ended is RT-ORD-004."""
+    wrong = TerminationReason.END_TURN if seen.complete else TerminationReason.TOOL_USE
+    if reason == wrong and (seen.complete or not seen.ever):
+        yield Disorder("RT-ORD-008", number, message(f"documents.stream.{wrong.value}"))
 
 
 def _left_open(seen: _Seen, members: Mapping[str, Any]) -> Iterator[Disorder]:
