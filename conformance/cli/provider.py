@@ -17,9 +17,10 @@ from conformance.formats.provider.faces import FACES, face_of
 from conformance.kit.cases.provider.scenarios import SCENARIOS, Attempts, Scenario
 from conformance.kit.cases.provider.turns import NOTHING, Foreign, Scene, no_face
 from conformance.kit.config.command_words import nearest
-from conformance.kit.model.performance import Act, Arrival, Moment, Seen
+from conformance.kit.model.performance import Act, Arrival, Moment
 from conformance.kit.report.safe_text import visible
 from conformance.kit.transport.provider import Provider
+from conformance.spec.vocabulary import Seen
 
 DONE, UNUSABLE = 0, 4
 _PORT = 9000

@@ -24,12 +24,12 @@ from conformance.gateway.told import ERROR, Told, told
 from conformance.kit.cases.provider.calls import request_id_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.performance import Seen
 from conformance.kit.verdicts.checks import Check, Checks, absent, broken, clause, holds, unknown
 from conformance.spec.vocabulary import (
     RUNTIME_ERROR_NAME_STATUSES,
     Binding,
     RuntimeErrorName,
+    Seen,
     TerminationReason,
 )
 

@@ -25,10 +25,15 @@ from conformance.gateway.told import told
 from conformance.kit.cases.provider.calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.performance import Moment, Seen
+from conformance.kit.model.performance import Moment
 from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
-from conformance.spec.vocabulary import RUNTIME_ERROR_NAME_RETRYABLE, ApiFamily, RuntimeErrorName
+from conformance.spec.vocabulary import (
+    RUNTIME_ERROR_NAME_RETRYABLE,
+    ApiFamily,
+    RuntimeErrorName,
+    Seen,
+)
 
 _FAMILIES = ("openai", "anthropic", "gemini")
 _RETRIES = "gateway_retries"

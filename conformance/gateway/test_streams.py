@@ -18,9 +18,8 @@ from conformance.gateway.told import END, ERROR, Told, told
 from conformance.kit.cases.provider.calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.performance import Seen
 from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
-from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName
+from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, Seen
 
 _STREAMS, _ANSWERS = "gateway_streams", "gateway_answers"
 _LAYOUTS = ("crlf", "several-lines", "split")

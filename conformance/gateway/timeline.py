@@ -12,10 +12,10 @@ from conformance.formats.provider.completion import Asked, Face
 from conformance.formats.provider.faces import face_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange, ModelCall
-from conformance.kit.model.performance import Moment, Seen
+from conformance.kit.model.performance import Moment
 from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import Check, Checks, Judge, unknown
-from conformance.spec.vocabulary import ApiFamily
+from conformance.spec.vocabulary import ApiFamily, Seen
 
 _OF_STREAMS = {"gateway_streams", *(f"gateway_breaks_{family.value}" for family in ApiFamily)}
 """The scripts that ask for streams."""

@@ -422,6 +422,28 @@ class Maturity(StrEnum):
     """Still there, not to be used for anything new."""
 
 
+class MessagePart(StrEnum):
+    """What a part of a message is."""
+
+    TEXT = "text"
+    """A text."""
+    IMAGE = "image"
+    """An image."""
+
+
+class MessageRole(StrEnum):
+    """Who speaks in a message."""
+
+    SYSTEM = "system"
+    """The application, which says how the model is to behave."""
+    USER = "user"
+    """A person, or a program in place of one."""
+    ASSISTANT = "assistant"
+    """The model."""
+    TOOL = "tool"
+    """A tool that the model called."""
+
+
 class Missing(StrEnum):
     """What may be missing around a server, so that a call fails for no fault of its own."""
 
@@ -705,6 +727,37 @@ class Scope(StrEnum):
     """The whole target; a run has one verdict."""
     DOCUMENT = "document"
     """A document, wherever it comes from; a run asks no target about it."""
+
+
+class Seen(StrEnum):
+    """What is seen at the ends of a gateway."""
+
+    ARRIVED = "arrived"
+    """A request arrived at the provider."""
+    HEAD = "head"
+    """The provider sent the status."""
+    SENT = "sent"
+    """The provider sent bytes of the body."""
+    BARRIER = "barrier"
+    """The provider waited until the client had seen something."""
+    ENDED = "ended"
+    """The provider sent its answer to the end."""
+    BROKEN = "broken"
+    """The provider closed or broke the connection on purpose."""
+    LEFT = "left"
+    """The gateway closed its connection before the answer ended."""
+    CUT = "cut"
+    """The provider was closed before the answer ended."""
+    CLIENT_STATUS = "client_status"
+    """The client got a status."""
+    CLIENT_GOT = "client_got"
+    """The client got bytes of the body."""
+    CLIENT_CONTENT = "client_content"
+    """The client has the first piece of content."""
+    CLIENT_LEFT = "client_left"
+    """The client closed its connection on purpose."""
+    CLIENT_DONE = "client_done"
+    """The answer ended for the client, whole or not."""
 
 
 class StandardParameter(StrEnum):

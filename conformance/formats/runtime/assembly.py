@@ -1,7 +1,8 @@
 """Valid event streams, of what the rules of a manifest make of single frames.
 
 Rules have no state. What comes after them has: it knows which calls are open, ends each once, and
-holds the end back until the provider has said all. Serves RT-ASM-001 to RT-ASM-004, RT-TRM-002 and RT-ORD-008.
+holds the end back until the provider has said all. Serves RT-ASM-001 to RT-ASM-004, RT-TRM-002 and
+RT-ORD-008.
 """
 
 from __future__ import annotations

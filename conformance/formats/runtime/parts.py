@@ -29,7 +29,8 @@ _INSIDE: Mapping[str, tuple[tuple[str, str], ...]] = {
     "call-status": (("tool_result", "tool-result"),),
     "provider-manifest": (),
     "retry-record": (("policy", "retry-policy"),),
-    "stream-event": (("error", "error"),),
+    "stream-event": (("error", "error"), ("usage", "usage")),
+    "model-response": (("usage", "usage"),),
     "event-stream": (("events", "stream-event"),),
     "runtime-error": (("error", "error"),),
 }

@@ -124,6 +124,22 @@ RUNTIME_ROWS = (
     _closed("bounds", "returned truncated", "total refinement_hint"),
     _closed("runtime-error", "error", also=_coded, hint=".code"),
     _closed("gateway-policy", "retry|fallback|timeouts|cool_down_ms|models"),
+    _closed("timeline", "timeline"),
+    _closed(
+        "model-request",
+        "model messages",
+        "temperature max_tokens top_p stream stop tools tool_choice response_format",
+    ),
+    _closed(
+        "model-response",
+        "content tool_calls",
+        "thinking finish_reason raw_finish_reason usage provider model",
+    ),
+    _closed(
+        "usage",
+        "input_tokens|output_tokens",
+        "cache_read_input_tokens cache_creation_input_tokens reasoning_output_tokens estimated",
+    ),
     _closed("run-link", "run_id", "agent url"),
     _closed("tool-error", "message", "cause"),
     _closed(

@@ -11,6 +11,7 @@ from conformance.formats.problem import Problem, problem
 from conformance.formats.runtime.calls import CALL_RULES
 from conformance.formats.runtime.kinds import Broken, Finder, Rule
 from conformance.formats.runtime.manifest import MANIFEST_RULES
+from conformance.formats.runtime.model_calls import MODEL_CALL_RULES
 from conformance.formats.runtime.models import MODEL_RULES, as_recorded
 from conformance.formats.runtime.parts import parts
 from conformance.formats.runtime.replay import as_replayed
@@ -24,6 +25,7 @@ DOCUMENTS = frozenset(row.document for row in RUNTIME_ROWS)
 RULES: Mapping[str, tuple[tuple[str, Rule], ...]] = {
     **TOOL_RULES,
     **MODEL_RULES,
+    **MODEL_CALL_RULES,
     **MANIFEST_RULES,
     "retry-record": RETRY_RULES,
     "call-record": CALL_RULES,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 
 from conformance.kit.model.written import Body, Foreign
+from conformance.spec.vocabulary import Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,36 +86,6 @@ class Arrival:
 
 Performance = Callable[[Arrival, int], Iterable[Act]]
 """Says what is done in answer to an attempt of one call; the first attempt is number 1."""
-
-
-class Seen(StrEnum):
-    """What happened at one end: at the provider's, or at the client's where the name says so."""
-
-    ARRIVED = "arrived"
-    HEAD = "head"
-    """The status is sent now."""
-    SENT = "sent"
-    """Bytes of the body were sent."""
-    BARRIER = "barrier"
-    """A barrier was passed."""
-    ENDED = "ended"
-    """The answer was sent to its end."""
-    BROKEN = "broken"
-    """The provider closed or broke the connection, as it was told to."""
-    LEFT = "left"
-    """The other side closed the connection before the answer ended."""
-    CUT = "cut"
-    """The provider was closed before the answer ended."""
-    CLIENT_STATUS = "client_status"
-    """The client got a status."""
-    CLIENT_GOT = "client_got"
-    """The client got bytes of the body."""
-    CLIENT_CONTENT = "client_content"
-    """The client has the first piece of content."""
-    CLIENT_LEFT = "client_left"
-    """The client closed its connection, as planned."""
-    CLIENT_DONE = "client_done"
-    """The answer ended for the client, whole or not."""
 
 
 @dataclass(frozen=True, slots=True)

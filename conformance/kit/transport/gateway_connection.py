@@ -13,11 +13,12 @@ from typing import Any, Final
 import httpx2
 
 from conformance.kit.model.exchange import Answer, ModelCall, Request, Trouble
-from conformance.kit.model.performance import Act, Arrival, End, Head, Moment, Seen, Send
+from conformance.kit.model.performance import Act, Arrival, End, Head, Moment, Send
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Process, Received
 from conformance.kit.transport.http_connection import decoded
 from conformance.kit.transport.provider import Provider
+from conformance.spec.vocabulary import Seen
 
 NONCE: Final = re.compile(r"afn-[a-z0-9]+(?:-[a-z0-9]+)*")
 """What marks everything that belongs to one call."""

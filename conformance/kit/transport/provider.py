@@ -27,10 +27,10 @@ from conformance.kit.model.performance import (
     Head,
     Moment,
     Rst,
-    Seen,
     Send,
     Wait,
 )
+from conformance.spec.vocabulary import Seen
 
 Perform = Callable[[Arrival], Iterable[Act]]
 """Says what is done in answer to a request."""

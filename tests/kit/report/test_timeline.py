@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.kit.model.exchange import Answer, Exchange, ModelCall
-from conformance.kit.model.performance import Moment, Seen
+from conformance.kit.model.performance import Moment
 from conformance.kit.report.html.timeline import hidden, lanes
+from conformance.spec.vocabulary import Seen
 
 PATH = "/openai/v1/chat/completions"
 CALL = ModelCall("POST", "http://127.0.0.1:1/v1/chat/completions")

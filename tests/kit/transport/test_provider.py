@@ -8,8 +8,9 @@ import gc
 import httpx2
 import pytest
 
-from conformance.kit.model.performance import Barrier, End, Fin, Head, Rst, Seen, Send, Wait
+from conformance.kit.model.performance import Barrier, End, Fin, Head, Rst, Send, Wait
 from conformance.kit.transport.provider import BODY_CAP, Provider
+from conformance.spec.vocabulary import Seen
 
 OK = (Head(200), Send(b"hello"), End())
 DEADLINE = 30

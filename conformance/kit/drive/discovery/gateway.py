@@ -10,13 +10,12 @@ from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange, Trouble
-from conformance.kit.model.performance import Seen
 from conformance.kit.model.run import Role, Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.gateway import GatewayBinding
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import Binding
+from conformance.spec.vocabulary import Binding, Seen
 
 _OK = 200
 

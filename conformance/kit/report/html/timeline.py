@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.performance import Moment, Seen
+from conformance.kit.model.performance import Moment
 from conformance.kit.report.html.charts import Part
+from conformance.spec.vocabulary import Seen
 
 _MOST = 12
 """Requests to the provider that are drawn."""
