@@ -57,12 +57,14 @@ def _in_order(record: Members) -> Iterator[Broken]:
 
 def _after_arrival(record: Members) -> Iterator[Broken]:
     """RT-TML-003."""
-    arrived: set[Any] = set()
+    arrived: set[int] = set()
     for index, each in enumerate(_objects(record.get("timeline"))):
         number = each.get("arrival")
+        if type(number) is not int:
+            continue  # it is about the client, or the schema says so
         if each.get("seen") == Seen.ARRIVED:
             arrived.add(number)
-        elif type(number) is int and number not in arrived:
+        elif number not in arrived:
             said = message("documents.timeline.not_arrived", number=shown(number))
             yield ("timeline", index, "arrival"), said
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
+from conformance.formats.validate.validate import validate
 from conformance.kit.model.exchange import Answer, Exchange, ModelCall
 from conformance.kit.model.performance import Moment
+from conformance.kit.record.exchanges import ExchangeWriter
 from conformance.kit.report.html.timeline import hidden, lanes
 from conformance.spec.vocabulary import Seen
 
@@ -63,3 +66,14 @@ def test_many_requests_are_cut_and_counted():
 
 def test_a_call_without_a_provider_has_no_picture():
     assert lanes(replace(EXCHANGE, timeline=())) == []
+
+
+def test_what_a_record_holds_of_both_ends_is_a_timeline(tmp_path):
+    path = tmp_path / "exchanges.ndjson"
+    arrived = Moment(Seen.ARRIVED, 0.1, 1, "POST", PATH, (("host", "127.0.0.1"),), b"\xff{")
+    with ExchangeWriter(path, kit="0", started="") as writer:
+        writer.write(replace(EXCHANGE, timeline=(arrived, *TIMELINE[1:])))
+    _, line, _ = path.read_text("utf-8").splitlines()
+    held = {"timeline": json.loads(line)["timeline"]}
+    assert len(held["timeline"]) == len(TIMELINE)
+    assert validate(held, "timeline") == []
