@@ -18,7 +18,6 @@ from conformance.kit.model.exchange import Exchange
 from conformance.kit.repair.hints import list_of
 from conformance.kit.repair.suggestions import Naming, names_place
 from conformance.kit.schema.constraints import same
-from conformance.kit.schema.pointer import to_pointer
 from conformance.kit.verdicts.checks import (
     Checks,
     broken,
@@ -30,6 +29,7 @@ from conformance.kit.verdicts.checks import (
 )
 from conformance.kit.verdicts.rates import suggestions
 from conformance.spec.clauses import Clause
+from conformance.spec.pointer import to_pointer
 from conformance.spec.vocabulary import ErrorCategory, ErrorType, Family, Outcome
 
 _REFUSING_INPUT = types_of(ErrorCategory.INPUT)

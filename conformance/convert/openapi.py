@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jsonpointer import unescape
-
 from conformance.convert.portable import Notes, Portable
 from conformance.formats.catalog.openapi_schema import modern
 from conformance.formats.problem import Place
 from conformance.formats.schema.positions import positions
+from conformance.spec.pointer import steps_of
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 VERSIONS = ("3.0", "3.1", "3.2")
@@ -247,8 +246,7 @@ def _resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return node
     found: Any = data
-    for part in reference[2:].split("/"):
-        step = unescape(part)
+    for step in steps_of(reference):
         found = found.get(step) if isinstance(found, dict) else None
     return found if isinstance(found, dict) else {}
 

@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from jsonpointer import escape
-
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import Message
+from conformance.spec.pointer import to_pointer
 from conformance.spec.vocabulary import Requirement
 
 Place = tuple[str | int, ...]
@@ -55,7 +54,7 @@ def problem(
     tool: str | None = None,
 ) -> Problem:
     """A Problem at `place`, with its two ways of writing that."""
-    return Problem(json_path(place), json_pointer(place), keyword, clause, said, tool, place)
+    return Problem(json_path(place), to_pointer(place), keyword, clause, said, tool, place)
 
 
 def json_path(place: Iterable[str | int]) -> str:
@@ -69,11 +68,6 @@ def json_path(place: Iterable[str | int]) -> str:
         else:
             parts.append(f"[{shown(step, _SHOWN_NAME)}]")
     return "".join(parts)
-
-
-def json_pointer(place: Iterable[str | int]) -> str:
-    """The place as RFC 6901 writes it; "" is the whole document."""
-    return "".join("/" + escape(str(step)) for step in place)
 
 
 def beginning(text: str, limit: int) -> str:

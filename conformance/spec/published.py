@@ -11,7 +11,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from jsonpointer import escape, unescape
 from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
 from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
@@ -21,6 +20,7 @@ from referencing.jsonschema import DRAFT202012, SchemaRegistry
 
 from conformance.spec.clauses import SCHEMAS, clauses
 from conformance.spec.format_checker import format_checker
+from conformance.spec.pointer import steps_of, to_pointer
 
 try:
     _rust: Any = import_module("jsonschema_rs")
@@ -41,7 +41,7 @@ class SchemaPlace:
     @property
     def pointer(self) -> str:
         """The steps as a JSON Pointer."""
-        return "".join("/" + escape(str(step)) for step in self.steps)
+        return to_pointer(self.steps)
 
     def down(self, *steps: Step) -> SchemaPlace:
         """The position these steps further."""
@@ -143,7 +143,7 @@ def _node(place: SchemaPlace) -> Any:
 def _target(place: SchemaPlace, reference: str) -> SchemaPlace:
     """Where a `$ref` at a position leads."""
     name, _, fragment = reference.partition("#")
-    steps = tuple(unescape(part) for part in fragment.split("/")[1:])
+    steps = steps_of(fragment)
     if not name:
         return SchemaPlace(place.spec, place.document, steps)
     # `../../atdf/1.0/tool.schema.json`: each document has one version that is published.

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scripts.generator.load import Json, Path_, SourceFile, pointer
+from conformance.spec.pointer import to_pointer
+from scripts.generator.load import Json, Path_, SourceFile
 from scripts.generator.problems import Problem
 from scripts.generator.shapes import ANY, TEXT, Each, misshapen
 from scripts.generator.texts import Gathered, Text
@@ -186,7 +187,7 @@ def read_clause(
     facts = {key: item[key] for key in (*_ORDER, "version", "status") if key in item}
     home = source.problem(path, "", "")
     about = document or item.get("document")
-    owner = () if at is None else (pointer(at),)
+    owner = () if at is None else (to_pointer(at),)
     return Clause(name, spec, text, home, about, owner, facts, excluded)
 
 

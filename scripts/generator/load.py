@@ -15,22 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jsonpointer import escape
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from conformance.spec.pointer import to_pointer
 from scripts.generator.problems import Problem, SourceError
 
 Json = Any
 Path_ = tuple[str | int, ...]
 
 _TAG = "tag:yaml.org,2002:"
-
-
-def pointer(path: Path_) -> str:
-    """Give the RFC 6901 pointer of a path."""
-    return "".join("/" + escape(str(step)) for step in path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +41,7 @@ class SourceFile:
         place = path
         while place and place not in self.lines:
             place = place[:-1]
-        return Problem(self.file, self.lines.get(place, 1), pointer(path), what, do)
+        return Problem(self.file, self.lines.get(place, 1), to_pointer(path), what, do)
 
 
 def load(root: Path, files: Iterable[Path]) -> list[SourceFile]:
@@ -140,7 +135,7 @@ def _value(
             if key in made:
                 what = f"The key `{key}` stands twice in one mapping."
                 problems.append(
-                    Problem(file, key_node.start_mark.line + 1, pointer(at), what, "Keep one.")
+                    Problem(file, key_node.start_mark.line + 1, to_pointer(at), what, "Keep one.")
                 )
             lines[at] = key_node.start_mark.line + 1
             made[key] = _value(file, value_node, at, lines, problems)
@@ -156,7 +151,7 @@ def _value(
     except ValueError as error:
         problems.append(
             Problem(
-                file, line, pointer(path), f"JSON has no value {error}.", "Quote it, or drop it."
+                file, line, to_pointer(path), f"JSON has no value {error}.", "Quote it, or drop it."
             )
         )
         return None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 
-from jsonpointer import unescape
-
+from conformance.spec.pointer import steps_of
 from scripts.generator.load import Json
 
 _MEMBERS = {
@@ -20,7 +19,7 @@ def steps(pointer: str) -> list[str]:
     """Give the steps of a JSON pointer; raises `ValueError` for what is none."""
     if pointer and not pointer.startswith("/"):
         raise ValueError(f"`{pointer}` is not a JSON pointer")
-    return [unescape(part) for part in pointer.split("/")[1:]]
+    return list(steps_of(pointer))
 
 
 def resolve(value: Json, pointer: str) -> Json:

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from conformance.spec.pointer import to_pointer
 from scripts.generator.clauses import Clause, read_clause
 from scripts.generator.keywords import KEYWORDS, LISTS, MAPS, SINGLE, TEXTS, positions
-from scripts.generator.load import Json, Path_, SourceFile, pointer
+from scripts.generator.load import Json, Path_, SourceFile
 from scripts.generator.problems import Problem
 from scripts.generator.shapes import ANY, TEXT, Each, misshapen
 from scripts.generator.texts import Gathered, Text
@@ -121,7 +122,7 @@ def _read_positions(
         for keyword in TEXTS:
             if keyword in node:
                 at = (*path, keyword)
-                gathered.text(source, at, node[keyword], f"{_stem(source)}#{pointer(at)}")
+                gathered.text(source, at, node[keyword], f"{_stem(source)}#{to_pointer(at)}")
         for index, item in enumerate(node.get("x-clauses", ())):
             at = (*path, "x-clauses", index)
             if item.keys() == {"ref"}:
@@ -138,7 +139,7 @@ def _read_positions(
         if name not in clauses:
             what = f"`ref` names {name}, which no position of this file owns."
             gathered.problems.append(source.problem(at, what, "Name a clause of this file."))
-        more[name] = (*more.get(name, ()), pointer(path))
+        more[name] = (*more.get(name, ()), to_pointer(path))
     return [replace(clause, at=clause.at + more.get(clause.id, ())) for clause in listed]
 
 

@@ -2,9 +2,10 @@ import re
 
 import pytest
 
-from conformance.formats.problem import json_path, json_pointer, shown
+from conformance.formats.problem import json_path, shown
 from conformance.spec import messages
 from conformance.spec.messages import Message, message
+from conformance.spec.pointer import to_pointer
 from tests.root import ROOT
 
 FORMATS = ROOT / "conformance" / "formats"
@@ -50,7 +51,7 @@ def test_an_unknown_sentence_is_an_error_of_the_code():
 def test_a_path_quotes_names_that_are_no_words():
     place = ("tools", 0, "a b", 'say "x"', "naïve", "_meta", "$ref")
     assert json_path(place) == '$.tools[0]["a b"]["say \\"x\\""]["naïve"]._meta.$ref'
-    assert json_pointer(("a/b", 0, "c~d")) == "/a~1b/0/c~0d"
+    assert to_pointer(("a/b", 0, "c~d")) == "/a~1b/0/c~0d"
 
 
 @pytest.mark.parametrize(

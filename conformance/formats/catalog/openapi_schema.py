@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jsonpointer import unescape
+from conformance.spec.pointer import steps_of
 
 COMPONENTS = "#/components/schemas/"
 _MAPS = ("properties", "patternProperties", "$defs", "dependentSchemas")
@@ -41,8 +41,7 @@ def _at(data: Mapping[str, Any], reference: str) -> Any:
     found: Any = data
     if not reference.startswith("#/"):
         raise LeadsNowhere(reference)
-    for part in reference[2:].split("/"):
-        step = unescape(part)
+    for step in steps_of(reference):
         if not isinstance(found, dict) or step not in found:
             raise LeadsNowhere(reference)
         found = found[step]
@@ -63,7 +62,7 @@ def whole(data: Mapping[str, Any], schema: Any, *, sent: bool) -> dict[str, Any]
     waiting = list(_references(made))
     while waiting:
         reference = waiting.pop()
-        name = unescape(reference.removeprefix("#/$defs/").split("/")[0])
+        name = steps_of(reference.removeprefix("#/$defs"))[0]
         if not reference.startswith("#/$defs/") or not isinstance(known, dict):
             raise LeadsNowhere(reference)
         if name in needed:

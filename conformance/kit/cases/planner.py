@@ -19,9 +19,10 @@ from conformance.kit.model.case import Case, CaseKind, Expectation, Strictness, 
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.schema.breaks import Break, breaks
 from conformance.kit.schema.constraints import same
-from conformance.kit.schema.pointer import ABSENT, Tokens, get, put, to_parameter, to_pointer
+from conformance.kit.schema.pointer import ABSENT, Tokens, get, put, to_parameter
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import SchemaView
+from conformance.spec.pointer import to_pointer
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 """Bytes of calls that are made to plan one tool: a call of megabytes gets few deviations."""

@@ -12,8 +12,6 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from jsonpointer import unescape
-
 from conformance.formats.text.json_text import read_json
 from conformance.formats.tool.errors import ErrorView
 from conformance.formats.tool.tool import Tool
@@ -21,10 +19,11 @@ from conformance.kit.evidence.cache import ByIdentity
 from conformance.kit.model.case import Violation
 from conformance.kit.schema.applies import alternatives, applied, item, member
 from conformance.kit.schema.constraints import same
-from conformance.kit.schema.pointer import ABSENT, Tokens, from_pointer, get, put, to_pointer
+from conformance.kit.schema.pointer import ABSENT, Tokens, from_pointer, get, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import Node, SchemaView, view_of
 from conformance.kit.transport.binding import to_bytes
+from conformance.spec.pointer import steps_of, to_pointer
 
 _STEP = re.compile(r"\[(\d+)\]|\[['\"]([^'\"]+)['\"]\]|\.?([^.\[\]]+)")
 _COMBINING = frozenset({"oneOf", "anyOf", "not"})
@@ -94,7 +93,7 @@ def names_place(
     if violation.parameter is None:
         lacks_all = violation.keywords == ("required",)
         return Naming.EXACT if lacks_all or parameter_name in _ROOTS else Naming.WRONG
-    wanted = _words(violation.pointer)
+    wanted = steps_of(violation.pointer)
     readings = _readings(parameter_name, prefixed=prefixed)
     if wanted in readings:
         return Naming.EXACT
@@ -270,7 +269,7 @@ def _locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any
 def _readings(name: str, *, prefixed: bool = True) -> list[tuple[str, ...]]:
     """The ways to read a name as steps: whole, by dots and indexes, and without a leading root."""
     if name.startswith("/"):
-        return [_words(name)]
+        return [steps_of(name)]
     found: list[tuple[str, ...]] = [(name,)]
     steps = tuple(str(next(g for g in m.groups() if g)) for m in _STEP.finditer(name))
     if steps and steps not in found:
@@ -278,10 +277,6 @@ def _readings(name: str, *, prefixed: bool = True) -> list[tuple[str, ...]]:
     if prefixed and len(steps) > 1 and steps[0] in _ROOTS:
         found.append(steps[1:])
     return found
-
-
-def _words(pointer: str) -> tuple[str, ...]:
-    return tuple(unescape(p) for p in pointer.split("/")[1:])
 
 
 def _typed(words: Sequence[str], arguments: Any) -> Tokens:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
-from jsonpointer import escape, unescape
+
+from conformance.spec.pointer import steps_of, to_pointer
 
 Tokens = tuple[str | int, ...]
 
@@ -21,11 +22,6 @@ class Absent:
 ABSENT: Final = Absent()
 
 
-def to_pointer(tokens: Sequence[str | int]) -> str:
-    """Write tokens as a JSON Pointer (RFC 6901); no tokens give the empty pointer."""
-    return "".join("/" + escape(str(t)) for t in tokens)
-
-
 def from_pointer(pointer: str, document: Any) -> Tokens:
     """Read a JSON Pointer against the document that it points into.
 
@@ -38,8 +34,7 @@ def from_pointer(pointer: str, document: Any) -> Tokens:
         raise ValueError(f"{pointer!r} is no JSON Pointer: it must begin with a slash")
     tokens: list[str | int] = []
     here = document
-    for part in pointer[1:].split("/"):
-        name = unescape(part)
+    for name in steps_of(pointer):
         token: str | int = int(name) if isinstance(here, list) and name.isdecimal() else name
         tokens.append(token)
         here = get(here, (token,))

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from jsonpointer import unescape
-
 from conformance.formats.schema.ecma.patterns import is_safe, matches
 from conformance.kit.model.case import Violation
 from conformance.kit.repair.suggestions import schemas_at
@@ -22,6 +20,7 @@ from conformance.kit.schema.constraints import GREATEST, Constraints, constraint
 from conformance.kit.schema.pointer import ABSENT
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
+from conformance.spec.pointer import steps_of
 
 _TYPE_WORDS: Final = {
     "string": ("string", "str", "text"),
@@ -117,7 +116,7 @@ def names_parameter(violation: Violation, text: str) -> bool:
 
     An item of an array is named by its array and its index.
     """
-    steps = [unescape(p) for p in violation.pointer.split("/")[1:]]
+    steps = steps_of(violation.pointer)
     if not steps:
         return any(_has(word, text) for word in ("arguments", "input", "params", "object"))
     names = [s for s in steps if not s.isdecimal()]

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.spec.pointer import to_pointer
 from scripts.generator.keywords import IN_PLACE
-from scripts.generator.load import Path_, pointer
+from scripts.generator.load import Path_
 from scripts.generator.schemas import Schema
 from scripts.website.pages.context import Context, dashed, up
 from scripts.website.pages.markdown import code, escaped, heading, link, table
@@ -119,7 +120,7 @@ def _meaning(context: Context, schema: Schema, here: str, field: Field) -> str:
 
 def _below(at: str, field: Field) -> bool:
     """Whether a clause's place is this field's own, not that of a field inside it."""
-    own = pointer(field.at)
+    own = to_pointer(field.at)
     rest = at.removeprefix(own)
     return at == own or (at.startswith(own + "/") and "/properties/" not in rest)
 

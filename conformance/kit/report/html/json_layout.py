@@ -9,9 +9,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from jsonpointer import escape, unescape
-
 from conformance.kit.report.reporter import Report
+from conformance.spec.pointer import steps_of, to_pointer
 
 _CHARACTERS = 5_000
 _DEPTH = 14
@@ -38,7 +37,7 @@ def layout(value: Any, report: Report, mark: str | None = None, absent: str = ""
     `mark` is a JSON Pointer: what is there is marked. Where nothing is there, `absent` is shown in
     its place.
     """
-    path = None if mark is None else [unescape(step) for step in mark.split("/")[1:]]
+    path = None if mark is None else list(steps_of(mark))
     printed = _Printer(report, absent).value(value, path, 0)
     return [(kind, "".join(said for _, said in some)) for kind, some in groupby(printed, _kind)]
 
@@ -51,8 +50,7 @@ def pointer_of(json_path: str) -> str | None:
     if not json_path.startswith("$"):
         return None
     steps = json_path[1:].replace("[", ".").replace("]", "").split(".")[1:]
-    escaped = (escape(step.strip("'\"")) for step in steps)
-    return "".join(f"/{step}" for step in escaped)
+    return to_pointer(step.strip("'\"") for step in steps)
 
 
 class _Printer:

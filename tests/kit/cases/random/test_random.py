@@ -17,10 +17,10 @@ from conformance.kit.cases.plan import Plan, plan
 from conformance.kit.cases.random.drawable import normalised
 from conformance.kit.cases.random.plan import with_chance
 from conformance.kit.model.case import CaseKind
-from conformance.kit.schema.pointer import to_pointer
 from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 from conformance.kit.schema.view import view_of
 from conformance.spec.format_checker import format_checker
+from conformance.spec.pointer import to_pointer
 from fixtures.servers.tools import TOOLS
 from tests.kit.samples import HTTP
 from tests.kit.sessions import ROOT

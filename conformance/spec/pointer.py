@@ -1,0 +1,17 @@
+"""JSON Pointers (RFC 6901), written and read in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jsonpointer import escape, unescape
+
+
+def to_pointer(steps: Iterable[str | int]) -> str:
+    """Write steps as a JSON Pointer; no steps give "", the whole document."""
+    return "".join("/" + escape(str(step)) for step in steps)
+
+
+def steps_of(pointer: str) -> tuple[str, ...]:
+    """Read the steps of a JSON Pointer, indexes as text."""
+    return tuple(unescape(part) for part in pointer.split("/")[1:])
