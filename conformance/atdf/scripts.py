@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from conformance.kit.evidence.script import Send, Stage, Steps, script
-from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import OVER_HTTP
 
@@ -23,10 +20,5 @@ def canary(stage: Stage) -> Steps:
         if number == _TOOLS:
             break
         request = stage.binding.call(tool, _MISTAKE, id=70 + number)
-        assert isinstance(request, HttpRequest)
-        yield Send(_with_credential(request), Step("mistake", number=number + 1))
-
-
-def _with_credential(request: HttpRequest) -> HttpRequest:
-    kept = tuple((k, v) for k, v in request.headers if k.lower() != "authorization")
-    return replace(request, headers=(*kept, ("Authorization", f"Bearer {CANARY}")))
+        request = request.with_headers((("Authorization", f"Bearer {CANARY}"),))
+        yield Send(request, Step("mistake", number=number + 1))

@@ -7,7 +7,7 @@ from conformance.formats.text.sse import sse_events
 from conformance.kit.evidence.catalog import TOOLS, TOOLS_LIST
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import LOOKED
-from conformance.kit.model.exchange import Exchange, StdioRequest
+from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import Checks, broken_rule, by_rules, clause, family, holds
 from conformance.spec.clauses import Clause
 from conformance.spec.vocabulary import Family
@@ -45,7 +45,7 @@ def _texts(exchange: Exchange) -> list[bytes]:
     """
     assert exchange.answer is not None
     answer = exchange.answer
-    if isinstance(exchange.request, StdioRequest):
+    if not exchange.over_http:
         noise = {line.encode() for line in answer.noise}
         return [line for line in answer.body.splitlines() if line.strip() and line not in noise]
     if (answer.header("content-type") or "").lower().startswith("text/event-stream"):

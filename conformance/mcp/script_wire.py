@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.kit.evidence.script import Restart, Send, Stage, Steps, script
-from conformance.kit.model.exchange import HttpRequest, Request, Trouble
+from conformance.kit.model.exchange import Request, Trouble
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.binding import to_bytes
 from conformance.kit.transport.bindings import MCP_BINDINGS
@@ -73,7 +73,7 @@ def odd_requests(speaker: McpBinding[Request], own: Iterator[int]) -> Iterator[t
     params = {"name": UNKNOWN_TOOL, "arguments": {}}
     yield "unknown-tool", speaker.request("tools/call", params, id=next(own))
     good = speaker.request("server/discover" if speaker.modern else "ping", id=next(own))
-    headers = dict(good.headers) if isinstance(good, HttpRequest) else {}
+    headers = dict(good.headers)
     for step, body in malformed_bodies(good.body).items():
         yield step, speaker.raw(body, headers=headers, any_answer=True, settle=_SETTLE)
     if headers:

@@ -11,7 +11,7 @@ from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json, response_of
 from conformance.kit.evidence.script import INITIALIZE, LOOKED
-from conformance.kit.model.exchange import Exchange, HttpRequest
+from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import traits_of
@@ -57,7 +57,7 @@ def data_of(exchange: Exchange) -> Mapping[str, Any]:
 
 def status_of(exchange: Exchange) -> int:
     """The HTTP status, 0 over stdio and where nothing was answered."""
-    if exchange.answer is None or not isinstance(exchange.request, HttpRequest):
+    if exchange.answer is None or not exchange.over_http:
         return 0
     return exchange.answer.status
 
@@ -75,7 +75,7 @@ def is_answered(exchange: Exchange) -> bool:
 
 def is_refused(exchange: Exchange, code: int, status: int) -> bool:
     """Whether a request was refused with this code and, over HTTP, with this status."""
-    if isinstance(exchange.request, HttpRequest) and status_of(exchange) != status:
+    if exchange.over_http and status_of(exchange) != status:
         return False
     return code_of(exchange) == code
 
@@ -101,7 +101,7 @@ def answered(exchange: Exchange) -> str:
 
 def wanted(exchange: Exchange, code: int, status: int) -> str:
     """What should have come, in the same signs."""
-    http = isinstance(exchange.request, HttpRequest)
+    http = exchange.over_http
     return f"HTTP {status}, error {code}" if http else f"error {code}"
 
 
@@ -150,7 +150,7 @@ def own_version(run: Run, exchange: Exchange) -> bool:
     """
     if run.era is not Era.MODERN or exchange.case is not None:
         return True
-    if isinstance(exchange.request, HttpRequest):
+    if exchange.over_http:
         named = {name.lower(): value for name, value in exchange.request.headers}
         if named.get("mcp-protocol-version") != run.version:
             return False

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from conformance.formats.problem import shown
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.model.exchange import Exchange, HttpRequest
+from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 from conformance.mcp.seen import (
     answered,
@@ -66,7 +66,7 @@ def test_a_missing_capability_is_named(run: RunEvidence) -> Checks:
             continue
         if not isinstance(data_of(exchange).get("requiredCapabilities"), dict):
             yield broken(exchange, "finding.mcp.capabilities_unnamed")
-        elif isinstance(exchange.request, HttpRequest) and status_of(exchange) != 400:
+        elif exchange.over_http and status_of(exchange) != 400:
             yield broken(
                 exchange,
                 "finding.mcp.other_answer",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from conformance.formats.problem import shown
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.model.exchange import Exchange, HttpRequest, Trouble
+from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.bindings import traits_of
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, other_refusal, unknown
@@ -67,7 +67,7 @@ def _is_refusal(exchange: Exchange, codes: frozenset[int]) -> bool:
 
 def _is_passed_over(exchange: Exchange) -> bool:
     """Whether nothing came; over stdio a server need not answer what it cannot read."""
-    if isinstance(exchange.request, HttpRequest):
+    if exchange.over_http:
         return exchange.answer is None
     return not any(True for _ in responses_of(exchange))
 
@@ -136,4 +136,4 @@ def _is_failure(run: RunEvidence, exchange: Exchange) -> bool:
     steps = run.steps(_WIRE)
     after = (steps.get(replace(step, mark=mark)) for mark in (Mark.ALIVE, Mark.AGAIN))
     alive = any(each is not None and is_answered(each) for each in after)
-    return isinstance(exchange.request, HttpRequest) and exchange.answer is None and alive
+    return exchange.over_http and exchange.answer is None and alive

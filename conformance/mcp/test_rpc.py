@@ -10,7 +10,7 @@ from typing import Any
 from conformance.formats.problem import shown
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.model.exchange import Exchange, HttpRequest, Trouble
+from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.bindings import traits_of
 from conformance.kit.verdicts.checks import (
@@ -72,7 +72,7 @@ def _is_wrong(response: Mapping[str, Any], exchange: Exchange, right: set[tuple[
         return _key(id) not in right
     if "result" in response:
         return True
-    if isinstance(exchange.request, HttpRequest):
+    if exchange.over_http:
         return 200 <= status_of(exchange) < 300 and code_of(exchange) != rpc.PARSE_ERROR
     return False
 
@@ -126,7 +126,7 @@ def _is_spoken(response: Mapping[str, Any], exchange: Exchange) -> bool:
 
 def _is_unreadable(exchange: Exchange) -> bool:
     """Whether another clause says already that this answer cannot be read."""
-    if not isinstance(exchange.request, HttpRequest):
+    if not exchange.over_http:
         return False
     kinds = {"application/json", "text/event-stream"}
     return media_type(exchange) not in kinds or not _is_utf8(exchange)
@@ -249,7 +249,7 @@ def _is_utf8(exchange: Exchange) -> bool:
     try:
         exchange.answer.body.decode("utf-8")
     except UnicodeDecodeError:
-        return not isinstance(exchange.request, HttpRequest) or media_type(exchange) not in {
+        return not exchange.over_http or media_type(exchange) not in {
             "application/json",
             "text/event-stream",
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.model.exchange import Exchange, HttpRequest
+from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.verdicts.checks import (
     Checks,
@@ -41,7 +41,7 @@ _FORBIDDEN_SINCE = "2025-11-25"
 def test_an_answer_is_json_or_an_event_stream(run: RunEvidence) -> Checks:
     """Of answers with a 2xx status: what a proxy says with an error is not the server's."""
     for exchange in run.exchanges:
-        if not is_request(exchange) or not isinstance(exchange.request, HttpRequest):
+        if not is_request(exchange) or not exchange.over_http:
             continue
         if not 200 <= status_of(exchange) < 300:
             continue

@@ -17,7 +17,7 @@ from conformance.kit.evidence.cache import ByIdentity
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import Reading, read
 from conformance.kit.evidence.tool_result import ERROR_META
-from conformance.kit.model.exchange import Exchange, HttpRequest
+from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import Check, unknown
 from conformance.runtime.scripts import SENT
 from conformance.spec.messages import Message
@@ -171,7 +171,7 @@ def _sent(exchange: Exchange) -> tuple[Members, Members | None]:
     """The arguments and the meta that a script's request carries."""
     body = as_object(_json(exchange.request.body))
     request = exchange.request
-    if isinstance(request, HttpRequest) and not request.is_rpc:
+    if not request.is_rpc:
         named = {name.lower(): value for name, value in request.headers}
         meta = _json(named.get("agent-formats-call-meta", "").encode())
         return body, meta if isinstance(meta, dict) else None

@@ -139,7 +139,7 @@ def _request(
         request = stage.binding.call(tool, arguments)
         if meta is None:
             return request
-        return replace(request, headers=(*request.headers, (META_HEADER, json.dumps(meta))))
+        return request.with_headers(((META_HEADER, json.dumps(meta)),))
     speaker = stage.speaker()
     params: dict[str, Any] = {"name": tool.name, "arguments": arguments}
     carried: dict[str, Any] = {CALL_META: meta} if meta is not None else {}

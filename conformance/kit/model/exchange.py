@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from conformance.kit.model.case import Case
 from conformance.kit.model.performance import Moment, Performance
@@ -59,6 +59,14 @@ class HttpRequest:
     settle: float = 0.2
     any_answer: bool = False
     transport: Literal["http", "gateway"] = "http"
+    over_http: ClassVar[bool] = True
+    """Its answer has a status and headers of its own."""
+
+    def with_headers(self, more: tuple[tuple[str, str], ...]) -> Self:
+        """Give the same with these headers, in place of those of the same names."""
+        names = {name.lower() for name, _ in more}
+        kept = tuple(each for each in self.headers if each[0].lower() not in names)
+        return replace(self, headers=(*kept, *more))
 
     @property
     def is_empty(self) -> bool:
@@ -84,6 +92,12 @@ class StdioRequest:
     settle: float = 0.2
     any_answer: bool = False
     transport: Literal["stdio"] = "stdio"
+    over_http: ClassVar[bool] = False
+    headers: ClassVar[tuple[tuple[str, str], ...]] = ()
+
+    def with_headers(self, _: tuple[tuple[str, str], ...]) -> Self:
+        """Give the same: a line has no headers."""
+        return self
 
     @property
     def is_empty(self) -> bool:
@@ -167,6 +181,11 @@ class Exchange:
     trouble_detail: Foreign = ""
     timeline: tuple[Moment, ...] = ()
     """What both ends saw of a model call, in order."""
+
+    @property
+    def over_http(self) -> bool:
+        """Whether the answer has a status and headers of its own."""
+        return self.request.over_http
 
     @property
     def http(self) -> HttpRequest:

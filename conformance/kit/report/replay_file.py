@@ -188,7 +188,7 @@ def _case(
     report: Report,
 ) -> dict[str, Any]:
     what = finding.case or "/".join(str(p) for p in (exchange.script, exchange.step) if p)
-    stdio = not isinstance(exchange.request, HttpRequest)
+    stdio = not exchange.over_http
     return {
         "exchange": exchange.id,
         "name": visible(f"{item.clause}-{what}").encode("ascii", "replace").decode(),

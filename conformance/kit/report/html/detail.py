@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
+from conformance.kit.model.exchange import Answer, Exchange
 from conformance.kit.model.results import Finding
 from conformance.kit.report.html.json_layout import Piece, Pieces, layout, pointer_of
 from conformance.kit.report.html.places import Label, Note, call_note, finding_label, step_label
@@ -97,7 +97,7 @@ def _pair(exchange: Exchange, finding: Finding, report: Report) -> Pair:
 
 
 def _sent(exchange: Exchange, report: Report) -> Sent:
-    http, case = isinstance(exchange.request, HttpRequest), exchange.case
+    http, case = exchange.over_http, exchange.case
     if case is None:
         return Sent(http, _body(exchange.request.body, report), step_label(exchange, report))
     mark = case.violation.pointer if case.violation else None
@@ -132,10 +132,7 @@ def _body(body: bytes, report: Report, mark: str | None = None) -> Pieces:
 
 def _lines(exchange: Exchange, finding: Finding, report: Report) -> Iterator[str]:
     """Give the lines that send the request again, and that play the case again."""
-    request = report.sendable(exchange.request)
-    if isinstance(request, HttpRequest):
-        request = replace(request, headers=(*request.headers, *report.headers))
-    line = command(request)
+    line = command(report.sendable(exchange.request).with_headers(report.headers))
     if line:
         yield report.text(line, None)
     if finding.case:
