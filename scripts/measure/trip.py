@@ -9,10 +9,12 @@ evidence, an item or a finding. docs/adr/014-one-tools-trip.md says why it is co
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import CodeType, FrameType
@@ -94,9 +96,27 @@ def _check(url: str) -> int:
     return code
 
 
-if __name__ == "__main__":
-    if sys.argv[1:]:
-        sys.exit(_check(sys.argv[1]))
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; gives 1 if the trip is longer than its goal."""
+    about, _, more = (__doc__ or "").partition("\n\n")
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.measure.trip",
+        description=about,
+        epilog=more.partition("\n\n")[2],
+    )
+    parser.add_argument(
+        "url",
+        nargs="?",
+        help="a reference server that runs: it is checked in this process, and standard error gets "
+        "the files",
+    )
+    url = parser.parse_args(arguments).url
+    if url is not None:
+        return _check(url)
     found = files()
     sys.stdout.write("\n".join([*found, f"{len(found)} files; the goal is {GOAL} at most", ""]))
-    sys.exit(len(found) > GOAL)
+    return int(len(found) > GOAL)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
