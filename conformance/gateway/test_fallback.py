@@ -80,7 +80,7 @@ def test_a_call_is_mapped_anew_for_each_family(run: RunEvidence) -> Checks:
         last = arrivals(exchange)[-1]
         spoken = face(last)
         if spoken is None:
-            yield broken(exchange, "finding.gateway.no_api", path=last.path)
+            yield broken(exchange, "finding.gateway.no_api", address=last.path)
         else:
             yield from mapped(exchange, last, spoken[0].family.value)
     if not policy(run, "fallback").get("order"):

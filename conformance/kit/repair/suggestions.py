@@ -86,7 +86,7 @@ def names_place(
     combined = _COMBINING.issuperset(violation.keywords)
     if combined and any(
         words[: len(wanted)] == wanted
-        for wanted in (_words(violation.pointer),)
+        for wanted in (steps_of(violation.pointer),)
         for words in _readings(parameter_name, prefixed=prefixed)
     ):
         return Naming.EXACT
