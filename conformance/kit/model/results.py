@@ -221,6 +221,8 @@ class RunResult:
     """What is missing around the server, so that calls of its tools failed."""
     tools_spared: tuple[Foreign, ...] = ()
     """Tools that got few calls, and slowly, because they may reach beyond their server."""
+    overhead: float | None = None
+    """Seconds that a gateway adds at least before the first content."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ from conformance.kit.report.levels import (
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import replay_line, wider_line
 from conformance.kit.report.words import (
+    duration,
     level_name,
     misleading_words,
     number,
@@ -316,6 +317,8 @@ class _Summary:
         name = f"{run.run.id:<{width}}  "
         if not (self.session.selection or self.session.interrupted):
             name += f"{run_standing_name(run, self.session, self.language)}  "
+        if run.overhead is not None:
+            name += self.say("report.overhead", time=duration(run.overhead, self.language))
         if run.run.kind is not RunKind.FULL or not offers_tools(run):
             return name.rstrip()
         return name + self.say(

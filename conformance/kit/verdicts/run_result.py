@@ -9,6 +9,7 @@ from conformance.kit.evidence.declarations import TOO_MANY, Declared, unusable_b
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import is_called_unasked, is_spared
 from conformance.kit.evidence.script import LOOKED
+from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Item, LeftOut, LevelState, Repair, RunResult, Shortage
 from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
@@ -24,6 +25,7 @@ from conformance.spec.vocabulary import (
     Requirement,
     RunKind,
     Scope,
+    Seen,
     Verdict,
 )
 
@@ -83,7 +85,26 @@ def run_result(
         ),
         requests=requests,
         shortages=shortages(tools),
+        overhead=overhead(each for script in evidence.scripts.values() for each in script),
     )
+
+
+def overhead(exchanges: Iterable[Exchange]) -> float | None:
+    """The seconds that a gateway adds at least before the first content; None without a call.
+
+    The least of all counts, since calls are made at the same time. Of each call that the provider was asked once for: until the request arrived there, and from the
+    status that it sent until the client had content. Both ends are on this machine.
+    """
+    added = []
+    for exchange in exchanges:
+        first: dict[Seen, float] = {}
+        for moment in exchange.timeline:
+            first.setdefault(moment.seen, moment.at)
+        asked = sum(moment.seen is Seen.ARRIVED for moment in exchange.timeline)
+        if asked == 1 and {Seen.HEAD, Seen.CLIENT_CONTENT} <= first.keys():
+            back = first[Seen.CLIENT_CONTENT] - first[Seen.HEAD]
+            added.append(first[Seen.ARRIVED] + max(back, 0.0))
+    return min(added, default=None)
 
 
 def shortages(tools: Iterable[ToolEvidence]) -> tuple[Shortage, ...]:
