@@ -92,8 +92,9 @@ def run_result(
 def overhead(exchanges: Iterable[Exchange]) -> float | None:
     """The seconds that a gateway adds at least before the first content; None without a call.
 
-    The least of all counts, since calls are made at the same time. Of each call that the provider was asked once for: until the request arrived there, and from the
-    status that it sent until the client had content. Both ends are on this machine.
+    The least of all counts, since calls are made at the same time. Of each call that the provider
+    was asked once for, two spans count: until the request arrived there, and from the status that
+    it sent until the client had content. Both ends are on this machine.
     """
     added = []
     for exchange in exchanges:
