@@ -10,6 +10,7 @@ import base64
 import html
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from html.entities import html5
@@ -25,6 +26,8 @@ _SHORTEST = 6
 """Shorter values would be found in ordinary words."""
 _PART = 8
 """Characters of a secret's beginning or end that are taken out where a long text was cut."""
+_MOST_LEARNED = 50
+"""Secrets that are kept of those that a target makes."""
 _LONG = 150
 """Characters from which on a text may have been cut."""
 _JSON = r"\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/\"'\\])"
@@ -67,7 +70,7 @@ class Redactor:
         self._placeholders: dict[str, str] = {}
         self._bare: dict[str, str] = {}
         self._known = 0
-        self._pattern: re.Pattern[str] | None = None
+        self._learned: deque[str] = deque()
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._longest = 0
         self.add(secrets)
@@ -75,39 +78,58 @@ class Redactor:
     def add(self, secrets: Iterable[str]) -> None:
         """Learn more secrets; short ones and those known already are passed over."""
         for secret in secrets:
-            scheme = _SCHEME.match(secret)
-            bare = secret[scheme.end() :] if scheme else secret
-            if len(bare.strip()) < _SHORTEST or bare in self._placeholders:
-                continue
-            self._known += 1
-            placeholder = f"«secret-{self._known}»"
-            self._bare.setdefault(_BACKSLASHES.sub(r"\\", bare.strip()), placeholder)
-            for form in (secret, bare, bare.strip(), *_written(bare), *_coded(bare)):
-                self._placeholders.setdefault(form, placeholder)
-        longest_first = sorted(self._placeholders, key=len, reverse=True)
-        self._longest = len(longest_first[0]) if longest_first else 0
-        self._pattern = (
-            re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
-        )
+            self._add(secret)
+
+    def learn(self, secrets: Iterable[str]) -> None:
+        """Learn secrets that a target makes, which may be a new one in each answer.
+
+        Only the last of them are kept: each makes every text take longer.
+        """
+        for secret in secrets:
+            if placeholder := self._add(secret):
+                self._learned.append(placeholder)
+            if len(self._learned) > _MOST_LEARNED:
+                gone = self._learned.popleft()
+                for known in (self._placeholders, self._bare):
+                    for form in [form for form, each in known.items() if each == gone]:
+                        del known[form]
+                        self._patterns.pop(form, None)
+
+    def _add(self, secret: str) -> str:
+        """The placeholder of a secret that is new; empty for any other."""
+        scheme = _SCHEME.match(secret)
+        bare = secret[scheme.end() :] if scheme else secret
+        if len(bare.strip()) < _SHORTEST or bare in self._placeholders:
+            return ""
+        self._known += 1
+        placeholder = f"«secret-{self._known}»"
+        self._bare.setdefault(_BACKSLASHES.sub(r"\\", bare.strip()), placeholder)
+        for form in (secret, bare, bare.strip(), *_written(bare), *_coded(bare)):
+            self._placeholders.setdefault(form, placeholder)
+            self._longest = max(self._longest, len(form))
+        return placeholder
 
     @property
     def knows_any(self) -> bool:
         """Whether there is anything to replace at all."""
-        return self._pattern is not None
+        return bool(self._placeholders)
 
     def __call__(self, text: str) -> str:
         """`text` without the secrets."""
-        if self._pattern is None:
+        if not self._placeholders:
             return text
         text = self._without_escaped(_between(text, self._without_plain))
         return self._without_halves(text) if len(text) >= _LONG else text
 
     def _without_plain(self, text: str) -> str:
         """A text without secrets as they are, or in one of the forms that were made in advance."""
-        # Most texts hold none: looking for each is much quicker than the pattern of all.
-        if self._pattern is None or not any(form in text for form in self._placeholders):
+        # Most texts hold none: looking for each is much quicker than a pattern of all.
+        found = [form for form in self._placeholders if form in text]
+        if not found:
             return text
-        return self._pattern.sub(lambda found: self._placeholders[found.group()], text)
+        found.sort(key=len, reverse=True)
+        pattern = "|".join(map(re.escape, found))
+        return re.sub(pattern, lambda each: self._placeholders[each.group()], text)
 
     def _without_escaped(self, text: str) -> str:
         """A text without secrets of which some characters are escaped, and others are not."""
@@ -139,9 +161,13 @@ class Redactor:
             if form[-_PART:] in head:
                 cut = next((n for n in _halves(form) if text.startswith(form[-n:])), 0)
                 begins.append((cut, placeholder))
+        widest = _WIDEST * max(map(len, self._bare), default=0)
+        last, first = list(_readings(text[-widest:])), list(_readings(text[:widest]))
         for secret, placeholder in self._bare.items():
-            ends.append((_escaped_half_at_end(text, secret), placeholder))
-            begins.append((_escaped_half_at_beginning(text, secret), placeholder))
+            if any(secret[:_PART] in plain for plain in last):
+                ends.append((_escaped_half_at_end(text, secret), placeholder))
+            if any(secret[-_PART:] in plain for plain in first):
+                begins.append((_escaped_half_at_beginning(text, secret), placeholder))
         end, behind = max(ends, key=itemgetter(0))
         begin, before = max(begins, key=itemgetter(0))
         return f"{before}{text[begin : len(text) - end]}{behind}"

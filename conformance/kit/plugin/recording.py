@@ -100,7 +100,7 @@ def _writer(state: PluginState) -> ExchangeWriter:
 
     def learn(exchange: Exchange) -> None:
         if exchange.answer is not None:
-            state.redact.add(in_cookies(exchange.answer.headers))
+            state.redact.learn(in_cookies(exchange.answer.headers))
 
     for exchange in recorder.by_id.held:
         learn(exchange)  # declarations, which come first in the file, may repeat a cookie

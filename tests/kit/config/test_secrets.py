@@ -117,3 +117,18 @@ def test_of_a_target_only_what_is_secret_is_hidden(target, secrets):
 def test_a_cookie_that_is_no_secret_may_be_read():
     given = [("set-cookie", "theme=midnight; Path=/"), ("set-cookie", f"session={TOKEN}")]
     assert list(in_cookies(given)) == [TOKEN]
+
+
+def test_of_secrets_that_a_target_makes_again_and_again_the_last_are_taken_out():
+    redact = Redactor(["given-by-the-user"])
+    for n in range(2000):
+        redact.learn([f"session-number-{n}-of-many"])
+    said = redact("given-by-the-user session-number-1999-of-many session-number-1960-of-many")
+    assert said == "«secret-1» «secret-2001» «secret-1962»"
+    assert redact("session-number-3-of-many") == "session-number-3-of-many", "it was forgotten"
+
+
+def test_a_secret_that_is_given_and_made_is_not_forgotten():
+    redact = Redactor(["given-by-the-user"])
+    redact.learn(["given-by-the-user", *(f"session-number-{n}" for n in range(100))])
+    assert redact("given-by-the-user") == "«secret-1»"
