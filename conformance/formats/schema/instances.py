@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from functools import cache
 from itertools import islice
@@ -23,13 +23,14 @@ from conformance.spec.format_checker import format_checker
 from conformance.spec.messages import Message, message
 from conformance.formats.schema.positions import positions
 from conformance.formats.problem import shown
-from conformance.formats.schema.references import NAMING, broken_reference
+from conformance.formats.schema.references import broken_reference
+from conformance.formats.schema.work import counted
 
 _MOST_NAMES = 200
 """Member names on which an unsafe pattern is tried."""
 
-_MOST_REFERENCES = 20_000
-"""References followed for one value: a real call needs dozens, a bomb needs billions."""
+_MOST_STEPS = 20_000
+"""References followed, and values compared by the dozen: a real call needs few, a bomb billions."""
 
 _MOST_ERRORS = 10
 
@@ -53,7 +54,7 @@ def errors_of(
     kind: Any = validator_for(schema, default=Draft202012Validator)
     if not _cheap_names(schema, value):
         raise Unjudgeable(message("documents.schema.costly_names"))
-    _LEFT.set([_MOST_REFERENCES])
+    _LEFT.set([_MOST_STEPS])
     judge = _metered(kind)(schema, registry=METASCHEMAS, format_checker=format_checker(kind))
     if part is not None:
         judge = judge.evolve(schema=part)
@@ -111,25 +112,18 @@ def _names(node: Mapping[str, Any]) -> Iterator[str]:
 
 @cache
 def _metered(kind: Any) -> Any:
-    """A validator of a dialect that counts references; making one takes milliseconds."""
-    known = kind.VALIDATORS
-    references = (*NAMING, "$recursiveRef")
-    counted = {name: _counting(known[name]) for name in references if name in known}
-    return extended(kind, {"pattern": _pattern, **exact_keywords(kind), **counted})
+    """A validator of a dialect that counts its steps; making one takes milliseconds."""
+    return extended(kind, {"pattern": _pattern, **exact_keywords(kind), **counted(kind, _spend)})
 
 
-_LEFT: ContextVar[list[int]] = ContextVar("references that may still be followed")
+_LEFT: ContextVar[list[int]] = ContextVar("steps that may still be taken")
 
 
-def _counting(keyword: Callable[..., Any]) -> Callable[..., Any]:
-    def follow(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-        left = _LEFT.get()
-        left[0] -= 1
-        if left[0] < 0:
-            raise Unjudgeable(message("documents.schema.endless"))
-        return keyword(validator, value, instance, schema)
-
-    return follow
+def _spend(steps: int) -> None:
+    left = _LEFT.get()
+    left[0] -= steps
+    if left[0] < 0:
+        raise Unjudgeable(message("documents.schema.endless"))
 
 
 def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:

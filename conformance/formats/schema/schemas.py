@@ -28,6 +28,7 @@ from conformance.spec.messages import Message, message
 from conformance.formats.schema.positions import positions
 from conformance.formats.problem import Place, shown
 from conformance.formats.schema.references import NAMING
+from conformance.formats.schema.work import quick
 
 DEEPEST = 128
 """Levels of JSON; the validator needs several calls of the interpreter for each."""
@@ -98,7 +99,7 @@ def _faults(schema: Mapping[str, Any]) -> tuple[SchemaFault, ...]:
         said = message("documents.schema.dialect", dialect=shown(schema["$schema"]))
         return (SchemaFault(("$schema",), _VALID, _VALID, said),)
     try:
-        meta = kind(kind.META_SCHEMA, registry=METASCHEMAS)
+        meta = quick(kind)(kind.META_SCHEMA, registry=METASCHEMAS)
         invalid: dict[Place, SchemaFault] = {}
         for error in meta.iter_errors(schema):
             # The metaschema is joined from many: several of them say the same of one place.

@@ -23,6 +23,7 @@ from conformance.spec.format_checker import format_checker
 from conformance.formats.schema.exact_numbers import exact_keywords
 from conformance.formats.schema.extended import extended
 from conformance.formats.schema.references import NAMING, broken_reference
+from conformance.formats.schema.work import counted, quick
 from conformance.kit.schema import keywords
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 
@@ -38,8 +39,8 @@ _DIALECTS: Final[tuple[Any, ...]] = (
     jsonschema.Draft4Validator,
 )
 MOST_STEPS: Final = 10_000
-"""References followed and branches tried in one evaluation: real calls need dozens, a bomb needs
-billions.
+"""References followed, branches tried, and values compared by the dozen, in one evaluation: real
+calls need dozens, a bomb needs billions.
 """
 MOST_IN_ALL: Final = 60_000
 """The same for all evaluations of one plan: about five seconds."""
@@ -150,7 +151,7 @@ def compiled_view(text: str) -> SchemaView:
     if isinstance(schema, dict) and "type" not in schema:
         schema = {"type": "object", **schema}
     dialect, validator_class = _dialect(schema)
-    problem = next(validator_class(validator_class.META_SCHEMA).iter_errors(schema), None)
+    problem = next(quick(validator_class)(validator_class.META_SCHEMA).iter_errors(schema), None)
     if problem is not None:
         raise SchemaProblem(
             ProblemKind.INVALID_SCHEMA, f"at {problem.json_path}: {problem.message}"
@@ -169,19 +170,10 @@ def compiled_view(text: str) -> SchemaView:
 
 
 def _overrides(validator_class: Any, meter: _Meter) -> dict[str, Callable[..., Any]]:
-    def metered(keyword: Callable[..., Any]) -> Callable[..., Any]:
-        def judge(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-            meter.spend(len(value) if isinstance(value, list) else 1)
-            return keyword(validator, value, instance, schema)
-
-        return judge
-
-    costly = (*NAMING, "$recursiveRef", "anyOf", "oneOf")
-    known = validator_class.VALIDATORS
     return {
         "pattern": keywords.pattern,
         **exact_keywords(validator_class),
-        **{name: metered(known[name]) for name in costly if name in known},
+        **counted(validator_class, meter.spend),
     }
 
 

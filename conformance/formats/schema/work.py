@@ -1,0 +1,160 @@
+"""What it takes to judge a keyword, counted before it is judged: a short schema may ask for years.
+
+Lists whose items have to differ, and constants, are compared here: the library compares each with
+each, and writes all of them into its errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any, Final
+
+from jsonschema.exceptions import ValidationError
+
+from conformance.formats.problem import shown
+from conformance.formats.schema.extended import extended
+from conformance.formats.schema.references import NAMING
+
+Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError]]
+
+_IN_A_STEP: Final = 25
+"""Values that are looked at in one step."""
+_OF_A_BRANCH: Final = 20
+"""What a value costs in a branch: all errors of all branches are kept."""
+_FREE: Final = 50
+"""Values that cost nothing in a branch: a usual call."""
+_CHARACTERS: Final = 100
+"""Characters that cost as much as a value."""
+
+
+def counted(kind: Any, spend: Callable[[int], None]) -> dict[str, Keyword]:
+    """The costly keywords of a dialect's validator; each tells `spend` its steps, and goes on.
+
+    `spend` raises where they are too many.
+    """
+    known: Mapping[str, Keyword] = kind.VALIDATORS
+    found = {
+        name: _counting(known[name], cost, spend) for name, cost in _COSTS.items() if name in known
+    }
+    return found | {
+        "enum": _counting(_enum, _of_constants, spend),
+        "uniqueItems": _counting(_unique, _of_all, spend),
+    }
+
+
+@cache
+def quick(kind: Any) -> Any:
+    """A dialect's validator that compares lists and constants quickly: it may check any schema."""
+    return extended(kind, {"enum": _enum, "uniqueItems": _unique})
+
+
+def _counting(keyword: Keyword, cost: Callable[..., int], spend: Callable[[int], None]) -> Keyword:
+    def judge(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+        if steps := cost(value, instance, schema):
+            spend(steps)
+        return keyword(validator, value, instance, schema)
+
+    return judge
+
+
+def size(value: Any) -> int:
+    """About how many values there are in a JSON value; long texts count as many."""
+    waiting, count = [value], 0
+    while waiting:
+        one = waiting.pop()
+        count += 1
+        if isinstance(one, str):
+            count += len(one) // _CHARACTERS
+        elif isinstance(one, dict):
+            count += sum(map(len, one)) // _CHARACTERS
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+    return count
+
+
+def _long(value: Any) -> int:
+    return len(value) if isinstance(value, list | dict) else 0
+
+
+def _of_reference(value: Any, instance: Any, schema: Any) -> int:
+    del value, instance, schema
+    return 1
+
+
+def _of_branches(value: Any, instance: Any, schema: Any) -> int:
+    del schema
+    branches = len(value) if isinstance(value, list) else 1
+    return branches * max(0, size(instance) - _FREE) * _OF_A_BRANCH // _IN_A_STEP
+
+
+def _of_alternatives(value: Any, instance: Any, schema: Any) -> int:
+    return _long(value) + _of_branches(value, instance, schema)
+
+
+def _of_all(value: Any, instance: Any, schema: Any) -> int:
+    del value, schema
+    return size(instance) // _IN_A_STEP
+
+
+def _of_members(value: Any, instance: Any, schema: Any) -> int:
+    del schema
+    return max(_long(value), _long(instance)) // _IN_A_STEP
+
+
+def _of_each_with_each(value: Any, instance: Any, schema: Any) -> int:
+    patterns = max(_long(schema.get("patternProperties")), _long(value), 1)
+    return patterns * _long(instance) // _IN_A_STEP
+
+
+def _of_evaluation(value: Any, instance: Any, schema: Any) -> int:
+    del value
+    return size(instance) * max(_long(each) for each in (schema, *schema.values())) // _IN_A_STEP
+
+
+def _of_constants(value: Any, instance: Any, schema: Any) -> int:
+    del schema
+    if isinstance(instance, str):
+        return _long(value) // (40 * _IN_A_STEP)  # texts are compared quickly
+    return (size(instance) + size(value)) // _IN_A_STEP
+
+
+_COSTS: Final[Mapping[str, Callable[..., int]]] = {
+    **dict.fromkeys((*NAMING, "$recursiveRef"), _of_reference),
+    **dict.fromkeys(("anyOf", "oneOf"), _of_alternatives),
+    **dict.fromkeys(("allOf", "not", "if"), _of_branches),
+    **dict.fromkeys(("items", "prefixItems", "contains", "properties", "propertyNames", "required",
+                     "dependentRequired", "dependentSchemas", "dependencies"), _of_members),
+    **dict.fromkeys(("patternProperties", "additionalProperties"), _of_each_with_each),
+    **dict.fromkeys(("unevaluatedItems", "unevaluatedProperties"), _of_evaluation),
+}  # fmt: skip
+
+
+def _enum(validator: Any, constants: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    del validator, schema
+    if isinstance(instance, str):
+        held = instance in constants
+    else:
+        own = _distinct(instance)
+        held = any(_distinct(each) == own for each in constants)
+    if not held:
+        yield ValidationError(f"{shown(instance)} is not one of the values of the enum")
+
+
+def _unique(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    del schema
+    if wanted and validator.is_type(instance, "array"):
+        if len(set(map(_distinct, instance))) < len(instance):
+            yield ValidationError(f"{shown(instance)} has non-unique elements")
+
+
+def _distinct(value: Any) -> Any:
+    """What is equal for equal JSON values alone: 1 is 1.0, and true is not 1."""
+    if isinstance(value, bool):
+        return ("true" if value else "false",)
+    if isinstance(value, list):
+        return ("list", *map(_distinct, value))
+    if isinstance(value, dict):
+        return ("object", frozenset((name, _distinct(each)) for name, each in value.items()))
+    return value
