@@ -19,7 +19,7 @@ import sys
 import time
 from contextlib import suppress
 from itertools import chain
-from typing import Any
+from typing import Any, NoReturn
 
 SCRATCH = "/dev/shm"  # noqa: S108 - a file system of its own is mounted there
 PLACES = {name: f"{SCRATCH}/{name}" for name in ("work", "home", "tmp")}
@@ -75,19 +75,48 @@ def main(words: list[str]) -> None:
 
 
 def _watch(parent: int, command: list[str]) -> None:
-    """Run the command; when it has ended, or at a signal, end what is left, and end as it did."""
+    """Run the command; when it has ended, or at a signal, end what is left, and end as it did.
+
+    The command's own parent is a process between, in a session of its own: a command may kill or
+    stop its parent and its group, and all that it started is ended even so.
+    """
     _done(_libc.prctl(_SUBREAPER, 1, 0, 0, 0))
     status = signal.SIGKILL.value
     try:
         signal.signal(signal.SIGUSR1, _tell)
         _ends_with(parent, signal.SIGUSR1)
-        child = _fork(command)
+        between = _parent_of(command)
+        signal.signal(signal.SIGTERM, lambda *_: _hand_on(between))
         _leave_pipes()
-        status = _wait_for(child)
+        status = _wait_for(between)
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     except _Told:
         pass
     _end_all()
+    _end_as(status)
+
+
+def _parent_of(command: list[str]) -> int:
+    """Start a process that does nothing but start the command, and end as it ends."""
+    first = os.getpid()
+    between = os.fork()
+    if between == 0:
+        os.setsid()
+        signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+        _ends_with(first)
+        child = _fork(command, os.getpid())
+        _leave_pipes()
+        _end_as(_wait_for(child))
+    return between
+
+
+def _hand_on(leader: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGTERM)
+
+
+def _end_as(status: int) -> NoReturn:
+    """End as another process ended."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         _done(_libc.prctl(4, 0, 0, 0, 0))  # PR_SET_DUMPABLE: the command has dumped its core
@@ -126,11 +155,12 @@ def _children() -> list[int]:
     return found
 
 
-def _fork(command: list[str]) -> int:
-    """Start the command as a child."""
+def _fork(command: list[str], parent: int) -> int:
+    """Start the command as a child, which ends with its parent."""
     child = os.fork()
     if child:
         return child
+    _ends_with(parent)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGUSR1, signal.SIG_DFL)
     try:
@@ -225,7 +255,7 @@ def _as_first(command: list[str], here: str, doors: str) -> int:
     """
     _prepare(here, doors)
     _give_up()
-    child = _fork(command)
+    child = _fork(command, os.getpid())
     _leave_pipes()
     code = os.waitstatus_to_exitcode(_wait_for(child))
     return code if code >= 0 else 128 - code

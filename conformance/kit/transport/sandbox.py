@@ -58,6 +58,7 @@ def end_all(pid: int) -> None:
     process = os.pidfd_open(pid)
     try:
         signal.pidfd_send_signal(process, signal.SIGUSR1)
+        signal.pidfd_send_signal(process, signal.SIGCONT)  # the command may have stopped it
         select.select([process], [], [], _SOON)
     finally:
         os.close(process)

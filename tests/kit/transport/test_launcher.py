@@ -135,3 +135,27 @@ def test_a_server_has_its_streams_for_itself():
         return await server.close()
 
     assert asyncio.run(main()).answer.status == 0
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "os.kill(os.getppid(), signal.SIGKILL)",
+        "os.kill(os.getppid(), signal.SIGSTOP)",
+        "os.killpg(0, signal.SIGKILL)",
+        "os.killpg(0, signal.SIGSTOP)",
+    ],
+)
+def test_a_server_that_ends_or_stops_its_parent_or_its_group_leaves_nothing(
+    word, monkeypatch, then
+):
+    monkeypatch.setattr(stdio, "EXIT_GRACE", 0.1)
+
+    async def main():
+        server = connection(LEAVES + then + "\ntime.sleep(600)", word)
+        await server.start()
+        await server.send(ASK)
+        await server.close()
+
+    asyncio.run(main())
+    assert alive(word) == []
