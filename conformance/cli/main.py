@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Protocol, cast
 
 from conformance.cli.manual import PROGRAM, Manual
@@ -44,6 +45,7 @@ class _Command(Protocol):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code."""
+    _have_streams()
     try:
         try:
             return _run(sys.argv[1:] if arguments is None else list(arguments))
@@ -53,6 +55,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The program that read the output wants no more of it, and there is nobody to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNUSABLE
+
+
+_WIDEST = "999"
+"""Columns of a line that are filled: a terminal of a billion of them would fill the disk."""
+
+
+def _have_streams() -> None:
+    """Open what the caller closed, and write signs that a stream has not as their escapes."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115
+        elif number and isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if len(os.environ.get("COLUMNS", "")) > len(_WIDEST):
+        os.environ["COLUMNS"] = _WIDEST
 
 
 def _run(words: list[str]) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from conformance.kit.config.command_words import plain, unknown_option
+from conformance.kit.report.safe_text import visible
 
 PROGRAM = "agent-formats"
 
@@ -43,7 +44,7 @@ class Manual(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and where the help is."""
-        said = plain(message)
+        said = visible(plain(message), None)
         self.exit(self._unusable, f"{self.prog}: {said}\nSee: {self.prog} --help\n")
 
     def parse_args(  # type: ignore[override]  # argparse types it for any namespace

@@ -1,11 +1,14 @@
 """The files that a user names: read within bounds, for a repository may bring them.
 
 A link may lead to a device that never ends, brackets may be nested by the thousand, and a YAML
-alias makes a short text as large as it likes.
+alias makes a short text as large as it likes. A pipe may be one to which nobody writes.
 """
 
 from __future__ import annotations
 
+import os
+import select
+import stat
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +19,8 @@ from conformance.spec.messages import Message, message
 LARGEST: Final = 16 * 1024 * 1024
 """Bytes of a file: the largest of anybody's own has a hundredth of it."""
 _MOST_VALUES: Final = 1_000_000
+PATIENCE: Final = 5.0
+"""Seconds for which somebody may let a pipe wait for its first byte."""
 
 
 class FileTooMuch(ValueError):
@@ -28,11 +33,22 @@ class FileTooMuch(ValueError):
 
 def given_text(path: Path, largest: int = LARGEST) -> str:
     """The text of a file; raises OSError, UnicodeDecodeError and FileTooMuch."""
-    with path.open("rb") as file:
+    with open(path, "rb", opener=_opened) as file:
         held = file.read(largest + 1)
     if len(held) > largest:
         raise FileTooMuch("kit.system.too_large")
     return held.decode("utf-8").replace("\r\n", "\n")
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file, also a pipe to which nobody writes; raises FileTooMuch for that one."""
+    file = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if stat.S_ISFIFO(os.fstat(file).st_mode):
+        if not select.select([file], [], [], PATIENCE)[0]:
+            os.close(file)
+            raise FileTooMuch("kit.system.silent")
+        os.set_blocking(file, True)
+    return file
 
 
 def given_yaml(path: Path, reader: YAML) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator
@@ -13,7 +14,7 @@ from conformance.kit.config.secrets import is_secret_name
 
 _ALSO_SECRET = re.compile(r"PASS|PWD|CREDENTIAL|SIGNATURE|\bSIG\b|SESS|\bSID\b|JWT", re.IGNORECASE)
 """Names that hold secrets in addresses, options and cookies beside those of variables."""
-_URL = re.compile(r"https?://\S+")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"']+")
 _MADE_UP = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w.~%+/=-]{20,}")
 """Letters and digits in one long piece: nobody's word, so it may be a key."""
 
@@ -77,13 +78,15 @@ def _in_url(url: str) -> Iterator[str]:
     yield from (part for part in parts.path.split("/") if _MADE_UP.fullmatch(part))
 
 
-def _in_command(command: str) -> Iterator[str]:
+def _in_command(command: str, deeper: bool = True) -> Iterator[str]:
     """`--token X`, `--token=X`, `TOKEN=X`, `Authorization: X`, and what addresses hold."""
     try:
         words = shlex.split(command)
     except ValueError:
         words = command.split()
     for word, following in zip(words, [*words[1:], ""], strict=False):
+        if deeper and re.search(r"[\s{]", word):
+            yield from _in_words(word)
         for url in _URL.findall(word):
             yield from _in_url(url)
         name, sign, value = word.partition("=")
@@ -95,3 +98,19 @@ def _in_command(command: str) -> Iterator[str]:
         option = word.startswith("-") and "=" not in word
         if option and _is_secret(word, "") and not following.startswith("-"):
             yield following
+
+
+def _in_words(word: str) -> Iterator[str]:
+    """What a word of several words holds: a command for a shell, or settings in JSON."""
+    try:
+        waiting = [json.loads(word)]
+    except (ValueError, RecursionError):
+        yield from _in_command(word, deeper=False)
+        return
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            named = ((name, each) for name, each in value.items() if isinstance(each, str))
+            yield from (each for name, each in named if _is_secret(name, each))
+        if isinstance(value, dict | list):
+            waiting.extend(value.values() if isinstance(value, dict) else value)

@@ -226,7 +226,7 @@ def _check_gateways(gateways: Iterable[str], allow: str | None, language: str) -
     """
     for gateway in gateways:
         found = _GATEWAY.fullmatch(gateway)
-        if found is None or not is_loopback(found["url"]):
+        if found is None or not is_loopback(found["url"]) or not gateway.isprintable():
             shown = Redactor(in_target(gateway))(gateway)
             raise _usage("kit.option.gateway", language, given=shown)
         if allow == "none":
@@ -235,7 +235,8 @@ def _check_gateways(gateways: Iterable[str], allow: str | None, language: str) -
 
 def _provider(given: str, language: str) -> tuple[str, int]:
     host, _, port = given.rpartition(":")
-    if not port.isdecimal() or int(port) > _LAST_PORT or not is_loopback(f"//{host}"):
+    is_port = re.fullmatch("[0-9]{1,5}", port) is not None and int(port) <= _LAST_PORT
+    if not is_port or not is_loopback(f"//{host}"):
         raise _usage("kit.option.provider", language, given=given)
     return host.strip("[]"), int(port)
 

@@ -41,7 +41,10 @@ _NO_HOST: Final = (
 )
 """What systems say of a name that cannot be looked up: a resolver's errors have no numbers that
 hold everywhere."""
+UNUSABLE_PROXY: Final = "unusable proxy"
+"""What the kit says of a proxy that it cannot use: of another kind, or with no valid address."""
 _BY_WORDS: Final = {
+    UNUSABLE_PROXY: "kit.system.proxy",
     **{os.strerror(number): id for number, id in _BY_NUMBER.items()},
     **dict.fromkeys(_NO_HOST, "kit.system.no_host"),
 }

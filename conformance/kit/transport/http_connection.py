@@ -18,6 +18,7 @@ from urllib.parse import urljoin
 import httpx2
 
 from conformance.formats.text.sse import SseReader
+from conformance.kit.config.system_words import UNUSABLE_PROXY
 from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
 from conformance.kit.model.loopback import is_loopback, same_server
 from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received
@@ -44,7 +45,9 @@ class HttpConnection:
         self._width = width
         self._weight = 0
         """Of the values that are being read."""
-        self._client = self._new_client()
+        self._client: httpx2.AsyncClient | None = None
+        with suppress(ImportError, ValueError, httpx2.InvalidURL):  # a proxy that cannot be
+            self._client = self._new_client()
 
     def _new_client(self) -> httpx2.AsyncClient:
         base, most = self._base, self._width + 4
@@ -84,6 +87,8 @@ class HttpConnection:
         made, the first one was cut: the server may have ended at this request.
         """
         assert isinstance(request, HttpRequest)
+        if self._client is None:
+            return Received(None, Trouble.REFUSED, 0.0, UNUSABLE_PROXY)
         received = await self._send(request, self._client)
         if received.trouble is Trouble.CLOSED and received.answer is None:
             async with self._new_client() as alone:
@@ -112,6 +117,8 @@ class HttpConnection:
             trouble, detail = Trouble.TIMEOUT, str(error)
         except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError) as error:
             trouble, detail = (Trouble.CLOSED if _closed(error) else Trouble.GARBLED), str(error)
+        except (OverflowError, ExceptionGroup):  # a port beyond 65535, of a proxy
+            trouble, detail = Trouble.REFUSED, UNUSABLE_PROXY
         except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error, ValueError) as error:
             trouble, detail = Trouble.GARBLED, str(error)
         elapsed = time.perf_counter() - clock
@@ -128,7 +135,8 @@ class HttpConnection:
 
     async def close(self) -> Received:
         """Close the idle connections."""
-        await self._client.aclose()
+        if self._client is not None:
+            await self._client.aclose()
         return Received(None, None, 0.0)
 
     async def _exchange(

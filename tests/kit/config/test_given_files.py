@@ -1,10 +1,13 @@
 """A file that a repository brings is refused in one sentence, however much it holds."""
 
 import json
+import os
+import threading
 
 import pytest
 
 from conformance.cli import check, merge_found
+from conformance.kit.config import given_files
 from conformance.kit.config.given_files import FileTooMuch, given_text
 from conformance.kit.config.options import with_defaults
 from conformance.kit.config.settings import (
@@ -103,3 +106,28 @@ def test_what_is_said_of_a_settings_file_is_harmless(tmp_path, monkeypatch, caps
     assert said.count("\n") <= 2
     for mark in ("\x1b", "\u202e", "##vso", "\n::"):
         assert mark not in said
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes on this system")
+@pytest.mark.parametrize("reader", [*READERS, "settings"])
+def test_a_pipe_to_which_nobody_writes_is_refused(tmp_path, monkeypatch, reader):
+    monkeypatch.setattr(given_files, "PATIENCE", 0.01)
+    path = tmp_path / "agent-formats.toml"
+    os.mkfifo(path)
+    if reader == "settings":
+        with pytest.raises(OptionUnusable, match="nobody writes"):
+            filled_in({}, tmp_path)
+        return
+    read, refused = READERS[reader]
+    with pytest.raises(refused):
+        read(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes on this system")
+def test_a_pipe_to_which_somebody_writes_later_is_read(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=("good: []\n",))
+    writer.start()
+    assert given_text(path) == "good: []\n"
+    writer.join()

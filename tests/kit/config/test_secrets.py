@@ -132,3 +132,19 @@ def test_a_secret_that_is_given_and_made_is_not_forgotten():
     redact = Redactor(["given-by-the-user"])
     redact.learn(["given-by-the-user", *(f"session-number-{n}" for n in range(100))])
     assert redact("given-by-the-user") == "«secret-1»"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npx server postgresql://user:hunter2pass@localhost/db",
+        "server --url=redis://:hunter2pass@localhost:6379/0",
+        "sh -c 'exec server --token hunter2pass'",
+        "sh -c 'TOKEN=hunter2pass server'",
+        """server --config '{"account": [{"apiKey": "hunter2pass"}]}'""",
+        """sh -c "server --header 'Authorization: Bearer hunter2pass'" """,
+    ],
+)
+def test_a_secret_within_a_word_of_a_command_is_known(command):
+    said = Redactor(in_target(f"stdio:{command}"))(command)
+    assert "hunter2pass" not in said
