@@ -20,12 +20,12 @@ from conformance.kit.cases.provider.turns import (
     Refuses,
     Says,
     Turn,
+    Unreadable,
     Waits,
 )
 from conformance.kit.evidence.script import Send, Stage, Steps, Together, script
 from conformance.kit.model.exchange import ModelCall
 from conformance.kit.model.performance import Act, Barrier, End, Fin, Rst, Wait
-from conformance.kit.model.performance import Send as SendBytes
 from conformance.kit.model.run import Role
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.binding import spoken
@@ -61,6 +61,16 @@ SETTLE: Final = 0.5
 def _call(stage: Stage, entry: str, turns: Turns = says, **more: Any) -> ModelCall:
     binding = spoken(stage.binding, GatewayBinding)
     return model_call(binding, stage.declared, entry, turns, **more)
+
+
+def _families(stage: Stage) -> tuple[ApiFamily, ...]:
+    """The families whose providers are reached."""
+    return tuple(ApiFamily(name) for name in stage.offered.families)
+
+
+def _first(stage: Stage) -> ApiFamily:
+    """The family on which all is tried that any one can show."""
+    return _families(stage)[0]
 
 
 def _played(name: str) -> Callable[[Callable[[Stage], Steps]], Callable[[Stage], Steps]]:
@@ -113,7 +123,7 @@ def _in_turn(stage: Stage, steps: Iterable[tuple[str, ApiFamily]], **more: Any) 
 
 @_played("gateway_streams")
 def _streams(stage: Stage) -> Steps:
-    yield from _in_turn(stage, product(STREAMED, FAMILIES), stream=True)
+    yield from _in_turn(stage, product(STREAMED, _families(stage)), stream=True)
 
 
 def _alive(stage: Stage, family: ApiFamily, after: str) -> Send:
@@ -124,15 +134,15 @@ def _alive(stage: Stage, family: ApiFamily, after: str) -> Send:
 
 @_played("gateway_answers")
 def _answers(stage: Stage) -> Steps:
-    yield from _in_turn(stage, product((*WHOLE, "blocked"), FAMILIES))
+    yield from _in_turn(stage, product((*WHOLE, "blocked"), _families(stage)))
 
 
 @_played("gateway_parameters")
 def _parameters(stage: Stage) -> Steps:
-    for family in FAMILIES:
+    for family in _families(stage):
         yield Send(_call(stage, family.value, more=ASKED), Step("inside", place=family.value))
     for name, wrong in OUTSIDE.items():
-        yield Send(_call(stage, FAMILIES[0].value, more=wrong), Step(name))
+        yield Send(_call(stage, _first(stage).value, more=wrong), Step(name))
 
 
 @_played("gateway_tools")
@@ -142,7 +152,7 @@ def _tools(stage: Stage) -> Steps:
         "form": {"response_format": FORMED},
         "results": TALK,
     }
-    for (name, more), family in product(asked.items(), FAMILIES):
+    for (name, more), family in product(asked.items(), _families(stage)):
         yield Send(_call(stage, family.value, more=more), Step(name, place=family.value))
 
 
@@ -151,7 +161,7 @@ def _redirects(stage: Stage) -> Steps:
     def sent_away(nonce: str) -> tuple[Turn, ...]:
         return (Redirects(f"{ELSEWHERE}{nonce}"),)
 
-    for family in FAMILIES:
+    for family in _families(stage):
         call = _call(stage, family.value, sent_away)
         yield Send(call, Step("redirect", place=family.value))
 
@@ -163,7 +173,7 @@ def _beside(stage: Stage) -> Steps:
     def later(nonce: str) -> tuple[Turn, ...]:
         return tuple(Waits(Wait(0.2), turn) for turn in says(nonce))
 
-    family = FAMILIES[0].value
+    family = _first(stage).value
     yield Together(
         tuple(
             Send(
@@ -178,6 +188,8 @@ def _beside(stage: Stage) -> Steps:
 def _refusals(family: ApiFamily) -> Callable[[Stage], Steps]:
     @_played(f"gateway_refusals_{family.value}")
     def refusals(stage: Stage) -> Steps:
+        if family not in _families(stage):
+            return
         for error in RuntimeErrorName:
             call = _call(stage, family.value, _always(Refuses(error)))
             yield Send(call, Step(error.value, place=family.value))
@@ -196,12 +208,13 @@ def _breaks(ending: str, nonce: str) -> Turn:
         "no-reason": (seen, End()),
         "fin": (seen, Fin()),
         "rst": (seen, Rst()),
-        "unreadable": (seen, SendBytes(b"data: {not json\n\n")),
         "stall": (seen, Wait()),
     }
     if ending == "error":
         return FailsInStream(said, RuntimeErrorName.OVERLOADED)
-    return Says(said, then=then[ending], rest=ending == "unreadable")
+    if ending == "unreadable":
+        return Unreadable(said, before=(seen,))
+    return Says(said, then=then[ending], rest=False)
 
 
 def _declares(stage: Stage, timeout: str) -> bool:
@@ -213,6 +226,8 @@ def _declares(stage: Stage, timeout: str) -> bool:
 def _endings(family: ApiFamily) -> Callable[[Stage], Steps]:
     @_played(f"gateway_breaks_{family.value}")
     def breaks(stage: Stage) -> Steps:
+        if family not in _families(stage):
+            return
         for ending in ENDINGS:
             if ending == "stall" and not _declares(stage, "stall_ms"):
                 continue
@@ -233,16 +248,16 @@ _breaks_openai, _breaks_anthropic, _breaks_gemini = map(_endings, FAMILIES)
 @_played("gateway_foreign")
 def _foreign(stage: Stage) -> Steps:
     for name, turn in FOREIGN.items():
-        call = _call(stage, FAMILIES[0].value, _always(turn))
-        yield Send(call, Step(name, place=FAMILIES[0].value))
-        yield _alive(stage, FAMILIES[0], name)
+        call = _call(stage, _first(stage).value, _always(turn))
+        yield Send(call, Step(name, place=_first(stage).value))
+        yield _alive(stage, _first(stage), name)
 
 
 @_played("gateway_silence")
 def _silence(stage: Stage) -> Steps:
     if _declares(stage, "first_byte_ms"):
-        silent = _call(stage, FAMILIES[0].value, _always(Leads((Wait(),))))
-        yield Send(silent, Step("silent", place=FAMILIES[0].value))
+        silent = _call(stage, _first(stage).value, _always(Leads((Wait(),))))
+        yield Send(silent, Step("silent", place=_first(stage).value))
 
 
 @_played("gateway_retries")
@@ -258,16 +273,16 @@ def _retries(stage: Stage) -> Steps:
 
         for streamed in (False, True):
             kind = f"{name}-stream" if streamed else name
-            call = _call(stage, FAMILIES[0].value, flaky, stream=streamed)
-            yield Send(call, Step(kind, place=FAMILIES[0].value))
-    call = _call(stage, FAMILIES[0].value, _always(asks_long), settle=SETTLE)
-    yield Send(call, Step("retry-after-long", place=FAMILIES[0].value))
+            call = _call(stage, _first(stage).value, flaky, stream=streamed)
+            yield Send(call, Step(kind, place=_first(stage).value))
+    call = _call(stage, _first(stage).value, _always(asks_long), settle=SETTLE)
+    yield Send(call, Step("retry-after-long", place=_first(stage).value))
     if "jitter" in stage.declared.get("retry", {}):
         yield Together(
             tuple(
                 Send(
-                    _call(stage, FAMILIES[0].value, lambda nonce: (limited, *says(nonce))),
-                    Step("jitter", place=FAMILIES[0].value, number=n),
+                    _call(stage, _first(stage).value, lambda nonce: (limited, *says(nonce))),
+                    Step("jitter", place=_first(stage).value, number=n),
                 )
                 for n in range(1, BESIDE + 1)
             )
@@ -292,8 +307,8 @@ def _deadline(stage: Stage) -> Steps:
     wait = wait_of(stage.declared)
     if wait is not None:
         late = Waits(Wait(wait), Refuses(RuntimeErrorName.OVERLOADED))
-        call = _call(stage, FAMILIES[0].value, _always(late), settle=SETTLE)
-        yield Send(call, Step("deadline", place=FAMILIES[0].value))
+        call = _call(stage, _first(stage).value, _always(late), settle=SETTLE)
+        yield Send(call, Step("deadline", place=_first(stage).value))
 
 
 @_played("gateway_fallback")
@@ -317,7 +332,7 @@ def _leaves(stage: Stage) -> Steps:
     def stalls(nonce: str) -> tuple[Turn, ...]:
         return (Says(Completion(pieces_of(nonce)), then=(Wait(),), rest=False),)
 
-    family = FAMILIES[0].value
+    family = _first(stage).value
     streaming = _call(stage, family, stalls, stream=True, leave="content", settle=SETTLE)
     yield Send(streaming, Step("in-stream", place=family))
     waiting = _call(stage, family, _always(Leads((Wait(),))), leave="request", settle=SETTLE)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from conformance.spec.vocabulary import Verdict
 from fixtures.gateways.beside import gateway
-from fixtures.gateways.unusual import NO_PROMISES, UNUSUAL
+from fixtures.gateways.faults.fault import POLICY
+from fixtures.gateways.unusual import NO_PROMISES, ONE_PROVIDER, UNUSUAL
 from tests.gateways.driving import checked, failed, settings
 
 _WARNS = {Verdict.WARN}
@@ -34,3 +37,15 @@ def test_a_gateway_that_promises_nothing_gets_no_finding():
     unseen = {id for id, item in items.items() if item.verdict is Verdict.NOT_VERIFIED}
     assert {"GW-TMO-001", "GW-TMO-002", "GW-RTY-002", "GW-FB-001"} <= unseen
     assert "GW-STR-001" not in unseen
+
+
+@pytest.mark.slow
+def test_a_gateway_of_one_provider_is_checked_on_that_one():
+    policy = json.loads(POLICY.read_text("utf-8"))
+    del policy["fallback"]
+    with gateway(ONE_PROVIDER) as (url, port):
+        result, items = checked(settings(url, port, "openai", gateway_policy=policy))
+    assert failed(items) == [], found(items)
+    assert {each.tool for each in result.runs[0].tools_left_out} == {"openai", "gemini"}
+    verified = {id for id, item in items.items() if item.verdict is Verdict.PASS}
+    assert {"GW-REQ-002", "GW-ERR-006", "GW-RTY-004", "GW-CAN-001"} <= verified

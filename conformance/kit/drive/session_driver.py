@@ -160,6 +160,7 @@ def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
     }
     recorded = session.context.recorder.by_id.held
     own = tuple(e for e in recorded if e.run == discovered.run.id and e.script == LOOKED)
+    families = tuple(discovered.capabilities.get("families", ()))
     return RunEvidence(
         discovered.run,
         discovered.tools,
@@ -171,7 +172,7 @@ def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
         cut=True,
         playing=True,
         credentials=settings.credentials,
-        offered=offered(own, discovered.tools),
+        offered=replace(offered(own, discovered.tools), families=families),
         left_out=discovered.left_out,
     )
 

@@ -82,6 +82,7 @@ class Offered:
     """All that is offered beside tools. `whole` is False where not all of it could be read.
 
     `entries` are those of the toolset catalog, by the raw name of the tool that each is about.
+    `families` are those of the providers that a gateway reaches.
     """
 
     collections: tuple[Collection, ...] = ()
@@ -90,6 +91,7 @@ class Offered:
     catalog: Any = None
     catalog_at: Exchange | None = None
     entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    families: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:

@@ -17,9 +17,10 @@ from conformance.kit.cases.provider.turns import (
     Says,
     Scene,
     Turn,
+    Unreadable,
     Waits,
 )
-from conformance.kit.model.performance import Act, End, Fin, Rst, Send, Wait
+from conformance.kit.model.performance import Act, End, Fin, Rst, Wait
 from conformance.spec.vocabulary import RuntimeErrorName, TerminationReason
 
 
@@ -95,7 +96,6 @@ def _broken_streams() -> list[Scenario]:
         ("cut-no-reason", "a piece, then a proper end without a finish reason", (End(),)),
         ("cut-fin", "a piece, then the connection is closed", (Fin(),)),
         ("cut-rst", "a piece, then the connection is reset", (Wait(0.05), Rst())),
-        ("unreadable-frame", "a piece, then an event that is not JSON", (Send(_GARBAGE), End())),
     )
     made = [
         Scenario(name, said, (Says(HELLO, then=then, rest=False),)) for name, said, then in ends
@@ -104,6 +104,8 @@ def _broken_streams() -> list[Scenario]:
     return [
         Scenario("silent", "the request is read, and never answered", (Leads((Wait(),)),)),
         *made,
+        Scenario("unreadable-frame", "a piece, an event that is not JSON, then the rest",
+                 (Unreadable(HELLO),)),
         Scenario("error-in-stream", "a piece, then an overload inside the stream", (fails,)),
         Scenario("closed-first-1", "closed without an answer once, then an answer",
                  (Leads((Fin(),)), _SAID)),
@@ -136,8 +138,6 @@ def _foreign() -> list[Scenario]:
                  (Foreign(b"<h1>Bad Gateway</h1>", "text/html", 502),)),
     ]  # fmt: skip
 
-
-_GARBAGE: Final = b"data: {not json\n\n"
 
 SCENARIOS: Final[Mapping[str, Scenario]] = {each.name: each for each in _scenarios()}
 """All named scenarios, in the order in which they are shown."""

@@ -136,6 +136,25 @@ class FailsInStream:
 
 
 @dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An answer in which, after `before`, an event of its stream is not JSON.
+
+    The event has the name of one with content: who reads it may leave out those of other names.
+    """
+
+    completion: Completion
+    before: tuple[Act, ...] = ()
+
+    def acts(self, scene: Scene) -> list[Act]:
+        """The rest of the answer follows."""
+        said = _for(self.completion, scene)
+        frames = scene.face.frames(said)
+        name = frames[_first_content(frames, said)].name
+        event = Send(Frame("{not json", name).encoded(scene.face.line_end))
+        return Says(self.completion, then=(*self.before, event)).acts(scene)
+
+
+@dataclass(frozen=True, slots=True)
 class Foreign:
     """An answer that is not of the provider's form. With 200 it looks like a success."""
 
@@ -160,7 +179,12 @@ class Blocks:
         """Gemini has a field for it. The others end an answer without content."""
         if scene.face.family is not ApiFamily.GEMINI:
             return Says(self.completion).acts(scene)
-        said = {"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": scene.asked.model}
+        count = self.completion.usage.input
+        said = {
+            "promptFeedback": {"blockReason": "SAFETY"},
+            "usageMetadata": {"promptTokenCount": count, "totalTokenCount": count},
+            "modelVersion": scene.asked.model,
+        }
         body = json.dumps(said).encode()
         if not scene.asked.stream:
             return _body(200, body, _JSON)
