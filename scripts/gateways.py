@@ -1,10 +1,11 @@
 """Checks gateways that others wrote, and shows each pinned finding without the kit.
 
-    python -m scripts.gateways [--only NAME]... [--lock] [--list] [--again]
+    python -m scripts.gateways [--only NAME]... [--lock] [--list] [--again] [--pin]
 
 Each gateway of `fixtures/gateways/strangers/gateways.yaml` is installed from its lock without
 install scripts, started with the kit as its provider, and checked. The clauses that it breaks must
-be those that are pinned. Exit 0: all is so; 1: something is not; 2: unusable command line.
+be those that are pinned. `--pin` keeps the levels and the counts for the site. Exit 0: all is so;
+1: something is not; 2: unusable command line.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from fixtures.gateways.strangers import outcome
 from fixtures.gateways.strangers.raw import shown
 from fixtures.gateways.strangers.strangers import NotStarted, Stranger, strangers
 from fixtures.implementations.install import InstallError, installed, lock
@@ -38,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--lock", action="store_true", help="resolve the environments anew")
     parser.add_argument("--list", action="store_true", help="name the gateways, do nothing")
     parser.add_argument("--again", action="store_true", help="show the findings, nothing else")
+    parser.add_argument("--pin", action="store_true", help="keep the levels and counts")
     options = parser.parse_args(arguments)
     chosen = [each for each in strangers() if not options.only or each.name in options.only]
     missing = set(options.only) - {each.name for each in chosen}
@@ -52,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wrong = 0
     for stranger in chosen:
         try:
-            said = list(_checked(stranger, again=options.again))
+            said = list(_checked(stranger, again=options.again, pin=options.pin))
         except (InstallError, NotStarted, subprocess.TimeoutExpired) as error:
             said = [str(error)]
         print(f"{stranger.name}: {'as pinned' if not said else f'{len(said)} not as pinned'}")
@@ -73,7 +76,7 @@ def _lock(chosen: Sequence[Stranger]) -> int:
     return 0
 
 
-def _checked(stranger: Stranger, *, again: bool) -> Iterator[str]:
+def _checked(stranger: Stranger, *, again: bool, pin: bool) -> Iterator[str]:
     """What is not as it must be, in sentences."""
     home = installed(stranger.environment, CACHE / "env")
     work = CACHE / "work" / stranger.name
@@ -83,10 +86,22 @@ def _checked(stranger: Stranger, *, again: bool) -> Iterator[str]:
     with stranger.serving(home, provider, work / "gateway.log") as (url, headers):
         if not again:
             yield from _by_the_kit(stranger, work, url, headers, port)
+            if (work / "report" / "results.json").is_file():
+                yield from _as_kept(stranger, work / "report", pin=pin)
         for finding in stranger.findings:
             lacking = shown(finding.provider, finding.call, finding.seen, url, headers, port)
             if lacking:
                 yield f"Without the kit, {finding.clause} is not seen: {lacking}"
+
+
+def _as_kept(stranger: Stranger, report: Path, *, pin: bool) -> Iterator[str]:
+    """What differs from the page: the counts change with each new clause, the rest does not."""
+    seen = outcome.outcome(report)
+    if pin:
+        outcome.keep(stranger.name, seen)
+    kept = outcome.read().get(stranger.name)
+    if kept is None or (kept.level, kept.retries) != (seen.level, seen.retries):
+        yield f"Level and retries are {seen.level or 'none'}, {seen.retries}. Keep them with --pin."
 
 
 def _by_the_kit(
@@ -94,7 +109,8 @@ def _by_the_kit(
 ) -> Iterator[str]:
     policy = work / "policy.json"
     models = {family: f"{family}/{{nonce}}" for family in FAMILIES}
-    policy.write_text(json.dumps({"models": models}), encoding="utf-8")
+    promised = stranger.promises.policy if stranger.promises else {}
+    policy.write_text(json.dumps({"models": models, **promised}), encoding="utf-8")
     report = work / "report"
     shutil.rmtree(report, ignore_errors=True)
     words = [sys.executable, "-m", "pytest", str(ROOT / "conformance" / "gateway")]
@@ -110,7 +126,7 @@ def _by_the_kit(
         return
     results = json.loads((report / "results.json").read_text(encoding="utf-8"))
     items = [item for run in results["runs"] for item in run["items"]]
-    found = {item["clause"] for item in items if item["verdict"] in {"fail", "warn", "flaky"}}
+    found = {item["clause"] for item in items if item["verdict"] in outcome.BROKEN}
     for clause in sorted(found - stranger.pinned):
         yield f"Not pinned: {clause}."
     for clause in sorted(stranger.pinned - found):

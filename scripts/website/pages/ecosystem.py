@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.spec.vocabulary import Level
+from fixtures.gateways.strangers import outcome
 from fixtures.gateways.strangers.strangers import strangers
 from fixtures.implementations.outcome import read
 from fixtures.implementations.tried import tried
@@ -83,13 +84,23 @@ def _tried(context: Context) -> str:
 
 
 def _gateways(context: Context) -> str:
-    head = [context.said("tried_package"), context.said("findings")]
-    rows = []
+    names = ("tried_package", "reached", "passed", "failed", "gateways_unverified")
+    head = [context.said(name) for name in (*names, "gateways_retries", "findings")]
+    rows, outcomes = [], outcome.read()
     for each in strangers():
+        seen = outcomes[each.name]
         name, version = each.package
         registry = _REGISTRIES[each.environment.registry.value]
         clauses = (_clause(context, clause, IMPLEMENTATIONS) for clause in sorted(each.pinned))
-        rows.append([f"{code(name)} {version}, {registry}", ", ".join(clauses)])
+        rows.append(
+            [
+                f"{code(name)} {version}, {registry}",
+                context.level(seen.level) or context.said("ecosystem_no_level"),
+                *(str(count) for count in (seen.held, seen.broken, seen.unverified)),
+                ", ".join(f"{family} {count}" for family, count in sorted(seen.retries.items())),
+                ", ".join(clauses),
+            ]
+        )
     return table(head, rows)
 
 
