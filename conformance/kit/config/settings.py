@@ -16,6 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from conformance.formats.validate.validate import validate
+from conformance.kit.config.gateway_policy import mistaken
 from conformance.kit.config.given_files import given_yaml
 from conformance.kit.config.given_secrets import in_headers, in_target
 from conformance.kit.config.options import OPTIONS
@@ -249,6 +250,10 @@ def _policy(path: str | None, here: Path, language: str) -> Mapping[str, Any]:
     except (OSError, ValueError, YAMLError) as error:
         reason = in_one_line(error)
         raise _usage("kit.option.policy", language, path=path, reason=reason) from None
+    mistake = mistaken(held)
+    if mistake is not None:
+        reason = mistake.words(language).rstrip(".")
+        raise _usage("kit.option.policy", language, path=path, reason=reason)
     problems = validate(held, "gateway-policy")
     if problems:
         first = problems[0]

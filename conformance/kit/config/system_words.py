@@ -14,6 +14,7 @@ from conformance.kit.config.given_files import FileTooMuch
 from conformance.spec.messages import Message, message
 
 _BY_NUMBER: Final = {
+    errno.EADDRINUSE: "kit.system.taken",
     errno.ECONNREFUSED: "kit.system.refused",
     errno.ECONNRESET: "kit.system.reset",
     errno.ETIMEDOUT: "kit.system.timeout",

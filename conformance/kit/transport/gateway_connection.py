@@ -87,6 +87,7 @@ class _House:
     def __init__(self, host: str, port: int) -> None:
         self._key = (asyncio.get_running_loop(), host, port)
         self._guests = 0
+        self._opening: asyncio.Future[Provider] | None = None
         self._live: dict[str, _Live] = {}
         self._arrivals: dict[int, _Live] = {}
         self.provider = Provider(
@@ -95,16 +96,18 @@ class _House:
 
     @classmethod
     async def enter(cls, host: str, port: int) -> _House:
-        """The house at an address; raises OSError where the port is taken."""
+        """The house at an address, once it listens; raises OSError where the port is taken."""
         key = (asyncio.get_running_loop(), host, port)
         house = cls._open.get(key)
         if house is None:
             house = cls._open[key] = cls(host, port)
-            try:
-                await house.provider.__aenter__()
-            except OSError:
-                del cls._open[key]
-                raise
+            house._opening = asyncio.ensure_future(house.provider.__aenter__())
+        assert house._opening is not None
+        try:
+            await asyncio.shield(house._opening)
+        except OSError:
+            cls._open.pop(key, None)
+            raise
         house._guests += 1
         return house
 

@@ -7,6 +7,7 @@ have no way to break a connection off with an RST.
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import struct
 import time
@@ -98,7 +99,11 @@ class Provider:
 
     async def __aenter__(self) -> Provider:
         """Listen; raises OSError where the port is taken."""
-        self._server = await asyncio.start_server(self._take, self._host, self._port)
+        try:
+            self._server = await asyncio.start_server(self._take, self._host, self._port)
+        except OSError as error:  # asyncio's own words repeat the address
+            number = error.errno or 0
+            raise OSError(number, os.strerror(number) if number else str(error)) from None
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -1,0 +1,44 @@
+"""A gateway policy that cannot be meant so is refused, and the sentence says what to write."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conformance.kit.config.options import with_defaults
+from conformance.kit.config.settings import OptionUnusable, settings_of
+
+DECLARED = {
+    "timeouts": {"first_byte_ms": 10},
+    "fallback": {"order": ["openai", "gemini"]},
+    "models": {"openai": "{nonce}", "chain": "all/{nonce}"},
+}
+
+
+def read(path, policy):
+    path.write_text(json.dumps(policy))
+    given = {"gateway": ["openai+http://127.0.0.1:1/v1"], "gateway_policy": path}
+    return settings_of(with_defaults(given), path.parent).gateway_policy
+
+
+def test_what_can_be_meant_is_taken(tmp_path):
+    assert read(tmp_path / "policy.json", DECLARED) == DECLARED
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"fallbak": {}}, "No policy has `fallbak`. Write `fallback`, or leave it out."),
+        ({"timeouts": {"stal_ms": 1}}, "Write `timeouts.stall_ms`"),
+        ({"retry": {"strategy": "none", "max_retrys": 1}}, "Write `retry.max_retries`"),
+        ({"models": {"opneai": "{nonce}"}}, "Write `models.openai`"),
+        ({"zzz": 1}, "It may have `retry`, `fallback`, `timeouts`"),
+        ({"fallback": {"order": ["openai", "openai"]}}, "names `openai` twice"),
+        ({"fallback": {"order": ["openai", "custom"]}}, "It plays `openai`, `anthropic`, `gemini`"),
+    ],
+)
+def test_what_cannot_is_refused_in_a_sentence(tmp_path, wrong, said):
+    with pytest.raises(OptionUnusable) as refused:
+        read(tmp_path / "policy.json", {**DECLARED, **wrong})
+    assert said in str(refused.value)

@@ -1,0 +1,55 @@
+"""Connections through a gateway share one provider at an address."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+
+from conformance.kit.model.settings import Settings
+from conformance.kit.transport.gateway_connection import GatewayConnection
+from fixtures.ports import free_port
+
+
+async def opened(port):
+    """What two connections that open at the same time come to: None, or an error."""
+    both = [GatewayConnection(Settings(provider=("127.0.0.1", port))) for _ in range(2)]
+    came = await asyncio.gather(*(each.start() for each in both), return_exceptions=True)
+    for each in both:
+        await each.close()
+    return came
+
+
+def test_two_connections_that_open_at_the_same_time_share_a_provider():
+    assert asyncio.run(opened(free_port())) == [None, None]
+
+
+def test_both_are_refused_where_another_program_listens():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        came = asyncio.run(opened(taken.getsockname()[1]))
+    assert [type(each) for each in came] == [OSError, OSError]
+    assert "address" not in str(came[0].strerror).replace("Address already in use", "")
+
+
+def test_an_address_can_be_used_again():
+    port = free_port()
+    assert asyncio.run(opened(port)) == asyncio.run(opened(port)) == [None, None]
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_a_provider_stays_until_the_last_connection_is_closed(times):
+    port = free_port()
+
+    async def in_turn():
+        given = Settings(provider=("127.0.0.1", port))
+        kept, *others = [GatewayConnection(given) for _ in range(times)]
+        await kept.start()
+        for each in others:
+            await each.start()
+            await each.close()
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.close()
+        await kept.close()
+
+    asyncio.run(in_turn())
