@@ -42,6 +42,23 @@ def session(request):
         return judged(f"{url}/mcp")
 
 
+@pytest.mark.slow
+def test_two_addresses_of_one_server_give_no_finding():
+    chapters = [load(f"conformance.{name}") for name in ("atdf", "ardf", "http", "mcp")]
+    session = Session(replace(SETTINGS, profiles=()))
+    session.scripts = [script for chapter in chapters for script in chapter.scripts]
+    with listening() as url:
+        session.discover((url, f"{url}/mcp"))
+        asked = session.questions([test for chapter in chapters for test in chapter.tests])
+        session.drive()
+        found = session.results(asked, session.judge(asked))
+    ids = [run.run.id for run in found.runs]
+    assert sorted(ids) == ["http", "mcp-2025-03-26", "mcp-2025-06-18", "mcp-2025-11-25",
+                           "mcp-2026-07-28"]  # fmt: skip
+    findings = {Verdict.FAIL, Verdict.WARN, Verdict.FLAKY}
+    assert not [item for run in found.runs for item in run.items if item.verdict in findings]
+
+
 def test_older_versions_are_checked_too_where_no_call_is_allowed():
     none = replace(SETTINGS, allow_calls=AllowCalls.NONE)
     with listening(FAULTY, "--fault", "batch-refused") as url:
