@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from conformance.kit.evidence.catalog import TOOLS_LIST
+from conformance.kit.evidence.environment import is_about_quota
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json, response_of
 from conformance.kit.evidence.script import INITIALIZE, LOOKED
@@ -69,7 +70,7 @@ def is_ok(exchange: Exchange) -> bool:
 
 def is_answered(exchange: Exchange) -> bool:
     """Whether a request was answered with a result or an error: the server lives."""
-    well = exchange.trouble is None and not proves_nothing(exchange)
+    well = exchange.trouble is None and status_of(exchange) not in PROVES_NOTHING
     return well and (is_ok(exchange) or error_of(exchange) is not None)
 
 
@@ -82,7 +83,10 @@ def is_refused(exchange: Exchange, code: int, status: int) -> bool:
 
 def proves_nothing(exchange: Exchange) -> bool:
     """Whether the answer is about rights, limits or load, and not about what was asked."""
-    return status_of(exchange) in PROVES_NOTHING
+    error = error_of(exchange)
+    words = error.get("message") if isinstance(error, dict) else None
+    limited = isinstance(words, str) and is_about_quota(words)
+    return limited or status_of(exchange) in PROVES_NOTHING
 
 
 def answered(exchange: Exchange) -> str:

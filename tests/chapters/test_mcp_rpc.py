@@ -24,6 +24,7 @@ from tests.chapters.mcp_evidence import (
 )
 
 PASS, FAIL, WARN = Verdict.PASS, Verdict.FAIL, Verdict.WARN
+LIMITED = {"error": {"code": -32000, "message": "Rate limit exceeded: 100 requests per minute"}}
 NOT_VERIFIED, NOT_APPLICABLE = Verdict.NOT_VERIFIED, Verdict.NOT_APPLICABLE
 OPENED = result(
     protocolVersion="2025-11-25", capabilities={}, serverInfo={"name": "s", "version": "1"}
@@ -216,6 +217,18 @@ RULINGS = [
         "MCP-RPC-004",
         evidence(LEGACY_RUN, mcp_wire=[exchange(LEGACY_RUN, "unknown-method", error(-32000))]),
         PASS,
+    ),
+    (
+        "an unknown method is refused with its own code",
+        "MCP-RPC-005",
+        evidence(LEGACY_RUN, mcp_wire=[exchange(LEGACY_RUN, "unknown-method", error(-32000))]),
+        WARN,
+    ),
+    (
+        "an error that is about load says nothing of the method",
+        "MCP-RPC-005",
+        evidence(LEGACY_RUN, mcp_wire=[exchange(LEGACY_RUN, "unknown-method", LIMITED)]),
+        NOT_VERIFIED,
     ),
     (
         "a call of no tool that succeeds fails",

@@ -30,6 +30,12 @@ def missing_in(text: str, case: Case | None, sent: bytes) -> tuple[Missing, str]
     return None if _names_the_broken_place(text, case) else found
 
 
+def is_about_quota(text: str) -> bool:
+    """Say whether an error refuses a request because there were too many, whatever it asked."""
+    found = _first_sign(text[:_READ])
+    return found is not None and found[0] is Missing.QUOTA
+
+
 def _first_sign(text: str) -> tuple[Missing, str] | None:
     signs = _signs()
     possible = (each for word in set(_WORD.findall(text.lower())) for each in signs.get(word, ()))

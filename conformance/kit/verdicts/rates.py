@@ -13,7 +13,7 @@ from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.results import Advice, Explain, Rate, Repair, Unnamed
 from conformance.kit.repair.hints import hint_of, is_valid
-from conformance.kit.repair.suggestions import Suggestion, check
+from conformance.kit.repair.suggestions import Naming, Suggestion, check, names_place
 from conformance.kit.transport.binding import to_bytes
 from conformance.kit.verdicts.explanations import explains, parameters_in
 from conformance.kit.verdicts.guidance import advice
@@ -220,11 +220,17 @@ def _shares(said: list[tuple[str, bool, bool]]) -> tuple[Rate, Rate]:
 
 
 def _unnamed(call: Call, keyword: str, parameter: str) -> Unnamed:
-    """What an answer says that does not name the parameter; its errors know best whom they mean."""
+    """What an answer says that does not name the parameter; its errors know best whom they mean.
+
+    Who names the parent of the wrong place says too little, and misleads nobody.
+    """
     envelope, text = call.reading.envelope, call.reading.text
     errors = envelope.errors if envelope is not None else ()
     named = tuple(dict.fromkeys(e.parameter_name for e in errors if e.parameter_name))[:_NAMES]
     named = named or parameters_in(call.tool.input_schema, text, _NAMES)
+    violation = call.case.violation
+    if violation is not None:
+        named = tuple(n for n in named if names_place(violation, n) is not Naming.PARENT)
     return Unnamed(keyword, call.case.tool, call.case.id.text, parameter, named, text[:_SAID])
 
 

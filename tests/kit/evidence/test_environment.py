@@ -37,6 +37,8 @@ def failed(text, kind=BASELINE, **changes):
         ("Failed to execute command: spawn ast-grep ENOENT", Missing.PROGRAM),
         ("sh: 1: pandoc: command not found", Missing.PROGRAM),
         ("Error: cannot open display: :0", Missing.DISPLAY),
+        ("Rate limit exceeded: 100 requests per 1 minutes for client: global", Missing.QUOTA),
+        ("Upstream said 429: Too Many Requests", Missing.QUOTA),
     ],
 )  # fmt: skip
 def test_a_call_that_failed_for_what_is_missing_is_an_outcome_of_its_own(text, missing):
@@ -58,6 +60,7 @@ def test_a_call_that_failed_for_what_is_missing_is_an_outcome_of_its_own(text, m
         "No user with the login `anna`",
         "The browser field must be one of chrome, firefox",
         "Not a database file",
+        "The rate must be at most 5",
     ],
 )
 def test_a_refusal_of_the_input_is_none_of_the_environment(text):

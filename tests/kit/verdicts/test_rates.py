@@ -159,9 +159,9 @@ def test_the_rate_is_also_told_by_the_keyword_that_was_broken():
     assert {name: rate.rate for name, rate in found.by_keyword.items()} == {"maximum": 0.0}
 
 
-def plain(text):
+def plain(text, **changes):
     """A refusal that is only text."""
-    return called(web(400, text.encode(), of=case()))
+    return called(web(400, text.encode(), of=case(**changes)))
 
 
 @pytest.mark.parametrize(
@@ -190,6 +190,12 @@ def test_a_refusal_that_does_not_name_the_parameter_is_kept_with_what_it_names()
     assert unnamed(tool_evidence(plain("count is wrong"))) == []
     other = tool_evidence(refused(error(parameter_name="currency")))
     assert [(each[0], each[1]) for each in unnamed(other)] == [("count", ("currency",))]
+
+
+def test_who_names_the_parent_of_the_wrong_place_names_no_other_parameter():
+    inner = Violation("/day/from/zone", "day.from.zone", ("enum",), was="x", sent="y")
+    told = [plain(text, violation=inner) for text in ("invalid input at day.from", "bad count")]
+    assert [unnamed(tool_evidence(call))[0][1] for call in told] == [(), ("count",)]
 
 
 def test_of_refusals_that_do_not_name_the_parameter_a_few_of_each_keyword_are_kept():
