@@ -152,7 +152,8 @@ async def _again(channel: Channel, evidence: RunEvidence, original: Exchange) ->
     assert original.case is not None
     await channel.revive()
     tool = evidence.by_tool[original.case.tool].tool
-    return await channel.call(tool, original.case, confirms=original.id)
+    ended = original.trouble is Trouble.CLOSED
+    return await channel.call(tool, original.case, confirms=original.id, ended=ended)
 
 
 async def _repeat_script(

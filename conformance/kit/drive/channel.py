@@ -118,11 +118,17 @@ class Channel:
         if self.handshake and self.run.era is Era.LEGACY:
             await self.shake_hands()
 
-    async def call(self, tool: Tool, case: Case, *, confirms: int | None = None) -> Exchange:
-        """Call a tool while nothing else is under way."""
+    async def call(
+        self, tool: Tool, case: Case, *, confirms: int | None = None, ended: bool = False
+    ) -> Exchange:
+        """Call a tool while nothing else is under way; `ended` says that it may end its process.
+
+        Then, as after a silence, the process is asked for a list: it may end behind its answer.
+        """
         await self._take_care(tool)
         request, received = await self.send_alone(self._made(tool, case), after(case))
-        if received.trouble is Trouble.TIMEOUT and self._is_process:
+        asks = received.trouble is Trouble.TIMEOUT or (ended and received.trouble is None)
+        if asks and self._is_process:
             received = ended_by(received, await self.asked_for_a_list(after(case)))
         return self.recorded(self._numbers.next(), case, request, received, confirms)
 

@@ -63,6 +63,7 @@ class Sharing:
 
     def __init__(self) -> None:
         self.one_at_a_time = False
+        self.has_ended = False
         self.suspects = Suspects()
         self._alone = asyncio.Lock()
         self._under_way: set[UnderWay] = set()
@@ -182,6 +183,7 @@ class SharedCalls:
             if trouble not in _LEFT:
                 return sender.recorded(call.number, call.case, *sent)
             sharing.one_at_a_time = sharing.one_at_a_time or self._in_process
+            sharing.has_ended = sharing.has_ended or trouble is Trouble.CLOSED
             suspect = trouble is Trouble.CLOSED and own.beside
             if suspect:
                 sharing.suspects.joins(call.case.tool)
@@ -262,10 +264,16 @@ class SharedCalls:
         return sender.recorded(call.number, call.case, *sent)
 
     async def _again(self, call: SharedCall) -> Sent:
-        """Make a call while nobody else is under way."""
+        """Make a call while nobody else is under way.
+
+        A process of a server whose process ended before is asked for a list behind each call: a
+        call may be answered, and end it a moment later. The next call is not to blame.
+        """
         sent = await self._sender.send_alone(call.made, after(call.case))
         if sent[1].trouble is Trouble.TIMEOUT:
             return await self._lives_after(call, sent)
+        if sent[1].trouble is None and self._in_process and self._sharing.has_ended:
+            return sent[0], ended_by(sent[1], await self._sender.asked_for_a_list(after(call.case)))
         return sent
 
     async def _lives_after(self, call: SharedCall, sent: Sent) -> Sent:

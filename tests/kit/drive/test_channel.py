@@ -229,7 +229,7 @@ def test_where_nobody_ends_the_process_again_it_stays_as_it_was_seen(tmp_path):
 
 def test_after_the_first_end_of_a_process_there_is_one_call_at_a_time(tmp_path):
     seen = tmp_path / "seen"
-    note = f"'id' in asked and open({str(seen)!r}, 'a').write('call\\n')"
+    note = f"asked.get('method') == 'tools/call' and open({str(seen)!r}, 'a').write('call\\n')"
     code = FAKE.replace("    else:", f"    else:\n        {note}")
     good = [accepted().case for _ in range(4)]
 
