@@ -70,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
     found = look(chosen.paths)
     sys.stderr.writelines(f"{visible(line, None)}\n" for line in found.told)
     if not found.sessions:
-        what = "say the files, or the folders that hold them"
+        what = "name the files, or the directories that hold them"
         sys.stderr.write(f"No {RESULTS} of a whole session was found; {what}.\n")
         return 1
     rows = rows_of(found)

@@ -89,7 +89,7 @@ def look(paths: Iterable[Path]) -> Found:
 
 def _without_result(paths: Iterable[Path]) -> list[tuple[Path, str]]:
     """What was asked for and is not there, and the folders in which a target's result should be."""
-    found = {path: "there is no such file or folder" for path in paths if not path.exists()}
+    found = {path: "there is no such file or directory" for path in paths if not path.exists()}
     folders = (each for path in paths if path.is_dir() for each in _lacking(path, given=True))
     found |= dict.fromkeys(folders, f"no {RESULTS} in it")
     return sorted(found.items())
@@ -149,9 +149,9 @@ def read(file: Path) -> SessionResult:
     wrong = best_match(_validator().iter_errors(document))
     if wrong is not None:
         where = f"{wrong.json_path}: {wrong.message[:200]}"
-        raise Unusable(f"it is no results file of the kit: {where}")
+        raise Unusable(f"it is not a results file of the kit: {where}")
     if not document["runs"]:
-        raise Unusable("it is no results file of the kit: it tells of no run")
+        raise Unusable("it is not a results file of the kit: it has no run")
     try:
         return read_results(document)
     except ResultsError as error:

@@ -112,6 +112,10 @@ def test_a_clause_is_explained_in_three_ways_alike(capsys, kit):
     assert "fixtures/examples/atdf" in alone
 
 
+def test_the_case_of_a_clause_does_not_matter(capsys):
+    assert said(capsys, "explain", "atdf-tool-003") == said(capsys, "explain", "ATDF-TOOL-003")
+
+
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
@@ -185,6 +189,7 @@ def test_a_second_check_replaces_the_report_of_the_first(tmp_path):
                 for _ in range(2)]  # fmt: skip
     assert [done.returncode for done in said] == [1, 1], said[1].stderr
     assert "Report: " in said[1].stdout
+    assert "Generated html report" not in said[1].stdout  # it would say the same again
 
 
 @pytest.mark.parametrize(
@@ -201,6 +206,7 @@ def test_a_second_check_replaces_the_report_of_the_first(tmp_path):
         (("check", "localhost:8000/mcp"), "did you mean http://localhost:8000/mcp?"),
         (("convert", "x.json"), "--to is missing"),
         (("convert", "x.json", "--too", "ardf"), "--to is missing"),
+        (("convert",), "FILE and --to are missing"),
     ],
 )
 def test_a_slip_is_told_in_plain_words_with_what_was_meant(capsys, words, expected):

@@ -79,10 +79,10 @@ def test_results_without_a_run_are_none(tmp_path, capsys):
     file = tmp_path / "results.json"
     file.write_text(json.dumps({**json.loads(GIT.read_bytes()), "runs": []}))
     assert main([str(file)]) == 1
-    assert f"{file}: it is no results file" in capsys.readouterr().err
+    assert f"{file}: it is not a results file" in capsys.readouterr().err
     file.write_text('{"runs": []}')
     assert main([str(file)]) == 1
-    assert f"{file}: it is no results file" in capsys.readouterr().err
+    assert f"{file}: it is not a results file" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -112,9 +112,9 @@ def test_what_was_asked_for_and_is_not_there_is_a_row_too(reports, capsys):
     out, err = capsys.readouterr()
     *_, last = json.loads(out)
     assert {key for key, value in last.items() if value is not None} == {"name"}
-    assert (last["name"], err) == ("nope", f"{nope}: there is no such file or folder\n")
+    assert (last["name"], err) == ("nope", f"{nope}: there is no such file or directory\n")
     assert main([str(nope)]) == 1
-    assert f"{nope}: there is no such file or folder\n" in capsys.readouterr().err
+    assert f"{nope}: there is no such file or directory\n" in capsys.readouterr().err
 
 
 def test_the_help_names_the_exit_codes(capsys):

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conformance.formats.runtime.rows import RuntimeRow
+from conformance.formats.runtime.recognition import RuntimeRow
 from conformance.formats.validate.recognize import TABLE, Recognition, recognise
 from conformance.formats.validate.validate import DEEPEST, validate
 from scripts.generator.build import load_source, read_source

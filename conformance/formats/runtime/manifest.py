@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.formats.problem import Place, shown
 from conformance.formats.runtime.kinds import Broken, Rule
-from conformance.formats.runtime.rows import family_of
+from conformance.formats.runtime.recognition import family_of
 from conformance.formats.runtime.rule_language import RuleError, expression, path
 from conformance.formats.schema.ecma.patterns import is_known
 from conformance.formats.schema.keyword_words import words

@@ -14,9 +14,9 @@ from conformance.formats.runtime.manifest import MANIFEST_RULES
 from conformance.formats.runtime.model_calls import MODEL_CALL_RULES
 from conformance.formats.runtime.models import MODEL_RULES, as_recorded
 from conformance.formats.runtime.parts import parts
+from conformance.formats.runtime.recognition import RUNTIME_ROWS
 from conformance.formats.runtime.replay import as_replayed
 from conformance.formats.runtime.retry import RETRY_RULES
-from conformance.formats.runtime.rows import RUNTIME_ROWS
 from conformance.formats.runtime.stream import in_order
 from conformance.formats.runtime.tools import TOOL_RULES
 

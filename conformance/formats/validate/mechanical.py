@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.formats.resource.resource import plain
-from conformance.formats.runtime.rows import policy_in
+from conformance.formats.runtime.recognition import policy_in
 from conformance.formats.tool.declared import plain_example
 from conformance.formats.validate.recognize import Recognition, recognise
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.formats.problem import Problem, problem, shown
 from conformance.formats.resource.resource import resources
-from conformance.formats.runtime.rows import (
+from conformance.formats.runtime.recognition import (
     POLICY_IN_ITS_KEY,
     RUNTIME_ROWS,
     RuntimeRow,

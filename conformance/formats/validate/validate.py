@@ -9,7 +9,7 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 
 from conformance.formats.problem import Place, Problem, problem
-from conformance.formats.runtime.rows import policy_in
+from conformance.formats.runtime.recognition import policy_in
 from conformance.formats.schema.keyword_words import missing_name, words
 from conformance.formats.schema.schemas import deeper_than
 from conformance.formats.text.json_text import Notation, Reading, positions_of, read

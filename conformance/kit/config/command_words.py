@@ -19,7 +19,9 @@ _PHRASES: Final = (
     (r"argument (?P<name>\S+): expected (?:one|at least one) argument", "{name} needs a value"),
     (r"argument (?P<name>\S+): ignored explicit argument (?P<value>.*)",
      "{name} takes no value, and was given {value}"),
-    (r"the following arguments are required: (?P<name>.*)", "{name} is missing"),
+    (r"the following arguments are required: (?P<name>[^,]*)", "{name} is missing"),
+    (r"the following arguments are required: (?P<name>.*), (?P<last>.*)",
+     "{name} and {last} are missing"),
 )  # fmt: skip
 
 
@@ -36,6 +38,7 @@ def plain(said: str) -> str:
             "value": parts.get("value", ""),
             "kind": _KINDS.get(parts.get("kind", ""), ""),
             "choices": choices,
+            "last": parts.get("last", ""),
         }
         value = named["value"].strip("'\"")
         return phrase.format(**named) + nearest(value, choices.split(", "))

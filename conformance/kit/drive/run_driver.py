@@ -20,7 +20,7 @@ from conformance.kit.drive.pacing import together
 from conformance.kit.drive.play import Playing, adopted, play, stage_of
 from conformance.kit.drive.progress import Progress
 from conformance.kit.drive.tool_driver import ToolRun
-from conformance.kit.drive.turns import Turns
+from conformance.kit.drive.tool_turns import Turns
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.safety import turn_of

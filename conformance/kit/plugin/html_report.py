@@ -82,6 +82,12 @@ class HtmlReport(SelfContainedReport):  # type: ignore[misc]  # pytest-html has 
         page = Page(version, self._own, empty=self._state.session is None)
         return "".join(page.parts(self._state.report()))
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Name the page, unless the kit's own summary does."""
+        if self._state.session is None:
+            super().pytest_terminal_summary(terminalreporter)
+
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep an error of collection."""
         if report.failed:

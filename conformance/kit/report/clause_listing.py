@@ -21,9 +21,9 @@ class NoSuchClauseError(LookupError):
 
 
 def clause_of(id: str, language: str = "en") -> Clause:
-    """The clause of this id; raises NoSuchClauseError."""
+    """The clause of this id, also in lower case; raises NoSuchClauseError."""
     try:
-        return clauses()[id]
+        return clauses()[id.upper()]
     except KeyError:
         raise NoSuchClauseError(id, language) from None
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.formats.runtime.rows import RuntimeRow
+from conformance.formats.runtime.recognition import RuntimeRow
 from conformance.formats.validate.recognize import ENHANCED, TABLE
 from conformance.spec.vocabulary import StreamEventName, ToolEventName
 from scripts.generator.build import Source

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.formats.runtime.rows import RUNTIME_ROWS
+from conformance.formats.runtime.recognition import RUNTIME_ROWS
 from conformance.formats.validate.recognize import Recognition, recognise
 from conformance.formats.validate.validate import validate
 from tests.root import ROOT

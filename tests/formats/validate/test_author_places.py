@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.formats.runtime.rows import POLICY_IN_ITS_KEY
+from conformance.formats.runtime.recognition import POLICY_IN_ITS_KEY
 from conformance.formats.validate.recognize import Recognition, recognise
 from conformance.formats.validate.validate import validate
 

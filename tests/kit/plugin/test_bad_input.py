@@ -164,8 +164,8 @@ def test_a_folder_of_tests_that_is_none_is_told_with_the_earlier_report_too(kit,
 
 
 NO_FOLDER = {
-    "a file": ("a file", "it is a file, and no folder"),
-    "below a file": ("a file/out", "a part of the path is no folder"),
+    "a file": ("a file", "it is a file, not a directory"),
+    "below a file": ("a file/out", "a part of the path is not a directory"),
     "a system's own": ("/proc/x", ""),
     "one that takes nothing": ("/proc", ""),
 }
@@ -203,7 +203,7 @@ def test_a_folder_where_a_file_of_the_report_belongs_is_told_before_anything_is_
     (folder / name).unlink()
     (folder / name).mkdir()
     ran = refused(kit, tmp_path, unused_url())
-    assert "it is a folder" in sentence(ran, name, "--report")
+    assert "it is a directory" in sentence(ran, name, "--report")
     assert {path.name for path in folder.iterdir()} == FILES
     assert (folder / "badge.json").read_text() == ""
 

@@ -187,7 +187,7 @@ def test_a_session_takes_its_settings_from_the_folder_that_it_is_started_in(kit,
     (tmp_path / "agent-formats.toml").write_text('target = "http://h h"\n')
     ran = kit(str(ROOT / "conformance"), cwd=tmp_path)
     assert ran.code == 4
-    assert "http://h h is no target" in ran.said
+    assert "http://h h is not a target" in ran.said
 
 
 WHOLE = ROOT / "conformance"

@@ -1,4 +1,4 @@
-"""How the documents of the runtime vocabulary are recognised: their lines of the table."""
+"""How the documents of the runtime vocabulary are recognized: their lines of the table."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from conformance.kit.drive import turns
-from conformance.kit.drive.turns import Turns
+from conformance.kit.drive import tool_turns
+from conformance.kit.drive.tool_turns import Turns
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.settings import Settings
 from conformance.kit.session import Session
@@ -113,7 +113,7 @@ def test_what_did_not_begin_in_time_begins_in_its_next_turn():
 
 
 def test_of_very_many_tools_each_is_finished_in_its_turn(monkeypatch):
-    monkeypatch.setattr(turns, "MOST_IN_TURNS", 3)
+    monkeypatch.setattr(tool_turns, "MOST_IN_TURNS", 3)
     log = []
     taken(log, *(Run(f"t{n}", log) for n in range(9)))
     assert steps(log)[:2] == ["begin", "between"]
