@@ -24,6 +24,8 @@ _DEEPEST: Final = 8
 _MOST_PIECES: Final = 4_000
 """Values tried for one document: a schema that needs more is given up by name."""
 
+_MOST_FAILED: Final = 400
+"""Branches of one document that end without a value: those that refer to each other never end."""
 _MOST_OPTIONAL: Final = 300
 _MOST_TRIED: Final = 40
 _ANY_KIND: Final = ("string", "integer", "boolean", "array", "object")
@@ -55,6 +57,7 @@ class Maker:
     given_only: bool = False
     _made: int = 0
     _left: int = field(default=_MOST_PIECES)
+    _failed: int = 0
 
     def value(
         self, nodes: Sequence[Node], name: str = "value", depth: int = 0, keep: Any = ABSENT
@@ -79,6 +82,9 @@ class Maker:
             except SchemaProblem as problem:
                 if problem.kind is not ProblemKind.NO_VALUE:
                     raise
+                self._failed += 1
+                if self._failed > _MOST_FAILED:
+                    raise _too_many(name) from None
                 reason = problem.detail
         if null_is_valid and not self.given_only:
             return None
@@ -98,7 +104,7 @@ class Maker:
     def _spend(self, name: str) -> None:
         self._left -= 1
         if self._left < 0:
-            raise SchemaProblem(ProblemKind.TOO_COMPLEX, f"{name}: too many values to try")
+            raise _too_many(name)
 
     def _attempts(self, asked: Constraints, name: str, depth: int, keep: Any) -> Iterator[Any]:
         if not isinstance(keep, Absent) and not isinstance(keep, dict):
@@ -267,6 +273,10 @@ class Maker:
         for name in made:
             inner = self._variants(member(flat, name), name, depth + 1)
             yield from ({**made, name: value} for value in islice(inner, 8))
+
+
+def _too_many(name: str) -> SchemaProblem:
+    return SchemaProblem(ProblemKind.TOO_COMPLEX, f"{name}: too many values to try")
 
 
 def _none_at(name: str, reason: str) -> SchemaProblem:

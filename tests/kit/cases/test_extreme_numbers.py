@@ -1,7 +1,8 @@
 """A schema with extreme numbers is planned, or refused by name; planning never raises otherwise."""
 
 import json
-from contextlib import suppress
+import sys
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -92,6 +93,101 @@ def test_planning_ends_for_every_size(schema):
         drawn = with_chance(planned, tool, HTTP, good, seed=0, count=2)
         assert len({case.id for case in drawn.cases}) == len(drawn.cases)
         assert sum(len(json.dumps(case.arguments)) for case in drawn.cases) < 2 * MOST_BYTES
+
+
+MOST_CALLS = 20_000_000
+"""Calls of functions that planning one tool may take: some tens of seconds on a slow machine."""
+ANY_NUMBER = st.one_of(SIZES, EXTREMES)
+COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+          "minContains", "maxContains")  # fmt: skip
+BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+FORMATS = ("date", "date-time", "duration", "email", "regex", "uri-template", "idn-hostname")
+PATTERNS = ("^(a+)+$", "^a{1,1000000000}$", r"^(?=(a+))\1b$", r"\p{L}+", "(")
+CONSTANTS = st.one_of(ANY_NUMBER, st.booleans(), st.none(), st.text(max_size=3), st.just([[]]))
+KINDS = st.sampled_from(["string", "number", "integer", "boolean", "null", "array", "object"])
+
+
+def _larger(inner):
+    several = st.lists(inner, min_size=1, max_size=3)
+    names = st.sampled_from(["a", "b", "", "~/%", "__proto__"])
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "type": st.one_of(KINDS, st.lists(KINDS, min_size=1, max_size=3, unique=True)),
+            **dict.fromkeys(("anyOf", "oneOf", "allOf", "prefixItems"), several),
+            **dict.fromkeys(("not", "if", "then", "else", "items", "contains", "propertyNames",
+                             "additionalProperties", "unevaluatedProperties"), inner),
+            **dict.fromkeys(COUNTS, SIZES),
+            **dict.fromkeys(BOUNDS, EXTREMES),
+            "multipleOf": EXTREMES.filter(lambda number: number > 0),
+            "uniqueItems": st.booleans(),
+            "properties": st.dictionaries(names, inner, max_size=3),
+            "patternProperties": st.dictionaries(st.sampled_from(PATTERNS), inner, max_size=2),
+            "required": st.lists(names, max_size=3, unique=True),
+            "pattern": st.sampled_from(PATTERNS),
+            "format": st.sampled_from(FORMATS),
+            "enum": st.lists(CONSTANTS, min_size=1, max_size=3),
+            "const": CONSTANTS,
+            "default": CONSTANTS,
+            "examples": st.lists(CONSTANTS, max_size=2),
+            "$ref": st.sampled_from(["#", "#/properties/x", "#/nowhere", "file:///etc/passwd"]),
+        },
+    )  # fmt: skip
+
+
+SCHEMAS = st.recursive(st.one_of(st.booleans(), COUNTED), _larger, max_leaves=6)
+
+
+class TooLong(AssertionError):
+    """Planning takes more calls than it may."""
+
+
+@contextmanager
+def counting(most=MOST_CALLS):
+    """Count the calls of functions, and raise at one too many: no clock decides."""
+    left = [most]
+
+    def count(_, event, __):
+        if event in {"call", "c_call"}:
+            left[0] -= 1
+            if left[0] < 0:
+                sys.setprofile(None)
+                raise TooLong
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def test_planning_that_does_not_end_is_noticed():
+    with pytest.raises(TooLong), counting(1_000):
+        planned_of({"type": "string"})
+
+
+@pytest.mark.slow
+@settings(max_examples=up_to(40, 2000), deadline=None, suppress_health_check=list(HealthCheck))
+@given(SCHEMAS)
+@example({"anyOf": [{"$ref": "#"}, {"$ref": "#/properties/x"}], "uniqueItems": True})
+@example({"type": "array", "items": {"enum": [[], {}, 1e308]}, "minItems": 1e308})
+def test_planning_ends_within_its_budget_for_every_schema(schema):
+    with counting(), suppress(SchemaProblem):
+        for cases in planned_of(schema):
+            assert len({case.id for case in cases}) == len(cases)
+            assert sum(len(json.dumps(case.arguments)) for case in cases) < 2 * MOST_BYTES
+
+
+def planned_of(schema):
+    """The cases of a tool whose one parameter has a schema, from its own call and from none."""
+    tool = Tool("t", _inputs(schema), ToolForm.CATALOG, {})
+    found = candidates(tool, (), datetime.now(UTC))
+    for_each = []
+    for good in (*found[:1], {}):
+        planned = plan(tool, HTTP, good)
+        for_each.append(with_chance(planned, tool, HTTP, good, seed=0, count=2).cases)
+    return for_each
 
 
 @pytest.mark.parametrize("price", [19.99, 3.51, 1234567.89])
