@@ -6,7 +6,7 @@ from functools import cache
 
 from conformance.formats.catalog import normalize as normalise
 from conformance.formats.resource import resource
-from conformance.formats.runtime import rows as runtime_rows
+from conformance.formats.runtime import recognition as runtime_rows
 from conformance.formats.tool import declared, descriptor
 from conformance.formats.validate import recognize as recognise
 from scripts.generator.build import Source, load_source, read_source

@@ -37,9 +37,11 @@ class Reading:
 
 @dataclass(slots=True)
 class _Call:
+    """A call; `index` is the provider's own, and `shown` the one that no other open call has."""
+
     id: str
     index: int | None
-    number: int
+    shown: int
     fragments: list[str] = field(default_factory=list)
 
 
@@ -113,17 +115,23 @@ class Assembly:
             self._end(held, events)
         if given is not None and given in self._seen:
             return self._open.get(given)
-        call = _Call(given or self._made_id(), index, len(self._seen))
+        call = _Call(given or self._made_id(), index, self._free(index))
         self._seen.add(call.id)
         self._open[call.id] = call
         started: Event = {
             "event": _STARTED,
             "tool_call_id": call.id,
             "tool_name": name,
-            "index": call.number if index is None else index,
+            "index": call.shown,
         }
         events.append(started)
         return call
+
+    def _free(self, index: int | None) -> int:
+        """The index of a new call: the provider's own, or its number; another where it is taken."""
+        wanted = len(self._seen) if index is None else index
+        taken = {each.shown for each in self._open.values()}
+        return max(taken) + 1 if wanted in taken else wanted
 
     def _partial(self, payload: Mapping[str, Any], events: list[Event]) -> None:
         call = self._of(payload) or self._start(payload, events)
@@ -135,9 +143,8 @@ class Assembly:
         if not isinstance(text, str) or not text:
             return
         call.fragments.append(text)
-        index = call.number if call.index is None else call.index
         events.append(
-            {"event": _PARTIAL, "tool_call_id": call.id, "arguments": text, "index": index}
+            {"event": _PARTIAL, "tool_call_id": call.id, "arguments": text, "index": call.shown}
         )
 
     def _ended(self, payload: Mapping[str, Any], events: list[Event]) -> None:
@@ -151,8 +158,7 @@ class Assembly:
             return False
         del self._open[call.id]
         self._complete = True
-        index = call.number if call.index is None else call.index
-        events.append({"event": _CALL_ENDED, "tool_call_id": call.id, "index": index})
+        events.append({"event": _CALL_ENDED, "tool_call_id": call.id, "index": call.shown})
         return True
 
     def _metadata(self, payload: Mapping[str, Any], events: list[Event]) -> None:

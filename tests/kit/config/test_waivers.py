@@ -140,8 +140,8 @@ def test_a_file_whose_last_waiver_was_taken_out_holds_none(tmp_path, text):
         ("- {clause: ATDF-CALL-001, reason: x, until: soon}", ["2027-01-31", "soon"]),
         ("\n- {clause: ATDF-CALL-001, reason: x, until: 2027-13-45}", ["line 2", "2027-13-45"]),
         ("\n- {clause: ATDF-CALL-001, reason: x, until: 2027-02-30}", ["line 2", "not 2027-02-30"]),
-        (b"\xff\xfe\x00", ["no text in UTF-8"]),
-        (b"- \x00\x01", ["no text in UTF-8"]),
+        (b"\xff\xfe\x00", ["not text in UTF-8"]),
+        (b"- \x00\x01", ["not text in UTF-8"]),
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path, text, words):
