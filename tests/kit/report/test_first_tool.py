@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from conformance.kit.drive import turns as driving
+from conformance.kit.drive import tool_turns as driving
 from conformance.kit.model.settings import Settings
 from conformance.kit.report.progress import FirstTool, first_line, first_tool
 from conformance.kit.session import Session
