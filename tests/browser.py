@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
@@ -45,7 +46,7 @@ class Seen:
     failed: dict[str, str | None] = field(default_factory=dict)
 
 
-def opened(browser: Browser, url: str, **context: object) -> tuple[Page, Seen]:
+def opened(browser: Browser, url: str, **context: Any) -> tuple[Page, Seen]:
     """Open a page in a context of its own, which ends with the browser."""
     page = browser.new_context(**context).new_page()
     seen = Seen()

@@ -13,7 +13,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
-from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
+from jsonschema_specifications import (
     REGISTRY as METASCHEMAS,
 )
 from referencing.jsonschema import DRAFT202012, SchemaRegistry

@@ -73,8 +73,8 @@ class Sessions:
                 _wait_for(Path(interrupt_when))
                 os.kill(pid, by)
             code = self._answer()["code"]
-            texts = [path.read_text("utf-8", "replace") for path in (out, err)]
-        return Ran(code, *texts, time.monotonic() - began)
+            told, complained = (path.read_text("utf-8", "replace") for path in (out, err))
+        return Ran(code, told, complained, time.monotonic() - began)
 
     def _answer(self) -> dict[str, int]:
         assert self._process.stdout is not None

@@ -11,7 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import validator_for
-from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
+from jsonschema_specifications import (
     REGISTRY as METASCHEMAS,
 )
 from referencing.exceptions import Unresolvable

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
-from jsonschema_specifications import (  # type: ignore[import-untyped]  # it has no types
+from jsonschema_specifications import (
     REGISTRY as METASCHEMAS,
 )
 from referencing import Resource

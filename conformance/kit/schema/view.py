@@ -15,7 +15,7 @@ from typing import Any, Final
 import jsonschema
 import referencing.exceptions
 from jsonschema import Draft202012Validator, ValidationError
-from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it has no types
+from jsonschema_specifications import REGISTRY
 from referencing import Registry, Resource
 from referencing.jsonschema import specification_with 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from conformance.formats.tool.tool import Tool, ToolForm
@@ -97,7 +99,7 @@ BROKEN = [
 ]
 
 
-ONLY_THE_CALLER_KNOWS = [
+ONLY_THE_CALLER_KNOWS: list[tuple[dict[str, Any], str]] = [
     ({"type": "integer"}, "fraction"),
     ({"type": "string", "minLength": 3}, "too-short"),
     ({"type": "array", "items": {"type": "integer"}, "minItems": 2}, "too-few-items"),

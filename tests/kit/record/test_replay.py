@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.drive.discovery.discover import TargetUnusable
+from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session

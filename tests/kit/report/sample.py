@@ -219,7 +219,7 @@ def finding(id: str, shown: int | None = None, **values: object) -> Finding:
 
 def _items(run: str) -> Iterator[Item]:
     must = Requirement.MUST
-    failing = {
+    failing: dict[tuple[str, str | None], tuple[Verdict, tuple[Finding, ...]]] = {
         ("ATDF-ERR-007", TOOLS[0]): (
             Verdict.FAIL,
             (

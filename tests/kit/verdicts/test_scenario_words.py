@@ -11,8 +11,8 @@ import pytest
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases import deviations, members
 from conformance.kit.cases import plan as named
+from conformance.kit.cases.drawn import VALID
 from conformance.kit.cases.random import negate
-from conformance.kit.cases.random import plan as drawn
 from conformance.kit.schema.string_formats import FORMATS
 from conformance.kit.verdicts.sent_words import scenario_words
 from conformance.spec.messages import LANGUAGES
@@ -31,7 +31,7 @@ def _named_in(module: ModuleType) -> set[str]:
         maker = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
         given = node.args[0] if maker != "branch" else node.args[1]
         if maker in MAKERS and isinstance(given, ast.Constant):
-            found.add(given.value)
+            found.add(str(given.value))
     return found
 
 
@@ -47,7 +47,7 @@ PUT_TOGETHER = {
     "near-miss-date-time-for-date",
     *(f"wrong-type-{kind}" for kind, _ in deviations.WRONG_TYPE_SAMPLES),
     *("enum-value", "const", "most-items", "several-items", "branch-2", "baseline"),
-    *(negate.TYPE, drawn.VALID),
+    *(negate.TYPE, VALID),
 }
 STANDING = set().union(*map(_named_in, (deviations, members, named, negate)))
 

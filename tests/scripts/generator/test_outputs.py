@@ -60,7 +60,7 @@ def test_git_knows_what_is_generated_and_what_is_written(tmp_path: Path):
     written = ["README.md", "schema/source/project.yaml", "conformance/spec/clauses.py"]
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     (tmp_path / ".gitattributes").write_bytes((ROOT / ".gitattributes").read_bytes())
-    asked = ["git", "-C", tmp_path, "check-attr", "linguist-generated", "--", *made, *written]
+    asked = ["git", "-C", str(tmp_path), "check-attr", "linguist-generated", "--", *made, *written]
     told = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
     marked = {line.split(": ")[0] for line in told if line.endswith(": set")}
     assert marked == set(made)

@@ -5,7 +5,7 @@ import json
 import httpx2
 import pytest
 from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
+from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from fixtures.servers.openapi import document
@@ -13,7 +13,7 @@ from fixtures.servers.tools import TOOLS
 from scripts.peers.server import PEER, serving
 
 DOCUMENT = document()
-REGISTRY = Registry().with_resource("urn:api", Resource(DOCUMENT, DRAFT202012))
+REGISTRY = Registry().with_resource("urn:api", DRAFT202012.create_resource(DOCUMENT))
 READ = [path for path, held in DOCUMENT["paths"].items() if "get" in held]
 
 

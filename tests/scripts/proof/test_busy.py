@@ -2,13 +2,14 @@
 
 import pytest
 
+from fixtures.servers.faults import FAULTS
 from scripts import prove
 from scripts.prove import Outcome, Trial, attempt
 
 pytestmark = pytest.mark.usefixtures("forked")
 
 TRIAL = Trial("dependence-ignored", "http", "")
-(CLAUSE,) = prove.FAULTS[TRIAL.fault].clauses
+(CLAUSE,) = FAULTS[TRIAL.fault].clauses
 CAUGHT = Outcome(TRIAL, ((CLAUSE, "why"),), (), 2.0)
 LATE = Outcome(TRIAL, (), (), 5.0, timeouts=3)
 MISSED = Outcome(TRIAL, (), (), 5.0)

@@ -202,7 +202,9 @@ def test_of_many_choices_some_stand_from_the_first_to_the_last():
 
 def declared(schema: dict[str, Any]) -> list[str]:
     """Which members may be drawn of a schema that has parts."""
-    names: list[str] = rewritten(schema).schema["propertyNames"]["enum"]
+    drawn = rewritten(schema).schema
+    assert isinstance(drawn, dict)
+    names: list[str] = drawn["propertyNames"]["enum"]
     return names
 
 
