@@ -18,6 +18,7 @@ from conformance.cli.explain import explain
 from conformance.cli.manual import Manual
 from conformance.kit.config.options import (
     GROUPS,
+    KEEPS_PYTEST_QUIET,
     add_options,
     given_in,
     repeating,
@@ -66,7 +67,8 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _of_pytest(options: argparse.Namespace) -> Iterator[str]:
     yield from ["-v"] * options.verbose
-    yield from ["-q"] * options.quiet
+    if not options.verbose:
+        yield from ["-q"] * (options.quiet + KEEPS_PYTEST_QUIET)
     if options.expression is not None:
         yield f"-k={options.expression}"
 

@@ -152,6 +152,9 @@ GROUPS = (
         ),
     ),
 )
+KEEPS_PYTEST_QUIET = 2
+"""How many `-q` keep away all lines that are pytest's own: `agent-formats check` gives as many."""
+
 OPTIONS = {option.name: option for group in GROUPS for option in group.options}
 """Every option by its name, without the dashes."""
 

@@ -18,7 +18,7 @@ from conformance.kit.plugin.interrupts import interrupted_by_signals
 from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.plugin.options import fill_in, given_to, register
 from conformance.kit.plugin.plan_listing import planned
-from conformance.kit.plugin.quiet import QuietItems, header, notes
+from conformance.kit.plugin.quiet import QuietItems, detail, header, notes
 from conformance.kit.plugin.report_place import (
     FolderUnusable,
     begin,
@@ -164,9 +164,9 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
         config.add_cleanup(interrupted_by_signals())
         discover(config, state)
         state.session.memory = memory_of(config, state.redact)
-        config.option.no_header = config.get_verbosity() <= 0
+        config.option.no_header = detail(config) <= 0
     result = yield
-    if state.session.found and config.get_verbosity() >= 0:
+    if state.session.found and detail(config) >= 0:
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             found, settings = state.session.found, state.settings

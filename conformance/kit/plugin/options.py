@@ -36,7 +36,7 @@ def fill_in(config: pytest.Config) -> None:
     """
     given = given_in(vars(config.option))
     try:
-        if _ready(config) is None:
+        if made_ready(config) is None:
             given = filled_in(given, Path(config.invocation_params.dir))
     except OptionUnusable as unusable:
         raise pytest.UsageError(visible(str(unusable), None, lines=True)) from None
@@ -46,7 +46,7 @@ def fill_in(config: pytest.Config) -> None:
 
 def given_to(config: pytest.Config) -> Given:
     """What the session was asked for; raises pytest.UsageError for what cannot be used."""
-    ready = _ready(config)
+    ready = made_ready(config)
     if ready is not None:
         return ready
     given, here = config.stash[_GIVEN], Path(config.invocation_params.dir)
@@ -56,7 +56,7 @@ def given_to(config: pytest.Config) -> Given:
         raise pytest.UsageError(visible(str(unusable), None, lines=True)) from None
 
 
-def _ready(config: pytest.Config) -> Given | None:
+def made_ready(config: pytest.Config) -> Given | None:
     """What `agent-formats check` made of its own command line."""
     plugins = config.pluginmanager.get_plugins()
     return next((each for each in plugins if isinstance(each, Given)), None)

@@ -48,17 +48,14 @@ def planned(
             if settings.replay is not None:
                 yield from _replayed(made, good_ids(one.run.id, tool.name), settings.replay)
                 continue
-            said = message(
-                "kit.plan.tool",
-                run=one.run.id,
-                tool=tool.name,
-                cases=len(made.calls),
-                dropped=made.dropped,
-            )
+            said = message("kit.plan.tool", run=one.run.id, tool=tool.name, cases=len(made.calls))
             yield said.words(settings.language)
             for case in made.calls:
                 yield f"  {case.expects.value}  {case.id}"
             yield from (f"  ! {problem}" for problem in made.problems)
+            if made.dropped:
+                left = message("kit.plan.dropped", dropped=made.dropped)
+                yield "  " + left.words(settings.language)
             for what in made.skipped:
                 yield "  " + message("kit.plan.skipped", what=what).words(settings.language)
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from conformance.kit.config.options import KEEPS_PYTEST_QUIET
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.safety import is_called_unasked
 from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.items import ClauseItem
+from conformance.kit.plugin.options import made_ready
 from conformance.kit.report.safe_text import visible
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import message
@@ -23,6 +25,16 @@ _NAMES = 8
 """Tools named in a line."""
 
 
+def detail(config: pytest.Config) -> int:
+    """How much the session tells: 1 each clause, 0 what a reader needs, -1 the result alone.
+
+    `agent-formats check` keeps pytest itself quiet; what was asked for is still shown.
+    """
+    verbosity = config.get_verbosity()
+    quiet = verbosity < 0 and made_ready(config) is not None
+    return verbosity + KEEPS_PYTEST_QUIET if quiet else verbosity
+
+
 class QuietItems:
     """The plugin: items of clauses report nothing by themselves, unless with `-v`."""
 
@@ -32,7 +44,7 @@ class QuietItems:
     ) -> Generator[None, Any, Any]:
         """Keep the category, which pytest counts, without a letter or a word to write."""
         status = yield
-        if config.get_verbosity() > 0 or _MARK not in getattr(report, "keywords", ()):
+        if detail(config) > 0 or _MARK not in getattr(report, "keywords", ()):
             return status
         return status[0], "", ""
 
@@ -42,7 +54,7 @@ class QuietItems:
         config = session.config
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         ours = all(isinstance(item, ClauseItem) for item in session.items)
-        if ours and reporter is not None and config.get_verbosity() <= 0:
+        if ours and reporter is not None and detail(config) <= 0:
             reporter.showfspath = False
 
 
@@ -92,9 +104,9 @@ def notes(
 
 
 def line_writer(config: pytest.Config) -> Callable[[str], None]:
-    """Write a line to pytest's terminal at once; silent with `-q`."""
+    """Write a line to the terminal immediately; silent with `-q`."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None or config.get_verbosity() < 0:
+    if reporter is None or detail(config) < 0:
         return lambda _: None
 
     def write(line: str) -> None:

@@ -19,7 +19,6 @@ from conformance.kit.model.exchange import HttpRequest, Request, StdioRequest
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.safe_text import is_plain
 from conformance.kit.transport.bindings import traits_of
-from conformance.spec.clauses import CLONE, PACKAGE
 
 LONGEST = 8_000
 """Bytes of a body that still make a line that one can paste."""
@@ -88,8 +87,7 @@ _BY_CALLS = frozenset(
 def replay_line(options: Iterable[str], case: str, here: Path | None = None) -> str:
     """The line that plays one case again, in the directory `here` where the session was started.
 
-    In a clone it calls pytest and not make: in a line for make, a target would need quotes within
-    quotes. A command or a file that the options name is found from that directory alone.
+    A command or a file that the options name is found from that directory alone.
     """
     return _line([*options, "--replay", case], here)
 
@@ -116,21 +114,13 @@ def wider_line(report: Report, here: Path | None = None) -> str | None:
 
 
 def _line(words: Iterable[str], here: Path | None) -> str:
-    here = here or Path.cwd()
-    start = _installed(here) if CLONE is None else _in_a_clone(here)
-    return shlex.join([*start, *words])
+    return shlex.join([_program(here or Path.cwd()), "check", *words])
 
 
-def _installed(here: Path) -> list[str]:
+def _program(here: Path) -> str:
+    """Our command as it is found from `here`: by its name where a shell finds this one by it."""
     script = Path(sys.executable).with_name(COMMAND)
     on_path = shutil.which(COMMAND)
-    if on_path is not None and script.exists() and script.samefile(on_path):
-        return [COMMAND, "check"]
-    return [os.path.relpath(script, here) if script.exists() else COMMAND, "check"]
-
-
-def _in_a_clone(here: Path) -> list[str]:
-    script = Path(sys.executable).with_name("pytest")
-    start = [script] if script.exists() else [sys.executable, "-m", "pytest"]
-    program, *rest = map(str, start)
-    return [os.path.relpath(program, here), *rest, os.path.relpath(PACKAGE, here)]
+    if not script.exists() or (on_path is not None and script.samefile(on_path)):
+        return COMMAND
+    return os.path.relpath(script, here)

@@ -80,7 +80,7 @@ def test_the_report_prints_a_replay_line_that_finds_the_same_again(kit, tmp_path
         kit, tmp_path, "conformance", "--target", faulty, "--profile", "http",
         "--include-tool", "g*", "-H", f"X-Api-Key: {secret}", "--rate", "900",
     )  # fmt: skip
-    found = re.search(r"<code>([^ ]*pytest conformance .*?)</code>", files["summary.md"])
+    found = re.search(r"<code>([^ ]*agent-formats check .*?)</code>", files["summary.md"])
     shown = re.sub(r"\\(.)", r"\1", found[1]).replace("&#58;", ":").replace("&#64;", "@")
     words = shlex.split(shown)[2:]
     assert words[:2] == ["--target", faulty]
@@ -113,13 +113,15 @@ def test_only_what_was_given_is_repeated():
 def test_what_the_shell_would_take_for_its_own_stays_as_it_is():
     target = "stdio:run '$HOME' \"x\""
     line = replay_line(["--target", target], "stdio/a b/c", ROOT)
-    assert shlex.split(line)[1:] == ["conformance", "--target", target, "--replay", "stdio/a b/c"]
+    assert shlex.split(line)[1:] == ["check", "--target", target, "--replay", "stdio/a b/c"]
 
 
 def test_a_command_stands_in_the_line_in_one_pair_of_quotes():
     target = "stdio:uvx mcp-server-time --local-timezone Europe/Lisbon"
     line = replay_line(["--target", target], "stdio/tool/missing/name", ROOT)
-    assert line.endswith(f"pytest conformance --target '{target}' --replay stdio/tool/missing/name")
+    assert line.endswith(
+        f"agent-formats check --target '{target}' --replay stdio/tool/missing/name"
+    )
 
 
 @pytest.mark.slow
