@@ -254,7 +254,7 @@ class OneAtATime:
 
 @pytest.mark.slow
 def test_calls_do_not_time_out_behind_each_other_where_they_are_worked_off_one_at_a_time():
-    items, session, _ = judged(OneAtATime(0.2), request_timeout=2.0, max_examples=0)
+    items, session, _ = judged(OneAtATime(0.3), request_timeout=3.0, max_examples=0)
     assert len(calls(session).calls) > 16
     assert calls(session).unsent == ()
     bad = {Verdict.FAIL, Verdict.FLAKY, Verdict.NOT_VERIFIED}
