@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -34,6 +37,9 @@ from conformance.spec.clauses import PACKAGE
 _PLUGINS = ("conformance.kit.plugin.hooks", "pytest_metadata.plugin", "pytest_html.plugin")
 _OF_THE_USER = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 """Variables that would change the session."""
+_KEPT_CACHES = 50
+_OF_A_NAME = 16
+"""Characters of a cache's name, which is the start of a hash."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -88,11 +94,27 @@ def _session(ready: Given, given: Mapping[str, Any], more: Sequence[str]) -> int
 
 
 def _cache() -> Path:
-    """Where failed calls are remembered: each directory from which the kit is used has its own."""
+    """Where failed calls are remembered: each directory from which the kit is used has its own.
+
+    Those that were not used for the longest time are removed.
+    """
     from platformdirs import user_cache_path  # noqa: PLC0415 - `--help` does without it
 
-    here = sha256(os.fsencode(Path.cwd())).hexdigest()[:16]
-    return user_cache_path("agent-formats") / here
+    caches = user_cache_path("agent-formats")
+    own = caches / sha256(os.fsencode(Path.cwd())).hexdigest()[:_OF_A_NAME]
+    with suppress(OSError):  # what cannot be listed or removed stays, and harms no session
+        for old in _oldest(caches, own):
+            shutil.rmtree(old)
+        os.utime(own)
+    return own
+
+
+def _oldest(caches: Path, own: Path) -> list[Path]:
+    """The directories of other places beyond those that are kept."""
+    named = re.compile(rf"[0-9a-f]{{{_OF_A_NAME}}}")
+    found = [each for each in caches.iterdir() if named.fullmatch(each.name) and each != own]
+    found = [each for each in found if each.is_dir() and not each.is_symlink()]
+    return sorted(found, key=lambda each: each.stat().st_mtime)[:-_KEPT_CACHES]
 
 
 def parser() -> Manual:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
@@ -51,20 +52,31 @@ class Manual(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
         """Parse the words; of one that is not known, say which option is the nearest."""
-        found, others = self.parse_known_args(args, namespace)
-        return self._all_known(found, others)
+        words = self._known(args)
+        return self._whole(*self.parse_known_args(words, namespace))
 
     def parse_intermixed_args(  # type: ignore[override]  # the same
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
         """The same where options and words may come in any order."""
-        found, others = self.parse_known_intermixed_args(args, namespace)
-        return self._all_known(found, others)
+        words = self._known(args)
+        return self._whole(*self.parse_known_intermixed_args(words, namespace))
 
-    def _all_known(self, found: argparse.Namespace, others: list[str]) -> argparse.Namespace:
-        if others:
-            self.error(unknown_option(others, _FLAG.findall(self.format_help())))
+    def _known(self, args: Sequence[str] | None) -> list[str]:
+        """The words, where each option is known: argparse would first ask for what is missing."""
+        words = list(sys.argv[1:] if args is None else args)
+        ours = words[: words.index("--")] if "--" in words else words
+        options = self._option_string_actions
+        self._refuse([w for w in ours if w[:2] == "--" and w.partition("=")[0] not in options])
+        return words
+
+    def _whole(self, found: argparse.Namespace, others: list[str]) -> argparse.Namespace:
+        self._refuse(others)
         return found
+
+    def _refuse(self, words: list[str]) -> None:
+        if words:
+            self.error(unknown_option(words, _FLAG.findall(self.format_help())))
 
 
 _FLAG = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")

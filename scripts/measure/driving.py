@@ -8,6 +8,7 @@ next ones look fast. Loading the libraries, once a session however long that is,
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import subprocess
 import sys
@@ -37,11 +38,11 @@ def requests_a_second(url: str, concurrency: int | None = None) -> float:
     return float(ran.stdout)
 
 
-def _driven(url: str, *concurrency: str) -> float:
+def _driven(url: str, concurrency: int | None) -> float:
     importlib.import_module(_LOADED_LATE)
     settings = Settings(profiles=("http",), allow_calls=AllowCalls.ALL)
-    if concurrency:
-        settings = replace(settings, concurrency=int(concurrency[0]))
+    if concurrency is not None:
+        settings = replace(settings, concurrency=concurrency)
     session = Session(settings, recorder=Recorder())
     session.discover((url,))
     before = len(session.recorder.by_id)
@@ -51,4 +52,8 @@ def _driven(url: str, *concurrency: str) -> float:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{_driven(*sys.argv[1:]):.1f}\n")
+    parser = argparse.ArgumentParser(prog="scripts.measure.driving", description=__doc__)
+    parser.add_argument("url", help="the root of a running server")
+    parser.add_argument("concurrency", nargs="?", type=int, help="calls at the same time")
+    asked = parser.parse_args()
+    sys.stdout.write(f"{_driven(asked.url, asked.concurrency):.1f}\n")

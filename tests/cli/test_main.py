@@ -194,6 +194,28 @@ def test_a_second_check_replaces_the_report_of_the_first(tmp_path):
     assert last.startswith("Report: ")
 
 
+def test_of_many_caches_the_oldest_are_removed_and_nothing_else(tmp_path):
+    caches = tmp_path / "cache" / "agent-formats"
+    for n in range(60):
+        folder = caches / f"{n:016x}"
+        (folder / "v").mkdir(parents=True)
+        os.utime(folder, (n, n))
+    (caches / "mine").mkdir()
+    (caches / ("a" * 16)).symlink_to(tmp_path)
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run(
+        [PROGRAM, "check", "http://127.0.0.1:1"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+    left = {path.name for path in caches.iterdir()}
+    kept = {f"{n:016x}" for n in range(10, 60)}
+    assert left >= {"mine", "a" * 16} | kept
+    assert not left & {f"{n:016x}" for n in range(10)}
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -207,7 +229,7 @@ def test_a_second_check_replaces_the_report_of_the_first(tmp_path):
         (("check", "127.0.0.1:8000"), "did you mean http://127.0.0.1:8000?"),
         (("check", "localhost:8000/mcp"), "did you mean http://localhost:8000/mcp?"),
         (("convert", "x.json"), "--to is missing"),
-        (("convert", "x.json", "--too", "ardf"), "--to is missing"),
+        (("convert", "x.json", "--too", "ardf"), "there is no option --too; did you mean --to?"),
         (("convert",), "FILE and --to are missing"),
     ],
 )
