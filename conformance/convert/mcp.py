@@ -8,7 +8,8 @@ from typing import Any
 from conformance.convert.atdf import read_catalog_tool, write_catalog_tool
 from conformance.convert.portable import Notes, Portable
 from conformance.formats.problem import Place
-from conformance.formats.tool.declared import META_KEY
+from conformance.formats.tool.meta import key_in
+from conformance.spec.vocabulary import META_KEY_NAME, MetaKey
 
 FIELDS = frozenset(
     {
@@ -33,12 +34,13 @@ def read_mcp_tool(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
     """A tool as `tools/list` gives it."""
     flat = dict(item)
     meta = item.get("_meta")
-    if isinstance(meta, dict) and isinstance(meta.get(META_KEY), dict):
-        carried = meta[META_KEY]
+    key = key_in(meta, MetaKey.ATDF)
+    if isinstance(meta, dict) and key is not None and isinstance(meta[key], dict):
+        carried = meta[key]
         for name in carried.keys() & item.keys():
-            notes.lose((*at, "_meta", META_KEY, name))
+            notes.lose((*at, "_meta", key, name))
         flat = {**carried, **flat}
-        others = {name: value for name, value in meta.items() if name != META_KEY}
+        others = {name: value for name, value in meta.items() if name != key}
         del flat["_meta"]
         if others:
             flat["_meta"] = others
@@ -69,7 +71,10 @@ def write_mcp_tool(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
         notes.lose((*at, "_meta"))
         del made["_meta"]
     if carried:
-        made["_meta"] = {**(meta if isinstance(meta, dict) else {}), META_KEY: carried}
+        made["_meta"] = {
+            **(meta if isinstance(meta, dict) else {}),
+            META_KEY_NAME[MetaKey.ATDF]: carried,
+        }
     return made
 
 

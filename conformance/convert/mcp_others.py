@@ -8,10 +8,7 @@ from typing import Any
 from conformance.convert.portable import Notes
 from conformance.formats.problem import Place
 from conformance.formats.resource.resource import Resource, plain, resource
-from conformance.spec.vocabulary import ArdfBlock
-
-META_KEY = "agent-formats/ardf"
-"""Under this name an entry of MCP carries what the protocol has no field for."""
+from conformance.spec.vocabulary import META_KEY_NAME, ArdfBlock, MetaKey
 
 Writer = Callable[[Mapping[str, Any], Place, Notes], dict[str, Any]]
 
@@ -74,4 +71,4 @@ def _meta(known: Resource) -> dict[str, Any]:
         for name, value in known.item.items()
         if name not in ("resource_id", "description")
     }
-    return {"_meta": {META_KEY: carried}}
+    return {"_meta": {META_KEY_NAME[MetaKey.ARDF]: carried}}

@@ -7,9 +7,7 @@ from typing import Any
 
 from conformance.convert.portable import Notes, Portable
 from conformance.formats.problem import Place
-
-META_KEY = "agent-formats/toolset"
-"""Under this name a tool of MCP carries its entry of the toolset catalog (RT-CAT-006)."""
+from conformance.spec.vocabulary import META_KEY_NAME, MetaKey
 
 _MEANT = frozenset({"id", "title", "description", "tags", "payload", "result"})
 
@@ -37,7 +35,7 @@ def read_toolset_tool(
         schema={"type": "object", **schema},
         outputs={"schema": result} if result is not None else None,
         metadata={"tags": item["tags"]} if item.get("tags") else None,
-        rest={"_meta": {META_KEY: left}} if carried else {},
+        rest={"_meta": {META_KEY_NAME[MetaKey.TOOLSET]: left}} if carried else {},
     )
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from conformance.formats.text import rpc
+from conformance.formats.tool.meta import held, key_in
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.evidence.tool_result import ERROR_META, envelope_in_content
+from conformance.kit.evidence.tool_result import envelope_in_content
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
+from conformance.spec.vocabulary import META_KEY_NAME, MetaKey
 
 _REFUSALS = frozenset({rpc.INVALID_PARAMS, rpc.INTERNAL_ERROR})
 """The codes with which the protocol's own error refuses an input."""
@@ -52,17 +55,38 @@ def test_a_failure_is_a_result_with_the_error_as_text(tool: ToolEvidence) -> Che
             yield broken(call, "finding.mcp.envelope_without_error")
 
 
+def _place(meta: Any) -> str:
+    key = key_in(meta, MetaKey.ERROR) or META_KEY_NAME[MetaKey.ERROR]
+    return f'$._meta["{key}"]'
+
+
 @clause("MCP-ATDF-002")
 def test_a_failure_carries_the_error_as_data(tool: ToolEvidence) -> Checks:
     """The same as in the text; without a text there is nothing to compare it with."""
     for call in _failed(tool):
         assert call.reading.result is not None
         meta = call.reading.result.get("_meta")
-        carried = meta.get(ERROR_META) if isinstance(meta, dict) else None
+        carried, path = held(meta, MetaKey.ERROR), _place(meta)
         text = envelope_in_content(call.reading.result)
         if carried is None:
-            yield broken(call, "finding.mcp.no_envelope_meta", path=f'$._meta["{ERROR_META}"]')
+            yield broken(call, "finding.mcp.no_envelope_meta", path=path)
         elif text is not None and text.raw != carried:
-            yield broken(call, "finding.mcp.envelopes_differ", path=f'$._meta["{ERROR_META}"]')
+            yield broken(call, "finding.mcp.envelopes_differ", path=path)
         else:
             yield holds()
+
+
+@clause("MCP-ATDF-003")
+def test_keys_of_meta_have_the_names_of_the_specification(tool: ToolEvidence) -> Checks:
+    """Of the declared tool, and of each result; the earlier names are understood."""
+    places: list[tuple[Call | None, Any]] = [(None, tool.tool.raw.get("_meta"))]
+    places += [(call, (call.reading.result or {}).get("_meta")) for call in tool.calls]
+    for call, meta in places:
+        for key in MetaKey:
+            name = key_in(meta, key)
+            if name is None:
+                continue
+            if name == META_KEY_NAME[key]:
+                yield holds()
+            else:
+                yield broken(call, "finding.mcp.earlier_key", key=name, right=META_KEY_NAME[key])

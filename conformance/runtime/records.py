@@ -12,20 +12,17 @@ from functools import lru_cache
 from typing import Any
 
 from conformance.formats.problem import Problem
+from conformance.formats.tool.meta import held, key_in
 from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.cache import ByIdentity
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import Reading, read
-from conformance.kit.evidence.tool_result import ERROR_META
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import Check, unknown
 from conformance.runtime.scripts import SENT
 from conformance.spec.messages import Message
-from conformance.spec.vocabulary import Outcome
+from conformance.spec.vocabulary import MetaKey, Outcome
 
-CALL_META = "agent-formats/call_meta"
-HINT_META = "agent-formats/retry_hint"
-DATA_META = "agent-formats/server_data"
 BOUNDS = ("returned", "total", "truncated", "refinement_hint")
 
 Members = Mapping[str, Any]
@@ -130,22 +127,22 @@ def _assembled(entry: Members, reading: Reading) -> Members:
     structured: Any = result.get("structuredContent")
     made: dict[str, Any] = {
         "name": entry.get("id"),
-        "tool_call_id": as_object(meta.get(CALL_META)).get("tool_call_id", "-"),
+        "tool_call_id": as_object(held(meta, MetaKey.CALL_META)).get("tool_call_id", "-"),
     }
     if {"returned", "truncated"} <= as_object(structured).keys():
         made["bounds"] = {name: structured[name] for name in BOUNDS if name in structured}
     if reading.accepted:
         made["result"] = structured if "structuredContent" in result else _texts(result)
     else:
-        error = meta.get(ERROR_META)
+        error = held(meta, MetaKey.ERROR)
         made["error"] = (
             {name: value for name, value in error.items() if name != "errors"}
             if isinstance(error, dict)
             else {"message": "-"}  # that it is not there is RT-MCP-001
         )
-    for name, key in (("retry_hint", HINT_META), ("server_data", DATA_META)):
-        if key in meta:
-            made[name] = meta[key]
+    for key in (MetaKey.RETRY_HINT, MetaKey.SERVER_DATA):
+        if key_in(meta, key) is not None:
+            made[key.value] = held(meta, key)
     return made
 
 
@@ -176,7 +173,7 @@ def _sent(exchange: Exchange) -> tuple[Members, Members | None]:
         meta = _json(named.get("agent-formats-call-meta", "").encode())
         return body, meta if isinstance(meta, dict) else None
     params = as_object(body.get("params"))
-    meta = as_object(params.get("_meta")).get(CALL_META)
+    meta = held(params.get("_meta"), MetaKey.CALL_META)
     return as_object(params.get("arguments")), meta if isinstance(meta, dict) else None
 
 

@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import urljoin
 
+from conformance.formats.tool.meta import both_names
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import Action, Restart, Send, Stage, Steps, script
@@ -17,7 +18,7 @@ from conformance.kit.model.slug import slug
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import BINDINGS
 from conformance.kit.transport.http import HttpBinding
-from conformance.spec.vocabulary import Binding, Emission
+from conformance.spec.vocabulary import Binding, Emission, MetaKey
 
 SENT = "runtime_calls"
 """The script whose steps are calls of tools: each names its tool."""
@@ -34,7 +35,6 @@ CANARY = "agent-formats-injected-7d41"
 LIMIT = "limit"
 RESERVED = "server_data"
 META_HEADER = "Agent-Formats-Call-Meta"
-CALL_META = "agent-formats/call_meta"
 MOST_POLLS = 40
 
 _MOST_TOOLS = 8
@@ -142,7 +142,7 @@ def _request(
         return request.with_headers(((META_HEADER, json.dumps(meta)),))
     speaker = stage.speaker()
     params: dict[str, Any] = {"name": tool.name, "arguments": arguments}
-    carried: dict[str, Any] = {CALL_META: meta} if meta is not None else {}
+    carried = both_names(MetaKey.CALL_META, meta) if meta is not None else {}
     if speaker.modern:
         whole = {**speaker.meta(), **carried}
         return speaker.request("tools/call", params, id=id, meta=whole, tool=tool)

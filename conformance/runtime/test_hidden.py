@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.formats.problem import shown
+from conformance.formats.tool.meta import held, key_in
 from conformance.kit.evidence.evidence import ToolEvidence
-from conformance.kit.evidence.tool_result import ERROR_META
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 from conformance.runtime.records import (
     BOUNDS,
-    DATA_META,
-    HINT_META,
     Record,
     as_object,
     ended,
@@ -20,7 +18,7 @@ from conformance.runtime.records import (
     records,
 )
 from conformance.runtime.scripts import CANARY, RESERVED
-from conformance.spec.vocabulary import Outcome
+from conformance.spec.vocabulary import META_KEY_NAME, MetaKey, Outcome
 
 
 def _declares(tool: ToolEvidence) -> bool:
@@ -79,14 +77,15 @@ def test_error_and_hint_stand_in_their_places(tool: ToolEvidence) -> Checks:
         places = (
             result,
             as_object(result.get("structuredContent")),
-            as_object(meta.get(ERROR_META)),
+            as_object(held(meta, MetaKey.ERROR)),
         )
-        if not isinstance(meta.get(ERROR_META), dict):
-            yield broken(
-                record.at, "finding.runtime.no_error_meta", path=f'$._meta["{ERROR_META}"]'
-            )
+        if not isinstance(held(meta, MetaKey.ERROR), dict):
+            path = f'$._meta["{META_KEY_NAME[MetaKey.ERROR]}"]'
+            yield broken(record.at, "finding.runtime.no_error_meta", path=path)
         elif any("retry_hint" in place for place in places):
-            yield broken(record.at, "finding.runtime.hint_elsewhere", place=HINT_META)
+            yield broken(
+                record.at, "finding.runtime.hint_elsewhere", place=META_KEY_NAME[MetaKey.RETRY_HINT]
+            )
         else:
             yield holds()
 
@@ -116,11 +115,11 @@ def test_server_data_stands_in_its_place(tool: ToolEvidence) -> Checks:
     for record in ended(tool):
         for place, found in _places(record):
             if RESERVED in found:
-                values = {"place": place, "right": DATA_META}
+                values = {"place": place, "right": META_KEY_NAME[MetaKey.SERVER_DATA]}
                 yield broken(record.at, "finding.runtime.data_elsewhere", **values)
                 break
         else:
-            if DATA_META in as_object(as_object(record.reading.result).get("_meta")):
+            if key_in(as_object(record.reading.result).get("_meta"), MetaKey.SERVER_DATA):
                 yield holds()
 
 

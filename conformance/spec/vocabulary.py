@@ -444,6 +444,27 @@ class MessageRole(StrEnum):
     """A tool that the model called."""
 
 
+class MetaKey(StrEnum):
+    """The reserved keys of `_meta` over MCP."""
+
+    ATDF = "atdf"
+    """The fields of a tool that MCP has no field for."""
+    ARDF = "ardf"
+    """The fields of a prompt or of a resource that MCP has no field for."""
+    ERROR = "error"
+    """The error envelope of a failed call."""
+    TOOLSET = "toolset"
+    """The entry of a tool in the toolset catalog."""
+    CALL_META = "call_meta"
+    """The meta of a call."""
+    RETRY_HINT = "retry_hint"
+    """The retry hint of a failed call."""
+    RUN_LINK = "run_link"
+    """The link to the run of an agent."""
+    SERVER_DATA = "server_data"
+    """Data of the server, which the model does not see."""
+
+
 class Missing(StrEnum):
     """What may be missing around a server, so that a call fails for no fault of its own."""
 
@@ -1189,6 +1210,34 @@ FAMILY_CONDITIONS: Final[Mapping[Family, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """The keys that `when` may have."""
+
+META_KEY_NAME: Final[Mapping[MetaKey, str]] = MappingProxyType(
+    {
+        MetaKey.ATDF: 'io.github.agent-formats/atdf',
+        MetaKey.ARDF: 'io.github.agent-formats/ardf',
+        MetaKey.ERROR: 'io.github.agent-formats/error',
+        MetaKey.TOOLSET: 'io.github.agent-formats/toolset',
+        MetaKey.CALL_META: 'io.github.agent-formats/call_meta',
+        MetaKey.RETRY_HINT: 'io.github.agent-formats/retry_hint',
+        MetaKey.RUN_LINK: 'io.github.agent-formats/run_link',
+        MetaKey.SERVER_DATA: 'io.github.agent-formats/server_data',
+    }
+)
+"""The key as it is written."""
+
+META_KEY_EARLIER: Final[Mapping[MetaKey, str]] = MappingProxyType(
+    {
+        MetaKey.ATDF: 'agent-formats/atdf',
+        MetaKey.ARDF: 'agent-formats/ardf',
+        MetaKey.ERROR: 'agent-formats/error',
+        MetaKey.TOOLSET: 'agent-formats/toolset',
+        MetaKey.CALL_META: 'agent-formats/call_meta',
+        MetaKey.RETRY_HINT: 'agent-formats/retry_hint',
+        MetaKey.RUN_LINK: 'agent-formats/run_link',
+        MetaKey.SERVER_DATA: 'agent-formats/server_data',
+    }
+)
+"""The name that the key had before. Readers still understand it; it is empty where there was none."""
 
 MISSING_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
     {

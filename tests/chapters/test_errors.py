@@ -117,7 +117,7 @@ def test_what_a_tool_does_not_declare_is_not_applicable(clause):
 
 
 def test_fields_are_found_where_mcp_and_descriptors_keep_them():
-    meta = {"agent-formats/atdf": {"tags": ["a"]}}
+    meta = {"io.github.agent-formats/atdf": {"tags": ["a"]}}
     assert declares("ATDF-TOOL-010", _meta=meta) is Verdict.PASS
     assert declares("ATDF-TOOL-010", metadata={"tags": ["a"]}) is Verdict.PASS
 

@@ -247,7 +247,7 @@ def envelope(**more):
     ids=["the same error", "another error", "no error"],
 )
 def test_the_error_as_data_is_compared_with_the_text(carried, expected):
-    members = {"_meta": {"agent-formats/error": carried}} if carried else {}
+    members = {"_meta": {"io.github.agent-formats/error": carried}} if carried else {}
     refusal = result(isError=True, content=[text(json.dumps(envelope()))], **members)
     run = with_tool(LEGACY_RUN, tool(), (BROKEN, refusal), claims_atdf=True)
     assert said("MCP-ATDF-002", run, "count") == expected

@@ -81,10 +81,17 @@ def test_a_dialect_is_written_in_the_form_of_the_specification():
 
 def test_mcp_holds_in_meta_what_it_has_no_field_for():
     tool = convert(example("room-hold-descriptor"), Form.MCP).data
-    held = tool["_meta"]["agent-formats/atdf"]
+    held = tool["_meta"]["io.github.agent-formats/atdf"]
     assert tool.keys() == {"name", "description", "inputSchema", "_meta"}
     assert held["version"] == "1.2.0"
     assert held["localization"]
+
+
+def test_what_an_mcp_tool_carries_under_an_earlier_key_is_read():
+    made = convert(example("room-hold-descriptor"), Form.MCP).data
+    made["_meta"] = {"agent-formats/atdf": made["_meta"]["io.github.agent-formats/atdf"]}
+    again = convert(made, Form.MCP).data
+    assert list(again["_meta"]) == ["io.github.agent-formats/atdf"]
 
 
 def test_an_mcp_tool_without_a_description_gets_one_from_its_title():

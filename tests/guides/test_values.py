@@ -231,6 +231,6 @@ asyncio.run(main())
 def test_what_a_tool_refuses_by_a_rule_of_the_business_reaches_the_agent(tmp_path):
     is_error, meta, text = run_beside_the_mcp_server(RULE, tmp_path)
     assert is_error
-    assert json.loads(text) == meta["agent-formats/error"]
+    assert json.loads(text) == meta["io.github.agent-formats/error"]
     [error] = json.loads(text)["errors"]
     assert (error["parameter_name"], error["suggested_value"]) == ("nights", "7")

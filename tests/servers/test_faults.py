@@ -157,7 +157,7 @@ async def modern_talk(client, tools):
         for more in ({}, {"server_data": "on"}, {"server_data": "off"}, {"session_id": "other"}):
             asked = {**arguments, **more}
             scripts.append(modern("tools/call", name="list_devices", arguments=asked))
-    named = {**META, "agent-formats/call_meta": {"tool_call_id": "call-1"}}
+    named = {**META, "io.github.agent-formats/call_meta": {"tool_call_id": "call-1"}}
     scripts.append(
         modern("tools/call", meta=named, name="list_devices", arguments={"site": "north"})
     )
@@ -191,7 +191,7 @@ async def legacy_talk(client, tools):
                  message("nope"), message("tools/call", {"name": "nope"}),
                  message("resources/list"),
                  *(message("tools/call", {"name": "list_devices", "arguments": arguments,
-                                          "_meta": {"agent-formats/call_meta": meta}})
+                                          "_meta": {"io.github.agent-formats/call_meta": meta}})
                    for arguments in ({}, {"site": "south"}, {"site": "harbour"},
                                      {"site": "north", "limit": 3},
                                      {"site": "north", "server_data": "on"},

@@ -76,7 +76,7 @@ def test_the_schemas_are_those_of_the_http_catalog(client, version):
     listed = asked(client, version, "tools/list")["result"]["tools"]
     for over_http, over_mcp in zip(catalog, listed, strict=True):
         assert over_mcp["inputSchema"] == over_http["inputSchema"]
-        carried = over_mcp["_meta"]["agent-formats/atdf"]
+        carried = over_mcp["_meta"]["io.github.agent-formats/atdf"]
         assert all(carried[key] == over_http[key] for key in carried)
 
 
@@ -103,18 +103,20 @@ def test_a_refused_call_is_a_result_with_the_envelope(client, version, arguments
     assert envelope["errors"][0]["tool_name"] == "get_booking"
     assert "structuredContent" not in result
     if version >= "2025-06-18":
-        assert result["_meta"]["agent-formats/error"] == envelope
+        assert result["_meta"]["io.github.agent-formats/error"] == envelope
 
 
 def test_every_binding_refuses_with_the_same_words(client):
     arguments = {"guests": "2", "room_type": "Double"}
     plain = client.post("/tools/hotel_reservation/invoke", json=arguments).json()["errors"]
-    over_mcp = asked(client, STATELESS, "tools/call", name="hotel_reservation",
-                     arguments=arguments)["result"]["_meta"]["agent-formats/error"]  # fmt: skip
+    refused = asked(client, STATELESS, "tools/call", name="hotel_reservation", arguments=arguments)[
+        "result"
+    ]
+    over_mcp = refused["_meta"]["io.github.agent-formats/error"]
     said = [message("tools/call", {"name": "hotel_reservation", "arguments": arguments,
                                    "_meta": modern("x")["json"]["params"]["_meta"]})]  # fmt: skip
     output, _ = heard(REFERENCE, said=said)
-    on_stdio = json.loads(output)["result"]["_meta"]["agent-formats/error"]
+    on_stdio = json.loads(output)["result"]["_meta"]["io.github.agent-formats/error"]
     same = [
         [(error["type"], error["detail"], error["parameter_name"]) for error in errors]
         for errors in (plain, over_mcp["errors"], on_stdio["errors"])
@@ -226,7 +228,9 @@ def test_a_token_without_the_scope_is_refused_over_mcp(client):
     request = modern("tools/call", name="hotel_reservation", arguments={})
     request["headers"]["authorization"] = "Bearer demo-read-only"
     result = client.post("/mcp", **request).json()["result"]
-    assert result["_meta"]["agent-formats/error"]["errors"][0]["type"].endswith("/authorization")
+    assert result["_meta"]["io.github.agent-formats/error"]["errors"][0]["type"].endswith(
+        "/authorization"
+    )
 
 
 def test_a_parameter_header_must_agree_with_its_argument(client):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conformance.spec.vocabulary import ErrorType
+from conformance.spec.vocabulary import META_KEY_NAME, ErrorType, MetaKey
 from tests.root import ROOT
 from tests.spec.places import find, source
 
@@ -33,17 +33,12 @@ def test_each_language_maps_the_same_fields():
     assert mapped["es"] == mapped["en"] == mapped["pt"]
 
 
-def test_every_key_of_meta_that_code_knows_is_registered():
-    known = {
-        key
-        for folder in ("conformance", "fixtures/servers")
-        for file in (ROOT / folder).rglob("*.py")
-        for key in re.findall(r"\"(agent-formats/[a-z_]+)\"", file.read_text(encoding="utf-8"))
-    }
-    assert "agent-formats/error" in known
+def test_every_reserved_key_of_meta_is_registered_with_its_meaning():
     for language in LANGUAGES:
-        registered = set(re.findall(r"`(agent-formats/[a-z_]+)` \|", page(language, "registries")))
-        assert known <= registered
+        listed = dict(
+            re.findall(r"^\| `([a-z.-]+/[a-z_]+)` \| (.+) \|$", page(language, "registries"), re.M)
+        )
+        assert list(listed) == [META_KEY_NAME[key] for key in MetaKey]
 
 
 @pytest.mark.parametrize("name", ["considerations", "registries", "extensions"])

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.tool.meta import earlier_in, held, key_in
 from conformance.formats.tool.tool import (
     Annotations,
     Input,
@@ -17,9 +18,7 @@ from conformance.formats.tool.tool import (
     Where,
 )
 from conformance.spec.messages import message
-
-META_KEY = "agent-formats/atdf"
-"""The key of `_meta` where an MCP tool holds what MCP has no field for."""
+from conformance.spec.vocabulary import MetaKey
 
 _OURS = ("version", "tags", "examples", "tool_id")
 """Fields that MCP's tool lacks: one of them claims ATDF."""
@@ -28,6 +27,8 @@ DIALECTS = (
     ("input_values", "goal", "example-goal"),
     ("inputs", "title", "example-title"),
 )
+EARLIER_KEYS = "earlier-meta-keys"
+"""The dialect in which the keys of `_meta` have no domain."""
 _EXAMPLES = (("input", "name", None), *DIALECTS)
 """The shapes of an example: the member with its input, the one with its name, the dialect."""
 
@@ -55,6 +56,8 @@ def tool(
         when_to_use, made = description, ("when_to_use",)
     output = output_schema(item)
     examples, problems, dialects = _examples(ours.get("examples"), meta_place, name)
+    if earlier_in(item.get("_meta")):
+        dialects = (*dialects, EARLIER_KEYS)
     return Tool(
         name=name,
         input_schema=schema,
@@ -78,8 +81,7 @@ def tool(
 
 def claims_atdf(item: Mapping[str, Any]) -> bool:
     """Whether a tool alone shows that its server speaks ATDF."""
-    meta = item.get("_meta")
-    return not item.keys().isdisjoint(_OURS) or (isinstance(meta, dict) and META_KEY in meta)
+    return not item.keys().isdisjoint(_OURS) or key_in(item.get("_meta"), MetaKey.ATDF) is not None
 
 
 def _own_fields(item: Mapping[str, Any], place: Place) -> tuple[Mapping[str, Any], Place]:
@@ -88,10 +90,11 @@ def _own_fields(item: Mapping[str, Any], place: Place) -> tuple[Mapping[str, Any
     metadata = item.get("metadata")
     if isinstance(metadata, dict):
         fields |= {key: metadata[key] for key in ("version", "tags") if key in metadata}
-    carried = _member(item.get("_meta"), META_KEY)
-    if not isinstance(carried, dict):
+    meta = item.get("_meta")
+    key, carried = key_in(meta, MetaKey.ATDF), held(meta, MetaKey.ATDF)
+    if key is None or not isinstance(carried, dict):
         return fields, place
-    inside = (*place, "_meta", META_KEY) if "examples" in carried else place
+    inside = (*place, "_meta", key) if "examples" in carried else place
     return fields | carried, inside
 
 

@@ -13,20 +13,18 @@ from typing import Any
 
 from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.problem import Place
+from conformance.formats.tool.meta import held
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step
-from conformance.spec.vocabulary import Offer, ResourceType
+from conformance.spec.vocabulary import MetaKey, Offer, ResourceType
 
 MEDIA_TYPE = "application/vnd.ardf+json"
 """The media type of an MCP resource that is an ARDF resource."""
 
 CATALOG_PATH = "/tool_schemas.json"
 """Where a target lists its toolsets, over HTTP."""
-
-TOOLSET_META = "agent-formats/toolset"
-"""Where a tool carries its entry of the toolset catalog, over MCP."""
 
 MANIFEST = Step("manifest")
 CATALOG = Step("toolset-catalog")
@@ -240,7 +238,7 @@ def _is_catalog(document: Any) -> bool:
 def _carried(tool: Tool) -> Any:
     """A tool's own entry, its schemas filled in from the tool where it leaves them out."""
     meta = tool.raw.get("_meta") if tool.form is ToolForm.MCP else None
-    entry = meta.get(TOOLSET_META) if isinstance(meta, dict) else None
+    entry = held(meta, MetaKey.TOOLSET)
     if not isinstance(entry, dict):
         return entry
     filled = {"payload": tool.raw.get("inputSchema"), "result": tool.raw.get("outputSchema")}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.formats.problem import Problem
+from conformance.formats.tool.meta import held
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.catalog import is_collection, listed
@@ -16,8 +17,8 @@ from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import Message, message
+from conformance.spec.vocabulary import MetaKey
 
-ATDF_META = "agent-formats/atdf"
 _PLACE = re.compile(r"\$\.tools\[(\d+)\]")
 
 
@@ -108,8 +109,7 @@ def _as_catalog(page: Any, items: list[Any], discovered: Discovered) -> Any:
 
 
 def _with_meta(item: Any) -> Any:
-    meta = item.get("_meta") if isinstance(item, dict) else None
-    extra = meta.get(ATDF_META) if isinstance(meta, dict) else None
+    extra = held(item.get("_meta"), MetaKey.ATDF) if isinstance(item, dict) else None
     if not isinstance(extra, dict):
         return item
     return {**{k: v for k, v in item.items() if k != "_meta"}, **extra}

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.formats.tool.errors import Envelope, envelope_of
-
-ERROR_META = "agent-formats/error"
+from conformance.formats.tool.meta import held
+from conformance.spec.vocabulary import MetaKey
 
 
 def envelope_of_result(result: Mapping[str, Any]) -> Envelope | None:
     """The envelope of a failed call: in `_meta`, in structuredContent, or as text."""
-    meta = result.get("_meta")
-    places = [meta.get(ERROR_META) if isinstance(meta, dict) else None]
+    places = [held(result.get("_meta"), MetaKey.ERROR)]
     places.append(result.get("structuredContent"))
     places.extend(json_texts(result))
     return next((found for place in places if (found := envelope_of(place)) is not None), None)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conformance.formats.tool.errors import ErrorView
+from conformance.formats.tool.meta import held
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.response import Reading
 from conformance.kit.repair.suggestions import locate, schemas_at
@@ -18,10 +19,7 @@ from conformance.kit.schema.constraints import constraints
 from conformance.kit.schema.pointer import from_pointer, get, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
-from conformance.spec.vocabulary import RetryReason
-
-HINT_META = "agent-formats/retry_hint"
-"""Where the hint of a failed call is, in the `_meta` of an MCP result."""
+from conformance.spec.vocabulary import MetaKey, RetryReason
 
 
 def hint_of(reading: Reading) -> Mapping[str, Any] | None:
@@ -29,8 +27,7 @@ def hint_of(reading: Reading) -> Mapping[str, Any] | None:
     if not reading.refused:
         return None
     if reading.result is not None:
-        meta = reading.result.get("_meta")
-        hint = meta.get(HINT_META) if isinstance(meta, dict) else None
+        hint = held(reading.result.get("_meta"), MetaKey.RETRY_HINT)
     else:
         document = reading.document
         hint = document.get("retry_hint") if isinstance(document, dict) else None

@@ -140,7 +140,7 @@ def test_an_mcp_tool_carries_what_mcp_lacks_in_its_meta():
         "outputSchema": {"type": "object"},
         "execution": {"taskSupport": "required"},
         "_meta": {
-            "agent-formats/atdf": {
+            "io.github.agent-formats/atdf": {
                 "version": "1",
                 "tags": ["x"],
                 "when_to_use": "w",
@@ -157,13 +157,19 @@ def test_an_mcp_tool_carries_what_mcp_lacks_in_its_meta():
     assert tool.task_required
     assert tool.claims_atdf
     assert [each.path for each in catalog.problems] == [
-        '$.tools[0]._meta["agent-formats/atdf"].examples[1]'
+        '$.tools[0]._meta["io.github.agent-formats/atdf"].examples[1]'
     ]
+
+
+def test_a_key_of_meta_without_its_domain_is_read_as_a_dialect():
+    item = {"name": "t", "inputSchema": SCHEMA, "_meta": {"agent-formats/atdf": {"version": "2"}}}
+    tool = one(item, Source.MCP)
+    assert (tool.version, tool.claims_atdf, tool.dialects) == ("2", True, ("earlier-meta-keys",))
 
 
 def test_what_the_meta_of_an_mcp_tool_says_goes_before_what_stands_beside_it():
     item = {"name": "t", "inputSchema": SCHEMA, "version": "1", "tags": ["beside"]}
-    item["_meta"] = {"agent-formats/atdf": {"version": "2"}}
+    item["_meta"] = {"io.github.agent-formats/atdf": {"version": "2"}}
     tool = one(item, Source.MCP)
     assert (tool.version, tool.tags) == ("2", ("beside",))
 

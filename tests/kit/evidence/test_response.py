@@ -122,7 +122,9 @@ def test_isError_with_an_envelope_of_state_proves_nothing(kind):
 
 
 def test_an_envelope_is_found_in_meta_before_any_other_place():
-    carried = result("words", isError=True, _meta={"agent-formats/error": envelope(error())})
+    carried = result(
+        "words", isError=True, _meta={"io.github.agent-formats/error": envelope(error())}
+    )
     assert read(rpc(carried)).envelope is not None
 
 

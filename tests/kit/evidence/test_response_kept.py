@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from conformance.kit.evidence.response import read, response_of
-from conformance.kit.evidence.tool_result import ERROR_META, envelope_in_content
+from conformance.kit.evidence.tool_result import envelope_in_content
 from conformance.kit.model.exchange import Trouble
-from conformance.spec.vocabulary import Outcome
+from conformance.spec.vocabulary import META_KEY_NAME, MetaKey, Outcome
 from tests.kit.samples import MCP, case, envelope, error, result, rpc, web
 
 ENRICHED = {"status": "error", "data": {"code": "bad", "message": "No such day."}}
@@ -170,7 +170,9 @@ def test_an_mcp_error_of_meaning_refuses_input_where_it_names_the_broken_paramet
     def outcome(parameter):
         content = envelope(error("invalid-date", parameter))
         of = case(run=MCP)
-        return read(rpc(result(isError=True, _meta={ERROR_META: content}), of=of)).outcome
+        return read(
+            rpc(result(isError=True, _meta={META_KEY_NAME[MetaKey.ERROR]: content}), of=of)
+        ).outcome
 
     assert outcome("count") is Outcome.INPUT_REFUSED
     assert outcome("day") is Outcome.OTHER_REFUSED

@@ -7,9 +7,9 @@ import pytest
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.evidence.response import Reading
 from conformance.kit.model.case import CaseKind
-from conformance.kit.repair.hints import HINT_META, follow, hint_of, is_valid
+from conformance.kit.repair.hints import follow, hint_of, is_valid
 from conformance.kit.verdicts.rates import repair
-from conformance.spec.vocabulary import Outcome, Verdict
+from conformance.spec.vocabulary import META_KEY_NAME, MetaKey, Outcome, Verdict
 from tests.kit.drive.test_driving import calls, judged, right
 from tests.kit.samples import envelope, error
 
@@ -85,7 +85,7 @@ def test_what_leads_nowhere_is_no_hint_to_follow(hint):
 def test_the_hint_of_a_result_is_read_from_its_meta_alone():
     hint = {"reason": "invalid_arguments", "example_input": {"a": 1}}
     beside = {"retry_hint": {"example_input": {"b": 2}}}
-    result = {"_meta": {HINT_META: hint}}
+    result = {"_meta": {META_KEY_NAME[MetaKey.RETRY_HINT]: hint}}
     assert hint_of(Reading(Outcome.INPUT_REFUSED, document=beside, result=result)) == hint
     for none in ({}, {"_meta": None}, {"_meta": {"retry_hint": hint}}):
         assert hint_of(Reading(Outcome.INPUT_REFUSED, document=beside, result=none)) is None
