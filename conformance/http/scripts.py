@@ -8,12 +8,13 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from conformance.formats.tool.tool import Tool
+from conformance.kit.evidence.declared_conformance import claims_class, claims_in, link_in
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import MOST_ITEMS, Send, Stage, Steps, script
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.schema.pointer import Tokens, put
 from conformance.kit.transport.binding import to_bytes
-from conformance.spec.vocabulary import Binding
+from conformance.spec.vocabulary import Binding, ConformanceClass
 
 NOWHERE = "/agent-formats-no-such-path"
 NO_TOOL = "agent-formats-no-such-tool"
@@ -21,6 +22,10 @@ ORIGIN = "http://localhost:3000"
 
 COLLECTION = "collection"
 """The name of the steps that ask for a collection, each with its path."""
+LINKED, PROFILE = "linked", "profile"
+"""The names of the steps that ask for what a discovery document links to, and for a profile."""
+LINKS = ("manifest", "toolset_catalog", "openapi", "mcp")
+"""What a discovery document may link to."""
 ONE = "one"
 """The name of the steps that ask for one tool, each with its name."""
 
@@ -43,6 +48,22 @@ def http_look_around(stage: Stage) -> Steps:
     for tool in stage.tools[:MOST_ITEMS]:
         yield Send(web.get(f"{path}/{quote(tool.name, safe='')}"), Step(ONE, tool=tool.name))
     yield Send(web.get(f"{path}/{NO_TOOL}"), Step("unknown-id"))
+
+
+@script(Binding.HTTP)
+def http_declared(stage: Stage) -> Steps:
+    """What the discovery document links to, and the routes of the profile, if it claims that."""
+    web, document = stage.web(), stage.offered.discovery
+    for name in LINKS:
+        linked = link_in(document, name)
+        if linked is not None:
+            yield Send(web.get(linked), Step(LINKED, place=linked))
+    if not claims_class(claims_in(document), ConformanceClass.SERVER_V1):
+        return
+    paths = ["/health", "/metrics", "/tools", "/openapi.json"]
+    paths += [f"/tools/{quote(tool.name, safe='')}" for tool in stage.tools[:1]]
+    for each in paths:
+        yield Send(web.get(each), Step(PROFILE, place=each))
 
 
 def _others(manifest: Any) -> list[str]:

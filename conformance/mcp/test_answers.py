@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from conformance.formats.problem import shown
 from conformance.formats.text import rpc
+from conformance.kit.evidence.declared_conformance import EXTENSION
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
@@ -41,7 +42,8 @@ def test_no_undefined_code_is_sent(run: RunEvidence) -> Checks:
 @clause("MCP-RPC-010")
 def test_a_result_says_its_type(run: RunEvidence) -> Checks:
     """`complete` or `input_required`; another one may be an extension's."""
-    extended = bool(run.capabilities.get("extensions"))
+    named = run.capabilities.get("extensions")
+    extended = isinstance(named, dict) and bool(named.keys() - {EXTENSION})
     for exchange in _modern(run):
         result = result_of(exchange)
         if result is None or not is_request(exchange):

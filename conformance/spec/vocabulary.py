@@ -170,6 +170,25 @@ class ChangeKind(StrEnum):
     """A form found in the wild that is accepted, with a name of its own."""
 
 
+class ConformanceClass(StrEnum):
+    """The classes of conformance that a server may claim."""
+
+    DESCRIBED = "described"
+    """The level Described."""
+    GUARDED = "guarded"
+    """The level Guarded."""
+    EXPLAINED = "explained"
+    """The level Explained."""
+    RECOVERABLE = "recoverable"
+    """The level Recoverable."""
+    RESOURCES = "resources"
+    """The server offers ARDF resources."""
+    TOOLSETS = "toolsets"
+    """The server offers a toolset catalog."""
+    SERVER_V1 = "server-v1"
+    """The server has the routes of the server profile."""
+
+
 class ControlFlow(StrEnum):
     """How the steps of a composition follow each other."""
 
@@ -783,6 +802,19 @@ class Seen(StrEnum):
     """The answer ended for the client, whole or not."""
 
 
+class Specification(StrEnum):
+    """The specifications that a server may claim to follow."""
+
+    ATDF = "atdf"
+    """The descriptions of tools, and their errors."""
+    ARDF = "ardf"
+    """The descriptions of resources."""
+    RUNTIME = "runtime"
+    """The vocabulary of model calls and tool calls."""
+    BINDINGS = "bindings"
+    """How all of it travels over HTTP and MCP."""
+
+
 class StandardParameter(StrEnum):
     """The eight parameters that mean the same to every provider."""
 
@@ -1090,6 +1122,32 @@ CALL_STATUS_FINAL: Final[Mapping[CallStatus, bool]] = MappingProxyType(
     }
 )
 """Whether the status never changes again."""
+
+CONFORMANCE_CLASS_SPECIFICATION: Final[Mapping[ConformanceClass, Specification]] = MappingProxyType(
+    {
+        ConformanceClass.DESCRIBED: Specification.ATDF,
+        ConformanceClass.GUARDED: Specification.ATDF,
+        ConformanceClass.EXPLAINED: Specification.ATDF,
+        ConformanceClass.RECOVERABLE: Specification.ATDF,
+        ConformanceClass.RESOURCES: Specification.ARDF,
+        ConformanceClass.TOOLSETS: Specification.RUNTIME,
+        ConformanceClass.SERVER_V1: Specification.BINDINGS,
+    }
+)
+"""The specification with which the class is claimed."""
+
+CONFORMANCE_CLASS_SEEN: Final[Mapping[ConformanceClass, str]] = MappingProxyType(
+    {
+        ConformanceClass.DESCRIBED: 'level',
+        ConformanceClass.GUARDED: 'level',
+        ConformanceClass.EXPLAINED: 'level',
+        ConformanceClass.RECOVERABLE: 'level',
+        ConformanceClass.RESOURCES: 'offer',
+        ConformanceClass.TOOLSETS: 'offer',
+        ConformanceClass.SERVER_V1: 'path',
+    }
+)
+"""How the kit compares the claim: with the level of the session, with what the server offers, or with what a path answers."""
 
 DISGUISE_WORDS: Final[Mapping[Disguise, tuple[str, ...]]] = MappingProxyType(
     {

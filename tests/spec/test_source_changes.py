@@ -21,6 +21,7 @@ DIALECTS = {
     runtime_rows.BY_ADAPTER,
     runtime_rows.RULE_FIELDS,
     runtime_rows.POLICY_IN_ITS_KEY,
+    declared.EARLIER_KEYS,
     *(name for *_, name in declared.DIALECTS),
 }
 

@@ -80,6 +80,11 @@ def _of_resources(members: Mapping[str, Any]) -> bool:
     return not items or any({"resource_type", "resource_id"} & each.keys() for each in items)
 
 
+def _is_declared(members: Mapping[str, Any]) -> bool:
+    """Whether `conformance` is a list of claims, next to nothing that is listed."""
+    return isinstance(members["conformance"], list) and "resources" not in members
+
+
 _PLAIN_TOOLS = ("enhanced-descriptor", "descriptor", "tool")
 
 TABLE: tuple[Row | RuntimeRow, ...] = (
@@ -109,6 +114,15 @@ TABLE: tuple[Row | RuntimeRow, ...] = (
         _PLAIN_TOOLS,
         _of_paths,
         "resources[].type + resources[].path",
+    ),
+    Row(
+        "bindings",
+        "discovery",
+        "1.0",
+        (("conformance",),),
+        _PLAIN_TOOLS,
+        _is_declared,
+        "conformance[]",
     ),
     Row("atdf", "error", "1.0", (("errors",),), _PLAIN_TOOLS),
     Row("atdf", "enriched-response", "1.0", (("status",), ("data",)), _PLAIN_TOOLS),

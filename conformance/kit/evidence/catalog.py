@@ -15,6 +15,7 @@ from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.problem import Place
 from conformance.formats.tool.meta import held
 from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.evidence.declared_conformance import WELL_KNOWN, is_discovery
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step
@@ -90,6 +91,9 @@ class Offered:
     catalog_at: Exchange | None = None
     entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     families: tuple[str, ...] = ()
+    discovery: Any = None
+    """The discovery document, over HTTP; None where there is none."""
+    discovery_at: Exchange | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -121,7 +125,17 @@ def offered(looked: Iterable[Exchange], tools: Sequence[Tool]) -> Offered:
     entries = _entries(catalog, tools)
     whole = all(_is_last(body_json(each.pages[-1])) for each in collections)
     whole = whole and _all_read(steps)
-    return Offered(collections, tuple(listed), whole, catalog, at, entries)
+    discovery, discovery_at = _discovery(steps)
+    return Offered(
+        collections,
+        tuple(listed),
+        whole,
+        catalog,
+        at,
+        entries,
+        discovery=discovery,
+        discovery_at=discovery_at,
+    )
 
 
 def members(document: Any, name: str) -> list[Any]:
@@ -223,6 +237,12 @@ def _catalog(steps: Mapping[Step, Exchange], tools: Sequence[Tool]) -> tuple[Any
         return document, at
     carried = [entry for tool in tools if (entry := _carried(tool)) is not None]
     return ({"tools": carried}, None) if carried else (None, None)
+
+
+def _discovery(steps: Mapping[Step, Exchange]) -> tuple[Any, Exchange | None]:
+    at = steps.get(WELL_KNOWN)
+    document = body_json(at) if at is not None and _is_found(at) else None
+    return (document, at) if is_discovery(document) else (None, None)
 
 
 def _is_found(exchange: Exchange) -> bool:

@@ -199,6 +199,15 @@ class Shortage:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """What a target says of itself: a specification, its version, classes of conformance."""
+
+    spec: Foreign
+    version: Foreign
+    classes: tuple[Foreign, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
     """All that one run gave. `level` is None for a protocol run, and where not all was judged."""
 
@@ -223,6 +232,8 @@ class RunResult:
     """Tools that got few calls, and slowly, because they may reach beyond their server."""
     overhead: float | None = None
     """Seconds that a gateway adds at least before the first content."""
+    claims: tuple[Claim, ...] = ()
+    """What the target claims of itself."""
 
 
 @dataclass(frozen=True, slots=True)

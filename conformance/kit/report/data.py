@@ -30,7 +30,7 @@ _OF_RUN = (
     "run", "target", "binding", "version", "endpoint", "kind", "claims_atdf", "level", "levels",
     "repair", "explain", "counts", "tools_called", "tools_left_out", "tools_unmarked",
     "tools_spared", "baseline_accepted", "requests", "resources", "shortages",
-    "items",
+    "claims", "items",
 )  # fmt: skip
 _OF_WAIVER = ("clause", "tool", "run", "reason", "until", "line", "waived", "stale")
 _OF_REPAIR = (

@@ -33,6 +33,7 @@ from conformance.kit.report.reproduce import replay_line, wider_line
 from conformance.kit.report.safe_text import in_markdown
 from conformance.kit.report.words import (
     NOTHING,
+    claims_told,
     duration,
     level_name,
     misleading_words,
@@ -86,6 +87,9 @@ class _Page:
         yield from self.outcome()
         yield from self.uncalled()
         yield f"**{self.say('report.level.label')}: {level}**"
+        for run in {run.claims: run for run in session.runs}.values():
+            for told in claims_told(run, self.language, self.text):
+                yield f"\n{told}"
         if session.selection:
             yield f"\n{self.say('report.selection')}"
             if session.selected:

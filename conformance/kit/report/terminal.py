@@ -37,6 +37,7 @@ from conformance.kit.report.levels import (
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import replay_line, wider_line
 from conformance.kit.report.words import (
+    claims_told,
     duration,
     level_name,
     misleading_words,
@@ -294,6 +295,9 @@ class _Summary:
                 yield from self.missing(lacking)
             if may_claim(weakest):
                 yield Line(f"    {self.say('report.not-claimed')}")
+        for run in {run.claims: run for run in self.session.runs}.values():
+            for told in claims_told(run, self.language, lambda name: self.text(name, 40)):
+                yield Line(f"    {told}")
 
     def missing(self, lacking: tuple[Lack, ...]) -> Iterable[Line]:
         for lack in lacking[:_MISSING]:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from conformance.kit.model.results import Finding, Item, Rate, Unnamed, UsedWaiver
+from conformance.kit.evidence.declared_conformance import claimed_level
+from conformance.kit.model.results import Finding, Item, Rate, RunResult, Unnamed, UsedWaiver
 from conformance.spec.clauses import clause_url, clauses
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level, Requirement, Verdict
@@ -33,6 +34,27 @@ def verdict_name(verdict: Verdict, language: str) -> str:
 def level_name(level: Level | None, language: str) -> str:
     """Give the name of a level; None, a protocol run's, reads as not judged."""
     return say(f"report.level.{'null' if level is None else level.value}", language)
+
+
+def claims_told(run: RunResult, language: str, text: Callable[[str], str]) -> tuple[str, ...]:
+    """Give what a target claims of itself, and whether the run shows as much.
+
+    `text` makes a name harmless and short.
+    """
+    if not run.claims:
+        return ()
+    named = []
+    for each in run.claims:
+        classes = ", ".join(map(text, each.classes))
+        named.append(
+            f"{text(each.spec)} {text(each.version)}" + (f" ({classes})" if classes else "")
+        )
+    told = [say("report.claims", language, claims="; ".join(named))]
+    level = claimed_level(run.claims)
+    place = run.run.role.place
+    if run.level is not None and level is not None and place(level) > place(run.level):
+        told.append(say("report.claims-more", language, level=level_name(level, language)))
+    return tuple(told)
 
 
 def requirement_name(requirement: Requirement, language: str) -> str:

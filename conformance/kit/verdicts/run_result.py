@@ -6,11 +6,20 @@ from collections.abc import Iterable, Mapping
 
 from conformance.kit.evidence.catalog import MANIFEST
 from conformance.kit.evidence.declarations import TOO_MANY, Declared, unusable_by
+from conformance.kit.evidence.declared_conformance import claims_in, in_capabilities
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import is_called_unasked, is_spared
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.results import Item, LeftOut, LevelState, Repair, RunResult, Shortage
+from conformance.kit.model.results import (
+    Claim,
+    Item,
+    LeftOut,
+    LevelState,
+    Repair,
+    RunResult,
+    Shortage,
+)
 from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
 from conformance.kit.verdicts.judge import NOT_OFFERED, belongs, unasked
@@ -26,6 +35,7 @@ from conformance.spec.vocabulary import (
     RunKind,
     Scope,
     Seen,
+    Specification,
     Verdict,
 )
 
@@ -84,6 +94,7 @@ def run_result(
             if full and t.calls and is_spared(t.tool, evidence.run, settings)
         ),
         requests=requests,
+        claims=claims_of(evidence),
         shortages=shortages(tools),
         overhead=overhead(each for script in evidence.scripts.values() for each in script),
     )
@@ -132,7 +143,14 @@ def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
         return True
     if not evidence.run.openapi and _has_manifest(evidence):
         return True
+    if any(claim.spec == Specification.ATDF for claim in claims_of(evidence)):
+        return True
     return any(call.reading.envelope is not None for call in evidence.calls)
+
+
+def claims_of(evidence: RunEvidence) -> tuple[Claim, ...]:
+    """What the target says of itself, over whichever binding."""
+    return claims_in(evidence.offered.discovery or in_capabilities(evidence.capabilities))
 
 
 def _has_manifest(evidence: RunEvidence) -> bool:

@@ -16,8 +16,21 @@ from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.channel import Channel
 from conformance.kit.drive.discovery.look_around import look_around_http, pages
 from conformance.kit.drive.unusable_target import TargetUnusable
-from conformance.kit.evidence.catalog import MANIFEST, TOOLS, is_bare_list, is_collection, listed
+from conformance.kit.evidence.catalog import (
+    CATALOG_PATH,
+    MANIFEST,
+    TOOLS,
+    is_bare_list,
+    is_collection,
+    listed,
+)
 from conformance.kit.evidence.declarations import Discovered
+from conformance.kit.evidence.declared_conformance import (
+    WELL_KNOWN,
+    WELL_KNOWN_PATH,
+    is_discovery,
+    link_in,
+)
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
@@ -71,9 +84,14 @@ async def _declared(channel: Channel, run: Run, first: Exchange) -> Discovered |
 async def _http_at(channel: Channel, run: Run) -> Discovered | None:
     """The HTTP binding's run: by its manifest, else by `/tools`."""
     speaker = spoken(channel.binding, HttpBinding)
-    manifest = await look(channel, speaker.url("/manifest"), MANIFEST)
-    paths = _tool_paths(body_json(manifest))
+    manifest = await look(channel, speaker.url(_MANIFEST), MANIFEST)
     exchanges = [manifest]
+    discovery = await _discovery(channel, speaker) if manifest.trouble is None else None
+    elsewhere = link_in(discovery, "manifest")
+    if elsewhere not in (None, _MANIFEST):
+        manifest = await look(channel, speaker.url(elsewhere), MANIFEST)
+        exchanges.append(manifest)
+    paths = _tool_paths(body_json(manifest))
     documents: list[Any] = []
     for path in paths or ["/tools"]:
         exchanges_of_path, pages_of_path = await _collection(channel, speaker, path)
@@ -87,7 +105,8 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
     if not looks_like_one:
         return None
     if manifest.trouble is None:
-        await look_around_http(channel, body_json(manifest))
+        path = link_in(discovery, "toolset_catalog") or CATALOG_PATH
+        await look_around_http(channel, body_json(manifest), path)
     catalog = tools_of({"tools": items}, Source.ATDF)
     found = await _usual_document(channel, run) if catalog.tools else None
     tools = routed(catalog.tools, operations(found[0]).tools) if found else catalog.tools
@@ -100,6 +119,12 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         listed=bool(documents),
         tools_path=paths[0] if paths else "",
     )
+
+
+async def _discovery(channel: Channel, speaker: HttpBinding) -> Any:
+    """What the target says of itself at the well-known path; None where it says nothing."""
+    found = body_json(await look(channel, speaker.url(WELL_KNOWN_PATH), WELL_KNOWN))
+    return found if is_discovery(found) else None
 
 
 async def _collection(
@@ -126,6 +151,8 @@ def _tool_paths(manifest: Any) -> list[str]:
     found = [r for r in found if isinstance(r, dict) and r.get("type") == "tool"]
     return [r["path"] for r in found if isinstance(r.get("path"), str)]
 
+
+_MANIFEST = "/manifest"
 
 USUAL = ("/openapi.json", "/api-docs", "/v3/api-docs", "/swagger.json")
 """Where frameworks serve the document."""

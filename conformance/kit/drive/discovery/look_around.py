@@ -10,7 +10,6 @@ from urllib.parse import quote
 from conformance.kit.drive.channel import Channel
 from conformance.kit.evidence.catalog import (
     CATALOG,
-    CATALOG_PATH,
     READ,
     RESOURCES,
     RESOURCES_LIST,
@@ -40,7 +39,7 @@ USUAL = tuple(
 """Where a target without a manifest may list what is no tool."""
 
 
-async def look_around_http(channel: Channel, manifest: Any) -> None:
+async def look_around_http(channel: Channel, manifest: Any, catalog: str) -> None:
     """Ask for the toolset catalog and every collection of other resources, side by side."""
     announced = isinstance(manifest, dict)
     paths = list(other_collections(manifest))[:_MOST_COLLECTIONS] if announced else list(USUAL)
@@ -49,7 +48,7 @@ async def look_around_http(channel: Channel, manifest: Any) -> None:
     async def ask(path: str, step: Step) -> Exchange:
         return await channel.send(get(path), script=LOOKED, step=step)
 
-    await asyncio.gather(ask(CATALOG_PATH, CATALOG), *(_walk(ask, path) for path in paths))
+    await asyncio.gather(ask(catalog, CATALOG), *(_walk(ask, path) for path in paths))
 
 
 async def _walk(ask: Callable[[str, Step], Awaitable[Exchange]], path: str) -> None:

@@ -180,6 +180,7 @@ def _environment(report: Report) -> Environment:
         "wider": wider_line(report),
         "matrix": matrix,
         "more_of": partial(more_of, report=report),
+        "claims": lambda run: words.claims_told(run, language, lambda name: report.text(name, 60)),
         "misleading": lambda each: words.misleading_words(
             each, language, lambda name: report.text(name, 60)
         ),
@@ -235,7 +236,7 @@ def cards(runs: Sequence[RunResult]) -> list[Card]:
     """Give a card for each group of full runs that are alike."""
     alike: dict[tuple[object, ...], list[RunResult]] = {}
     for run in runs:
-        key = (run.run.target, run.level, _lacking(run), run.claims_atdf)
+        key = (run.run.target, run.level, _lacking(run), run.claims_atdf, run.claims)
         alike.setdefault(key, []).append(run)
     made = []
     for some in alike.values():

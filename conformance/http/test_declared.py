@@ -1,0 +1,117 @@
+"""What a server claims of itself, compared with what is seen of it (DECL, SRV-PATH)."""
+
+from __future__ import annotations
+
+from conformance.formats.validate.validate import validate
+from conformance.kit.evidence.catalog import CATALOG, MANIFEST, RESOURCES_LIST, TOOLS_LIST
+from conformance.kit.evidence.declared_conformance import (
+    claimed_offers,
+    claims_in,
+    in_capabilities,
+)
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.response import response_of
+from conformance.kit.evidence.script import LOOKED
+from conformance.kit.model.exchange import Exchange
+from conformance.kit.verdicts.checks import (
+    Check,
+    Checks,
+    absent,
+    broken,
+    broken_rule,
+    clause,
+    holds,
+    unknown,
+)
+from conformance.spec.vocabulary import Offer
+
+_SCRIPT, _LINKED, _PROFILE = "http_declared", "linked", "profile"
+_NOT_THERE = frozenset({404, 410})
+_LISTS = {
+    Offer.RESOURCES: (MANIFEST.name, RESOURCES_LIST),
+    Offer.TOOLSETS: (CATALOG.name, TOOLS_LIST),
+}
+"""The names of discovery's steps that show whether something is offered."""
+_NOTHING = "kit.not_applicable.no_declaration"
+
+
+@clause("DECL-DOC-001")
+def test_the_discovery_document_is_valid(run: RunEvidence) -> Checks:
+    """Where there is one."""
+    document = run.offered.discovery or in_capabilities(run.capabilities)
+    if document is None:
+        yield absent(_NOTHING)
+        return
+    problems = validate(document, "discovery")
+    for problem in problems:
+        yield broken_rule(run.offered.discovery_at, problem, problem.path)
+    if not problems:
+        yield holds()
+
+
+@clause("DECL-LINK-001")
+def test_what_is_linked_is_there(run: RunEvidence) -> Checks:
+    """Whatever it answers, if that is not that nothing is there."""
+    linked = _steps(run, _LINKED)
+    if not linked:
+        yield absent(_NOTHING)
+    for path, exchange in linked.items():
+        if exchange.answer is None:
+            yield unknown("kit.not_verified.no_answer", exchange)
+        elif exchange.answer.status in _NOT_THERE:
+            status = exchange.answer.status
+            yield broken(exchange, "finding.http.link_lost", route=path, status=status)
+        else:
+            yield holds()
+
+
+@clause("DECL-CLS-001")
+def test_what_is_claimed_is_offered(run: RunEvidence) -> Checks:
+    """Resources, and a toolset catalog."""
+    document = run.offered.discovery or in_capabilities(run.capabilities)
+    for offer in claimed_offers(claims_in(document)):
+        failed = _unanswered(run, offer)
+        if offer in run.offered.names:
+            yield holds()
+        elif failed is not None:
+            yield unknown("kit.not_verified.no_answer", failed)
+        else:
+            yield broken(run.offered.discovery_at, "finding.claimed_not_offered", name=offer.value)
+
+
+def _unanswered(run: RunEvidence, offer: Offer) -> Exchange | None:
+    """The request for a list, if its answer shows nothing of whether there is one."""
+    for step, exchange in run.steps(LOOKED).items():
+        if step.name not in _LISTS[offer]:
+            continue
+        if not exchange.request.is_rpc:
+            status = exchange.answer.status if exchange.answer is not None else 0
+            shows = 200 <= status < 300 or status in _NOT_THERE
+        else:
+            shows = "result" in (response_of(exchange) or {})
+        if not shows:
+            return exchange
+    return None
+
+
+@clause("SRV-PATH-001")
+def test_the_routes_of_the_profile_are_there(run: RunEvidence) -> Checks:
+    """Of a server that claims the profile."""
+    asked = _steps(run, _PROFILE)
+    if not asked:
+        yield absent(_NOTHING)
+    for path, exchange in asked.items():
+        yield _answered(exchange, path)
+
+
+def _answered(exchange: Exchange, path: str) -> Check:
+    if exchange.answer is None:
+        return unknown("kit.not_verified.no_answer", exchange)
+    status = exchange.answer.status
+    if 200 <= status < 300:
+        return holds()
+    return broken(exchange, "finding.http.profile_route", route=path, status=status)
+
+
+def _steps(run: RunEvidence, name: str) -> dict[str, Exchange]:
+    return {s.place: exchange for s, exchange in run.steps(_SCRIPT).items() if s.name == name}
