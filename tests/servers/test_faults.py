@@ -86,7 +86,13 @@ async def http_talk(client, tools):
         yield answer
     for _ in range(3):
         yield await client.get(answer.headers.get("location", "/calls/none"))
-    for path in ("/manifest", *COLLECTIONS.values(), "/custom/nope", "/custom?resource_type=tool"):
+    for path in (
+        "/manifest",
+        "/.well-known/agent-formats",
+        *COLLECTIONS.values(),
+        "/custom/nope",
+        "/custom?resource_type=tool",
+    ):
         yield await client.get(path)
     for one in RESOURCES:
         yield await client.get(f"{COLLECTIONS[one['resource_type']]}/{one['resource_id']}")
