@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from conformance.formats.validate.validate import validate
-from conformance.kit.evidence.catalog import CATALOG, MANIFEST, RESOURCES_LIST, TOOLS_LIST
+from conformance.kit.evidence.catalog import (
+    CATALOG,
+    MANIFEST,
+    RESOURCES,
+    RESOURCES_LIST,
+    TOOLS_LIST,
+)
 from conformance.kit.evidence.declared_conformance import (
     claimed_offers,
     claims_in,
     in_capabilities,
 )
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.evidence.response import response_of
+from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import (
@@ -28,10 +37,11 @@ from conformance.spec.vocabulary import Offer
 _SCRIPT, _LINKED, _PROFILE = "http_declared", "linked", "profile"
 _NOT_THERE = frozenset({404, 410})
 _LISTS = {
-    Offer.RESOURCES: (MANIFEST.name, RESOURCES_LIST),
+    Offer.RESOURCES: (MANIFEST.name, RESOURCES, RESOURCES_LIST),
     Offer.TOOLSETS: (CATALOG.name, TOOLS_LIST),
 }
 """The names of discovery's steps that show whether something is offered."""
+_MEMBERS = ("tools", "resources")
 _NOTHING = "kit.not_applicable.no_declaration"
 
 
@@ -80,18 +90,24 @@ def test_what_is_claimed_is_offered(run: RunEvidence) -> Checks:
 
 
 def _unanswered(run: RunEvidence, offer: Offer) -> Exchange | None:
-    """The request for a list, if its answer shows nothing of whether there is one."""
-    for step, exchange in run.steps(LOOKED).items():
-        if step.name not in _LISTS[offer]:
-            continue
-        if not exchange.request.is_rpc:
-            status = exchange.answer.status if exchange.answer is not None else 0
-            shows = 200 <= status < 300 or status in _NOT_THERE
-        else:
-            shows = "result" in (response_of(exchange) or {})
-        if not shows:
-            return exchange
-    return None
+    """The request for a list that shows nothing of whether there is one, or is not the last."""
+    asked = [e for step, e in run.steps(LOOKED).items() if step.name in _LISTS[offer]]
+    silent = next((each for each in asked if _page(each) is None), None)
+    if silent is None and asked and all((_page(each) or {}).get("nextCursor") for each in asked):
+        return asked[-1]
+    return silent
+
+
+def _page(exchange: Exchange) -> Mapping[str, Any] | None:
+    """The page of a list that an answer holds; an empty one where nothing is at the path."""
+    if exchange.request.is_rpc:
+        page = (response_of(exchange) or {}).get("result")
+        return page if isinstance(page, dict) and not page.keys().isdisjoint(_MEMBERS) else None
+    status = exchange.answer.status if exchange.answer is not None else 0
+    if exchange.step == CATALOG and status in _NOT_THERE:
+        return {}
+    page = body_json(exchange) if 200 <= status < 300 else None
+    return page if isinstance(page, dict) else None
 
 
 @clause("SRV-PATH-001")
