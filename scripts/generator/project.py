@@ -14,8 +14,23 @@ _SHAPE = {
     "name": str,
     "id_base": str,
     "aliases?": Each(str),
+    "references": [{"title": str, "date": str, "url": str, "kind": str, "specs": [str]}],
     "specs": Each({"version": str, "title": TEXT, "legacy_labels?": Each(str)}),
 }
+
+
+_KINDS = ("normative", "informative")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Another text that specifications refer to, as of a date: `normative` if it binds."""
+
+    title: str
+    date: str
+    url: str
+    kind: str
+    specs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +45,7 @@ class Project:
     versions: Mapping[str, str]
     aliases: Mapping[str, str] = field(default_factory=dict)
     legacy_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    references: tuple[Reference, ...] = ()
 
 
 def read_project(source: SourceFile, gathered: Gathered) -> Project:
@@ -45,9 +61,18 @@ def read_project(source: SourceFile, gathered: Gathered) -> Project:
     specs = source.data["specs"]
     for name, spec in specs.items():
         gathered.text(source, ("specs", name, "title"), spec["title"], f"project#/specs/{name}")
+    references = tuple(
+        Reference(**{**each, "specs": tuple(each["specs"])}) for each in source.data["references"]
+    )
+    for index, each in enumerate(references):
+        if each.kind not in _KINDS or not set(each.specs) <= specs.keys():
+            what = f"`{each.title}` has a kind or a specification that does not exist."
+            do = f"The kind is {' or '.join(_KINDS)}."
+            gathered.problems.append(source.problem(("references", index), what, do))
     return Project(
         id_base,
         {name: spec["version"] for name, spec in specs.items()},
         source.data.get("aliases", {}),
         {name: spec["legacy_labels"] for name, spec in specs.items() if "legacy_labels" in spec},
+        references,
     )

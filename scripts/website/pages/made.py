@@ -23,8 +23,10 @@ from scripts.website.pages.context import CONFORMANCE, SPECS, Context
 from scripts.website.pages.documents import document_page
 from scripts.website.pages.glossary import glossary_page
 from scripts.website.pages.history import changes_page, downloads_page, in_language
+from scripts.website.pages.llms import FILE, llms_txt
 from scripts.website.pages.seeds import SEEDS, seeds_page
 from scripts.website.pages.vocabularies import homes, vocabularies_page
+from scripts.website.pages.whole import NAME, whole_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,9 @@ def made_pages() -> Made:
     files: dict[str, bytes] = {}
     menu: dict[str, list[str]] = {}
     for language in LANGUAGES:
-        pages = dict(_pages(Context(source, language, homes(source)), held))
+        context = Context(source, language, homes(source))
+        pages = dict(_pages(context, held))
+        files[f"{language}/{FILE}"] = llms_txt(context, pages)
         files |= {f"{language}/{path}": content for path, content in pages.items()}
         menu = {}
         for path in (each for each in pages if "/" in each):
@@ -61,11 +65,9 @@ def made_pages() -> Made:
 def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str, bytes]]:
     """Give each page by its path, in the order of the menu."""
     for spec in SPECS:
-        for schema in context.source.schemas:
-            if schema.spec == spec:
-                yield f"{spec}/{schema.name}.md", document_page(context, schema)
-        yield from _if_any(f"{spec}/clauses.md", clauses.others(context, spec))
-        yield from _if_any(f"{spec}/vocabularies.md", vocabularies_page(context, spec))
+        own = dict(_of_spec(context, spec))
+        yield from own.items()
+        yield f"{spec}/{NAME}.md", whole_page(context, spec, own)
         yield from _if_any(f"{spec}/changes.md", changes_page(context, spec))
         yield f"{spec}/downloads.md", downloads_page(context, spec, files)
     yield "playground.md", playground.playground_page(context)
@@ -81,6 +83,15 @@ def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str,
     yield SEEDS, seeds_page(context)
     vocabularies = vocabularies_page(context, CONFORMANCE)
     yield from _if_any(f"{CONFORMANCE}/vocabularies.md", vocabularies)
+
+
+def _of_spec(context: Context, spec: str) -> Iterator[tuple[str, bytes]]:
+    """The pages that the whole specification is put together from."""
+    for schema in context.source.schemas:
+        if schema.spec == spec:
+            yield f"{spec}/{schema.name}.md", document_page(context, schema)
+    yield from _if_any(f"{spec}/clauses.md", clauses.others(context, spec))
+    yield from _if_any(f"{spec}/vocabularies.md", vocabularies_page(context, spec))
 
 
 def _if_any(path: str, content: bytes | None) -> Iterator[tuple[str, bytes]]:

@@ -1,0 +1,62 @@
+"""The editions that hold a whole specification, and the list of pages for programs."""
+
+import re
+from functools import cache
+
+import pytest
+
+from scripts.website.pages.made import made_pages
+from tests.spec.places import source
+
+SPECS = ("atdf", "ardf", "runtime", "bindings")
+LANGUAGES = ("en", "es", "pt")
+
+
+@cache
+def files():
+    return made_pages().files
+
+
+def whole(language, spec):
+    return files()[f"{language}/{spec}/whole.md"].decode()
+
+
+def anchors(text):
+    return re.findall(r"\{ #([\w.-]+) \}$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("spec", SPECS)
+def test_every_clause_has_its_own_anchor_on_the_one_page(language, spec):
+    found = anchors(whole(language, spec))
+    assert len(found) == len(set(found))
+    own = {clause.id.lower() for clause in source().clauses if clause.spec == spec}
+    assert own <= set(found)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_link_within_the_page_leads_to_an_anchor_of_it(spec):
+    text = whole("en", spec)
+    rows = re.findall(r"\{ #([\w.-]+)", text) + re.findall(r'id="([\w.-]+)"', text)
+    assert set(re.findall(r"\]\(#([\w.-]+)\)", text)) <= set(rows)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_sections_are_numbered_without_a_gap(spec):
+    numbers = [int(each) for each in re.findall(r"^## (\d+)\. ", whole("en", spec), re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_specification_names_what_binds_it_with_a_date(spec):
+    end = whole("en", spec).partition("{ #references }")[2]
+    assert "RFC 8174" in end
+    assert re.search(r"\| \d{4}-\d{2}(-\d{2})? \|", end)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_list_for_programs_has_every_page(language):
+    listed = files()[f"{language}/llms.txt"].decode()
+    prefix = "" if language == "en" else f"/{language}"
+    for path in ("atdf/whole", "bindings/http", "conformance/clauses"):
+        assert f"(https://agent-formats.github.io{prefix}/{path}/): " in listed
