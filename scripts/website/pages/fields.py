@@ -172,9 +172,14 @@ def _kind(context: Context, schema: Schema, here: str, node: Node) -> str:
 def _ref(context: Context, schema: Schema, here: str, ref: str) -> str:
     target, inside, node = _target(context, schema, ref)
     name = inside.removeprefix("/$defs/") if inside else target.name
-    if "/" in name:  # a single place of the other document, which has no heading there
-        return _kind(context, target, here, node)
     page = f"{target.spec}/{target.name}.md"
+    if "/" in name:  # a single place of the other document, which has no heading there
+        kind = _kind(context, target, here, node)
+        if page == here or "object" not in kind:
+            return kind
+        steps = [each for each in inside.split("/") if each not in ("", "properties")]
+        field = link(code(".".join(steps)), f"{up(here)}{page}#fields")
+        return context.said("as_in", kind=kind, field=field)
     anchor = f"#fields-{dashed(name)}" if inside else ""
     to = (anchor or "#fields") if page == here else f"{up(here)}{page}{anchor}"
     return link(code(name), to)
