@@ -95,10 +95,10 @@ def policy(run: RunEvidence, part: str) -> Mapping[str, Any]:
 def each_family(run: RunEvidence, script: str, *names: str) -> Iterator[tuple[str, str, Exchange]]:
     """The steps of a script with these names, for each family that is reached.
 
-    Of scripts that ask for streams, only the families whose plain answer is one.
+    Of scripts that ask for streams, without the families whose plain answer is none.
     """
-    of_plain = _plain(run, streams=True)
-    families = [family for family, _ in of_plain] if script in _OF_STREAMS else reached(run)
+    whole = {family for family, _ in _plain_whole(run)} if script in _OF_STREAMS else set()
+    families = [family for family in reached(run) if family not in whole]
     return _steps(run, script, families, names)
 
 
@@ -112,12 +112,12 @@ def _steps(
             yield family, name, exchange
 
 
-def _plain(run: RunEvidence, *, streams: bool) -> Iterator[tuple[str, Exchange]]:
-    """The plain answers that are streams, or those that are none."""
+def _plain_whole(run: RunEvidence) -> Iterator[tuple[str, Exchange]]:
+    """The plain answers that are not streams, although one was asked for."""
     for family, _, exchange in _steps(run, "gateway_streams", reached(run), ["text"]):
         answer = exchange.answer
         kind = answer.header("content-type") if answer is not None else None
-        if ("event-stream" in (kind or "")) is streams:
+        if "event-stream" not in (kind or ""):
             yield family, exchange
 
 
@@ -126,7 +126,7 @@ def of_streams(judge: Judge) -> Judge:
 
     @wraps(judge)
     def judged(run: RunEvidence) -> Checks:
-        for family, exchange in _plain(run, streams=False):
+        for family, exchange in _plain_whole(run):
             status = exchange.answer.status if exchange.answer is not None else 0
             words = "kit.not_verified.no_stream"
             yield unknown(words, exchange, family=family, status=status)

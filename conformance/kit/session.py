@@ -28,11 +28,11 @@ from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.recorder import Recorder
-from conformance.kit.evidence.script import LOOKED, Script
+from conformance.kit.evidence.script import LOOKED, Script, of_one_scenario, scenario_id
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.fault import Fault, fault_of
 from conformance.kit.model.results import Item, SessionResult, UsedWaiver, kit_errors, kit_traces
-from conformance.kit.model.run import Run
+from conformance.kit.model.run import Role, Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.record.exchanges import Recording
 from conformance.kit.record.index import (
@@ -229,11 +229,9 @@ class Session:
         """Call the tools and play the scripts. An interrupt or the time limit ends it early."""
         ends = self._driving_ends(self.runs.pairs)
         self.driver = SessionDriver(
-            self._context(), self.scripts, self.found, self.declared, ends, progress=self.progress
+            self._context(), self._to_play, self.found, self.declared, ends, progress=self.progress
         )
         self.care.shared_by(one.run for one in self.found if one.run.kind is RunKind.FULL)
-        if self.settings.replay is not None:
-            self.driver.scripts = []
         try:
             asyncio.run(until(self.driver.drive(), ends))
         except KeyboardInterrupt:
@@ -257,12 +255,29 @@ class Session:
             return await work
 
     @property
+    def _to_play(self) -> list[Script]:
+        """The scripts; where one case is replayed, the scenario of a gateway that it names."""
+        wanted = self.settings.replay
+        if wanted is None:
+            return self.scripts
+        own = (script for script in self.scripts if script.role is Role.GATEWAY)
+        return [of_one_scenario(script, wanted) for script in own]
+
+    @property
     def replayed(self) -> bool:
-        """Whether the case that was to be replayed was sent; True where none was."""
+        """Whether the case or scenario that was to be replayed was sent; True where none was."""
         wanted = self.settings.replay
         if wanted is None or self.driver is None:
             return True
-        sent = [call.case.id for one in self.driver.evidence.values() for call in one.calls]
+        driven = self.driver.evidence.values()
+        sent = [call.case.id for one in driven for call in one.calls]
+        sent += [
+            scenario_id(one.run.id, each.step)
+            for one in driven
+            if one.run.role is Role.GATEWAY
+            for each in one.exchanges
+            if each.step is not None and each.script != LOOKED
+        ]
         return any(id.names(wanted) for id in sent)
 
     def judge(self, asked: list[Question]) -> dict[int, Item]:
@@ -299,7 +314,7 @@ class Session:
         self, failed: list[tuple[Question, Item]], evidence: dict[str, RunEvidence]
     ) -> None:
         """Send again what failed, until an interrupt or the time limit; what was sent is kept."""
-        work = repeat(failed, evidence, self.scripts, self._context(), self.repeats)
+        work = repeat(failed, evidence, self._to_play, self._context(), self.repeats)
         try:
             asyncio.run(self._limited(work))
         except KeyboardInterrupt:

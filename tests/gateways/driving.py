@@ -19,8 +19,8 @@ def settings(url, port, profile="native", policy=POLICY, **more):
     return Settings(targets=(target,), provider=("127.0.0.1", port), **given)
 
 
-def checked(given):
-    """A session of the kit, and each item by its clause."""
+def session_of(given):
+    """A session of the kit, its result, and each item by its clause."""
     chapter = load("conformance.gateway")
     session = Session(given)
     session.discover(given.targets)
@@ -30,7 +30,12 @@ def checked(given):
     items = session.judge(asked)
     result = session.results(asked, items)
     assert not result.kit_errors, (result.kit_errors, result.kit_traces)
-    return result, {item.clause: item for item in items.values()}
+    return session, result, {item.clause: item for item in items.values()}
+
+
+def checked(given):
+    """The result of a session of the kit, and each item by its clause."""
+    return session_of(given)[1:]
 
 
 def failed(items):

@@ -7,12 +7,13 @@ The driver does all I/O.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.catalog import Offered
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.model.run import Role, Run
 from conformance.kit.model.step import Step
@@ -152,6 +153,36 @@ class Script:
         if run.role is not self.role:
             return False
         return run.binding in self.bindings and (run.era is None or run.era in self.eras)
+
+
+def scenario_id(run: str, step: Step) -> CaseId:
+    """What `--replay` takes for a scenario of a gateway: all steps of one name, in every script."""
+    return CaseId(run, name=step.name)
+
+
+def sends_of(script: Script, stage: Stage) -> Iterator[Send]:
+    """All that a script sends, if it waits for no answer."""
+    return (send for action in script.function(stage) for send in _sends(action))
+
+
+def _sends(action: Action) -> tuple[Send, ...]:
+    """What an action sends."""
+    if isinstance(action, Together):
+        return action.sends
+    return (action,) if isinstance(action, Send) else ()
+
+
+def of_one_scenario(script: Script, wanted: str) -> Script:
+    """A script of gateways with the sends of one scenario alone: it waits for no other's answer."""
+
+    def function(stage: Stage) -> Steps:
+        for action in script.function(stage):
+            ids = ((scenario_id(stage.run.id, each.step), each) for each in _sends(action))
+            kept = tuple(each for id, each in ids if id.names(wanted))
+            if kept:
+                yield Together(kept)
+
+    return replace(script, function=function)
 
 
 def script(

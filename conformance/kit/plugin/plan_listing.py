@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from conformance.kit.cases.baseline import candidates
@@ -10,20 +10,32 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.cases.naming import good_ids
 from conformance.kit.cases.phases import all_cases
 from conformance.kit.cases.plan import Plan, only
+from conformance.kit.evidence.catalog import Offered
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.safety import why_left_out
+from conformance.kit.evidence.script import Script, Stage, scenario_id, sends_of
 from conformance.kit.model.case import Expectation
 from conformance.kit.model.case_id import CaseId
+from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
+from conformance.kit.transport.bindings import binding_of
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import RunKind
 
 
 def planned(
-    found: list[Discovered], settings: Settings, memory: Memory | None = None
+    found: list[Discovered],
+    settings: Settings,
+    memory: Memory | None = None,
+    scripts: Sequence[Script] = (),
 ) -> Iterator[str]:
-    """The cases that would be sent, a line each, from baseline calls that were not tried."""
+    """The cases that would be sent, a line each, from baseline calls that were not tried.
+
+    Of a gateway, the ids of its scenarios.
+    """
     for one in found:
+        if one.run.role is Role.GATEWAY:
+            yield from _scenarios(one, settings, scripts)
         if one.run.kind is RunKind.PROTOCOL:
             continue  # one good call of it is sent, which the full run finds
         for tool in one.tools:
@@ -58,6 +70,24 @@ def planned(
                 yield "  " + left.words(settings.language)
             for what in made.skipped:
                 yield "  " + message("kit.plan.skipped", what=what).words(settings.language)
+
+
+def _scenarios(
+    found: Discovered, settings: Settings, scripts: Iterable[Script]
+) -> Iterator[str]:
+    """The scenarios of a gateway, each once: its scripts wait for no answer."""
+    families = tuple(found.capabilities.get("families", ()))
+    stage = Stage(
+        binding_of(found.run, settings),
+        (),
+        {},
+        offered=Offered(families=families),
+        declared=settings.gateway_policy,
+    )
+    own = (script for script in scripts if script.runs_in(found.run))
+    sent = (send for script in own for send in sends_of(script, stage))
+    ids = dict.fromkeys(scenario_id(found.run.id, send.step) for send in sent)
+    yield from (f"  {id}" for id in ids if settings.replay is None or id.names(settings.replay))
 
 
 def _replayed(made: Plan, good: Iterable[CaseId], wanted: str) -> Iterator[str]:

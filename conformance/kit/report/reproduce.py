@@ -15,7 +15,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from conformance.kit.model.exchange import HttpRequest, Request, StdioRequest
+from conformance.kit.evidence.script import UNPLAYED, scenario_id
+from conformance.kit.model.exchange import HttpRequest, ModelCall, Request, StdioRequest
+from conformance.kit.model.results import Finding
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.safe_text import is_plain
 from conformance.kit.transport.bindings import traits_of
@@ -90,6 +92,18 @@ def replay_line(options: Iterable[str], case: str, here: Path | None = None) -> 
     A command or a file that the options name is found from that directory alone.
     """
     return _line([*options, "--replay", case], here)
+
+
+def again_line(report: Report, finding: Finding, here: Path | None = None) -> str | None:
+    """The line that sends again what a finding is about: a case, or the scenario of a gateway."""
+    if finding.case is not None:
+        return replay_line(report.options, finding.case, here)
+    exchange = report.exchange(finding.exchange) if finding.exchange is not None else None
+    if exchange is None or exchange.step is None or exchange.script in UNPLAYED:
+        return None
+    if not isinstance(exchange.request, ModelCall):
+        return None  # a script of a server is one conversation: no step of it stands alone
+    return replay_line(report.options, scenario_id(exchange.run, exchange.step).text, here)
 
 
 def wider_line(report: Report, here: Path | None = None) -> str | None:

@@ -29,7 +29,7 @@ from conformance.kit.report.levels import (
     weakest_run,
 )
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import replay_line, wider_line
+from conformance.kit.report.reproduce import again_line, wider_line
 from conformance.kit.report.safe_text import in_markdown
 from conformance.kit.report.words import (
     NOTHING,
@@ -240,9 +240,9 @@ class _Page:
         quoted = refusal(finding, self.report)
         if quoted:
             yield f"  <br>{self.say('report.answered', said=in_markdown(quoted, None))}"
-        if finding.case:
-            line = self.report.redact(replay_line(self.report.options, finding.case))
-            yield f"  <br><code>{self.text(line, 400)}</code>"
+        again = again_line(self.report, finding)
+        if again is not None:
+            yield f"  <br><code>{self.text(self.report.redact(again), 400)}</code>"
 
     def names(self, tools: tuple[str, ...]) -> str:
         shown = ", ".join(self.text(tool, 60) for tool in tools[:TOOLS])

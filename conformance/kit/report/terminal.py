@@ -35,7 +35,7 @@ from conformance.kit.report.levels import (
     weakest_run,
 )
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import replay_line, wider_line
+from conformance.kit.report.reproduce import again_line, wider_line
 from conformance.kit.report.words import (
     claims_told,
     duration,
@@ -190,8 +190,8 @@ class _Summary:
         quoted = refusal(finding, self.report)
         if quoted:
             yield Line(f"    {self.say('report.answered', said=quoted)}")
-        if finding.case:
-            again = replay_line(self.report.options, finding.case)
+        again = again_line(self.report, finding)
+        if again is not None:
             yield Line(f"    {self.text(again, _COMMAND)}", ("light",))
 
     def superseded(self) -> Line:

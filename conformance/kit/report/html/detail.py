@@ -13,7 +13,7 @@ from conformance.kit.report.html.places import Label, Note, call_note, finding_l
 from conformance.kit.report.html.rows import Place, Row
 from conformance.kit.report.html.timeline import Lane, hidden, lanes
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import command, replay_line
+from conformance.kit.report.reproduce import again_line, command
 
 _EVIDENCE = 3
 """Places of a row whose exchange is shown."""
@@ -135,5 +135,6 @@ def _lines(exchange: Exchange, finding: Finding, report: Report) -> Iterator[str
     line = command(report.sendable(exchange.request).with_headers(report.headers))
     if line:
         yield report.text(line, None)
-    if finding.case:
-        yield report.text(replay_line(report.options, finding.case), None)
+    again = again_line(report, finding)
+    if again is not None:
+        yield report.text(again, None)
