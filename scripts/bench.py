@@ -33,7 +33,7 @@ from conformance.kit.session import Session
 from conformance.spec.vocabulary import Binding
 from fixtures.servers.start import listening
 from scripts import bench_report
-from scripts.measure import small
+from scripts.measure import gateway, small
 from scripts.measure.driving import requests_a_second
 from scripts.measure.figures import BARE, KEPT, Figure, save, told, unmeasured
 from scripts.measure.session import seconds_of, session
@@ -74,6 +74,7 @@ def main(arguments: Sequence[str]) -> int:
         help_over_bare_start,
         default_run,
         small_server,
+        reference_gateway,
         report,
         lambda: scale(sizes),
     )
@@ -163,6 +164,11 @@ def default_run() -> list[Figure]:
 def small_server() -> list[Figure]:
     """What a session costs with a small server that the kit starts."""
     return small.figures(TURNS)
+
+
+def reference_gateway() -> list[Figure]:
+    """How long the reference gateway is checked, with much waiting at the same time."""
+    return gateway.figures(TURNS)
 
 
 def help_over_bare_start() -> list[Figure]:

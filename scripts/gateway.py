@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 if __package__ in (None, ""):
@@ -32,19 +33,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, fault in FAULTS.items():
             print(f"{fault.clause}  {name}")
         return 0
+    with serving(options.fault) as (targets, port):
+        check = [sys.executable, "-m", "pytest", "conformance/gateway", *more]
+        for target in targets:
+            check += ["--gateway", target]
+        check += ["--provider", f"127.0.0.1:{port}", "--gateway-policy", str(POLICY)]
+        return subprocess.run(check, check=False, cwd=ROOT).returncode
+
+
+@contextmanager
+def serving(fault: str | None = None) -> Iterator[tuple[list[str], int]]:
+    """Serve it in a process of its own; gives a target for each profile, and the provider's port.
+
+    The gateway has the policy of the reference.
+    """
     port = free_port()
     words = [sys.executable, "-m", "fixtures.gateways.serve", "--policy", str(POLICY)]
     words += ["--provider", f"http://127.0.0.1:{port}"]
-    words += ["--fault", options.fault] if options.fault else []
+    words += ["--fault", fault] if fault else []
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=ROOT) as served:
         try:
             assert served.stdout is not None
             url = served.stdout.readline().rstrip().rpartition(" ")[2]
-            check = [sys.executable, "-m", "pytest", "conformance/gateway", *more]
-            for profile, path in PROFILES.items():
-                check += ["--gateway", f"{profile}+{url}{path}"]
-            check += ["--provider", f"127.0.0.1:{port}", "--gateway-policy", str(POLICY)]
-            return subprocess.run(check, check=False, cwd=ROOT).returncode
+            yield [f"{profile}+{url}{path}" for profile, path in PROFILES.items()], port
         finally:
             served.terminate()
 

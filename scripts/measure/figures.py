@@ -57,6 +57,8 @@ GOALS: Final[Mapping[str, Goal]] = {
     "small_starts": Goal(8),
     "small_own": Goal(4, hangs_on_machine=True),
     "small_clock": Goal(1),
+    "gateway": Goal(60),
+    "gateway_in_turn": Goal(0.5),
     "report_opens": Goal(1000, hangs_on_machine=True),
     "report_row": Goal(100, hangs_on_machine=True),
     "tools_memory": Goal(400),

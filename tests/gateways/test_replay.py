@@ -7,8 +7,8 @@ import shlex
 import pytest
 
 from conformance.kit.plugin.plan_listing import planned
-from conformance.kit.report.reproduce import again_line
 from conformance.kit.report.reporter import Report
+from conformance.kit.report.reproduce import again_line
 from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import load
 from fixtures.gateways.beside import gateway

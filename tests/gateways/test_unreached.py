@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import threading
+from contextlib import contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.model.settings import Settings
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.terminal import Terminal
+from conformance.kit.session import Session
 from fixtures.gateways.beside import gateway
 from fixtures.gateways.reference.app import app
 from fixtures.gateways.reference.families import Gemini
 from fixtures.gateways.reference.gateway import Gateway
+from fixtures.ports import free_port
 from tests.gateways.driving import checked, settings
 
 
@@ -35,3 +43,61 @@ def test_a_base_url_that_leads_past_every_api_is_named():
     assert "Providers that are not checked:\n    gemini: " in said
     assert "/gemini/v1beta/v1beta/models/" in said
     assert not [id for id, item in items.items() if item.verdict.value == "fail"]
+
+
+def _error(status, words):
+    return lambda asked: (status, {"error": {"message": words.format(asked["model"])}})
+
+
+ALONE = {
+    "answers from a cache": (
+        lambda _: (200, {"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]}),
+        "it has a cache, or another provider. Turn the cache off",
+    ),
+    "has no base URL": (_error(502, "connect ECONNREFUSED"), "Set its base URLs to http://"),
+    "asks for a key": (_error(401, "No key."), "-H 'Authorization: Bearer KEY'"),
+    "refuses the model": (_error(404, "{} is not listed."), "Let it pass on any model name"),
+}
+
+
+@contextmanager
+def answering(answer):
+    """A gateway that answers by itself."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+        def do_POST(self):
+            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            status, said = answer(asked)
+            body = json.dumps(said).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"openai+http://127.0.0.1:{server.server_address[1]}/v1"
+        server.shutdown()
+        thread.join()
+
+
+def _why_unusable(target):
+    session = Session(Settings(targets=(target,), provider=("127.0.0.1", free_port())))
+    with pytest.raises(TargetUnusable) as refused:
+        session.discover(session.settings.targets)
+    return refused.value.words.words("en")
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_gateway_that_never_calls_the_provider_is_told_what_to_set(name):
+    answer, said = ALONE[name]
+    with answering(answer) as target:
+        assert said in _why_unusable(target)
+
+
+def test_a_gateway_that_does_not_listen_is_named():
+    assert "cannot be reached" in _why_unusable(f"openai+http://127.0.0.1:{free_port()}/v1")

@@ -1,11 +1,20 @@
-"""A gateway policy that its schema takes, and that cannot be meant so."""
+"""The gateway policy that a user declares, and the line of the first mistake in it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Final
 
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from conformance.formats.problem import Place
+from conformance.formats.text.yaml_text import YamlFault, yaml_positions
+from conformance.formats.validate.validate import validate
+from conformance.kit.config.given_files import given_text, given_yaml
+from conformance.kit.config.system_words import in_one_line
 from conformance.spec.messages import Message, message
 from conformance.spec.published import validator
 from conformance.spec.vocabulary import ApiFamily
@@ -15,16 +24,52 @@ PLAYED: Final = tuple(each.value for each in ApiFamily if each is not ApiFamily.
 _CHAIN: Final = "chain"
 
 
-def mistaken(policy: Any) -> Message | None:
-    """The first mistake: a member that no policy has, or a provider that cannot be played."""
-    return next(_mistakes(policy), None)
+class PolicyUnusable(ValueError):
+    """A file is not a policy. `line` is that of the mistake; 0 where the words name the place."""
+
+    def __init__(self, said: Message | str, line: int = 0, path: str = "") -> None:
+        super().__init__(line)
+        self._said, self.line, self._path = said, line, path
+
+    def words(self, language: str) -> str:
+        """What is wrong, without a full stop."""
+        said = self._said if isinstance(self._said, str) else self._said.words(language)
+        return f"{self._path}: {said}".removeprefix(": ").rstrip(".")
 
 
-def _mistakes(policy: Any) -> Iterator[Message]:
+def policy_of(path: Path) -> Mapping[str, Any]:
+    """The policy in a file; raises PolicyUnusable."""
+    try:
+        policy = given_yaml(path, YAML(typ="safe", pure=True))
+        mistake = next(_mistakes(policy), None) or next(_problems(policy), None)
+        if mistake is None:
+            held: Mapping[str, Any] = policy
+            return held
+        place, said, named = mistake
+        position = yaml_positions(given_text(path), [place])[place]
+    except YamlFault as error:
+        raise PolicyUnusable(error.message) from None
+    except (OSError, ValueError, YAMLError) as error:
+        raise PolicyUnusable(in_one_line(error)) from None
+    raise PolicyUnusable(said, position.line, named)
+
+
+_Mistake = tuple[Place, Message, str]
+"""Where it is, what is said of it, and the path that the words lack."""
+
+
+def _problems(policy: Any) -> Iterator[_Mistake]:
+    """What the schema refuses."""
+    for each in validate(policy, "gateway-policy"):
+        yield each.place, each.message, each.path
+
+
+def _mistakes(policy: Any) -> Iterator[_Mistake]:
+    """What the schema takes: members that no policy has, and providers that cannot be played."""
     if not isinstance(policy, dict):
         return  # the schema refuses it
     known = _members("gateway-policy")
-    yield from _unknown("", policy, known)
+    yield from _unknown((), policy, known)
     members: dict[str, Collection[str]] = {
         name: each["properties"] for name, each in known.items() if "properties" in each
     }
@@ -33,16 +78,18 @@ def _mistakes(policy: Any) -> Iterator[Message]:
     for name, own in members.items():
         held = policy.get(name)
         if isinstance(held, dict):
-            yield from _unknown(f"{name}.", held, own)
+            yield from _unknown((name,), held, own)
     fallback = policy.get("fallback")
     order = fallback.get("order") if isinstance(fallback, dict) else None
     listed = order if isinstance(order, list) else []
     for place, family in enumerate(listed):
         if family in listed[:place]:
-            yield message("kit.policy.twice", family=str(family))
+            said = message("kit.policy.twice", family=str(family))
+            yield ("fallback", "order", place), said, ""
         elif family == ApiFamily.CUSTOM:
             families = ", ".join(f"`{each}`" for each in PLAYED)
-            yield message("kit.policy.custom", families=families)
+            said = message("kit.policy.custom", families=families)
+            yield ("fallback", "order", place), said, ""
 
 
 def _members(document: str) -> Mapping[str, Any]:
@@ -52,11 +99,12 @@ def _members(document: str) -> Mapping[str, Any]:
     return members
 
 
-def _unknown(lead: str, held: Mapping[Any, Any], known: Collection[str]) -> Iterator[Message]:
+def _unknown(place: Place, held: Mapping[Any, Any], known: Collection[str]) -> Iterator[_Mistake]:
+    lead = "".join(f"{each}." for each in place)
     for name in held:
         if name not in known:
             near = get_close_matches(str(name), known, 1)
             id = "kit.policy.member_near" if near else "kit.policy.member"
             listed = ", ".join(f"`{lead}{each}`" for each in known)
             values = {"nearest": f"{lead}{near[0]}"} if near else {"known": listed}
-            yield message(id, name=f"{lead}{name}", **values)
+            yield (*place, str(name)), message(id, name=f"{lead}{name}", **values), ""

@@ -15,8 +15,7 @@ from urllib.parse import urlsplit
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from conformance.formats.validate.validate import validate
-from conformance.kit.config.gateway_policy import mistaken
+from conformance.kit.config.gateway_policy import PolicyUnusable, policy_of
 from conformance.kit.config.given_files import given_yaml
 from conformance.kit.config.given_secrets import in_headers, in_target
 from conformance.kit.config.options import OPTIONS
@@ -246,21 +245,13 @@ def _policy(path: str | None, here: Path, language: str) -> Mapping[str, Any]:
     if path is None:
         return {}
     try:
-        held = given_yaml(here / path, YAML(typ="safe", pure=True))
-    except (OSError, ValueError, YAMLError) as error:
-        reason = in_one_line(error)
+        return policy_of(here / path)
+    except PolicyUnusable as mistake:
+        reason = mistake.words(language)
+        if mistake.line:
+            given = {"path": path, "line": mistake.line, "reason": reason}
+            raise _usage("kit.option.policy_line", language, **given) from None
         raise _usage("kit.option.policy", language, path=path, reason=reason) from None
-    mistake = mistaken(held)
-    if mistake is not None:
-        reason = mistake.words(language).rstrip(".")
-        raise _usage("kit.option.policy", language, path=path, reason=reason)
-    problems = validate(held, "gateway-policy")
-    if problems:
-        first = problems[0]
-        words = f"{first.path}: {first.message.words(language).rstrip('.')}"
-        raise _usage("kit.option.policy", language, path=path, reason=words)
-    policy: Mapping[str, Any] = held
-    return policy
 
 
 def _routes(given: Iterable[str], language: str) -> dict[str, tuple[str, str]]:

@@ -232,7 +232,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     config = session.config
     state = config.stash[STATE]
     if state.settings.plan_only:
-        lines = list(planned(state.session.found, state.settings, state.session.memory, state.session.scripts))
+        own = state.session
+        lines = list(planned(own.found, state.settings, own.memory, own.scripts))
         if not lines and state.settings.replay is not None:
             said = message("kit.option.replay", case=visible(state.settings.replay))
             raise pytest.UsageError(said.words(state.settings.language))

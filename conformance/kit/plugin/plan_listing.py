@@ -72,9 +72,7 @@ def planned(
                 yield "  " + message("kit.plan.skipped", what=what).words(settings.language)
 
 
-def _scenarios(
-    found: Discovered, settings: Settings, scripts: Iterable[Script]
-) -> Iterator[str]:
+def _scenarios(found: Discovered, settings: Settings, scripts: Iterable[Script]) -> Iterator[str]:
     """The scenarios of a gateway, each once: its scripts wait for no answer."""
     families = tuple(found.capabilities.get("families", ()))
     stage = Stage(

@@ -42,3 +42,28 @@ def test_what_cannot_is_refused_in_a_sentence(tmp_path, wrong, said):
     with pytest.raises(OptionUnusable) as refused:
         read(tmp_path / "policy.json", {**DECLARED, **wrong})
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '{\n "retry": {\n  "strategy": "none",\n  "max_retries": "two"}\n}',
+            "line 4: $.retry.max_",
+        ),
+        (
+            "timeouts:\n  total_ms: 5\n  stal_ms: 5\n",
+            "line 3: No policy has `timeouts.stal_ms`",
+        ),
+        ("fallback:\n  order:\n  - openai\n  - openai\n", "line 4: `fallback.order` names"),
+        ("- openai\n", "line 1: "),
+        ("timeouts:\n  stall_ms: [5\n", "(3:1)"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(tmp_path, text, said):
+    path = tmp_path / "policy.yaml"
+    path.write_text(text)
+    given = {"gateway": ["openai+http://127.0.0.1:1/v1"], "gateway_policy": path}
+    with pytest.raises(OptionUnusable) as refused:
+        settings_of(with_defaults(given), tmp_path)
+    assert said in str(refused.value)

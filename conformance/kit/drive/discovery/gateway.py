@@ -9,7 +9,7 @@ from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.script import LOOKED
-from conformance.kit.model.exchange import Exchange, Trouble
+from conformance.kit.model.exchange import Exchange, ModelCall, Trouble
 from conformance.kit.model.run import Role, Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
@@ -17,7 +17,8 @@ from conformance.kit.transport.gateway import GatewayBinding
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Binding, Seen
 
-_OK = 200
+_OK, _FAILURE = 200, 400
+_NO_KEY = (401, 403)
 
 
 async def gateway_runs(
@@ -68,6 +69,13 @@ def arrived(exchange: Exchange) -> bool:
     return any(moment.seen is Seen.ARRIVED for moment in exchange.timeline)
 
 
+def _names_model(exchange: Exchange) -> bool:
+    """Whether an answer speaks of the model, which is made up."""
+    assert isinstance(exchange.request, ModelCall)
+    assert exchange.answer is not None
+    return exchange.request.nonce.encode() in exchange.answer.body
+
+
 async def _baseline(channel: Channel, family: str) -> Exchange:
     binding = spoken(channel.binding, GatewayBinding)
     call = model_call(binding, channel.context.settings.gateway_policy, family)
@@ -83,6 +91,10 @@ def _why_unreached(target: str, asked: list[Exchange], context: Context) -> Targ
     status = first.answer.status if first.answer is not None else 0
     if any(arrived(each) for each in asked):
         words = "kit.gateway.baseline_failed"
+    elif status in _NO_KEY:
+        words = "kit.gateway.no_key"
+    elif status >= _FAILURE and _names_model(first):
+        words = "kit.gateway.no_model"
     elif status == _OK:
         words = "kit.gateway.answered_alone"
     else:
