@@ -13,7 +13,7 @@ from scripts.measure.figures import Figure
 
 
 def figures(turns: int) -> list[Figure]:
-    """Both profiles: the seconds on the clock, and those beside the same calls made in turn."""
+    """Both profiles: the seconds on the clock, and their share of the same calls made in turn."""
     whole, beside = [], []
     with serving() as (targets, port):
         for _ in range(turns):
