@@ -16,9 +16,9 @@ from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unkno
 
 @clause("GW-ISO-001")
 def test_calls_at_the_same_time_get_their_own_answers(run: RunEvidence) -> Checks:
-    steps = run.steps("gateway_beside")
+    steps, family = run.steps("gateway_beside"), reached(run)[0]
     for number in range(1, BESIDE + 1):
-        exchange = steps.get(Step("beside", place="openai", number=number))
+        exchange = steps.get(Step("beside", place=family, number=number))
         answer = told(exchange)
         if exchange is None or answer is None:
             yield unknown("kit.not_verified.no_answer", exchange)

@@ -20,6 +20,7 @@ from conformance.gateway.timeline import (
     not_arrived,
     of_streams,
     policy,
+    reached,
 )
 from conformance.gateway.told import told
 from conformance.kit.cases.provider.calls import pieces_of
@@ -194,7 +195,8 @@ def test_no_attempt_begins_after_the_limit_of_the_call(run: RunEvidence) -> Chec
 @clause("GW-RTY-009")
 def test_declared_jitter_spreads_the_attempts(run: RunEvidence) -> Checks:
     retry = policy(run, "retry")
-    beside = [run.steps(_RETRIES).get(Step("jitter", place="openai", number=n)) for n in _BESIDE]
+    steps, family = run.steps(_RETRIES), reached(run)[0]
+    beside = [steps.get(Step("jitter", place=family, number=n)) for n in _BESIDE]
     calls = [each for each in beside if each is not None]
     gaps = [gap for each in calls for gap in _gaps(each)[:1]]
     if "jitter" not in retry or not calls:

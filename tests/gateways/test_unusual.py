@@ -9,7 +9,7 @@ import pytest
 from conformance.spec.vocabulary import Verdict
 from fixtures.gateways.beside import gateway
 from fixtures.gateways.faults.fault import POLICY
-from fixtures.gateways.unusual import NO_PROMISES, ONE_PROVIDER, UNUSUAL
+from fixtures.gateways.unusual import NO_PROMISES, ONE_API, ONE_PROVIDER, UNUSUAL
 from tests.gateways.driving import checked, failed, settings
 
 _WARNS = {Verdict.WARN}
@@ -40,12 +40,17 @@ def test_a_gateway_that_promises_nothing_gets_no_finding():
 
 
 @pytest.mark.slow
-def test_a_gateway_of_one_provider_is_checked_on_that_one():
+@pytest.mark.parametrize(
+    ("made", "others"),
+    [(ONE_PROVIDER, {"openai", "gemini"}), (ONE_API, {"anthropic", "gemini"})],
+    ids=["one provider", "one API"],
+)
+def test_a_gateway_of_one_provider_is_checked_on_that_one(made, others):
     policy = json.loads(POLICY.read_text("utf-8"))
     del policy["fallback"]
-    with gateway(ONE_PROVIDER) as (url, port):
+    with gateway(made) as (url, port):
         result, items = checked(settings(url, port, "openai", gateway_policy=policy))
     assert failed(items) == [], found(items)
-    assert {each.tool for each in result.runs[0].tools_left_out} == {"openai", "gemini"}
+    assert {each.tool for each in result.runs[0].tools_left_out} == others
     verified = {id for id, item in items.items() if item.verdict is Verdict.PASS}
-    assert {"GW-REQ-002", "GW-ERR-006", "GW-RTY-004", "GW-CAN-001"} <= verified
+    assert {"GW-REQ-002", "GW-ERR-006", "GW-RTY-004", "GW-CAN-001", "GW-ISO-001"} <= verified

@@ -15,7 +15,7 @@ from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.gateway import GatewayBinding
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import Binding, Seen
+from conformance.spec.vocabulary import ApiFamily, Binding, Seen
 
 _OK, _FAILURE = 200, 400
 _NO_KEY = (401, 403)
@@ -36,14 +36,13 @@ async def gateway_runs(
         asked = [await _baseline(channel, family.value) for family in FAMILIES]
     finally:
         await channel.close()
-    reached = [family.value for family, each in zip(FAMILIES, asked, strict=True) if _is_good(each)]
+    both = list(zip(FAMILIES, asked, strict=True))
+    reached = [family.value for family, each in both if _is_good(each) and _asked(each) is family]
     if not reached:
         raise _why_unreached(target, asked, context)
     capabilities = {"families": reached, "policy": dict(context.settings.gateway_policy)}
     others = tuple(
-        (family.value, _why_left_out(each))
-        for family, each in zip(FAMILIES, asked, strict=True)
-        if family.value not in reached
+        (family.value, _why_left_out(each)) for family, each in both if family.value not in reached
     )
     return [Discovered(run, capabilities=capabilities, left_out=others)]
 
@@ -53,12 +52,22 @@ def _is_good(exchange: Exchange) -> bool:
     return arrived(exchange) and answer is not None and answer.status == _OK
 
 
+def _asked(exchange: Exchange) -> ApiFamily | None:
+    """The family whose API the last request was sent to."""
+    paths = [moment.path for moment in exchange.timeline if moment.seen is Seen.ARRIVED]
+    found = face_of(*paths[-1].partition("?")[::2], {}) if paths else None
+    return found[0].family if found is not None else None
+
+
 def _why_left_out(exchange: Exchange) -> Message:
     """Why a family is not checked: its provider was not reached, or not at the path of an API."""
     for moment in exchange.timeline:
         path, _, query = moment.path.partition("?")
         if moment.seen is Seen.ARRIVED and face_of(path, query, {}) is None:
             return message("kit.left_out.no_api", path=path)
+    elsewhere = _asked(exchange)
+    if _is_good(exchange) and elsewhere is not None:
+        return message("kit.left_out.other_api", api=elsewhere.value)
     status = exchange.answer.status if exchange.answer is not None else 0
     words = "kit.left_out.family_failed" if arrived(exchange) else "kit.left_out.family"
     return message(words, status=status)
