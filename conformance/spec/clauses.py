@@ -127,6 +127,8 @@ class Clause:
     at: tuple[str, ...] = ()
     why: Mapping[str, str] | None = None
     status: Status = Status.DRAFT
+    parts: tuple[Mapping[str, str], ...] = ()
+    """The requirements of a clause that is a group, by language."""
 
 
 def clauses() -> Mapping[str, Clause]:
@@ -198,6 +200,7 @@ def _clause(entry: Mapping[str, Any], spec: str, version: str) -> Clause:
         at=(() if at is None else (at, *entry.get("also_at", ()))),
         status=Status(entry.get("status", Status.DRAFT)),
         why=MappingProxyType(entry["why"]) if "why" in entry else None,
+        parts=tuple(MappingProxyType(each) for each in entry.get("parts", ())),
     )
 
 

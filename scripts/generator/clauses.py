@@ -8,7 +8,7 @@ has unless it says otherwise.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +16,11 @@ from conformance.spec.pointer import to_pointer
 from scripts.generator.load import Json, Path_, SourceFile
 from scripts.generator.problems import Problem
 from scripts.generator.shapes import ANY, TEXT, Each, misshapen
-from scripts.generator.texts import Gathered, Text
+from scripts.generator.texts import Gathered, Text, joined
 from scripts.generator.vocabularies import Vocabulary
 
 _ID = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+-[0-9]{3}")
+_REQUIREMENTS = re.compile(r"\b(?:MUST|SHOULD|MAY)\b")
 _SHAPE = {
     "id": str,
     "requirement": str,
@@ -29,7 +30,8 @@ _SHAPE = {
     "needed_for": str,
     "scope": str,
     "document?": str,
-    "text": TEXT,
+    "text?": TEXT,
+    "parts?": [TEXT],
     "verified?": str,
     "excluded?": TEXT,
     "confirm?": bool,
@@ -95,6 +97,8 @@ class Clause:
     facts: Mapping[str, Any]
     excluded: Text | None
     why: Text | None = None
+    parts: tuple[Text, ...] = ()
+    """The requirements of a clause that has several, which is a group: each has one of its own."""
 
     @property
     def family(self) -> str | None:
@@ -118,6 +122,8 @@ class Clause:
             made["also_at"] = list(self.at[1:])
         made |= {key: self.facts[key] for key in _ORDER if key in self.facts}
         made["text"] = self.text.as_json()
+        if self.parts:
+            made["parts"] = [each.as_json() for each in self.parts]
         if self.why is not None:
             made["why"] = self.why.as_json()
         if self.excluded is not None:
@@ -176,7 +182,10 @@ def read_clause(
     if problems:
         return None
     name = item["id"]
-    text = gathered.text(source, (*path, "text"), item["text"], f"clause:{name}")
+    parts = _parts(source, path, item, gathered)
+    text = joined(parts) if parts else None
+    if "text" in item:
+        text = gathered.text(source, (*path, "text"), item["text"], f"clause:{name}")
     excluded = None
     if "excluded" in item:
         key = f"clause:{name}/excluded"
@@ -188,7 +197,38 @@ def read_clause(
     home = source.problem(path, "", "")
     about = document or item.get("document")
     owner = () if at is None else (to_pointer(at),)
-    return Clause(name, spec, text, home, about, owner, facts, excluded)
+    made = Clause(name, spec, text, home, about, owner, facts, excluded, parts=parts)
+    gathered.problems += _several(made)
+    return made
+
+
+def _parts(source: SourceFile, path: Path_, item: Json, gathered: Gathered) -> tuple[Text, ...]:
+    """The texts of a group, each kept by the clause's id and its number."""
+    found = (
+        gathered.text(source, (*path, "parts", n), each, f"clause:{item['id']}.{n + 1}")
+        for n, each in enumerate(item.get("parts", ()))
+    )
+    return tuple(each for each in found if each is not None)
+
+
+def _several(clause: Clause) -> Iterator[Problem]:
+    """Find a sentence with more or less than one requirement.
+
+    A clause that is raised where ATDF is claimed says both in one sentence.
+    """
+    told = clause.parts or (clause.text,)
+    raised = "where_claimed" in clause.facts
+    for each in told:
+        count = len(_REQUIREMENTS.findall(each.en))
+        if count > 1 and not raised:
+            what = f"{clause.id} has {count} requirements in one text."
+            yield clause.problem(
+                what, "Write each as one of `parts`; the id is then that of a group."
+            )
+        elif clause.parts and count != 1:
+            yield clause.problem(f"A part of {clause.id} requires nothing.", "Say MUST or SHOULD.")
+    if len(clause.parts) == 1:
+        yield clause.problem(f"{clause.id} has one part.", "Write it as `text`.")
 
 
 def _faults(
@@ -201,6 +241,9 @@ def _faults(
     if not _ID.fullmatch(item["id"]):
         what = f"`{item['id']}` is not a clause id."
         problems.append(source.problem((*path, "id"), what, "Write it like ATDF-CAT-001."))
+    if ("text" in item) == ("parts" in item):
+        what = "A clause has either `text` or `parts`."
+        problems.append(source.problem(path, what, "Write the one, or the other."))
     if ("verified" in item) == ("excluded" in item):
         what = "A clause has either `verified` or `excluded`."
         problems.append(source.problem(path, what, "Say how it is verified, or why not."))

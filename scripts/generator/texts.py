@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from string import Formatter
 
@@ -34,6 +34,12 @@ class Text:
     def as_json(self) -> dict[str, str]:
         """Give `{en, es, pt}`."""
         return {"en": self.en, "es": self.es, "pt": self.pt}
+
+
+def joined(texts: Sequence[Text]) -> Text:
+    """The sentences of several texts, one after the other."""
+    en, es, pt = (" ".join(t.in_language(language) for t in texts) for language in LANGUAGES)
+    return Text(en, es, pt, texts[0].same, texts[0].file, texts[0].line)
 
 
 @dataclass(slots=True)

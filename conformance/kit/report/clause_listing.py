@@ -30,7 +30,8 @@ def clause_of(id: str, language: str = "en") -> Clause:
 
 def explained(clause: Clause, language: str) -> str:
     """A clause's sentence, of whom it asks it, how it is judged, and which examples break it."""
-    lines = [clause.id, "", clause.text[language], ""]
+    parts = [f"{clause.id}.{n}  {each[language]}" for n, each in enumerate(clause.parts, 1)]
+    lines = [clause.id, "", *(parts or [clause.text[language]]), ""]
     facts = list(_facts(clause, language))
     width = max(len(name) for name, _ in facts)
     lines += [f"{name:<{width}}  {said}" for name, said in facts]

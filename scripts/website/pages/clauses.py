@@ -15,7 +15,7 @@ def told(context: Context, clauses: Iterable[Clause], level: int) -> Iterator[st
     """Give each clause under a heading of its own, in the order of ids."""
     for clause in sorted(clauses, key=lambda each: each.id):
         yield heading(level, clause.id, clause.id.lower())
-        yield f"{escaped(context.text(clause.text))}\n{{ .clause }}"
+        yield from _sentences(context, clause)
         yield f"{_facts(context, clause)}\n{{ .facts }}"
         if clause.why is not None:
             yield context.said("why", reason=context.prose(clause.why))
@@ -29,6 +29,15 @@ def told(context: Context, clauses: Iterable[Clause], level: int) -> Iterator[st
                 yield _quoted(
                     context.said("other_versions", links=", ".join(links)), other["quote"]
                 )
+
+
+def _sentences(context: Context, clause: Clause) -> Iterator[str]:
+    """What the clause says; of a group each requirement, with an anchor of its own."""
+    if not clause.parts:
+        yield f"{escaped(context.text(clause.text))}\n{{ .clause }}"
+    for number, part in enumerate(clause.parts, 1):
+        name = f"{clause.id}.{number}"
+        yield f"**{name}** {context.prose(part)}\n{{ .clause #{clause.id.lower()}-{number} }}"
 
 
 def _quoted(said: str, quote: str) -> str:

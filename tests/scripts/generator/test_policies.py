@@ -100,6 +100,12 @@ FAULTS = {
         "needed_for: decorated",
         "/clauses/0/needed_for: `decorated` is not in the vocabulary `needed_for`.",
     ),
+    "a clause with two requirements": (
+        CLAUSES,
+        "no lossless reading makes valid, MUST be refused.",
+        "no lossless reading makes valid, MUST be refused, and MUST be named.",
+        "has 2 requirements in one text.",
+    ),
     "a clause that is both verified and excluded": (
         CLAUSES,
         "    verified: static\n",
