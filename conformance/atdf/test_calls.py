@@ -159,16 +159,17 @@ def test_no_answer_shows_the_inside_of_the_server(tool: ToolEvidence) -> Checks:
     """Stack traces of the common runtimes, in refusals and errors that say that they are one.
 
     A result that says that it succeeded may be a trace: of code that the caller sent, or of a log.
-    So may a refusal be that quotes code of this call, or of one that ran at the same time.
+    So may a refusal be that quotes code of this call, or of one that ran at the same time. A tool
+    that shows how sent code failed may mix the code of two calls: none of its traces counts.
     """
     refusals = [each for each in tool.calls if not (each.reading.accepted or each.reading.disguise)]
     sent = {text for call in tool.calls for text in _texts(call)}
-    for call in refusals:
-        if is_of_sent_code(call.reading.text, sent):
-            yield holds()
-            continue
-        found = trace_in(call.reading.text, sent=call.exchange.request.body)
-        if found is not None:
+    traced = [
+        (call, trace_in(call.reading.text, sent=call.exchange.request.body)) for call in refusals
+    ]
+    runs_code = any(found and is_of_sent_code(call.reading.text, sent) for call, found in traced)
+    for call, found in traced:
+        if found is not None and not runs_code:
             yield broken(call, "finding.call.trace", trace=shown(found))
         else:
             yield holds()

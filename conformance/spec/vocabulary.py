@@ -501,6 +501,8 @@ class Missing(StrEnum):
     """A service that the server calls."""
     PROGRAM = "program"
     """A program that the server starts."""
+    FILES = "files"
+    """Files that the server may write to."""
     QUOTA = "quota"
     """Leave to send more requests, of which the server takes only so many in a time."""
 
@@ -1306,6 +1308,7 @@ MISSING_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
         Missing.NETWORK: ('EAI_AGAIN', 'ENOTFOUND', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN', 'ETIMEDOUT', 'fetch failed', 'getaddrinfo', 'Temporary failure in name resolution', 'Name or service not known', 'nodename nor servname', 'No address associated with hostname', 'NameResolutionError', 'Could not resolve host', "couldn't resolve host", 'no such host', 'dns error', 'failed to lookup address', 'Network is unreachable', 'Network unreachable', 'No route to host', 'ERR_NAME_NOT_RESOLVED', 'ERR_INTERNET_DISCONNECTED', 'ERR_NETWORK', 'ERR_ADDRESS_UNREACHABLE', 'internet connection', 'no internet', 'network error', 'due to a connection issue', 'ConnectTimeout', 'connect timeout', 'Connection timed out', 'Failed to establish a new connection', 'Max retries exceeded with url', 'All connection attempts failed', 'Cannot connect to host', 'UnknownHostException', 'error sending request for url', 'cannot reach http', "can't reach http", 'could not reach http', 'unable to reach http'),
         Missing.SERVICE: ('ECONNREFUSED', 'Connection refused', 'actively refused', 'Errno 111', 'os error 111', 'ConnectionRefusedError', 'Is the docker daemon running', 'Cannot connect to the Docker daemon', 'kubeconfig'),
         Missing.PROGRAM: ('spawn * ENOENT', 'command not found', 'executable file not found', 'is not installed or not in', 'not found in PATH', 'not found in $PATH', 'is not installed. Please install', 'is not recognized as an internal or external command'),
+        Missing.FILES: ('EROFS', 'read-only file system', 'Errno 30]', 'os error 30'),
         Missing.QUOTA: ('rate limit exceeded', 'rate limit reached', 'rate limit hit', 'rate limited', 'rate-limited', 'ratelimit exceeded', 'RateLimitError', 'too many requests', 'too many calls', 'request limit exceeded', 'request limit reached', 'quota exceeded', 'exceeded your current quota', 'requests per minute', 'RESOURCE_EXHAUSTED', 'HTTP 429', 'HTTP error 429', 'error 429', 'status code 429', 'status: 429', '429 Client Error'),
     }
 )

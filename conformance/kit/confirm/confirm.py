@@ -149,11 +149,19 @@ async def _repeat_case(
 
 
 async def _again(channel: Channel, evidence: RunEvidence, original: Exchange) -> Exchange:
+    """Send a case again; once more where the process ended, which it did not at first.
+
+    An earlier call may have ended it behind its answer.
+    """
     assert original.case is not None
-    await channel.revive()
     tool = evidence.by_tool[original.case.tool].tool
     ended = original.trouble is Trouble.CLOSED
-    return await channel.call(tool, original.case, confirms=original.id, ended=ended)
+    for _ in range(2):
+        await channel.revive()
+        exchange = await channel.call(tool, original.case, confirms=original.id, ended=ended)
+        if ended or exchange.trouble is not Trouble.CLOSED:
+            break
+    return exchange
 
 
 async def _repeat_script(

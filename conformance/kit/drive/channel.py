@@ -39,6 +39,9 @@ MOST_STARTS = 25
 _SILENCE = 1 / 5
 """Share of the time limit of an answer after which a silent process is asked for a list."""
 
+_BEHIND = 0.3
+"""Seconds after an answer in which its call may still end the process."""
+
 
 class ConnectFailed(Exception):
     """A connection could not be opened. `exchange` is what was tried, None if nothing was sent."""
@@ -129,7 +132,8 @@ class Channel:
         request, received = await self.send_alone(self._made(tool, case), after(case))
         asks = received.trouble is Trouble.TIMEOUT or (ended and received.trouble is None)
         if asks and self._is_process:
-            received = ended_by(received, await self.asked_for_a_list(after(case)))
+            asked = self.outlives if received.trouble is None else self.asked_for_a_list
+            received = ended_by(received, await asked(after(case)))
         return self.recorded(self._numbers.next(), case, request, received, confirms)
 
     async def share(
@@ -254,6 +258,11 @@ class Channel:
         request = self.binding.list_tools(id=self.fresh_id())
         return await self.send(request, script=LIVENESS, step=step)
 
+    async def outlives(self, step: Step) -> Exchange:
+        """The same a moment later: a process may end behind an answer."""
+        await asyncio.sleep(_BEHIND)
+        return await self.asked_for_a_list(step)
+
     async def close(self, *, script: str = CONNECTION, step: Step = CLOSE) -> Exchange | None:
         """End the connection; where it was a process, the exchange tells how that ended."""
         received = await self._wire.close()
@@ -286,6 +295,8 @@ class Channel:
                 self.silent = True
                 language = self.context.settings.language
                 raise ConnectFailed(message("kit.reason.restarts").words(language))
+            if self._is_process and self._wire.connection is not None:
+                self._shared.has_ended()
             await self._open_anew()
 
     async def shake_hands(self) -> None:

@@ -3,6 +3,8 @@
 From outside, nobody can tell which of several calls ended a process, or silenced it. So a call that
 was left without an answer beside others is sent again alone, and only that counts. After the first
 end or silence of a process, its channel makes one call at a time.
+
+A call may also be answered, and end its process a moment later: see `endings`.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from conformance.kit.drive.endings import Endings, SharedCall
 from conformance.kit.model.case import Case
 from conformance.kit.model.exchange import Exchange, Request, Trouble
 from conformance.kit.model.step import Step
@@ -103,19 +106,6 @@ class Sharing:
         return own
 
 
-@dataclass(frozen=True, slots=True)
-class SharedCall:
-    """A call to be made: `made` gives its request, `number` is its exchange's.
-
-    `given_up` says whether enough is known of the tool, so that it need not be sent again.
-    """
-
-    made: Callable[[], Request]
-    case: Case
-    number: int
-    given_up: Callable[[], bool]
-
-
 def after(case: Case) -> Step:
     """The step of what is asked after a call."""
     return Step("after", place=case.id.text)
@@ -159,6 +149,10 @@ class Sender(Protocol):
         """The simplest request."""
         ...
 
+    async def outlives(self, step: Step) -> Exchange:
+        """The same a moment later."""
+        ...
+
     async def close(self) -> Exchange | None:
         """End the connection; the next call opens another."""
         ...
@@ -171,6 +165,16 @@ class SharedCalls:
         self.silent_after: set[str] = set()
         self._sender = sender
         self._sharing = Sharing()
+        self._endings = Endings()
+        self._before: list[SharedCall] = []
+        """What was answered just before the process ended under several calls."""
+        self._crashing: set[str] = set()
+        """Tools that ended a fresh process, too."""
+
+    def has_ended(self) -> None:
+        """Note that a process ended while nothing was under way: some answered call ended it."""
+        self._sharing.one_at_a_time = self._sharing.has_ended = True
+        self._endings.forget()
 
     async def share(self, call: SharedCall) -> Exchange | None:
         """Make a call; None if it was left without an answer, and could not be sent again."""
@@ -181,11 +185,14 @@ class SharedCalls:
             sent = await sender.send_call(call.made)
             trouble = sent[1].trouble
             if trouble not in _LEFT:
+                self._endings.answered(call)
                 return sender.recorded(call.number, call.case, *sent)
             sharing.one_at_a_time = sharing.one_at_a_time or self._in_process
             sharing.has_ended = sharing.has_ended or trouble is Trouble.CLOSED
             suspect = trouble is Trouble.CLOSED and own.beside
             if suspect:
+                self._before = self._before or self._endings.suspects()
+                self._endings.forget()
                 sharing.suspects.joins(call.case.tool)
         if trouble is Trouble.REFUSED:
             return await self._unreached(call)
@@ -194,7 +201,8 @@ class SharedCalls:
         if suspect:
             return await self._suspected(call, sent)
         if trouble is Trouble.CLOSED:
-            return sender.recorded(call.number, call.case, *sent)
+            async with self._sharing.alone():
+                return sender.recorded(call.number, call.case, *await self._fairly(call, sent))
         return await self._late(call, sent, beside=own.beside)
 
     async def _late(self, call: SharedCall, first: Sent, *, beside: bool) -> Exchange | None:
@@ -227,6 +235,8 @@ class SharedCalls:
                     return None
                 sent = await self._again(call)
                 ended = sent[1].trouble is Trouble.CLOSED
+                if suspects.waiting == 1 and not (ended or suspects.found):
+                    suspects.found = await self._was_dying(self._before)
         finally:
             suspects.leaves(ended=ended)
         await suspects.settled.wait()
@@ -264,17 +274,57 @@ class SharedCalls:
         return sender.recorded(call.number, call.case, *sent)
 
     async def _again(self, call: SharedCall) -> Sent:
-        """Make a call while nobody else is under way.
+        """Make a call while nobody else is under way, and see what comes of its process.
 
-        A process of a server whose process ended before is asked for a list behind each call: a
-        call may be answered, and end it a moment later. The next call is not to blame.
+        Behind each call, a process of a server whose process ended before is asked for a list.
         """
         sent = await self._sender.send_alone(call.made, after(call.case))
         if sent[1].trouble is Trouble.TIMEOUT:
             return await self._lives_after(call, sent)
+        if sent[1].trouble is Trouble.CLOSED:
+            return await self._fairly(call, sent)
         if sent[1].trouble is None and self._in_process and self._sharing.has_ended:
-            return sent[0], ended_by(sent[1], await self._sender.asked_for_a_list(after(call.case)))
+            return sent[0], await self._behind(call, sent[1])
         return sent
+
+    async def _behind(self, call: SharedCall, received: Received) -> Received:
+        """What an answered call gave, by what its process did then: the next is not to blame."""
+        if not self._endings.is_watched(call):
+            self._endings.answered(call)
+            return ended_by(received, await self._sender.asked_for_a_list(after(call.case)))
+        received = ended_by(received, await self._sender.outlives(after(call.case)))
+        self._endings.forget()
+        if received.trouble is Trouble.CLOSED:
+            self._endings.tools.add(call.case.tool)
+        return received
+
+    async def _fairly(self, call: SharedCall, sent: Sent) -> Sent:
+        """What a call gives a process that was not dying of an earlier call, while it is alone."""
+        earlier = self._endings.suspects() if self._in_process else []
+        self._endings.forget()
+        known = call.case.tool in self._crashing
+        if not earlier or known or call.given_up() or self._sender.silent:
+            return sent
+        again = await self._sender.send_alone(call.made, after(call.case))
+        if again[1].trouble is None:
+            again = again[0], await self._behind(call, again[1])
+        if again[1].trouble is Trouble.CLOSED:
+            self._crashing.add(call.case.tool)
+        if again[1].trouble is not None or not await self._was_dying(earlier):
+            return sent
+        self._sender.recorded_beside(call.case, *sent)
+        return again
+
+    async def _was_dying(self, earlier: list[SharedCall]) -> bool:
+        """Whether one of the calls that were answered before ends its process, sent alone."""
+        for call in earlier:
+            sent = await self._sender.send_alone(call.made, after(call.case))
+            self._sender.recorded_beside(call.case, *sent)
+            asked = await self._sender.outlives(after(call.case))
+            if Trouble.CLOSED in (sent[1].trouble, asked.trouble):
+                self._endings.tools.add(call.case.tool)
+                return True
+        return False
 
     async def _lives_after(self, call: SharedCall, sent: Sent) -> Sent:
         """Ask the connection on which a call got no answer for a list, before anything else.

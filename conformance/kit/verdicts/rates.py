@@ -149,10 +149,13 @@ class Tally:
         self.advised |= {each.keyword: each for each in advice(silent)}
 
     def _count_words(self, tool: ToolEvidence) -> None:
+        refused = {c.reading.text for c in tool.of(CaseKind.BASELINE) if c.reading.refused}
         for call in tool.broken:
             violation = call.case.violation
             if violation is None or violation.parameter is None:
                 continue
+            if call.reading.text in refused:
+                continue  # the call without this mistake met the same: it is about another one
             if call.reading.outcome is Outcome.INPUT_REFUSED:
                 names, right = explains(violation, tool.tool.input_schema, call.reading.text)
                 keyword = _keyword(call)

@@ -35,6 +35,8 @@ def failed(text, kind=BASELINE, **changes):
         ("Request failed with status code 401", Missing.CREDENTIALS),
         ("Client error '401 Unauthorized' for url 'https://example.com'", Missing.CREDENTIALS),
         ("Failed to execute command: spawn ast-grep ENOENT", Missing.PROGRAM),
+        ("EROFS: read-only file system, open '/opt/server/memory.jsonl'", Missing.FILES),
+        ("OSError: [Errno 30] Read-only file system: '/opt/notes.db'", Missing.FILES),
         ("sh: 1: pandoc: command not found", Missing.PROGRAM),
         ("Error: cannot open display: :0", Missing.DISPLAY),
         ("Rate limit exceeded: 100 requests per 1 minutes for client: global", Missing.QUOTA),
