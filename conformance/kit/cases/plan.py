@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, islice
@@ -19,12 +19,12 @@ from conformance.kit.cases.textual import in_text, textual
 from conformance.kit.cases.walk import Spot, declared, spot_at, spots
 from conformance.kit.model.case import Case, Strictness
 from conformance.kit.model.run import Run
-from conformance.kit.schema.applies import Union, applied
+from conformance.kit.schema.applies import Union, applied, member
 from conformance.kit.schema.constraints import constraints, type_of
 from conformance.kit.schema.pointer import ABSENT, put
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
-from conformance.kit.schema.view import view_of
+from conformance.kit.schema.view import Node, view_of
 
 MOST_CASES: Final = 400
 _MOST_MEMBERS: Final = 100
@@ -170,6 +170,7 @@ def _present(planner: Planner, start: Start, spot: Spot) -> None:
         for change in extreme_members(spot):
             planner.valid(start, spot, change)
     _unions(planner, start, spot)
+    _conditions(planner, start, spot)
 
 
 def _at(planner: Planner, start: Start, spot: Spot) -> None:
@@ -233,6 +234,48 @@ def _branch(planner: Planner, start: Start, spot: Spot, union: Union, index: int
     shared = outside - frozenset(declared(planner.view, branch))
     beginning = Start(arguments, None, within=spot.tokens, shared=shared, branched=True)
     planner.branch(start, name, beginning)
+
+
+def _conditions(planner: Planner, start: Start, spot: Spot) -> None:
+    """Give the side of each `if` that the call does not use a call of its own."""
+    if start.branched and spot.tokens == start.within:
+        return
+    for node in spot.found.flat:
+        if isinstance(node.schema, dict) and "if" in node.schema:
+            _other_side(planner, start, spot, node)
+
+
+def _other_side(planner: Planner, start: Start, spot: Spot, node: Node) -> None:
+    condition = node.sub(node.schema["if"])
+    holds = planner.view.is_valid((condition,), spot.value)
+    side = "else" if holds else "then"
+    if side not in node.schema or planner.is_full(start) or not isinstance(spot.value, dict):
+        return
+    forced = node.sub({"not": node.schema["if"]}) if holds else condition
+    asked = constraints(applied(planner.view, (node.sub(node.schema[side]),), ABSENT).flat)
+    for kept in islice(_changed(planner, spot, declared(planner.view, condition)), MOST_BRANCHES):
+        try:
+            made = planner.maker().value((*spot.nodes, forced), _name(spot), keep=kept)
+        except SchemaProblem:
+            continue
+        arguments = put(start.arguments, spot.tokens, made)
+        if planner.view.accepts(arguments):
+            shared = frozenset(made) - {*asked.names, *asked.required}
+            beginning = Start(arguments, None, within=spot.tokens, shared=shared, branched=True)
+            planner.branch(start, "branch-2" if holds else "branch-1", beginning)
+            return
+
+
+def _changed(planner: Planner, spot: Spot, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The value as it is, and with each of the members changed that a condition is about."""
+    yield spot.value
+    for name in names:
+        rest = {key: value for key, value in spot.value.items() if key != name}
+        yield rest
+        below = applied(planner.view, member(spot.found.flat, name), ABSENT).flat
+        place = deviations.Place(constraints(below), ABSENT, spot.taken)
+        for deviation in deviations.valid(place):
+            yield {**rest, name: deviation.value}
 
 
 def _name(spot: Spot) -> str:

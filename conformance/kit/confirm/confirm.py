@@ -10,6 +10,7 @@ from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_
 from conformance.kit.drive.play import play
 from conformance.kit.drive.run_driver import good_calls
 from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.response import read
 from conformance.kit.evidence.script import Script
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange, Trouble
@@ -33,6 +34,8 @@ class Repeats:
     scripts: dict[tuple[str, str], list[tuple[Exchange, ...]]] = field(default_factory=dict)
     smallest: dict[tuple[str, str, str], Sequence[Exchange]] = field(default_factory=dict)
     """By run, clause and case: the exchange of its smallest form, and those that confirm it."""
+    stateless: set[tuple[str, str]] = field(default_factory=set)
+    """Accepted cases that nobody can confirm: a fresh process refuses their baseline call, too."""
     gone: set[str] = field(default_factory=set)
     """The runs whose server could not be asked again: what was found there stands."""
 
@@ -145,7 +148,29 @@ async def _repeat_case(
     else:
         again += [await _again(channel, evidence, original) for _ in range(TIMES - 1)]
     key = evidence.run.id, original.case.id.text
-    repeats.cases[key] = channel.context.recorder.put_away(again)
+    if await _lacks_state(channel, evidence, original, again):
+        repeats.stateless.add(key)
+    else:
+        repeats.cases[key] = channel.context.recorder.put_away(again)
+
+
+async def _lacks_state(
+    channel: Channel, evidence: RunEvidence, original: Exchange, again: Sequence[Exchange]
+) -> bool:
+    """Whether a fresh process refuses what was accepted, and refuses the baseline call as well.
+
+    It lacks what earlier calls had made: its refusals say nothing of the case.
+    """
+    assert original.case is not None
+    called = evidence.by_tool[original.case.tool]
+    if not read(original, called.tool).accepted:
+        return False
+    baseline = called.baseline
+    if baseline is None or not all(read(each, called.tool).refused for each in again):
+        return False
+    await channel.revive()
+    probe = await channel.call(called.tool, baseline.case, confirms=baseline.exchange.id)
+    return read(probe, called.tool).refused
 
 
 async def _again(channel: Channel, evidence: RunEvidence, original: Exchange) -> Exchange:

@@ -51,7 +51,8 @@ def _was_repeated(
     finding: Finding, question: Question, evidence: RunEvidence, repeats: Repeats
 ) -> bool:
     if finding.case is not None:
-        return finding.exchange is None or (question.run, finding.case) in repeats.cases
+        key = question.run, finding.case
+        return finding.exchange is None or key in repeats.cases or key in repeats.stateless
     script, _ = _script_of(finding, evidence)
     return script in UNPLAYED or (question.run, script) in repeats.scripts
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.database import Memory
 from conformance.kit.drive.care import Care
+from conformance.kit.drive.endings import SharedCall
 from conformance.kit.drive.pacing import Width
 from conformance.kit.drive.sharing import (
-    SharedCall,
     SharedCalls,
     after,
     ended_by,

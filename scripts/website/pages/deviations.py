@@ -51,6 +51,13 @@ _OPEN: Final = {"type": "object"}
 _CARD: Final = {"properties": {"card": _TEXT}, "required": ["card"]}
 _IBAN: Final = {"properties": {"iban": _TEXT}, "required": ["iban"]}
 _NEEDS_B: Final = {"required": ["b"]}
+_IF_A_IS_ONE: Final = {
+    "type": "object",
+    "properties": {"a": {"enum": ["one", "two"]}, "b": _WHOLE},
+    "required": ["a"],
+    "if": {"properties": {"a": {"const": "one"}}, "required": ["a"]},
+}
+"""The call that is made first has `one`: what `else` asks is broken from the other side."""
 
 SAMPLES: Final[Mapping[str, tuple[tuple[Any, Any], ...]]] = MappingProxyType(
     {
@@ -102,7 +109,7 @@ SAMPLES: Final[Mapping[str, tuple[tuple[Any, Any], ...]]] = MappingProxyType(
         "oneOf": ((_OPEN, [_CARD, _IBAN]), (_WHOLE, [{"multipleOf": 3}, {"multipleOf": 5}])),
         "not": ((_TEXT, {"const": "nobody"}),),
         "then": (({**_PAIR, "required": ["a"], "if": {"required": ["a"]}}, _NEEDS_B),),
-        "else": (({**_PAIR, "if": False}, _NEEDS_B),),
+        "else": (({**_PAIR, "if": False}, _NEEDS_B), (_IF_A_IS_ONE, _NEEDS_B)),
         "default": ((_TEXT, "Lisbon"),),
         "examples": ((_TEXT, ["Lisbon", "Madrid"]),),
         "$ref": (({"$defs": {"few": {**_WHOLE, "maximum": 9}}}, "#/properties/x/$defs/few"),),

@@ -179,3 +179,28 @@ def test_a_second_case_of_one_name_gets_a_number_and_a_branch_its_label():
         "http/book/odd/x~2",
         "http/book/odd/x/branch-2",
     ]
+
+
+def test_what_each_side_of_a_condition_asks_is_broken():
+    paid = {"properties": {"kind": {"const": "card"}}, "required": ["kind"]}
+    schema = {
+        "type": "object",
+        "properties": {
+            "kind": {"enum": ["card", "cash"]},
+            "number": {"type": "string"},
+            "till": {"type": "integer"},
+        },
+        "required": ["kind"],
+        "if": paid,
+        "then": {"required": ["number"]},
+        "else": {"required": ["till"], "properties": {"till": {"minimum": 3}}},
+    }
+    for baseline in ({"kind": "card", "number": "1"}, {"kind": "cash", "till": 5}):
+        broken = {
+            (case.arguments["kind"], case.scenario, case.violation.parameter)
+            for case in planned(schema, baseline).cases
+            if case.violation is not None and case.violation.parameter in ("number", "till")
+        }
+        assert ("card", "missing", "number") in broken
+        assert ("cash", "missing", "till") in broken
+        assert ("cash", "below-minimum", "till") in broken

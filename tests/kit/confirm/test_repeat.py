@@ -258,3 +258,24 @@ def test_the_smallest_forms_of_a_case_are_known_whatever_clause_they_were_found_
         ("http", CRASHES, "b"): elsewhere, ("mcp", CRASHES, "a"): elsewhere,
     })  # fmt: skip
     assert repeats.of_case("http", "a") == [one, two]
+
+
+@pytest.mark.parametrize(
+    ("now", "verdict"), [(GOOD, Verdict.FAIL), ((200, {}), Verdict.FLAKY)], ids=["state", "flaky"]
+)
+def test_what_was_accepted_stands_where_the_baseline_call_lacks_its_state_too(
+    serving, now, verdict
+):
+    baseline = accepted()
+    question = asked("ATDF-CALL-001")
+    evidence = run_evidence(tool_evidence(baseline, sent((200, {}))))
+    item = judge(question, evidence)
+    assert item.verdict is Verdict.FAIL
+
+    def says(arguments):
+        if arguments is LIST:
+            return (200, {})
+        return now if arguments == baseline.case.arguments else GOOD
+
+    serving(says)
+    assert confirmed(question, item, evidence, repeated(evidence, question)).verdict is verdict

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from conformance.kit.drive.sharing import SharedCall, SharedCalls
+from conformance.kit.drive.endings import SharedCall
+from conformance.kit.drive.sharing import SharedCalls
 from conformance.kit.model.exchange import Answer, Trouble
 from conformance.kit.transport.binding import Received
 from tests.kit.samples import STDIO, case
