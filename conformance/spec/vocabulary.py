@@ -221,11 +221,11 @@ class Disguise(StrEnum):
     ERROR_CLASS = "error_class"
     """A short text begins with the name of a class that ends in one of these words, and a colon."""
     ERROR_MEMBER = "error_member"
-    """An object has one of these members, not empty, and no data beside it."""
+    """An object has one of these members, not empty, and no other data."""
     SUCCESS_MEMBER = "success_member"
-    """An object has one of these members with the value false, and no data beside it."""
+    """An object has one of these members with the value false, and no other data."""
     STATUS_MEMBER = "status_member"
-    """An object has the member `status` with one of these values, and no data beside it."""
+    """An object has the member `status` with one of these values, and no other data."""
     NOT_A_VALUE = "not_a_value"
     """The answer to a baseline call is a text whose only value is one of these. It is not a baseline; it is not a refusal either."""
 
@@ -538,10 +538,10 @@ class NeededFor(StrEnum):
 
 
 class Offer(StrEnum):
-    """What a target may offer beside tools; some clauses hold only where it does."""
+    """What a target may offer as well as tools. Some clauses apply only if it does."""
 
     RESOURCES = "resources"
-    """ARDF resources, in a collection that is no catalog of tools or as MCP resources of the media type of ARDF."""
+    """ARDF resources, in a collection that is not a catalog of tools, or as MCP resources with the media type of ARDF."""
     TOOLSETS = "toolsets"
     """A toolset catalog, at `/tool_schemas.json` or, over MCP, entry by entry in the `_meta` of the tools."""
 
@@ -655,7 +655,7 @@ class RpcError(StrEnum):
     """The errors of JSON-RPC and of MCP, by their meaning."""
 
     PARSE_ERROR = "parse_error"
-    """What came is no JSON."""
+    """The message is not JSON."""
     INVALID_REQUEST = "invalid_request"
     """It is JSON, but no request."""
     METHOD_NOT_FOUND = "method_not_found"
@@ -897,7 +897,7 @@ class ToolChoice(StrEnum):
 
 
 class ToolEventName(StrEnum):
-    """What happens to a tool call, as observers are told."""
+    """What happens to a tool call, as observers see it."""
 
     TOOL_START = "tool_start"
     """The call began."""
@@ -921,7 +921,7 @@ class ToolTrait(StrEnum):
 
 
 class ToolsetKind(StrEnum):
-    """What stands behind the tools of a toolset."""
+    """What runs behind the tools of a toolset."""
 
     SERVICE = "service"
     """A method of a service, or code that the service registered."""
@@ -964,7 +964,7 @@ class Verified(StrEnum):
     REPAIR = "repair"
     """By following the suggestions of an error and calling again."""
     WIRE = "wire"
-    """By requests to the target that are no tool calls."""
+    """By requests to the target that are not tool calls."""
     PROTOCOL = "protocol"
     """By a sequence of messages of the protocol."""
     PARITY = "parity"

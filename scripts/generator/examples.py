@@ -247,7 +247,7 @@ def _read_invalid(
         changed = apply(base.data, data["change"])
     except ValueError as error:
         what = f"The change cannot be made: {error}."
-        gathered.problems.append(source.problem(("change",), what, "Mend it."))
+        gathered.problems.append(source.problem(("change",), what, "Fix it."))
         return None
     return Example(
         name, spec, source, base.document, title, changed, {}, (), base.id,

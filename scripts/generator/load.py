@@ -101,13 +101,13 @@ def _parse(name: str, content: bytes) -> SourceFile:
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         what = f"The file is not YAML: {error.problem or error.context}."
-        raise SourceError([Problem(name, line, "", what, "Mend the syntax there.")]) from error
+        raise SourceError([Problem(name, line, "", what, "Fix the syntax there.")]) from error
     except RecursionError:
         what = "Too much stands in one another."
         raise SourceError([Problem(name, 0, "", what, "Write it flat.")]) from None
     except YAMLError as error:
         what = f"The file is not YAML: {str(error).splitlines()[0]}."
-        raise SourceError([Problem(name, 0, "", what, "Mend the syntax.")]) from error
+        raise SourceError([Problem(name, 0, "", what, "Fix the syntax.")]) from error
     if node is None:
         return SourceFile(name, None, {})
     lines: dict[Path_, int] = {}

@@ -155,7 +155,7 @@ def _odd_keywords(
             keyword == "x-clauses" or (keyword == "x-document" and not path)
         ):
             what = f"`{keyword}` is not a keyword of JSON Schema 2020-12 that the source uses."
-            problems.append(source.problem((*path, keyword), what, "Mend the spelling."))
+            problems.append(source.problem((*path, keyword), what, "Fix the spelling."))
     if "format" in node and "pattern" not in node:
         what = "`format` stands alone; many validators only note it."
         problems.append(source.problem((*path, "format"), what, "Put a `pattern` beside it."))

@@ -52,7 +52,7 @@ def try_out(root: Path, files: Mapping[str, bytes], source: Source) -> list[Prob
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
         what = f"The examples could not be run: {last}."
-        return [Problem(SOURCE, 0, "", what, "Mend the validator, or what it reads.")]
+        return [Problem(SOURCE, 0, "", what, "Fix the validator, or what it reads.")]
     return [_problem(wrong, source) for wrong in json.loads(done.stdout)]
 
 
@@ -62,11 +62,11 @@ def _problem(wrong: Mapping[str, str], source: Source) -> Problem:
         schema = next(each for each in source.schemas if each.file == wrong["schema"])
         path = tuple(int(step) if step.isdecimal() else step for step in steps(wrong["at"]))
         what = f"This is not valid JSON Schema 2020-12: {wrong['what']}."
-        return schema.source.problem(path, what, "Mend the value.")
+        return schema.source.problem(path, what, "Fix the value.")
     if "id" in wrong:
         key = (wrong["spec"], wrong["id"])
         example = next(each for each in source.examples if (each.spec, each.id) == key)
         place = ("id",) if example.valid else ("breaks",)
-        return example.source.problem(place, wrong["what"], "Mend the example or the schema.")
+        return example.source.problem(place, wrong["what"], "Fix the example or the schema.")
     do = "Install the packages of requirements.lock."
     return Problem(SOURCE, 0, "", wrong["what"], do)

@@ -88,7 +88,7 @@ def _listed(held: object) -> Iterator[str]:
 
 def _problem(file: str, line: int, key: str, word: str, language: str) -> Problem:
     what = f"“{word}” is no {_NAMES[language]} word."
-    return Problem(file, line, key, what, f"Mend it, or add it to docs/words/{language}.txt.")
+    return Problem(file, line, key, what, f"Fix it, or add it to docs/words/{language}.txt.")
 
 
 def _words(text: str) -> Iterator[tuple[int, str]]:

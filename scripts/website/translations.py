@@ -91,7 +91,7 @@ def _between(english: Page, page: Page) -> Iterator[Problem]:
     one, other = english.prose, page.prose
     if other.front.get("source") != english.sum:
         what = "The English page has changed since this was translated."
-        do = "Mend the translation, then run `python -m scripts.check_translations --accept`."
+        do = "Fix the translation, then run `python -m scripts.check_translations --accept`."
         yield _at(page, 1, what, do)
     yield from _without_anchor(page)
     yield from _other_headings(one, page)

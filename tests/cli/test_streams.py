@@ -232,7 +232,7 @@ def test_a_manifest_that_is_none_stops_with_one_sentence(said, file, tmp_path, b
     code, text = said(path, "--as", "event-stream", "--manifest", tmp_path / bad)
     assert code == 2
     assert len(text.strip().splitlines()) == 1
-    assert "no provider manifest that can be used" in text
+    assert "not a usable provider manifest" in text
 
 
 def test_a_manifest_is_for_streams_only(said, tmp_path):

@@ -76,7 +76,7 @@ def test_a_warning_alone_leaves_the_exit_code_at_zero(said):
         ("utf16.json", CATALOG.encode("utf-16"), 1, "UTF-16"),
         ("latin.json", CATALOG.replace('"d"', '"\u00e9"').encode("latin-1"), 2, "0xe9"),
         ("tabs.yaml", "tools:\n\t- name: t\n", 2, "with a tab"),
-        ("twice.json", CATALOG.replace('"name"', '"name": "s", "name"'), 1, "stands twice"),
+        ("twice.json", CATALOG.replace('"name"', '"name": "s", "name"'), 1, "appears twice"),
         ("deep.json", '{"tools": ' + "[" * 10_000 + "]" * 10_000 + "}", 2, "deep"),
         (
             "nan.json",

@@ -118,6 +118,35 @@ def test_what_was_searched_for_is_marked_on_the_page(visit, language, query, mar
     assert seen.errors == []
 
 
+@pytest.mark.parametrize("size", [{"width": 1440, "height": 900}, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_landing_page_shows_the_first_command_without_scrolling(visit, language, size):
+    page, _ = visit(start(language), viewport=size)
+    command = page.locator("article pre").first
+    expect(command).to_contain_text("uvx agent-formats check http://127.0.0.1:8000")
+    assert page.evaluate("scrollY") == 0
+    copy = command.locator("button")
+    expect(copy).to_be_visible()
+    for each in (command, copy):
+        box = each.bounding_box()
+        assert box["y"] + box["height"] <= size["height"]
+    picture = page.locator("article a:has(img.shot)")
+    assert picture.get_attribute("href") == "sample-report/report.html"
+    picture.scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelector('img.shot').naturalWidth > 0")
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_the_repair_on_the_landing_page_moves_only_where_motion_is_wanted(visit, motion):
+    page, _ = visit("", reduced_motion=motion)
+    names = page.evaluate(
+        "[...document.querySelectorAll('.repair li')].map((li) => getComputedStyle(li).animationName)"
+    )
+    assert names == ["none" if motion == "reduce" else "af-step"] * 4
+    for step in page.locator(".repair li").all():  # each is shown at the end, and stays
+        expect(step).to_be_visible()
+
+
 @pytest.mark.parametrize("script", [True, False], ids=["with script", "without script"])
 def test_the_language_switch_stays_on_the_page(visit, script):
     page, _ = visit("atdf/error/", java_script_enabled=script)

@@ -235,4 +235,4 @@ def test_a_file_that_cannot_be_judged_is_one_sentence(kit, tmp_path, text, words
 def test_a_record_takes_the_place_of_a_target(kit, tmp_path):
     ran = kit("conformance", "--judge", "x", "--target", "http://h")
     assert ran.code == 4
-    assert "takes the place of --target" in ran.err
+    assert "replaces --target" in ran.err

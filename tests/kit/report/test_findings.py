@@ -116,7 +116,7 @@ def test_two_clauses_that_cite_one_exchange_are_one_finding():
         ((found(7),), (found(7),), WARN),
         ((found(),), (found(),), FAIL),
     ],
-    ids=["other exchanges", "more exchanges", "another place", "a SHOULD", "no exchange"],
+    ids=["other exchanges", "more exchanges", "another place", "a SHOULD", "not an exchange"],
 )
 def test_other_causes_are_findings_of_their_own(one, two, verdict):
     items = item("MCP-LIFE-001", NEWEST, *one), item("X-2", NEWEST, *two, verdict=verdict)
