@@ -180,9 +180,10 @@ def test_the_action_judges_a_server_and_keeps_its_summary(tmp_path):
     assert "report=kept" in (tmp_path / "output").read_text()
 
 
-def test_the_action_says_when_a_started_server_never_answers(tmp_path):
+def judged(tmp_path, start):
+    """Run the step of the action that starts a server and checks it."""
     step = next(s for s in read(ACTION)["runs"]["steps"] if s["name"] == "Judge the server")
-    done = subprocess.run(
+    return subprocess.run(
         ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
         cwd=tmp_path,
         env=os.environ
@@ -190,7 +191,7 @@ def test_the_action_says_when_a_started_server_never_answers(tmp_path):
             "RUNNER_TEMP": str(tmp_path),
             "GITHUB_OUTPUT": str(tmp_path / "output"),
             "TARGET": "http://127.0.0.1:9",
-            "START": "echo the port is taken; exit 3",
+            "START": start,
             "WAIT": "20",
             "LEVEL": "",
             "OPTIONS": "",
@@ -200,6 +201,29 @@ def test_the_action_says_when_a_started_server_never_answers(tmp_path):
         text=True,
         check=False,
     )
+
+
+def test_the_action_says_when_a_started_server_never_answers(tmp_path):
+    done = judged(tmp_path, "echo the port is taken; exit 3")
     assert done.returncode == 4
     assert "did not answer" in done.stdout
     assert "the port is taken" in done.stdout
+
+
+def test_the_log_of_a_started_server_does_not_command_the_ci_system(tmp_path):
+    done = judged(tmp_path, "printf '::error::pwned\\n\\033[2J'; exit 3")
+    before, _, after = done.stdout.partition("::error::pwned")
+    word = re.search(r"^::stop-commands::([0-9a-f]{32})$", before, re.MULTILINE)
+    assert word is not None
+    assert re.search(rf"^::{word[1]}::$", after, re.MULTILINE)
+    assert "\033" not in done.stdout
+
+
+@pytest.mark.slow
+def test_the_action_runs_no_module_of_the_directory(tmp_path):
+    (tmp_path / "venv.py").write_text("open('ran', 'w')")
+    step = next(s for s in read(ACTION)["runs"]["steps"] if s["name"] == "Set up the kit")
+    first = step["run"].splitlines()[0]
+    subprocess.run(["bash", "-e", "-c", first], cwd=tmp_path, check=True,
+                   env=os.environ | {"RUNNER_TEMP": str(tmp_path)})  # fmt: skip
+    assert not (tmp_path / "ran").exists()

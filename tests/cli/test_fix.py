@@ -86,3 +86,17 @@ def test_a_document_is_valid_once_it_is_corrected(document):
 @pytest.mark.parametrize("document", [TOOL, {"tools": 5}, {"a": 1}, [1], {"resources": [3]}])
 def test_what_has_no_such_fault_stays_as_it_is(document):
     assert corrected(document) == document
+
+
+def test_a_text_whose_lines_are_like_hundreds_of_others_is_shown_as_one_change(tmp_path, capsys):
+    values = [1000 + n * 7919 % 150 for n in range(20_000)]
+    tool = {"name": "t", "version": 1, "inputSchema": {"type": "object", "enum": values}}
+    lines = json.dumps({"tools": [tool]}, indent=1).split("\n")
+    before = [f"  {line}" if n % 2 and n > 9 else line for n, line in enumerate(lines)]
+    file = tmp_path / "tools.json"
+    file.write_text("\n".join(before))
+    assert main(["--fix", str(file)]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert len([line for line in shown if line.startswith("@@")]) == 1
+    gone = [line[1:] for line in shown[3:] if line.startswith("-")]
+    assert gone and all(line in before for line in gone)

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from conformance.cli.documents.files import Input, content, notation_of
@@ -18,6 +18,10 @@ from conformance.kit.report.safe_text import visible
 from conformance.spec.messages import Message, message
 
 DONE, LEFT, UNUSABLE = 0, 1, 2
+_MOST_COMPARED = 2_000
+"""Lines between the first and the last change that are compared: a text can make each line like a
+hundred others, and the work grows with the cube of their number.
+"""
 _INDENTED = re.compile(r"^[\[{]\n([ \t]+)\S")
 
 
@@ -66,9 +70,21 @@ def _fixed(each: Input) -> tuple[str, str] | Message:
     return text, json.dumps(made, ensure_ascii=False, indent=indent) + end
 
 
-def _diff(name: str, before: str, after: str) -> Iterable[str]:
+def _diff(name: str, before: str, after: str) -> Iterator[str]:
+    """What changes. Of a long text, all between the first and the last change is shown as one."""
     old, new = (text.splitlines() for text in (before, after))
-    return difflib.unified_diff(old, new, name, name, lineterm="")
+    shortest = min(len(old), len(new))
+    begin = next((n for n in range(shortest) if old[n] != new[n]), shortest)
+    rest = range(1, shortest - begin + 1)
+    end = next((n for n in rest if old[-n] != new[-n]), len(rest) + 1) - 1
+    gone, come = old[begin : len(old) - end], new[begin : len(new) - end]
+    if max(len(gone), len(come)) <= _MOST_COMPARED:
+        yield from difflib.unified_diff(old, new, name, name, lineterm="")
+        return
+    yield from (f"--- {name}", f"+++ {name}")
+    yield f"@@ -{begin + 1},{len(gone)} +{begin + 1},{len(come)} @@"
+    yield from (f"-{line}" for line in gone)
+    yield from (f"+{line}" for line in come)
 
 
 def _replace(path: Path, text: str) -> None:

@@ -32,6 +32,13 @@ _TABBED = re.compile(r" *\t")
 _TAG = "tag:yaml.org,2002:"
 
 
+def quiet_reader(kind: str = "safe") -> YAML:
+    """A reader that prints nothing: the text decides what a warning would show."""
+    reader = YAML(typ=kind, pure=True)
+    reader.composer.warn_double_anchors = False  # YAML allows an anchor to be given again
+    return reader
+
+
 class YamlFault(Exception):
     """The text cannot be read: a keyword for it, the words, and where."""
 
@@ -104,7 +111,7 @@ def _composed(text: str) -> Node:
     if len(text) > LONGEST:
         raise YamlFault("size", message("documents.yaml.too_long", limit=LONGEST))
     try:
-        root: Node | None = YAML(typ="safe", pure=True).compose(text)
+        root: Node | None = quiet_reader().compose(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = Position(mark.line + 1, mark.column + 1) if mark is not None else Position(1, 1)

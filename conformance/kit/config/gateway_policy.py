@@ -7,11 +7,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from conformance.formats.problem import Place
-from conformance.formats.text.yaml_text import YamlFault, yaml_positions
+from conformance.formats.text.yaml_text import YamlFault, quiet_reader, yaml_positions
 from conformance.formats.validate.validate import validate
 from conformance.kit.config.given_files import given_text, given_yaml
 from conformance.kit.config.system_words import in_one_line
@@ -40,7 +39,7 @@ class PolicyUnusable(ValueError):
 def policy_of(path: Path) -> Mapping[str, Any]:
     """The policy in a file; raises PolicyUnusable."""
     try:
-        policy = given_yaml(path, YAML(typ="safe", pure=True))
+        policy = given_yaml(path, quiet_reader())
         mistake = next(_mistakes(policy), None) or next(_problems(policy), None)
         if mistake is None:
             held: Mapping[str, Any] = policy

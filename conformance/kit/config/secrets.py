@@ -46,6 +46,8 @@ _ANY = re.compile(f"{_JSON}|{_ADDRESS}|{_HTML}")
 """All kinds at the same time. Each alone is tried too: a secret may itself look like an escape."""
 _DEEPEST = 4
 """Escapes within escapes that are undone: JSON as text in JSON, of an address, in HTML."""
+_MOST_ROUNDS, _MOST_READ = 8, 1_000_000
+"""Times that this is done to one text, and the characters that are read in all after the second."""
 _PLACEHOLDER = re.compile(r"(«secret-\d+»)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WIDEST = 24
@@ -132,7 +134,23 @@ class Redactor:
         return re.sub(pattern, lambda each: self._placeholders[each.group()], text)
 
     def _without_escaped(self, text: str) -> str:
-        """A text without secrets of which some characters are escaped, and others are not."""
+        """A text without secrets of which some characters are escaped, and others are not.
+
+        A text is left out if it holds the secret again each time that its escapes are undone.
+        """
+        found: list[str] = []
+        for _ in range(max(2, min(_MOST_ROUNDS, _MOST_READ // (len(text) + 1)))):
+            text, found = self._with_escapes_undone(text)
+            if not found:
+                return text
+        return self._bare[found[0]]
+
+    def _with_escapes_undone(self, text: str) -> tuple[str, list[str]]:
+        """A text without the escaped secrets that a pattern finds.
+
+        If some are escaped in a way that no pattern has, the text is given without escapes, and
+        they are named.
+        """
         for plain in _readings(text):
             open_text = _PLACEHOLDER.sub("\0", plain)
             found = sorted((one for one in self._bare if one in open_text), key=len, reverse=True)
@@ -143,12 +161,11 @@ class Redactor:
                 text = _between(text, replaced)
             rest = _PLACEHOLDER.sub("\0", text)
             if found and any(secret in each for each in _readings(rest) for secret in found):
-                # Escaped in a way that no pattern has: then the text is shown without escapes.
                 for secret in found:
                     shown = partial(re.sub, re.escape(secret), self._bare[secret])
                     plain = _between(plain, shown)
-                return self._without_escaped(plain)
-        return text
+                return plain, found
+        return text, []
 
     def _without_halves(self, text: str) -> str:
         """A long text without the part of a secret at which it was cut, at its end or beginning."""

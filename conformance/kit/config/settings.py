@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from conformance.formats.text.yaml_text import quiet_reader
 from conformance.kit.config.gateway_policy import PolicyUnusable, policy_of
 from conformance.kit.config.given_files import given_yaml
 from conformance.kit.config.given_secrets import in_headers, in_target
@@ -323,7 +323,7 @@ def read_examples(
 ) -> dict[str, tuple[Mapping[str, Any], ...]]:
     """The calls of a file by tool, each ${NAME} filled in; raises ExamplesUnusable."""
     try:
-        loaded = given_yaml(Path(path), YAML(typ="safe", pure=True))
+        loaded = given_yaml(Path(path), quiet_reader())
     except (OSError, ValueError, YAMLError) as error:
         reason = in_one_line(error)
         raise _unusable("kit.option.examples", path=path, reason=reason) from None

@@ -16,6 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import RoundTripConstructor
 from ruamel.yaml.error import YAMLError
 
+from conformance.formats.text.yaml_text import quiet_reader
 from conformance.kit.config.given_files import given_yaml
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.model.results import Item, UsedWaiver, Waiver
@@ -82,7 +83,7 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
 
 def _yaml() -> YAML:
     """A reader that leaves days as they are written: which line holds a wrong one, we say."""
-    yaml = YAML(typ="rt", pure=True)
+    yaml = quiet_reader("rt")
     yaml.Constructor = _Constructor
     return yaml
 

@@ -13,6 +13,7 @@ import pytest
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.config.settings import OptionUnusable, need_target
 from conformance.kit.config.system_words import in_one_line
+from conformance.kit.model.slug import keep_out
 from conformance.kit.plugin.html_report import ReportState
 from conformance.kit.plugin.interrupts import interrupted_by_signals
 from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_name
@@ -124,6 +125,7 @@ def pytest_configure(config: pytest.Config) -> None:
     given = given_to(config)
     settings = replace(given.settings, report=report_folder(config))
     redact = Redactor(settings.secrets)
+    keep_out(redact)
     report = ReportState(
         settings.language,
         redact=redact,

@@ -16,7 +16,7 @@ from conformance.kit.model.exchange import Answer, ModelCall, Request, Trouble
 from conformance.kit.model.performance import Act, Arrival, End, Head, Moment, Send
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Process, Received
-from conformance.kit.transport.http_connection import decoded
+from conformance.kit.transport.http_connection import cookies, decoded
 from conformance.kit.transport.provider import Provider
 from conformance.spec.vocabulary import Seen
 
@@ -185,7 +185,7 @@ class GatewayConnection:
     async def start(self) -> None:
         """Listen as the provider; raises OSError where the port is taken."""
         self._house = await _House.enter(*self._settings.provider)
-        self._client = httpx2.AsyncClient(timeout=None, trust_env=False)
+        self._client = httpx2.AsyncClient(timeout=None, trust_env=False, cookies=cookies())
 
     async def close(self) -> Received:
         """Close both ends."""

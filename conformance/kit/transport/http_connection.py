@@ -12,6 +12,7 @@ import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from functools import lru_cache
+from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urljoin
 
@@ -56,6 +57,7 @@ class HttpConnection:
             follow_redirects=False,
             verify=base.startswith("https:"),  # loading certificates takes 60 ms a client
             trust_env=not is_loopback(base),
+            cookies=cookies(),
             timeout=httpx2.Timeout(None, connect=self._timeout),
             limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
         )
@@ -202,6 +204,16 @@ class HttpConnection:
         finally:
             self._weight -= own
         return None
+
+
+def cookies() -> CookieJar:
+    """A place for cookies that can be sent back: of ASCII alone, as RFC 6265 has it."""
+    return CookieJar(_Ascii())
+
+
+class _Ascii(DefaultCookiePolicy):
+    def set_ok(self, cookie: Cookie, request: Any) -> bool:
+        return f"{cookie.name}{cookie.value}".isascii() and super().set_ok(cookie, request)
 
 
 class _Messages:

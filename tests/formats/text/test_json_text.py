@@ -206,3 +206,10 @@ def test_a_yaml_alias_that_holds_itself_is_reported():
 def test_yaml_beyond_json_is_a_value_or_a_problem_but_no_traceback(raw):
     reading = read(raw, Notation.YAML)
     assert reading.readable or reading.problems
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_anchor_that_is_given_again_is_no_problem_and_nothing_is_printed(capsys):
+    text = "a: &x 1\n::error file=a::pwned: &x 2\nc: *x\n"
+    assert read(text.encode(), Notation.YAML).data == {"a": 1, "::error file=a::pwned": 2, "c": 2}
+    assert capsys.readouterr() == ("", "")

@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -131,3 +132,14 @@ def test_a_pipe_to_which_somebody_writes_later_is_read(tmp_path):
     writer.start()
     assert given_text(path) == "good: []\n"
     writer.join()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("reader", READERS)
+def test_an_anchor_that_is_given_again_prints_nothing(tmp_path, reader, capsys):
+    path = tmp_path / "given.yaml"
+    path.write_text("::error file=a::pwned: &a [{n: 1}]\nb: &a [{n: 2}]\n")
+    read, refused = READERS[reader]
+    with suppress(refused):
+        read(path)
+    assert capsys.readouterr() == ("", "")

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.settings import Settings
+from fixtures.servers.hostility.fresh import nested
+from fixtures.servers.hostility.secrets import CANARY
 from tests.kit.transport.test_stdio_connection import ask, use_binding
 
 SIGNS = "+/=_-.~!*'()&<>\"\\%#:;@?"
@@ -159,3 +161,9 @@ sys.stdin.read()
     received = use_binding(code, Settings(secrets=(secret,)), lambda one: one.send(ask()))
     assert secret[:5] not in received.answer.noise[0]
     assert len(received.answer.noise[0]) == 2000
+
+
+@pytest.mark.parametrize("steps", [60, 900])
+def test_a_text_is_left_out_that_holds_a_secret_behind_escapes_again_and_again(steps):
+    said = " ".join(nested(CANARY, step) for step in range(3, steps, 3))
+    assert Redactor([CANARY])(said) == "«secret-1»"

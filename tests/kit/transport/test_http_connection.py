@@ -314,3 +314,18 @@ def test_no_proxy_of_the_environment_comes_between_the_kit_and_this_machine(monk
     received, peer = send(always(whole(b"{}")))
     assert received.trouble is None
     assert len(peer.requests) == 1
+
+
+def test_a_cookie_of_ascii_alone_is_sent_back():
+    async def main():
+        own = ("Set-Cookie: who=Jos\xe9", "Set-Cookie: \xe9=1", "Set-Cookie: session=abc")
+        async with serving(always(whole(b"{}", *own))) as peer:
+            connection = HttpConnection(peer.url, timeout=LONG, headers=(), width=4)
+            asked = HttpRequest("POST", peer.url + "/mcp", body=b"{}")
+            received = [await connection.send(asked) for _ in range(2)]
+            await connection.close()
+            return received, peer
+
+    received, peer = asyncio.run(main())
+    assert [each.trouble for each in received] == [None, None]
+    assert "cookie: session=abc\r\n" in peer.requests[1][0].lower()
