@@ -139,11 +139,10 @@ def test_the_landing_page_shows_the_first_command_without_scrolling(visit, langu
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_the_repair_on_the_landing_page_moves_only_where_motion_is_wanted(visit, motion):
     page, _ = visit("", reduced_motion=motion)
-    names = page.evaluate(
-        "[...document.querySelectorAll('.repair li')].map((li) => getComputedStyle(li).animationName)"
-    )
+    items = page.locator(".repair li")
+    names = items.evaluate_all("each => each.map((li) => getComputedStyle(li).animationName)")
     assert names == ["none" if motion == "reduce" else "af-step"] * 4
-    for step in page.locator(".repair li").all():  # each is shown at the end, and stays
+    for step in items.all():  # each is shown at the end, and stays
         expect(step).to_be_visible()
 
 

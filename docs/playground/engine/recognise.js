@@ -13,6 +13,7 @@ const CONDITIONS = {
     return !items.length || items.some((each) => "resource_type" in each || "resource_id" in each);
   },
   resource: (m) => !("resources" in m),
+  discovery: (m) => Array.isArray(m.conformance) && !("resources" in m),
   manifest: (m) => {
     const hasAll = (each, ...names) => names.every((name) => name in each);
     return objectsOf(m).some((each) => hasAll(each, "type", "path")) &&

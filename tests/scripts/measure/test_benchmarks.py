@@ -140,7 +140,14 @@ def test_a_benchmark_is_kept_only_if_every_goal_was_measured(
         Figure(name, (1.0,), dict.fromkeys(("tools", "few", "many"), 1)) for name in measured
     ]
     monkeypatch.setattr(bench, "KEPT", file)
-    for name in ("cases_a_second", "help_over_bare_start", "default_run", "small_server", "report"):
+    for name in (
+        "cases_a_second",
+        "help_over_bare_start",
+        "default_run",
+        "small_server",
+        "reference_gateway",
+        "report",
+    ):
         monkeypatch.setattr(bench, name, list)
     monkeypatch.setattr(bench, "drive_over_bare_loop", lambda: figures)
     monkeypatch.setattr(bench, "scale", lambda sizes: [])
