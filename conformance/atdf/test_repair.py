@@ -10,7 +10,7 @@ from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.repair.notations import meant
 from conformance.kit.repair.suggestions import Naming, Suggestion, names_place
 from conformance.kit.schema.constraints import same
-from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.places import ABSENT
 from conformance.kit.verdicts.checks import Checks, broken, clause, followed_by, holds, unknown
 from conformance.kit.verdicts.rates import RepairOutcome, repair_outcome, repairable, suggestions
 from conformance.spec.vocabulary import Outcome

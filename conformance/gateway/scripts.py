@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from conformance.formats.provider.completion import Completion, ToolCall, Usage
 from conformance.gateway.asked import ASKED, FORMED, OUTSIDE, TALK, TOOLS
-from conformance.kit.cases.provider.calls import FAMILIES, Turns, model_call, pieces_of, says
+from conformance.kit.cases.provider.model_calls import FAMILIES, Turns, model_call, pieces_of, says
 from conformance.kit.cases.provider.turns import (
     Blocks,
     FailsInStream,

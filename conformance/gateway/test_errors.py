@@ -21,7 +21,7 @@ from conformance.gateway.timeline import (
     policy,
 )
 from conformance.gateway.told import ERROR, Told, told
-from conformance.kit.cases.provider.calls import request_id_of
+from conformance.kit.cases.provider.model_calls import request_id_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import Check, Checks, absent, broken, clause, holds, unknown

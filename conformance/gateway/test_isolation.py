@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from conformance.gateway.scripts import BESIDE, ENDINGS, FOREIGN
 from conformance.gateway.timeline import arrivals, nonce, not_arrived, reached
 from conformance.gateway.told import told
-from conformance.kit.cases.provider.calls import pieces_of
+from conformance.kit.cases.provider.model_calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Mark, Step

@@ -23,7 +23,7 @@ from conformance.gateway.timeline import (
     reached,
 )
 from conformance.gateway.told import told
-from conformance.kit.cases.provider.calls import pieces_of
+from conformance.kit.cases.provider.model_calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.performance import Moment

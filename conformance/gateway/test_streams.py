@@ -15,7 +15,7 @@ from conformance.gateway.timeline import (
     of_streams,
 )
 from conformance.gateway.told import END, ERROR, Told, told
-from conformance.kit.cases.provider.calls import pieces_of
+from conformance.kit.cases.provider.model_calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown

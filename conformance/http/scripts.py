@@ -12,7 +12,7 @@ from conformance.kit.evidence.declared_conformance import claims_class, claims_i
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import MOST_ITEMS, Send, Stage, Steps, script
 from conformance.kit.model.step import Mark, Step
-from conformance.kit.schema.pointer import Tokens, put
+from conformance.kit.schema.places import Tokens, put
 from conformance.kit.transport.binding import to_bytes
 from conformance.spec.vocabulary import Binding, ConformanceClass
 

@@ -15,7 +15,7 @@ from conformance.kit.cases import masks
 from conformance.kit.cases.valid_values import Hints, Maker
 from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.constraints import Constraints, constraints
-from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import SchemaView, view_of

@@ -12,7 +12,7 @@ from conformance.kit.cases.valid_values import Maker
 from conformance.kit.cases.walk import Spot, declared
 from conformance.kit.schema.applies import Union, applied
 from conformance.kit.schema.constraints import constraints
-from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import Node
 

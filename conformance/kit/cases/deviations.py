@@ -14,7 +14,7 @@ from conformance.kit.cases.near_misses import Taken, is_near_miss
 from conformance.kit.cases.valid_values import LONGEST_TEXT, fitted
 from conformance.kit.schema import numbers
 from conformance.kit.schema.constraints import Constraints, type_of
-from conformance.kit.schema.pointer import Absent
+from conformance.kit.schema.places import Absent
 from conformance.kit.schema.string_formats import FORMATS
 
 LONGEST_SENT: Final = 20_000

@@ -17,7 +17,7 @@ from conformance.kit.cases.walk import spot_at
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.run import Run
-from conformance.kit.schema.pointer import ABSENT, from_pointer, get, put
+from conformance.kit.schema.places import ABSENT, from_pointer, get, put
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of

@@ -12,7 +12,7 @@ from conformance.kit.model.case import Strictness
 from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.breaks import Break
 from conformance.kit.schema.constraints import Constraints, constraints, same
-from conformance.kit.schema.pointer import ABSENT, Tokens, get
+from conformance.kit.schema.places import ABSENT, Tokens, get
 from conformance.kit.schema.string_formats import ATDF_FORMATS, FORMATS
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import SchemaView, view_of

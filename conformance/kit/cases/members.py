@@ -16,7 +16,7 @@ from conformance.kit.cases.deviations import (
 from conformance.kit.cases.valid_values import MOST_ITEMS, Maker
 from conformance.kit.cases.walk import Spot
 from conformance.kit.schema.applies import item, member
-from conformance.kit.schema.pointer import ABSENT, Tokens
+from conformance.kit.schema.places import ABSENT, Tokens
 from conformance.kit.schema.unusable_schema import SchemaProblem
 
 EXTRA = "unexpected_property"

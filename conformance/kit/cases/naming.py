@@ -9,7 +9,7 @@ from dataclasses import replace
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.slug import slug
-from conformance.kit.schema.pointer import Tokens
+from conformance.kit.schema.places import Tokens
 
 MOST_BASELINE_CALLS = 16
 """Calls of a tool that are tried until one is accepted."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 from conformance.formats.schema.ecma.patterns import matches
 from conformance.kit.schema.applies import alternatives
 from conformance.kit.schema.constraints import Constraints, constraints, same, type_of
-from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.view import Node, SchemaView
 
 TRUTH: Final = {

@@ -21,7 +21,7 @@ from conformance.kit.model.case import Case, Strictness
 from conformance.kit.model.run import Run
 from conformance.kit.schema.applies import Union, applied, member
 from conformance.kit.schema.constraints import constraints, type_of
-from conformance.kit.schema.pointer import ABSENT, put
+from conformance.kit.schema.places import ABSENT, put
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import Node, view_of

@@ -19,7 +19,7 @@ from conformance.kit.model.case import Case, CaseKind, Expectation, Strictness, 
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.schema.breaks import Break, breaks
 from conformance.kit.schema.constraints import same
-from conformance.kit.schema.pointer import ABSENT, Tokens, get, put, to_parameter
+from conformance.kit.schema.places import ABSENT, Tokens, get, put, to_parameter
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import SchemaView
 from conformance.spec.pointer import to_pointer

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.kit.schema.pointer import Tokens, get, put
+from conformance.kit.schema.places import Tokens, get, put
 
 Steps = Generator[Any, bool, Any]
 """Yields candidates, is sent whether each still fails, and returns the smallest that does."""

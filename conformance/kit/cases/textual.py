@@ -15,7 +15,7 @@ from conformance.kit.model.case import Case, Expectation
 from conformance.kit.model.run import Run
 from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.constraints import type_of
-from conformance.kit.schema.pointer import from_pointer
+from conformance.kit.schema.places import from_pointer
 from conformance.kit.schema.view import SchemaView
 from conformance.kit.transport.bindings import traits_of
 

@@ -12,7 +12,7 @@ from conformance.formats.schema.ecma import patterns
 from conformance.kit.schema import numbers
 from conformance.kit.schema.applies import alternatives, item, member
 from conformance.kit.schema.constraints import Constraints, constraints, same, type_of
-from conformance.kit.schema.pointer import ABSENT, Absent
+from conformance.kit.schema.places import ABSENT, Absent
 from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import Node, SchemaView, view_of

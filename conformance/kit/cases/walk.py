@@ -10,7 +10,7 @@ from typing import Any, Final
 from conformance.kit.cases.near_misses import Taken, taken
 from conformance.kit.schema.applies import Applied, Union, applied, every_branch, item, member
 from conformance.kit.schema.constraints import Constraints, constraints
-from conformance.kit.schema.pointer import ABSENT, Absent, Tokens, get
+from conformance.kit.schema.places import ABSENT, Absent, Tokens, get
 from conformance.kit.schema.view import Node, SchemaView
 
 DEEPEST: Final = 6

@@ -23,7 +23,7 @@ from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.step import Step
 from conformance.kit.schema.applies import applied
 from conformance.kit.schema.constraints import constraints
-from conformance.kit.schema.pointer import from_pointer
+from conformance.kit.schema.places import from_pointer
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
 from conformance.kit.verdicts.judge import Question, judge

@@ -16,7 +16,7 @@ from conformance.kit.evidence.response import Reading
 from conformance.kit.repair.suggestions import locate, schemas_at
 from conformance.kit.schema.applies import alternatives
 from conformance.kit.schema.constraints import constraints
-from conformance.kit.schema.pointer import from_pointer, get, put
+from conformance.kit.schema.places import from_pointer, get, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
 from conformance.spec.vocabulary import MetaKey, RetryReason

@@ -19,7 +19,7 @@ from conformance.kit.evidence.cache import ByIdentity
 from conformance.kit.model.case import Violation
 from conformance.kit.schema.applies import alternatives, applied, item, member
 from conformance.kit.schema.constraints import same
-from conformance.kit.schema.pointer import ABSENT, Tokens, from_pointer, get, put
+from conformance.kit.schema.places import ABSENT, Tokens, from_pointer, get, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import Node, SchemaView, view_of
 from conformance.kit.transport.binding import to_bytes

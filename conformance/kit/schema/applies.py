@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from conformance.formats.schema.ecma import patterns
-from conformance.kit.schema.pointer import Absent
+from conformance.kit.schema.places import Absent
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import Node, SchemaView
 

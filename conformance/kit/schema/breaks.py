@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.formats.schema.ecma import patterns
 from conformance.kit.schema.applies import UNIONS
-from conformance.kit.schema.pointer import Absent, Tokens, get
+from conformance.kit.schema.places import Absent, Tokens, get
 from conformance.kit.schema.view import Node, SchemaView
 
 _LEFTOVER = ("unevaluatedProperties", "unevaluatedItems")

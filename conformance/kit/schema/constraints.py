@@ -9,7 +9,7 @@ from sys import float_info
 from typing import Any, Final
 
 from conformance.formats.schema.exact_numbers import exact
-from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.view import Node
 
 GREATEST: Final = float_info.max

@@ -17,7 +17,7 @@ from conformance.kit.model.case import Violation
 from conformance.kit.repair.suggestions import schemas_at
 from conformance.kit.schema.applies import alternatives, applied
 from conformance.kit.schema.constraints import GREATEST, Constraints, constraints, type_of
-from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
 from conformance.spec.pointer import steps_of

@@ -14,7 +14,7 @@ from conformance.kit.model.case import Violation
 from conformance.kit.model.results import Advice
 from conformance.kit.repair.suggestions import schemas_at
 from conformance.kit.schema.constraints import Constraints, constraints
-from conformance.kit.schema.pointer import from_pointer, put
+from conformance.kit.schema.places import from_pointer, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from conformance.formats.problem import shown
 from conformance.kit.model.case import Case, CaseKind
-from conformance.kit.schema.pointer import ABSENT, Tokens, to_parameter
+from conformance.kit.schema.places import ABSENT, Tokens, to_parameter
 from conformance.spec.messages import Message, is_message, message
 
 _BY_KIND = {

@@ -8,7 +8,7 @@ from conformance.kit.cases.deviations import LONGEST_SENT, MOST_SENT, Place
 from conformance.kit.cases.valid_values import LONGEST_TEXT
 from conformance.kit.cases.walk import spot_at, spots
 from conformance.kit.schema.constraints import same, type_of
-from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.view import view_of
 
 LONG = "a" * LONGEST_TEXT

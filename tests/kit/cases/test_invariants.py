@@ -18,7 +18,7 @@ from conformance.kit.cases.plan import MOST_CASES, plan
 from conformance.kit.cases.valid_values import generate
 from conformance.kit.model.case import CaseKind, Expectation, Strictness
 from conformance.kit.schema.breaks import breaks
-from conformance.kit.schema.pointer import ABSENT, from_pointer, get, put
+from conformance.kit.schema.places import ABSENT, from_pointer, get, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
 from conformance.spec.format_checker import format_checker

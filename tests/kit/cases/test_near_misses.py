@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.kit.cases.near_misses import Taken, is_near_miss
-from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.places import ABSENT
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.model.case import Violation
 from conformance.kit.repair.notations import meant
-from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.places import ABSENT
 from tests.kit.samples import case
 
 

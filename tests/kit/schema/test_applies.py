@@ -4,7 +4,7 @@ import pytest
 
 from conformance.kit.schema import applies
 from conformance.kit.schema.applies import alternatives, applied, item, member
-from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import view_of
 

@@ -8,7 +8,7 @@ from conformance.kit.cases.valid_values import generate
 from conformance.kit.schema.breaks import breaks
 from conformance.kit.schema.constraints import constraints
 from conformance.kit.schema.numbers import ends, some, step_of, to_json
-from conformance.kit.schema.pointer import ABSENT
+from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.view import view_of
 from tests.kit.samples import HTTP
 

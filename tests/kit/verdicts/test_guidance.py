@@ -68,7 +68,7 @@ def test_the_nearest_right_value_is_suggested(parameter, scenario, suggested):
 
 
 def test_every_suggestion_mends_its_call_and_most_calls_get_one():
-    from conformance.kit.schema.pointer import from_pointer, put
+    from conformance.kit.schema.places import from_pointer, put
     from conformance.kit.schema.view import view_of
 
     view, given = view_of(SCHEMA), 0

@@ -15,7 +15,7 @@ from conformance.formats.schema.ecma import patterns
 from conformance.kit.cases.random.texts import NAME, format_name, text_name
 from conformance.kit.cases.valid_values import LONGEST_TEXT, MOST_ITEMS
 from conformance.kit.schema.constraints import constraints
-from conformance.kit.schema.pointer import Tokens
+from conformance.kit.schema.places import Tokens
 from conformance.kit.schema.string_formats import FORMATS
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import Node, SchemaView

@@ -27,7 +27,7 @@ from conformance.kit.cases.random.texts import texts
 from conformance.kit.cases.walk import Spot
 from conformance.kit.schema import numbers
 from conformance.kit.schema.constraints import Constraints
-from conformance.kit.schema.pointer import Tokens
+from conformance.kit.schema.places import Tokens
 
 _LONGEST: Final = 2_000
 """A text is sent too long by chance where its limit is not above this."""

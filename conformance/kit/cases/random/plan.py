@@ -28,7 +28,7 @@ from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.run import Run
 from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.constraints import constraints
-from conformance.kit.schema.pointer import ABSENT, Tokens, get
+from conformance.kit.schema.places import ABSENT, Tokens, get
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import SchemaView, view_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.formats.provider.faces import face_of
-from conformance.kit.cases.provider.calls import BASELINE, FAMILIES, model_call
+from conformance.kit.cases.provider.model_calls import BASELINE, FAMILIES, model_call
 from conformance.kit.config.system_words import system_words
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.unusable_target import TargetUnusable

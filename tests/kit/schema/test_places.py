@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.kit.model.case import Violation
-from conformance.kit.schema.pointer import ABSENT, from_pointer, get, put, to_parameter
+from conformance.kit.schema.places import ABSENT, from_pointer, get, put, to_parameter
 from conformance.spec.pointer import to_pointer
 from conformance.kit.verdicts.explanations import names_parameter
 
