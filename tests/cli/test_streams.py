@@ -212,7 +212,7 @@ def test_a_frame_that_is_no_json_is_told_and_the_signal_of_the_end_is_not(said, 
     path = file("frames.txt", '{"text": "a"}\nfoo\n{"stop": "end_turn"}\n[DONE]\n')
     code, text = said(path, "--as", "event-stream", "--manifest", manifest)
     assert code == 1
-    assert '2:1  $  error: This frame is no JSON: "foo"' in text
+    assert '2:1  $  error: This frame is not JSON: "foo"' in text
     assert "DONE" not in text
 
 

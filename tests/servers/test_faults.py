@@ -340,7 +340,8 @@ def heard(*server, end=10, said=SAID):
 
 STDIO_ONLY = [
     name for name, fault in FAULTS.items()
-    if fault.bindings == ("stdio",) and name not in {*FATAL, *NOT_ASKED, "cold-until-discovered"}
+    if fault.bindings == ("stdio",)
+    and name not in {*FATAL, *NOT_ASKED, "cold-until-discovered", "ends-behind-its-answer"}
 ]  # fmt: skip
 
 
@@ -369,6 +370,23 @@ def test_a_deadly_message_ends_the_process(name):
     output, ended = heard(FAULTY, "--fault", name, said=[*SAID, []])
     assert not ended
     assert output.count(b"\n") < len(SAID)
+
+
+def test_a_process_may_end_behind_its_answer_while_its_input_is_open():
+    arguments = EXAMPLES["search_database"]
+    call = message("tools/call", {"name": "search_database", "arguments": arguments, "_meta": META})
+    process = subprocess.Popen(
+        command(FAULTY, "--fault", "ends-behind-its-answer", "--stdio"),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    with process:
+        try:
+            process.stdin.write(json.dumps(call).encode() + b"\n")
+            process.stdin.flush()
+            assert not json.loads(process.stdout.readline())["result"]["isError"]
+            assert process.wait(10) == 0
+        finally:
+            process.kill()
 
 
 def test_a_hang_answers_nothing_more():
