@@ -168,6 +168,11 @@ class ToolRun:
             lacking=self._is_lacking,
         )
 
+    def let_go(self) -> None:
+        """Forget what was planned and gathered, once the evidence of all calls is kept."""
+        self._calls, self._unsent = [], []
+        self._baseline = self._left_over = None
+
     def _silent_after(self) -> frozenset[str]:
         own = (call.case.id.text for call in self._calls)
         return frozenset(id for id in own if id in self._channel.silent_after)

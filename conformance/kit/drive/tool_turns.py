@@ -132,8 +132,7 @@ class Turns:
         except (ConnectFailed, OSError):
             raise  # the server has gone, or the disk is full: that is no single tool's
         except Exception as error:
-            self._open.pop(run, None)
-            self._keep(run, True, fault_of(error))
+            self._done(run, fault_of(error))
 
     async def _tell(self, run: ToolRun) -> None:
         if not run.is_told:
@@ -149,8 +148,12 @@ class Turns:
 
     async def _finish(self, run: ToolRun) -> None:
         await run.finish()
-        del self._open[run]
-        self._keep(run, True)
+        self._done(run)
+
+    def _done(self, run: ToolRun, fault: Fault | None = None) -> None:
+        self._open.pop(run, None)
+        self._keep(run, True, fault)
+        run.let_go()
 
     async def _show(self, run: ToolRun) -> None:
         if run in self._open:

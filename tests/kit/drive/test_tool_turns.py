@@ -29,6 +29,10 @@ class Run:
     def __init__(self, name, log, stops="", took=0.0):
         self.name, self.log, self.stops, self.took = name, log, stops, took
         self.is_begun = self.is_told = False
+        self.gathered = True
+
+    def let_go(self):
+        self.gathered = False
 
     async def begin(self):
         self.is_begun = True
@@ -56,7 +60,9 @@ def taken(log, *runs, first=None, ends=NEVER, until=None):
         log.append(("between", ""))
 
     async def main():
-        own = Turns(runs, lambda run, done: kept.update({run.name: done}), between, first)
+        own = Turns(
+            runs, lambda run, done, fault=None: kept.update({run.name: done}), between, first
+        )
         async with asyncio.timeout(None) as limit:
             if until is not None:
                 asyncio.get_running_loop().call_soon(_when, until, limit)
@@ -103,6 +109,14 @@ def test_a_tool_that_does_not_end_takes_nothing_from_the_others():
     kept = taken(log, *runs, until=lambda: sum(step == "finish" for step, _ in log) == 6)
     assert kept == {"slow": False, **{f"t{n}": True for n in range(6)}}
     assert ("tell", "slow") in log
+
+
+def test_a_tool_that_is_done_keeps_nothing_in_memory_while_others_go_on():
+    log = []
+    slow, *quick = (Run(name, log, stops="finish" * (name == "slow")) for name in ("slow", *"abc"))
+    taken(log, slow, *quick, until=lambda: sum(step == "finish" for step, _ in log) == 3)
+    assert slow.gathered
+    assert not any(run.gathered for run in quick)
 
 
 def test_what_did_not_begin_in_time_begins_in_its_next_turn():
