@@ -64,10 +64,8 @@ def _members(branch: Node, maker: Maker) -> set[str]:
 
 def _forbidden(spot: Spot, maker: Maker) -> Iterator[Change]:
     """A value that matches `not`."""
-    holders = [n for n in spot.found.flat if isinstance(n.schema, dict) and "not" in n.schema]
-    for number, holder in enumerate(holders, start=1):
-        base = _without(spot, maker, "not")
-        value = _made((*base, holder.sub(holder.schema["not"])), spot, maker)
+    for number, forbidden in enumerate(spot.asked.under("not"), start=1):
+        value = _made((*_without(spot, maker, "not"), forbidden), spot, maker)
         if value is not ABSENT:
             yield Change(Deviation("matches-not", value, str(number) if number > 1 else ""))
 

@@ -128,11 +128,10 @@ def _items(spot: Spot, value: list[Any], maker: Maker) -> Iterator[Change]:
         longer = _extended(spot, value, most + 1, maker)
         if longer is not None:
             yield Change(Deviation("too-many-items", longer))
-    contained = asked.first("contains")
-    if contained is not ABSENT:
-        holder = next(n for n in asked.flat if "contains" in n.schema).sub(contained)
-        matching = [v for v in value if maker.view.is_valid((holder,), v)]
-        others = [v for v in value if not maker.view.is_valid((holder,), v)]
+    contained = asked.under("contains")[:1]
+    if contained:
+        matching = [v for v in value if maker.view.is_valid(contained, v)]
+        others = [v for v in value if not maker.view.is_valid(contained, v)]
         yield Change(Deviation("contains-none", others))
         least, greatest = asked.first("minContains"), asked.first("maxContains")
         if least is not ABSENT and 1 < least <= len(matching):

@@ -164,20 +164,18 @@ class Maker:
     def _array(self, asked: Constraints, name: str, depth: int) -> list[Any]:
         most = MOST_ITEMS if asked.max_items is None else asked.max_items
         wanted = max(asked.min_items, min(1, most))
-        contained = asked.first("contains")
+        contained = asked.under("contains")[:1]
         asked_for = asked.first("minContains")
         least = 1 if isinstance(asked_for, Absent) else int(asked_for)  # 3.0 is an integer, too
-        needed = wanted if isinstance(contained, Absent) else max(wanted, least)
+        needed = max(wanted, least) if contained else wanted
         if needed > 2_000:
             told = needed if needed < 10**12 else "too many"
             raise SchemaProblem(ProblemKind.NO_VALUE, f"needs {told} items")
         singular = name[:-1] if name.endswith("s") and len(name) > 2 else name
         items: list[Any] = []
-        if not isinstance(contained, Absent):
-            holder = next(n for n in asked.flat if "contains" in n.schema)
-            for index in range(least):
-                both = (*item(asked.flat, index), holder.sub(contained))
-                items.append(self.value(both, singular, depth + 1))
+        for index in range(least if contained else 0):
+            both = (*item(asked.flat, index), *contained)
+            items.append(self.value(both, singular, depth + 1))
         uniform = asked.unique and not asked.has("prefixItems") and not items
         if uniform and wanted > 1:
             return self.several(item(asked.flat, 0), wanted, singular, depth + 1)

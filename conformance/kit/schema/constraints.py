@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from sys import float_info
@@ -81,14 +81,18 @@ class Constraints:
 
     def first(self, keyword: str) -> Any:
         """Give the first value that any of the schemas has for a keyword, or ABSENT."""
-        for node in self.flat:
-            if isinstance(node.schema, dict) and keyword in node.schema:
-                return node.schema[keyword]
-        return ABSENT
+        return next((node.schema[keyword] for node in self._holders(keyword)), ABSENT)
 
     def has(self, keyword: str) -> bool:
         """Say whether any of the schemas has a keyword."""
-        return any(isinstance(n.schema, dict) and keyword in n.schema for n in self.flat)
+        return any(True for _ in self._holders(keyword))
+
+    def under(self, keyword: str) -> list[Node]:
+        """Give the schemas that stand under a keyword, each where it stands."""
+        return [node.sub(node.schema[keyword]) for node in self._holders(keyword)]
+
+    def _holders(self, keyword: str) -> Iterator[Node]:
+        return (n for n in self.flat if isinstance(n.schema, dict) and keyword in n.schema)
 
 
 def type_of(value: Any) -> str:
