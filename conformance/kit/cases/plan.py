@@ -94,13 +94,14 @@ def plan(tool: Tool, run: Run, baseline: Mapping[str, Any], *, now: datetime = S
     view.refill()
     planner = Planner(tool.name, run.id, view, now, Ids(run.id, tool.name))
     arguments = dict(baseline)
-    for step in (_baseline, _explore, _arguments):
-        try:
-            step(planner, arguments)
-        except SchemaProblem as problem:
-            planner.problems.append(str(problem))
-        except RecursionError:
-            planner.problems.append("the schema is nested too deep to make cases of it")
+    with view.remembering():
+        for step in (_baseline, _explore, _arguments):
+            try:
+                step(planner, arguments)
+            except SchemaProblem as problem:
+                planner.problems.append(str(problem))
+            except RecursionError:
+                planner.problems.append("the schema is nested too deep to make cases of it")
     found = planner.cases
     called = textual(tool, run)
     if called is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Final
 
 from jsonschema import ValidationError
 
@@ -17,6 +19,55 @@ _ONE = (
 _LIST = ("allOf", "anyOf", "items", "oneOf", "prefixItems")
 _MAP = ("$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties",
         "properties")  # fmt: skip
+_MOST_KEPT: Final = 10_000
+"""Values that are remembered at one time."""
+_SCALARS: Final = (str, int, float, bool, type(None))
+
+
+class Properties(threading.local):
+    """Judges `properties`. While it is `remembering`, a value that was valid for a schema is not
+    judged again: of two calls of a plan, all parameters but one are the same.
+
+    A text, a number and the like is known by what it is, a list and an object by its identity: no
+    member of a value may change after it was judged. Not for a schema with a reference whose
+    meaning hangs on the way that leads to it.
+    """
+
+    def __init__(self) -> None:
+        self._remembers = False
+        self._valid: dict[tuple[int, Any, Any], tuple[Any, Any]] = {}
+        """The schema and the value by what is known of them: so both stay alive."""
+
+    @contextmanager
+    def remembering(self) -> Iterator[None]:
+        """Within it, in this thread."""
+        self._remembers = True
+        try:
+            yield
+        finally:
+            self._remembers = False
+            self._valid.clear()
+
+    def __call__(self, validator: Any, properties: Any, instance: Any, _schema: Any) -> Any:
+        """The keyword's errors."""
+        if not validator.is_type(instance, "object"):
+            return
+        for name, schema in properties.items():
+            if name not in instance:
+                continue
+            value = instance[name]
+            kind = value.__class__
+            key = (id(schema), kind, value if kind in _SCALARS else id(value))
+            if key in self._valid:
+                continue
+            broken = False
+            for error in validator.descend(value, schema, path=name, schema_path=name):
+                broken = True
+                yield error
+            if self._remembers and not broken:
+                if len(self._valid) >= _MOST_KEPT:
+                    self._valid.clear()
+                self._valid[key] = (schema, value)
 
 
 def subschemas(schema: Any) -> Iterator[Any]:

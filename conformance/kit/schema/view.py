@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -38,6 +39,8 @@ _DIALECTS: Final[tuple[Any, ...]] = (
     jsonschema.Draft6Validator,
     jsonschema.Draft4Validator,
 )
+_HANGING_ON_THE_WAY: Final = ("$dynamicRef", "$recursiveRef")
+"""References that mean what the schemas on the way to them say."""
 MOST_STEPS: Final = 10_000
 """References followed, branches tried, and values compared by the dozen, in one evaluation: real
 calls need dozens, a bomb needs billions.
@@ -95,7 +98,8 @@ class SchemaView:
 
     root: Node
     _validator: Any
-    _meter: _Meter = field(default_factory=_Meter)
+    _meter: _Meter
+    _properties: keywords.Properties
 
     def errors(self, nodes: Sequence[Node], value: Any) -> list[ValidationError]:
         """Give all errors of a value against all of the nodes, with paths from that value.
@@ -119,6 +123,10 @@ class SchemaView:
     def refill(self) -> None:
         """Begin a new plan: evaluations may cost their full sum again."""
         self._meter.total = MOST_IN_ALL
+
+    def remembering(self) -> AbstractContextManager[None]:
+        """Within it, no member is judged again that was valid already; none may change meanwhile."""
+        return self._properties.remembering()
 
     def _guarded(self, nodes: Sequence[Node], value: Any) -> Iterator[ValidationError]:
         self._meter.left = MOST_STEPS
@@ -160,10 +168,13 @@ def compiled_view(text: str) -> SchemaView:
     resource = specification.create_resource(schema)
     registry: Registry[Any] = REGISTRY.with_resource("", resource).crawl()
     resolver = registry.resolver_with_root(resource)
-    meter = _Meter()
-    judging = extended(validator_class, _overrides(validator_class, meter))
+    meter, properties = _Meter(), keywords.Properties()
+    overrides = _overrides(validator_class, meter)
+    if not any(name in text for name in _HANGING_ON_THE_WAY):
+        overrides["properties"] = properties
+    judging = extended(validator_class, overrides)
     validator = judging(schema, format_checker=_FORMATS, registry=registry, _resolver=resolver)
-    view = SchemaView(Node(schema, resolver), validator, meter)
+    view = SchemaView(Node(schema, resolver), validator, meter, properties)
     _check_references(view)
     keywords.check_names(schema)
     return view

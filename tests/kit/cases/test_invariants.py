@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import jsonschema
 import jsonschema_rs
@@ -20,7 +21,7 @@ from conformance.kit.model.case import CaseKind, Expectation, Strictness
 from conformance.kit.schema.breaks import breaks
 from conformance.kit.schema.places import ABSENT, from_pointer, get, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
-from conformance.kit.schema.view import view_of
+from conformance.kit.schema.view import SchemaView, view_of
 from conformance.spec.format_checker import format_checker
 from conformance.spec.pointer import to_pointer
 from tests.kit.samples import HTTP
@@ -38,6 +39,11 @@ IBAN = {
 }
 
 TRICKY = {
+    "a branch that takes all beside a list that holds something": {
+        "properties": {
+            "a": {"anyOf": [True, {"type": "array", "items": {}, "contains": {"type": "string"}}]}
+        },
+    },
     "no properties at all": {"type": "object"},
     "nothing": {},
     "required without properties": {"type": "object", "required": ["a", "b"]},
@@ -306,6 +312,13 @@ def assert_broken(view, case, start):
 @pytest.mark.parametrize("name", TRICKY)
 def test_every_case_is_broken_at_its_place_only_or_valid(name):
     assert_sound(TRICKY[name], plan_of(TRICKY[name]))
+
+
+@pytest.mark.parametrize("name", TRICKY)
+def test_what_is_remembered_changes_no_plan(name, monkeypatch):
+    remembering = plan_of(TRICKY[name])
+    monkeypatch.setattr(SchemaView, "remembering", lambda _: nullcontext())
+    assert plan_of(TRICKY[name]) == remembering
 
 
 @pytest.mark.parametrize("name", TRICKY)

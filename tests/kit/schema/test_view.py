@@ -185,6 +185,63 @@ def test_all_calls_of_a_plan_may_cost_only_so_much_together(small):
         view.refill()
 
 
+def test_what_was_valid_is_judged_once_while_it_is_remembered(monkeypatch):
+    monkeypatch.setattr(schemas, "MOST_STEPS", 10)
+    view = view_of(
+        {
+            "properties": {
+                name: {"anyOf": [{"type": "string"}, {"type": "array"}]} for name in "abcd"
+            }
+        }
+    )
+    call = {"a": "x", "b": "x", "c": [1], "d": [1]}
+    cost = _cost(view, call)
+    with view.remembering():
+        assert _cost(view, call) == cost
+        assert _cost(view, call) == 0
+        assert _cost(view, {**call, "c": [1]}) == cost / 4  # another list, which may change alone
+        assert not view.accepts({**call, "b": 1})
+        assert not view.accepts({**call, "b": 1})
+    assert _cost(view, call) == cost
+
+
+def test_a_truth_and_a_number_are_not_remembered_as_the_same():
+    view = view_of({"properties": {"a": {"type": "integer"}, "b": {"const": True}}})
+    with view.remembering():
+        assert view.accepts({"a": 1, "b": True})
+        assert not view.accepts({"a": True, "b": True})
+        assert not view.accepts({"a": 1, "b": 1})
+
+
+def test_what_a_way_decides_is_not_remembered():
+    """The same part of a schema asks for a text in one place and takes any value in the other."""
+    one = {"$defs": {"own": {"$dynamicAnchor": "kind"}}, "$ref": "pair"}
+    other = {"$defs": {"own": {"$dynamicAnchor": "kind", "type": "string"}}, "$ref": "pair"}
+    pair = {
+        "$id": "https://example.com/pair",
+        "$defs": {"default": {"$dynamicAnchor": "kind"}},
+        "properties": {"v": {"$dynamicRef": "#kind"}},
+    }
+    view = view_of(
+        {
+            "$defs": {"pair": pair},
+            "properties": {
+                "one": {"$id": "https://example.com/one", **one},
+                "other": {"$id": "https://example.com/other", **other},
+            },
+        }
+    )
+    with view.remembering():
+        assert view.accepts({"one": {"v": 1}})
+        assert not view.accepts({"other": {"v": 1}})
+
+
+def _cost(view, call):
+    view.refill()
+    assert view.accepts(call)
+    return schemas.MOST_IN_ALL - view._meter.total
+
+
 @pytest.mark.parametrize(
     ("dialect", "reference"),
     [
