@@ -37,6 +37,8 @@ def interrupted_by_signals() -> Callable[[], None]:
 def _interrupt(number: int, _: FrameType | None) -> None:
     if number != signal.SIGTERM:
         _write_nowhere()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job in the background
+        raise KeyboardInterrupt
     signal.raise_signal(signal.SIGINT)
 
 

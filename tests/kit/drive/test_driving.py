@@ -45,7 +45,8 @@ WHERE = {"name": "where", "description": "Says where.", "inputSchema": {"type": 
 def right(arguments):
     """Whether a call of `count` is valid."""
     n = arguments.get("n") if isinstance(arguments, dict) else None
-    return type(n) is int and 1 <= n <= 9 and len(arguments) == 1
+    whole = type(n) in (int, float) and n == int(n)
+    return whole and 1 <= n <= 9 and len(arguments) == 1
 
 
 def sound(name, arguments):

@@ -116,10 +116,13 @@ def test_an_interrupt_has_a_report_and_leaves_no_process(kit, tmp_path, by):
 
 
 @pytest.mark.slow
-def test_a_terminal_that_is_closed_has_a_report_and_leaves_no_process(tmp_path):
+@pytest.mark.parametrize("interrupt", [signal.SIG_DFL, signal.SIG_IGN], ids=["heard", "ignored"])
+def test_a_terminal_that_is_closed_has_a_report_and_leaves_no_process(tmp_path, interrupt):
+    """Also where Ctrl+C is ignored, as in a job that a script starts in the background."""
     word, called, words = deaf(tmp_path)
     pid, terminal = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, interrupt)
         signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup, it would be ignored
         os.chdir(ROOT)
         os.execv(sys.executable, [sys.executable, "-m", "pytest", *words])
