@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from conformance.cli.documents.files import content, inputs, notation_of
 from conformance.cli.manual import Manual
-from conformance.convert.convert import TARGETS, Converted, Form, convert
+from conformance.convert.convert import Converted, convert
+from conformance.convert.form import SOURCES, TARGETS, Form
 from conformance.formats.problem import Problem
 from conformance.formats.text.json_text import positions_of, read
 from conformance.kit.report.safe_text import in_json, visible
@@ -80,6 +81,7 @@ def parser() -> Manual:
             ("agent-formats convert catalog.json --to descriptor", "a catalog of tools"),
             ("agent-formats convert mcp.json --to descriptor", "the tools of an MCP server"),
             ("agent-formats convert tool.yaml --to ardf", "a tool as a resource"),
+            ("agent-formats convert catalog.json --to openapi", "an operation for each tool"),
             ("agent-formats convert - --to problem < error.json", "an error as a problem"),
         ),
         {
@@ -89,7 +91,7 @@ def parser() -> Manual:
         },
         UNUSABLE,
     )
-    forms = [each.value for each in Form]
+    forms = [each.value for each in SOURCES]
     made.add_argument("file", metavar="FILE", help="a JSON or YAML file, or - for standard input")
     made.add_argument(
         "--to", required=True, choices=[each.value for each in TARGETS], help="the form to make"

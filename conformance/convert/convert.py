@@ -1,10 +1,9 @@
-"""Which form a document is in, and how it becomes another one."""
+"""How a document in one form becomes one in another."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from conformance.convert import errors
@@ -15,41 +14,30 @@ from conformance.convert.atdf import (
     write_catalog_tool,
     write_descriptor,
 )
+from conformance.convert.form import (
+    FAILED,
+    TAKEN,
+    TARGETS,
+    Form,
+    form_of,
+    lists,
+    member_of,
+)
+from conformance.convert.functions import DECLARATIONS
 from conformance.convert.hints import error_to_hint, hint_to_error
-from conformance.convert.mcp import ONLY_THERE, read_mcp_tool, write_mcp_tool
+from conformance.convert.mcp import read_mcp_tool, write_mcp_tool
 from conformance.convert.mcp_others import OTHERS
-from conformance.convert.openai import is_function, read_function, write_function
-from conformance.convert.openapi import is_openapi, read_openapi
+from conformance.convert.openapi import read_openapi
+from conformance.convert.openapi_written import write_openapi
 from conformance.convert.portable import Notes, Portable
+from conformance.convert.skills import write_skill
 from conformance.convert.toolsets import read_toolset_tool
 from conformance.formats.problem import Place, Problem, problem
 from conformance.formats.resource.resource import BARE, plain, resources
 from conformance.formats.tool import descriptor
-from conformance.formats.validate.recognize import recognise
 from conformance.formats.validate.validate import validate
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Requirement
-
-
-class Form(StrEnum):
-    """What a document can be converted to, and from."""
-
-    CATALOG = "catalog"
-    DESCRIPTOR = "descriptor"
-    ARDF = "ardf"
-    MCP = "mcp"
-    OPENAI = "openai"
-    OPENAPI = "openapi"
-    TOOLSETS = "toolsets"
-    ERROR = "error"
-    ENRICHED = "enriched"
-    PROBLEM = "problem"
-    HINT = "hint"
-
-
-_FAILED = frozenset({Form.ERROR, Form.ENRICHED, Form.PROBLEM, Form.HINT})
-_SOURCES = frozenset({Form.OPENAPI, Form.TOOLSETS})
-TARGETS = tuple(form for form in Form if form not in _SOURCES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +62,19 @@ _WRITERS: Mapping[Form, Callable[[Portable, Place, Notes], dict[str, Any]]] = {
     Form.DESCRIPTOR: write_descriptor,
     Form.ARDF: write_resource,
     Form.MCP: write_mcp_tool,
-    Form.OPENAI: write_function,
+    Form.A2A: write_skill,
+    **{form: provider.write for form, provider in TAKEN.items()},
 }
 _LISTS = {
     Form.CATALOG: "tools",
     Form.DESCRIPTOR: "tools",
     Form.MCP: "tools",
     Form.ARDF: "resources",
+    Form.GEMINI: DECLARATIONS,
+    Form.A2A: "skills",
 }
+_ALONE = frozenset({Form.GEMINI, Form.A2A})
+"""Forms whose list has nothing around it that another form has."""
 
 
 def convert(data: Any, to: Form, source: Form | None = None) -> Converted:
@@ -96,11 +89,11 @@ def convert(data: Any, to: Form, source: Form | None = None) -> Converted:
         skipped, found = _without(data, form, found)
         if not skipped:
             return Converted(None, problems=tuple(found))
-    if form is None or (form in _FAILED) != (to in _FAILED) or to in _SOURCES:
+    if form is None or (form in FAILED) != (to in FAILED) or to not in TARGETS:
         said = message("convert.no_way", source=form or "?", target=to)
         return Converted(None, problems=(problem((), "convert", said),))
     notes = Notes()
-    if form in _FAILED:
+    if form in FAILED:
         try:
             made = _failure(data, form, to, notes)
         except errors.NotConvertible as reason:
@@ -128,7 +121,7 @@ def _without(
     data: Any, form: Form | None, found: list[Problem]
 ) -> tuple[frozenset[int], list[Problem]]:
     """The items of a list to leave out so that the rest is valid, and why; none where it is not."""
-    member = _member(data)
+    member = member_of(data)
     items = data if isinstance(data, list) else data[member] if member is not None else []
     numbers = list(range(len(items)))
     said: list[Problem] = []
@@ -152,66 +145,16 @@ def _without(
     return frozenset(range(len(items))) - frozenset(numbers), said
 
 
-def _member(data: Any) -> str | None:
-    """The member that lists what a document holds, None where it is one thing itself."""
-    return next((each for each in ("tools", "resources") if _lists(data, each)), None)
-
-
-def form_of(data: Any) -> Form | None:
-    """The form of a document, by its keys; None for one that has none of them."""
-    first = data[0] if isinstance(data, list) and data else data
-    held = first.get("tools") if isinstance(first, dict) else None
-    listed = [each for each in held if isinstance(each, dict)] if isinstance(held, list) else []
-    if is_openapi(data):
-        return Form.OPENAPI
-    if is_function(first) or (listed and is_function(listed[0])):
-        return Form.OPENAI
-    known = recognise(data)
-    if isinstance(known, Problem):
-        return Form.PROBLEM if _is_problem(data) else None
-    match known.document:
-        case "resource" | "collection":
-            return Form.ARDF
-        case "error":
-            return Form.ERROR
-        case "enriched-response":
-            return Form.ENRICHED
-        case "retry-hint":
-            return Form.HINT
-        case "toolset-catalog":
-            return Form.TOOLSETS
-        case "descriptor" | "enhanced-descriptor":
-            return Form.DESCRIPTOR
-        case "tool":
-            return Form.MCP if data.keys() & ONLY_THERE else Form.CATALOG
-        case "catalog":
-            ours = any(each.keys() & ONLY_THERE for each in listed)
-            forms = {descriptor.is_descriptor(each) for each in listed}
-            return Form.MCP if ours else Form.DESCRIPTOR if forms == {True} else Form.CATALOG
-        case _:
-            return None
-
-
-def _is_problem(data: Any) -> bool:
-    """Whether a value is problem details (RFC 9457, section 3.1), by members of their types."""
-    if not isinstance(data, dict):
-        return False
-    kind, status = data.get("type"), data.get("status")
-    has_uri = isinstance(kind, str) and not {":", "/"}.isdisjoint(kind)
-    has_words = any(isinstance(data.get(name), str) for name in ("title", "detail"))
-    return has_uri or has_words or (isinstance(status, int) and 400 <= status <= 599)
-
-
 def _unfit(data: Any, form: Form | None) -> list[Problem]:
     """What keeps a document from being converted: that it is not valid, where that can be told."""
-    if form in (Form.OPENAI, Form.OPENAPI, Form.PROBLEM):
-        listed = form is Form.OPENAI and isinstance(data, list) and all(map(is_function, data))
-        shape = isinstance(data, dict) or listed
+    if form in (*TAKEN, Form.OPENAPI, Form.PROBLEM):
+        listed = form in TAKEN and isinstance(data, list)
+        shape = all(map(TAKEN[form].tells, data)) if listed else isinstance(data, dict)
         said = message("convert.no_way", source=form, target="?")
         return [] if shape else [problem((), "convert", said)]
     if form is Form.MCP:
         # A description may be missing there, and the schema may leave out its type.
-        at: Place = ("tools",) if _lists(data, "tools") else ()
+        at: Place = ("tools",) if lists(data, "tools") else ()
         said = message("convert.no_mcp")
         if not at and not isinstance(data, list):
             return [] if _usable(data) else [problem((), "convert", said)]
@@ -251,7 +194,7 @@ def _failure(data: Any, form: Form, to: Form, notes: Notes) -> Any:
 def _tools(data: Any, form: Form, to: Form, notes: Notes, skipped: frozenset[int]) -> Any:
     if form is to is Form.ARDF:
         return _plain(data, notes, skipped)
-    member = _member(data)
+    member = member_of(data)
     others: dict[str, list[Any]] = {}
     if form is Form.OPENAPI:
         tools = list(enumerate(read_openapi(data, notes)))
@@ -273,14 +216,31 @@ def _tools(data: Any, form: Form, to: Form, notes: Notes, skipped: frozenset[int
     elif data.get("resource_type", "tool") != "tool":
         return OTHERS[data["resource_type"]][1](data, (), notes)
     else:
-        return _WRITERS[to](_read(data, (), form, to, notes), (), notes)
+        tool = _read(data, (), form, to, notes)
+        if to is not Form.OPENAPI:
+            return _WRITERS[to](tool, (), notes)
+        return write_openapi([((), tool)], {}, notes)
+    return _listed(tools, member, to, {**others, **around}, notes)
+
+
+def _listed(
+    tools: Sequence[tuple[int, Portable]],
+    member: str | None,
+    to: Form,
+    around: Mapping[str, Any],
+    notes: Notes,
+) -> Any:
+    """The document of a list of tools, which stood in `member`, with what is `around` it."""
+    if to is Form.OPENAPI:
+        return write_openapi([((member or "tools", n), tool) for n, tool in tools], around, notes)
     target = _LISTS.get(to)
-    if target is None:
+    if target is None or to in _ALONE:
         for name in around:
             notes.lose((name,))
+    if target is None:
         return [_WRITERS[to](tool, (index,), notes) for index, tool in tools]
     made = [_WRITERS[to](tool, (target, index), notes) for index, tool in tools]
-    return {target: made, **others, **around}
+    return {target: made} if to in _ALONE else {target: made, **around}
 
 
 def _plain(data: Any, notes: Notes, skipped: frozenset[int]) -> Any:
@@ -303,10 +263,6 @@ def _plain(data: Any, notes: Notes, skipped: frozenset[int]) -> Any:
     return {**data, "resources": [plain(each.item) for each in listed]}
 
 
-def _lists(data: Any, member: str) -> bool:
-    return isinstance(data, dict) and isinstance(data.get(member), list)
-
-
 def _read(item: Mapping[str, Any], at: Place, form: Form, to: Form, notes: Notes) -> Portable:
     if form is Form.TOOLSETS:
         return read_toolset_tool(item, at, notes, carried=to is Form.MCP)
@@ -314,8 +270,8 @@ def _read(item: Mapping[str, Any], at: Place, form: Form, to: Form, notes: Notes
 
 
 def _reader(item: Mapping[str, Any], form: Form) -> Reader:
-    if form is Form.OPENAI:
-        return read_function
+    if form in TAKEN:
+        return TAKEN[form].read
     if form is Form.MCP:
         return read_mcp_tool
     if "resource_type" in item:

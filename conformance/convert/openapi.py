@@ -99,6 +99,8 @@ def _tool(
     outputs = _outputs(data, at, operation.get("responses"), notes)
     tags = operation.get("tags")
     rest: dict[str, Any] = {"safe": True} if method in _SAFE else {}
+    if rest:
+        notes.make(("tools", name, "safe"))
     return Portable(
         name=name,
         description=said[0] if said else f"{method.upper()} {endpoint}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +60,21 @@ class Notes:
     def make(self, place: Place) -> None:
         """Note a place of the result that the source did not have."""
         self.made.append(json_path(place))
+
+    def lose_other(self, tool: Portable, at: Place, said: Collection[str]) -> None:
+        """Note all that is known of a tool and that a form does not say."""
+        for name in ("schema", "when_to_use", "outputs", "metadata", "invocation"):
+            if name not in said and getattr(tool, name) is not None:
+                self.lose((*at, "inputSchema" if name == "schema" else name))
+        if tool.schema_version is not None:
+            self.lose((*at, "schema_version"))
+        self.lose_all(tool.rest, at, said)
+
+    def lose_all(self, members: Mapping[str, Any], at: Place, said: Collection[str]) -> None:
+        """Note the members of an object that a form does not say."""
+        for name in members:
+            if name not in said:
+                self.lose((*at, name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import pytest
 
 from conformance.cli import convert, validate
 from conformance.cli.documents.report import REPORTS
-from conformance.convert.convert import TARGETS
+from conformance.convert.form import TARGETS
 
 EVIL = "</script><img src=x>\x1b[2J\u202e##vso[task]x\n::stop-commands::x\n| a |\ud800\x9b"
 COMMAND = re.compile(r"^\s*::|##(\[|vso\[|teamcity\[)", re.MULTILINE)

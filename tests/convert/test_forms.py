@@ -1,11 +1,14 @@
 """Conversions: the seeds' pairs on the printed examples, and what each form cannot carry."""
 
 import json
+import re
 
 import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from conformance.cli.convert import main
-from conformance.convert.convert import Form, convert, form_of
+from conformance.convert.convert import convert
+from conformance.convert.form import Form, form_of
 from conformance.formats.validate.validate import validate
 from conformance.spec.vocabulary import Requirement
 from tests.root import ROOT
@@ -238,6 +241,107 @@ def test_problem_details_with_little_in_them_are_completed_and_it_is_listed():
 def test_a_tool_does_not_become_an_error():
     (problem,) = convert(example("hotel-catalog"), Form.PROBLEM).problems
     assert problem.message.id == "convert.no_way"
+
+
+CALLED = {
+    "name": "rooms_list",
+    "description": "Lists the free rooms of a hotel",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"hotel": {"$ref": "#/$defs/id"}, "beds": {"type": "integer"}},
+        "required": ["hotel"],
+        "$defs": {"id": {"type": "string", "minLength": 3}},
+    },
+    "tags": ["hotel"],
+    "invocation": {"endpoint": "https://hotel.example/v1/hotels/{hotel}/rooms", "method": "GET"},
+}
+
+
+def test_a_tool_becomes_an_operation_with_its_parameters_where_they_are_sent():
+    made = convert({"tools": [CALLED]}, Form.OPENAPI)
+    assert not list(OpenAPIV31SpecValidator(made.data).iter_errors())
+    assert made.data["servers"] == [{"url": "https://hotel.example"}]
+    operation = made.data["paths"]["/v1/hotels/{hotel}/rooms"]["get"]
+    assert operation["operationId"] == "rooms_list"
+    assert operation["tags"] == ["hotel"]
+    sent = [(each["name"], each["in"], each["required"]) for each in operation["parameters"]]
+    assert sent == [("hotel", "path", True), ("beds", "query", False)]
+    (home,) = made.data["components"]["schemas"]
+    assert operation["parameters"][0]["schema"] == {"$ref": f"#/components/schemas/{home}"}
+    (back,) = convert(made.data, Form.CATALOG).data["tools"]
+    assert (back["invocation"], back["tags"]) == (CALLED["invocation"], CALLED["tags"])
+    assert back["inputSchema"]["required"] == ["hotel"]
+
+
+def test_what_is_not_in_the_path_is_the_body_and_each_server_is_named():
+    call = {**CALLED["invocation"], "method": "POST"}
+    there = {"endpoint": "https://b.example/rooms", "method": "POST"}
+    other = {**CALLED, "name": "rooms_there", "invocation": there}
+    made = convert({"tools": [{**CALLED, "invocation": call}, other]}, Form.OPENAPI).data
+    paths = made["paths"]
+    operation = paths["/v1/hotels/{hotel}/rooms"]["post"]
+    body = operation["requestBody"]["content"]["application/json"]["schema"]
+    assert (list(body["properties"]), body["required"]) == (["beds"], [])
+    assert "servers" not in made
+    assert paths["/rooms"]["post"]["servers"] == [{"url": "https://b.example"}]
+
+
+def test_two_tools_of_one_route_and_one_without_a_route_are_called_by_their_names():
+    alike = {**CALLED, "name": "rooms_again"}
+    without = {n: value for n, value in CALLED.items() if n != "invocation"} | {"name": "rooms"}
+    made = convert({"tools": [CALLED, alike, without]}, Form.OPENAPI)
+    assert {"/tools/rooms_again/invoke", "/tools/rooms/invoke"} < made.data["paths"].keys()
+    assert "$.tools[1].invocation" in made.lost
+
+
+def test_a_schema_that_refers_to_itself_is_one_component():
+    node = {"type": "object", "properties": {"next": {"$ref": "#"}, "first": {"type": "string"}}}
+    made = convert({**CALLED, "inputSchema": node, "invocation": None}, Form.OPENAPI)
+    assert made.data is None
+    tool = {n: value for n, value in CALLED.items() if n != "invocation"} | {"inputSchema": node}
+    made = convert(tool, Form.OPENAPI).data
+    assert not list(OpenAPIV31SpecValidator(made).iter_errors())
+    body = made["paths"]["/tools/rooms_list/invoke"]["post"]["requestBody"]
+    held = body["content"]["application/json"]["schema"]["properties"]["next"]["$ref"]
+    assert held.removeprefix("#/components/schemas/") in made["components"]["schemas"]
+
+
+def test_a_schema_in_the_words_of_gemini_becomes_a_json_schema():
+    asked = {
+        "functionDeclarations": [
+            {
+                "name": "book",
+                "description": "Books a room",
+                "parameters": {
+                    "type": "OBJECT",
+                    "properties": {"nights": {"type": "INTEGER", "nullable": True}},
+                    "required": ["nights"],
+                },
+            }
+        ]
+    }
+    assert form_of(asked) is Form.GEMINI
+    (tool,) = convert(asked, Form.CATALOG).data["tools"]
+    assert tool["inputSchema"]["properties"] == {"nights": {"type": ["integer", "null"]}}
+
+
+@pytest.mark.parametrize("name", ["2fa", "über room"])
+def test_a_name_is_one_that_the_provider_takes(name):
+    tool = {**CALLED, "name": name}
+    for form in (Form.OPENAI, Form.ANTHROPIC, Form.GEMINI):
+        made = convert(tool, form)
+        given = made.data["function"]["name"] if form is Form.OPENAI else made.data["name"]
+        assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", given)
+        assert (given == name) == ("$.name" not in made.lost)
+    assert re.fullmatch(r"[a-zA-Z_].*", convert(tool, Form.GEMINI).data["name"])
+
+
+def test_a_tool_becomes_a_skill_of_an_agent_card():
+    made = convert(example("flight-search-tool"), Form.A2A)
+    assert made.data["id"] == made.data["name"] == "flight_search"
+    assert made.data["examples"] == ["One way", "A flight home", "A short hop"]
+    assert made.data["tags"] == []
+    assert {"$.inputSchema", "$.when_to_use"} < set(made.lost)
 
 
 def test_the_command_says_what_is_lost_and_gives_json(tmp_path, capsys):

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from conformance.convert.convert import Form, convert, form_of
+from conformance.convert.convert import convert
+from conformance.convert.form import Form, form_of
 from conformance.formats.validate.validate import validate
 from conformance.spec.vocabulary import RETRY_REASON_ERROR_TYPES, RetryReason
 from tests.root import ROOT

@@ -6,8 +6,10 @@ import string
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from conformance.convert.convert import Form, convert
+from conformance.convert.convert import convert
+from conformance.convert.form import Form
 from conformance.spec.vocabulary import ErrorType
 from tests.thorough import up_to
 
@@ -183,6 +185,18 @@ functions = st.fixed_dictionaries(
         ),
     }
 )
+anthropic = st.fixed_dictionaries(
+    {"name": WORD, "input_schema": schemas()},
+    optional={"description": TEXT, "type": st.just("custom"), "cache_control": VALUE},
+)
+gemini = st.fixed_dictionaries(
+    {"name": WORD},
+    optional={"description": TEXT, "behavior": st.just("BLOCKING"), "response": VALUE},
+).flatmap(
+    lambda each: st.sampled_from(["parameters", "parametersJsonSchema"]).flatmap(
+        lambda member: schemas().map(lambda schema: {**each, member: schema})
+    )
+)
 ERROR = st.fixed_dictionaries(
     {
         "type": st.sampled_from([f"https://a.example/e/{each}" for each in (*ErrorType, "own")]),
@@ -246,6 +260,8 @@ PAIRS = [
     (Form.CATALOG, Form.ARDF, catalog_tools),
     (Form.CATALOG, Form.MCP, catalog_tools),
     (Form.CATALOG, Form.OPENAI, catalog_tools),
+    (Form.CATALOG, Form.ANTHROPIC, catalog_tools),
+    (Form.CATALOG, Form.GEMINI, catalog_tools),
     (Form.DESCRIPTOR, Form.CATALOG, descriptors),
     (Form.DESCRIPTOR, Form.ARDF, descriptors),
     (Form.DESCRIPTOR, Form.MCP, descriptors),
@@ -255,6 +271,8 @@ PAIRS = [
     (Form.MCP, Form.DESCRIPTOR, mcp_tools),
     (Form.MCP, Form.ARDF, mcp_tools),
     (Form.OPENAI, Form.CATALOG, functions),
+    (Form.ANTHROPIC, Form.CATALOG, anthropic),
+    (Form.GEMINI, Form.CATALOG, gemini),
     (Form.ERROR, Form.PROBLEM, errors_),
     (Form.ERROR, Form.ENRICHED, errors_),
     (Form.ENRICHED, Form.ERROR, enriched),
@@ -264,6 +282,7 @@ PAIRS = [
 SAME = [
     {"outputs", "outputSchema", "how_to_use"},
     {"parameters", "inputSchema", "function", "description"},
+    {"parameters", "parametersJsonSchema", "input_schema", "inputSchema"},
     {"inputSchema", "how_to_use"},
     {"tool_id", "id"},
     {"_meta", "when_to_use", "how_to_use"},
@@ -332,3 +351,29 @@ def test_a_whole_tool_goes_there_and_back_without_any_note(other):
         assert there.changed == back.changed == ()
 
     holds()
+
+
+@GENERATED
+@given(st.lists(catalog_tools, max_size=3, unique_by=lambda tool: tool["name"]))
+def test_tools_become_a_valid_description_and_come_back_or_what_does_not_is_listed(listed):
+    there = convert({"tools": listed}, Form.OPENAPI, Form.CATALOG)
+    assert there.problems == ()
+    assert not list(OpenAPIV31SpecValidator(there.data).iter_errors())
+    back = convert(there.data, Form.CATALOG)
+    assert back.problems == ()
+    names = {tool["name"] for tool in listed}
+    assert {tool["name"] for tool in back.data["tools"]} == names
+    for index, tool in enumerate(listed):
+        again = next(each for each in back.data["tools"] if each["name"] == tool["name"])
+        mine = [place for place in (*there.lost, *there.changed) if f"tools[{index}]" in place]
+        route = f"/tools/{tool['name']}/invoke"
+        noted = named((*mine, *back.made)) | {
+            "invocation" for place in there.made if route in place
+        }
+        known = noted.union(*(each for each in SAME if each & noted))
+        changed = {
+            name
+            for name in tool.keys() | again.keys()
+            if tool.get(name, "absent") != again.get(name, "absent")
+        }
+        assert changed <= known, (changed, noted, tool, again)

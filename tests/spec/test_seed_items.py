@@ -20,7 +20,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from conformance.convert.convert import TARGETS, Form, convert
+from conformance.convert.convert import convert
+from conformance.convert.form import TARGETS, Form
 from conformance.formats.text.json_text import read
 from conformance.formats.validate.validate import examine, validate
 from conformance.spec.vocabulary import Requirement

@@ -38,7 +38,7 @@ LONGEST = 1_000_000
 
 _MOST_FAULTS = 10
 _REMEMBERED_LENGTH = 20_000
-_NEWEST = "https://json-schema.org/draft/2020-12/schema"
+NEWEST = "https://json-schema.org/draft/2020-12/schema"
 _ROOT = "urn:agent-formats:schema"
 _VALID = "ATDF-TOOL-004"
 _WHOLE = "ATDF-TOOL-005"
@@ -135,7 +135,7 @@ def _invalid(error: ValidationError) -> SchemaFault:
 
 def _dangling(schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
     """The references that lead nowhere, or out of the document."""
-    specification = specification_with(str(schema.get("$schema", _NEWEST)), DRAFT202012)
+    specification = specification_with(str(schema.get("$schema", NEWEST)), DRAFT202012)
     resource = Resource.from_contents(schema, default_specification=specification)
     try:
         registry: SchemaRegistry = METASCHEMAS.with_resource(_ROOT, resource).crawl()

@@ -31,6 +31,7 @@ EARLIER_KEYS = "earlier-meta-keys"
 """The dialect in which the keys of `_meta` have no domain."""
 _EXAMPLES = (("input", "name", None), *DIALECTS)
 """The shapes of an example: the member with its input, the one with its name, the dialect."""
+EXAMPLE_NAMES = tuple(name for _, name, _ in _EXAMPLES)
 
 _ALIASES = (("input_values", "goal", "expected_result"), ("inputs", "title", "expected_output"))
 """The members of an example in each dialect: input, name, output."""

@@ -88,7 +88,7 @@ class Constraints:
         return any(True for _ in self._holders(keyword))
 
     def under(self, keyword: str) -> list[Node]:
-        """Give the schemas that stand under a keyword, each where it stands."""
+        """Give the schemas that a keyword holds, each with its own base."""
         return [node.sub(node.schema[keyword]) for node in self._holders(keyword)]
 
     def _holders(self, keyword: str) -> Iterator[Node]:

@@ -24,11 +24,11 @@ from conformance.spec.format_checker import format_checker
 from conformance.formats.schema.exact_numbers import exact_keywords
 from conformance.formats.schema.extended import extended
 from conformance.formats.schema.references import NAMING, broken_reference
+from conformance.formats.schema.schemas import NEWEST
 from conformance.formats.schema.work import counted, quick
 from conformance.kit.schema import keywords
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 
-LATEST: Final = "https://json-schema.org/draft/2020-12/schema"
 _FORMATS: Final = format_checker(Draft202012Validator)
 _UNNAMED: Final = "json-schema.org/schema"
 """Names no version: the newest is meant."""
@@ -63,7 +63,7 @@ class Node:
         """Give the node of a schema that is nested in this one."""
         if isinstance(schema, dict) and "$id" in schema:
             resource = Resource.from_contents(
-                schema, default_specification=specification_with(LATEST)
+                schema, default_specification=specification_with(NEWEST)
             )
             return Node(schema, self.resolver.in_subresource(resource))
         return Node(schema, self.resolver)
@@ -190,16 +190,16 @@ def _overrides(validator_class: Any, meter: _Meter) -> dict[str, Callable[..., A
 
 def _dialect(schema: Any) -> tuple[str, Any]:
     """Give the identifier and the validator of the dialect that a schema names."""
-    named = schema.get("$schema", LATEST) if isinstance(schema, dict) else LATEST
+    named = schema.get("$schema", NEWEST) if isinstance(schema, dict) else NEWEST
     bare = str(named).partition("://")[2].rstrip("#")
     if bare == _UNNAMED:
-        named = LATEST
+        named = NEWEST
     for known in _DIALECTS:
         identifier = known.META_SCHEMA.get("$id", known.META_SCHEMA.get("id"))
         if str(named).partition("://")[2].rstrip("#") == identifier.partition("://")[2].rstrip("#"):
             return identifier, known
     raise SchemaProblem(
-        ProblemKind.UNKNOWN_DIALECT, f"$schema is {named!r}; use {LATEST} or leave it out"
+        ProblemKind.UNKNOWN_DIALECT, f"$schema is {named!r}; use {NEWEST} or leave it out"
     )
 
 

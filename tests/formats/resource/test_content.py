@@ -4,7 +4,8 @@ import copy
 
 import pytest
 
-from conformance.convert.convert import Form, convert
+from conformance.convert.convert import convert
+from conformance.convert.form import Form
 from conformance.formats.resource.resource import plain
 from conformance.formats.validate.validate import validate
 from conformance.spec.vocabulary import Requirement

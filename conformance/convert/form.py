@@ -1,0 +1,104 @@
+"""Which form a document is in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Final
+
+from conformance.convert.functions import DECLARATIONS, PROVIDERS
+from conformance.convert.mcp import ONLY_THERE
+from conformance.convert.openapi import is_openapi
+from conformance.formats.problem import Problem
+from conformance.formats.tool import descriptor
+from conformance.formats.validate.recognize import recognise
+
+
+class Form(StrEnum):
+    """What a document can be converted to, and from."""
+
+    CATALOG = "catalog"
+    DESCRIPTOR = "descriptor"
+    ARDF = "ardf"
+    MCP = "mcp"
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
+    A2A = "a2a"
+    OPENAPI = "openapi"
+    TOOLSETS = "toolsets"
+    ERROR = "error"
+    ENRICHED = "enriched"
+    PROBLEM = "problem"
+    HINT = "hint"
+
+
+FAILED: Final = frozenset({Form.ERROR, Form.ENRICHED, Form.PROBLEM, Form.HINT})
+TAKEN: Final = {Form(name): each for name, each in PROVIDERS.items()}
+"""What model providers take. It is never checked as a document."""
+SOURCES: Final = tuple(form for form in Form if form is not Form.A2A)
+TARGETS: Final = tuple(form for form in Form if form is not Form.TOOLSETS)
+
+
+def form_of(data: Any) -> Form | None:
+    """The form of a document, by its keys; None for one that has none of them."""
+    first = data[0] if isinstance(data, list) and data else data
+    held = first.get("tools") if isinstance(first, dict) else None
+    listed = [each for each in held if isinstance(each, dict)] if isinstance(held, list) else []
+    if is_openapi(data):
+        return Form.OPENAPI
+    return _provider(data, first, *listed[:1]) or _ours(data, listed)
+
+
+def _provider(data: Any, *items: Any) -> Form | None:
+    """Which model provider takes what some of these are."""
+    if lists(data, DECLARATIONS):
+        return Form.GEMINI
+    return next((form for form, own in TAKEN.items() if any(map(own.tells, items))), None)
+
+
+def _ours(data: Any, listed: Sequence[Mapping[str, Any]]) -> Form | None:
+    found = recognise(data)
+    if isinstance(found, Problem):
+        return Form.PROBLEM if _is_problem(data) else None
+    match found.document:
+        case "resource" | "collection":
+            return Form.ARDF
+        case "error":
+            return Form.ERROR
+        case "enriched-response":
+            return Form.ENRICHED
+        case "retry-hint":
+            return Form.HINT
+        case "toolset-catalog":
+            return Form.TOOLSETS
+        case "descriptor" | "enhanced-descriptor":
+            return Form.DESCRIPTOR
+        case "tool":
+            return Form.MCP if data.keys() & ONLY_THERE else Form.CATALOG
+        case "catalog":
+            ours = any(each.keys() & ONLY_THERE for each in listed)
+            forms = {descriptor.is_descriptor(each) for each in listed}
+            return Form.MCP if ours else Form.DESCRIPTOR if forms == {True} else Form.CATALOG
+        case _:
+            return None
+
+
+def _is_problem(data: Any) -> bool:
+    """Whether a value is problem details (RFC 9457, section 3.1), by members of their types."""
+    if not isinstance(data, dict):
+        return False
+    kind, status = data.get("type"), data.get("status")
+    has_uri = isinstance(kind, str) and not {":", "/"}.isdisjoint(kind)
+    has_words = any(isinstance(data.get(name), str) for name in ("title", "detail"))
+    return has_uri or has_words or (isinstance(status, int) and 400 <= status <= 599)
+
+
+def member_of(data: Any) -> str | None:
+    """The member that lists what a document holds, None where it is one thing itself."""
+    return next((e for e in ("tools", "resources", DECLARATIONS) if lists(data, e)), None)
+
+
+def lists(data: Any, member: str) -> bool:
+    """Whether a document has a list in a member."""
+    return isinstance(data, dict) and isinstance(data.get(member), list)

@@ -1,0 +1,147 @@
+"""Tools as the interfaces of model providers take them: OpenAI's, Anthropic's and Gemini's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.convert.portable import Notes, Portable
+from conformance.formats.catalog.openapi_schema import modern
+from conformance.formats.problem import Place
+from conformance.formats.schema.positions import positions
+
+_ODD = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST = 64
+_OURS: Final = frozenset({"inputs", "inputSchema", "how_to_use", "tool_id", "id"})
+"""Members that such a tool does not have, and one of these specifications may."""
+DECLARATIONS: Final = "functionDeclarations"
+"""Gemini's list of tools, in the member `tools` of a request."""
+
+
+def _is_openai(item: Any) -> bool:
+    """Whether a value is a function tool of OpenAI, of the nested or the flat form."""
+    if not isinstance(item, dict) or item.get("type") != "function":
+        return False
+    inner = item.get("function", item)
+    return isinstance(inner, dict) and isinstance(inner.get("name"), str)
+
+
+def _is_anthropic(item: Any) -> bool:
+    """Whether a value is a tool of Anthropic that the client runs."""
+    return _is_named(item) and isinstance(item.get("input_schema"), dict)
+
+
+def _is_gemini(item: Any) -> bool:
+    """Whether a value is a function declaration of Gemini."""
+    return (
+        _is_named(item)
+        and "type" not in item
+        and any(isinstance(item.get(n), dict) for n in ("parametersJsonSchema", "parameters"))
+    )
+
+
+def _is_named(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("name"), str) and not item.keys() & _OURS
+
+
+def _read_openai(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
+    """A function tool of OpenAI."""
+    nested = isinstance(item.get("function"), dict)
+    inner = item["function"] if nested else item
+    here = (*at, "function") if nested else at
+    if nested:
+        notes.lose_all(item, at, {"type", "function"})
+    else:
+        notes.change(at)  # the nested form is written back
+    return _read(inner, "parameters", {"type"}, here, notes)
+
+
+def _write_openai(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
+    """The nested form; all but name, description and inputs is lost."""
+    return {"type": "function", "function": _written(tool, "parameters", at, notes)}
+
+
+def _read_anthropic(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
+    """A tool of Anthropic."""
+    if item.get("type") == "custom":
+        notes.change((*at, "type"))  # it is what a tool without a type is
+    return _read(item, "input_schema", {"type"}, at, notes)
+
+
+def _write_anthropic(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
+    """A tool of Anthropic; all but name, description and inputs is lost."""
+    return _written(tool, "input_schema", at, notes)
+
+
+def _read_gemini(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
+    """A function declaration of Gemini, with a JSON Schema or a schema in its own words."""
+    own = "parametersJsonSchema" not in item and isinstance(item.get("parameters"), dict)
+    if own:
+        notes.change((*at, "parameters"))
+        item = {**item, "parameters": _modern(item["parameters"])}
+    member = "parameters" if own else "parametersJsonSchema"
+    return _read(item, member, set(), at, notes)
+
+
+def _write_gemini(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
+    """A function declaration; all but name, description and inputs is lost."""
+    made = _written(tool, "parametersJsonSchema", at, notes)
+    if made["name"][:1].isdigit() or made["name"][:1] == "-":
+        made["name"] = f"_{made['name']}"[:_LONGEST]
+        notes.lose((*at, "name"))
+    return made
+
+
+def _read(
+    item: Mapping[str, Any], member: str, known: set[str], at: Place, notes: Notes
+) -> Portable:
+    notes.lose_all(item, at, {"name", "description", member, *known})
+    held = item.get(member)
+    schema = held if isinstance(held, dict) else {}
+    if schema.get("type") != "object":
+        notes.make((*at, member))
+    return Portable(
+        name=item["name"],
+        description=item.get("description"),
+        schema={"type": "object", **{k: v for k, v in schema.items() if k != "type"}},
+    )
+
+
+def _written(tool: Portable, member: str, at: Place, notes: Notes) -> dict[str, Any]:
+    name = _ODD.sub("_", tool.name)[:_LONGEST]
+    if name != tool.name:
+        notes.lose((*at, "name"))
+    notes.lose_other(tool, at, said={"name", "description", "schema"})
+    said = {"description": tool.description} if tool.description else {}
+    return {"name": name, **said, member: dict(tool.schema)}
+
+
+def _modern(schema: Any) -> Any:
+    """A schema whose types are in capitals and which says `nullable`, as a JSON Schema."""
+    made = modern(schema)
+    node: Any
+    for _, _, node in positions(made):
+        kinds = node.get("type")
+        if isinstance(kinds, str):
+            node["type"] = kinds.lower()
+        elif isinstance(kinds, list):
+            node["type"] = [str(kind).lower() for kind in kinds]
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """What tells a provider's tools from other documents, and what reads and writes one."""
+
+    tells: Callable[[Any], bool]
+    read: Callable[[Mapping[str, Any], Place, Notes], Portable]
+    write: Callable[[Portable, Place, Notes], dict[str, Any]]
+
+
+PROVIDERS: Final[Mapping[str, Provider]] = {
+    "openai": Provider(_is_openai, _read_openai, _write_openai),
+    "anthropic": Provider(_is_anthropic, _read_anthropic, _write_anthropic),
+    "gemini": Provider(_is_gemini, _read_gemini, _write_gemini),
+}
