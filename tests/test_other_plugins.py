@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import chain
 from xml.etree import ElementTree
 
 import pytest
 
 from fixtures.servers.start import REFERENCE, listening
 from tests.test_wheel import OWN, QUICK, REPORT, UV, environment, files, run, wheel
+from tests.thorough import every
 
 __all__ = ["wheel"]
 pytestmark = pytest.mark.slow
 PLUGINS = ("pytest-cov", "pytest-timeout", "pytest-rerunfailures", "pytest-randomly")
+EACH = (
+    ("--cov=conformance", "--cov-report=xml"),
+    ("--timeout=200",),
+    ("--reruns=2",),
+    ("-p", "randomly", "--randomly-seed=7"),
+)
+SETS = (tuple(chain(*EACH)), (), *EACH)
+"""What is given to the plugins: to all of them, to none, and to each."""
 
 
 @pytest.fixture(scope="module")
@@ -29,17 +39,7 @@ def programs(wheel, tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        (),
-        ("--cov=conformance", "--cov-report=xml"),
-        ("--timeout=200",),
-        ("--reruns=2",),
-        ("-p", "randomly", "--randomly-seed=7"),
-    ],
-    ids=["all of them at rest", *PLUGINS],
-)
+@pytest.mark.parametrize("options", every(len(SETS), SETS), ids="_".join)
 def test_a_session_ends_as_it_does_alone(programs, tmp_path, options):
     here = tmp_path / "empty"
     here.mkdir()
@@ -54,7 +54,7 @@ def test_a_session_ends_as_it_does_alone(programs, tmp_path, options):
     assert not any(item["verdict"] == "kit_error" for item in made["items"])
 
 
-@pytest.mark.parametrize("options", [("--reruns=2",), ("-p", "randomly")], ids=["again", "mixed"])
+@pytest.mark.parametrize("options", every(3, (EACH[2] + EACH[3], EACH[2], EACH[3])), ids="_".join)
 def test_a_fault_is_found_and_told_once(programs, tmp_path, options):
     own = ("--pyargs", "conformance", *QUICK, *options)
     fault = ("--fault", "digits-for-a-number")

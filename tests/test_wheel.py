@@ -15,6 +15,7 @@ import pytest
 
 from fixtures.servers.start import REFERENCE, listening
 from tests.root import ROOT
+from tests.thorough import every
 
 pytestmark = pytest.mark.slow
 UV = Path(sys.executable).with_name("uv")
@@ -126,7 +127,7 @@ def test_the_wheel_holds_one_package_with_the_published_schemas(wheel):
     assert "conformance/atdf/test_errors.py" in names
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", every(3, VERSIONS))
 def test_a_server_is_checked_from_an_empty_directory(install, server, here, version):
     program = install(version) / "agent-formats"
     said = run(program, "--version", cwd=here)
