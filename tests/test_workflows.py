@@ -180,12 +180,12 @@ def test_the_action_judges_a_server_and_keeps_its_summary(tmp_path):
     assert "report=kept" in (tmp_path / "output").read_text()
 
 
-def judged(tmp_path, start):
+def judged(tmp_path, start, checkout=None):
     """Run the step of the action that starts a server and checks it."""
     step = next(s for s in read(ACTION)["runs"]["steps"] if s["name"] == "Judge the server")
     return subprocess.run(
         ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
-        cwd=tmp_path,
+        cwd=checkout or tmp_path,
         env=os.environ
         | {
             "RUNNER_TEMP": str(tmp_path),
@@ -217,6 +217,41 @@ def test_the_log_of_a_started_server_does_not_command_the_ci_system(tmp_path):
     assert word is not None
     assert re.search(rf"^::{word[1]}::$", after, re.MULTILINE)
     assert "\033" not in done.stdout
+
+
+def test_a_link_in_the_directory_does_not_lead_the_log_of_a_server_to_another_file(tmp_path):
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    for name in ("server.log", "agent-formats.server.log"):
+        (tmp_path / "checkout" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "checkout" / name).symlink_to(mine)
+    assert judged(tmp_path, "echo harm; exit 3", tmp_path / "checkout").returncode == 4
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["a file", "a link"])
+def test_a_summary_that_the_directory_brings_is_not_posted(tmp_path, kind):
+    folder, secret = tmp_path / "checkout" / "kept", tmp_path / "secret"
+    folder.mkdir(parents=True)
+    secret.write_text("forged")
+    if kind == "a file":
+        (folder / "summary.md").write_text("forged")
+    else:
+        (folder / "summary.md").symlink_to(secret)
+    assert judged(tmp_path, "exit 3", tmp_path / "checkout").returncode == 4
+    step = next(s for s in read(ACTION)["runs"]["steps"] if s["name"] == "Post the summary")
+    subprocess.run(
+        ["bash", "-e", "-c", step["run"]],
+        cwd=tmp_path / "checkout",
+        env=os.environ
+        | {
+            "RUNNER_TEMP": str(tmp_path),
+            "REPORT": "kept",
+            "GITHUB_STEP_SUMMARY": str(tmp_path / "posted"),
+        },
+        check=True,
+    )
+    assert not (tmp_path / "posted").exists()
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from conformance.formats.provider.faces import FACES, face_of
 from conformance.kit.cases.provider.scenarios import SCENARIOS, Attempts, Scenario
 from conformance.kit.cases.provider.turns import NOTHING, Foreign, Scene, no_face
 from conformance.kit.config.command_words import nearest
-from conformance.kit.model.performance import Act, Arrival, Moment
+from conformance.kit.model.performance import OVER, Act, Arrival, Moment
 from conformance.kit.report.safe_text import visible
 from conformance.kit.transport.provider import Provider
 from conformance.spec.vocabulary import Seen
@@ -120,6 +120,8 @@ class Stage:
     def observe(self, moment: Moment) -> None:
         """Say in a line what became of a request."""
         after = moment.at - self._begun.get(moment.arrival, moment.at)
+        if moment.seen in OVER:
+            self._begun.pop(moment.arrival, None)
         said = _SAID.get(moment.seen)
         if said is not None:
             _say(f"#{moment.arrival} {said.format(moment.detail)}, after {after:.2f} s")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from conformance.formats.catalog.openapi_schema import LeadsNowhere, resolved, whole
+from conformance.formats.catalog.openapi_schema import Document, LeadsNowhere, TooLarge, resolved
 from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.schema.schemas import schema_faults
 from conformance.formats.tool.tool import Annotations, Input, Invocation, Tool, ToolForm, Where
@@ -62,6 +62,7 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
     tools: list[Tool] = []
     left: list[tuple[str, Message]] = []
     problems = list(_of_document(data))
+    document = Document(data)
     taken: set[str] = set()
     for place, method, shared, operation in _each(data):
         given = operation.get("operationId")
@@ -69,9 +70,11 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
         name = name if name not in taken else f"{method.upper()} {place[1]}"
         taken.add(name)
         try:
-            tool = _tool(data, (name, method, str(place[1])), shared, operation)
+            tool = _tool(document, (name, method, str(place[1])), shared, operation)
         except _LeftOut as why:
             left.append((name, why.reason))
+        except TooLarge:
+            left.append((name, message("kit.left_out.openapi_size")))
         except (LeadsNowhere, RecursionError) as why:
             said = message("documents.openapi.reference", reference=shown(str(why)))
             problems.append(problem(place, "$ref", said, clause=DOCUMENT))
@@ -103,7 +106,7 @@ def _needs_no_paths(data: Mapping[str, Any]) -> bool:
 def _of_operation(tool: Tool, place: Place) -> Iterator[Problem]:
     answers = tool.raw["answers"].values()
     for schema in (tool.input_schema, *answers):
-        for fault in schema_faults(schema):
+        for fault in schema_faults(schema, is_whole=True):
             yield problem(place, fault.keyword, fault.message, clause=OPERATION, tool=tool.name)
 
 
@@ -120,7 +123,7 @@ def _each(data: Mapping[str, Any]) -> Iterator[tuple[Place, str, Any, Mapping[st
 
 
 def _tool(
-    data: Mapping[str, Any],
+    document: Document,
     called: tuple[str, str, str],
     shared: Any,
     operation: Mapping[str, Any],
@@ -128,10 +131,10 @@ def _tool(
     name, method, path = called
     if method in _NEVER:
         raise _LeftOut("kit.left_out.openapi_method", method=method.upper())
-    answers = _answers(data, operation)
+    answers = _answers(document, operation)
     schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
-    inputs = _parameters(data, shared, operation, schema)
-    inputs += _body(data, operation, schema, inputs)
+    inputs = _parameters(document, shared, operation, schema)
+    inputs += _body(document, operation, schema, inputs)
     asked = {each.name for each in inputs if each.where is Where.PATH}
     if {part.split("}")[0] for part in path.split("{")[1:]} != asked:
         raise _LeftOut("kit.left_out.openapi_path", path=shown(path))
@@ -140,13 +143,17 @@ def _tool(
         name,
         schema,
         ToolForm.OPENAPI,
-        {"operation": operation, "answers": answers, "bearer": _asks_for_bearer(data, operation)},
+        {
+            "operation": operation,
+            "answers": answers,
+            "bearer": _asks_for_bearer(document.data, operation),
+        },
         description=next((t for t in texts if isinstance(t, str) and t), None),
         output_schema=next(iter(answers.values()), None),
         annotations=Annotations(destructive=True if method in _CHANGING else None),
         safe=True if method == "get" else None,
         invocation=Invocation(
-            _base(data) + path,
+            _base(document.data) + path,
             method.upper(),
             tuple(inputs),
             bodiless="requestBody" not in operation,
@@ -185,7 +192,7 @@ def _base(data: Mapping[str, Any]) -> str:
         return ""
 
 
-def _answers(data: Mapping[str, Any], operation: Mapping[str, Any]) -> dict[str, Any]:
+def _answers(document: Document, operation: Mapping[str, Any]) -> dict[str, Any]:
     """The schemas of the JSON answers that mean success, by status; none if nothing says the form.
 
     `content` is optional: many documents describe an answer in words alone.
@@ -197,11 +204,11 @@ def _answers(data: Mapping[str, Any], operation: Mapping[str, Any]) -> dict[str,
     for status, response in listed.items():
         if not str(status).startswith(("2", "default")):
             continue
-        content = resolved(data, response).get("content")
+        content = resolved(document.data, response).get("content")
         media = _json_media(content)
         unsaid = unsaid or not content
         if media is not None and str(status) != "default":
-            found[str(status)] = whole(data, media.get("schema", {}), sent=False)
+            found[str(status)] = document.whole(media.get("schema", {}), sent=False)
         unsaid = unsaid or media is not None
     if not found and not unsaid:
         raise _LeftOut("kit.left_out.openapi_answer")
@@ -218,13 +225,13 @@ def _json_media(content: Any) -> Mapping[str, Any] | None:
 
 
 def _parameters(
-    data: Mapping[str, Any], shared: Any, operation: Mapping[str, Any], schema: dict[str, Any]
+    document: Document, shared: Any, operation: Mapping[str, Any], schema: dict[str, Any]
 ) -> list[Input]:
     """The inputs of path, query and header, which are added to `schema`; own ones go before."""
     by_key: dict[tuple[object, object], Mapping[str, Any]] = {}
     for listed in (shared, operation.get("parameters")):
         for one in listed if isinstance(listed, list) else ():
-            each = resolved(data, one)
+            each = resolved(document.data, one)
             by_key[each.get("name"), each.get("in")] = each
     inputs: list[Input] = []
     for (name, kind), each in by_key.items():
@@ -232,7 +239,7 @@ def _parameters(
         if kind == "header" and str(name).lower() in _IGNORED_HEADERS:
             continue
         usable = kind in {"path", "query", "header"} and isinstance(name, str)
-        own = whole(data, each["schema"], sent=True) if "schema" in each else None
+        own = document.whole(each["schema"], sent=True) if "schema" in each else None
         sound = usable and own is not None and _is_sendable(own, str(kind), each)
         if not sound or name in schema["properties"]:
             if required:
@@ -279,7 +286,7 @@ def _add(
 
 
 def _body(
-    data: Mapping[str, Any],
+    document: Document,
     operation: Mapping[str, Any],
     schema: dict[str, Any],
     others: list[Input],
@@ -287,14 +294,14 @@ def _body(
     """The inputs of the body, added to `schema`: its members, or it as a whole."""
     if "requestBody" not in operation:
         return []
-    body = resolved(data, operation["requestBody"])
+    body = resolved(document.data, operation["requestBody"])
     required = body.get("required") is True
     media = _json_media(body.get("content"))
     if media is None:
         if required:
             raise _LeftOut("kit.left_out.openapi_body")
         return []
-    declared = whole(data, media.get("schema", {}), sent=True)
+    declared = document.whole(media.get("schema", {}), sent=True)
     flat = _opened(declared)
     names = set(flat.get("properties", {})) if flat is not None else set()
     whole_only = flat is None or (bool(others) and not flat.keys() <= _FLAT)

@@ -5,9 +5,12 @@ References to the document's components lead to `$defs` of the schema itself.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
+from conformance.formats.schema.schemas import LONGEST
 from conformance.spec.pointer import steps_of
 
 COMPONENTS = "#/components/schemas/"
@@ -17,6 +20,12 @@ _INNER = (
     "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
     "unevaluatedItems", "unevaluatedProperties",
 )  # fmt: skip
+MOST_IN_ALL: Final = 8 * LONGEST
+"""Characters of the components of all operations: each one that needs a component counts it. Where
+a tool is planned or recorded, it stands alone, and takes thirty times as much memory.
+"""
+_FOR_EACH: Final = 150
+"""What a component costs besides, in characters."""
 _ONE_WAY = {True: "readOnly", False: "writeOnly"}
 
 
@@ -48,32 +57,68 @@ def _at(data: Mapping[str, Any], reference: str) -> Any:
     return found
 
 
-def whole(data: Mapping[str, Any], schema: Any, *, sent: bool) -> dict[str, Any]:
-    """A schema of the document that stands alone, in 2020-12: `sent` to the server or answered.
-
-    What is read-only is no part of what is sent, and what is write-only none of an answer. Raises
-    LeadsNowhere; RecursionError for what is nested without end.
+class TooLarge(Exception):
+    """An operation needs more of the document's components than an operation can be checked with,
+    or all operations together do.
     """
-    old = str(data.get("openapi", "")).startswith("3.0")
-    components = data.get("components")
-    known = components.get("schemas") if isinstance(components, dict) else None
-    made = _made(schema, old=old, drop=_ONE_WAY[sent])
-    needed: dict[str, Any] = {}
-    waiting = list(_references(made))
-    while waiting:
-        reference = waiting.pop()
-        name = steps_of(reference.removeprefix("#/$defs"))[0]
-        if not reference.startswith("#/$defs/") or not isinstance(known, dict):
-            raise LeadsNowhere(reference)
-        if name in needed:
-            continue
-        if name not in known:
-            raise LeadsNowhere(COMPONENTS + name)
-        needed[name] = _made(known[name], old=old, drop=_ONE_WAY[sent])
-        waiting.extend(_references(needed[name]))
-    if not isinstance(made, dict):
-        return {} if made else {"not": {}}
-    return {**made, "$defs": needed} if needed else made
+
+
+class Document:
+    """An OpenAPI document whose component schemas are made once, and shared by its operations."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.data = data
+        self._old = str(data.get("openapi", "")).startswith("3.0")
+        components = data.get("components")
+        known = components.get("schemas") if isinstance(components, dict) else None
+        self._known: Mapping[str, Any] = known if isinstance(known, dict) else {}
+        self._ready: dict[tuple[str, bool], _Component] = {}
+        self._left = MOST_IN_ALL
+
+    def whole(self, schema: Any, *, sent: bool) -> dict[str, Any]:
+        """A schema of the document that stands alone, in 2020-12: `sent` to the server or answered.
+
+        What is read-only is no part of what is sent, and what is write-only none of an answer.
+        Raises LeadsNowhere and TooLarge; RecursionError for what is nested without end.
+        """
+        made = _made(schema, old=self._old, drop=_ONE_WAY[sent])
+        needed: dict[str, Any] = {}
+        waiting, size = list(_references(made)), 0
+        while waiting:
+            reference = waiting.pop()
+            name = steps_of(reference.removeprefix("#/$defs"))[0]
+            if not reference.startswith("#/$defs/") or not self._known:
+                raise LeadsNowhere(reference)
+            if name in needed:
+                continue
+            component = self._component(name, sent=sent)
+            size += component.size
+            if size > LONGEST or size + _FOR_EACH * len(needed) > self._left:
+                raise TooLarge
+            needed[name] = component.schema
+            waiting.extend(component.references)
+        self._left -= size + _FOR_EACH * len(needed)
+        if not isinstance(made, dict):
+            return {} if made else {"not": {}}
+        return {**made, "$defs": needed} if needed else made
+
+    def _component(self, name: str, *, sent: bool) -> _Component:
+        if (name, sent) not in self._ready:
+            if name not in self._known:
+                raise LeadsNowhere(COMPONENTS + name)
+            made = _made(self._known[name], old=self._old, drop=_ONE_WAY[sent])
+            size = len(json.dumps(made))
+            self._ready[name, sent] = _Component(made, tuple(_references(made)), size)
+        return self._ready[name, sent]
+
+
+@dataclass(frozen=True, slots=True)
+class _Component:
+    """A component schema in 2020-12, what it refers to, and the characters that it takes."""
+
+    schema: Any
+    references: tuple[str, ...]
+    size: int
 
 
 def modern(schema: Any) -> Any:

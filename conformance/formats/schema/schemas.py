@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -54,8 +54,13 @@ class SchemaFault:
     message: Message
 
 
-def schema_faults(schema: Mapping[str, Any]) -> tuple[SchemaFault, ...]:
-    """Everything that keeps `schema` from being used, at most ten; empty if nothing does."""
+def schema_faults(
+    schema: Mapping[str, Any], *, is_whole: bool = False
+) -> tuple[SchemaFault, ...]:
+    """Everything that keeps `schema` from being used, at most ten; empty if nothing does.
+
+    `is_whole`: its references are known to lead to its own definitions.
+    """
     if deeper_than(schema, DEEPEST):
         said = message("documents.schema.too_deep", limit=DEEPEST)
         return (SchemaFault((), _VALID, _VALID, said),)
@@ -69,7 +74,7 @@ def schema_faults(schema: Mapping[str, Any]) -> tuple[SchemaFault, ...]:
         return (SchemaFault((), _VALID, _VALID, said),)
     if len(text) <= _REMEMBERED_LENGTH:
         return _remembered(text)
-    return _faults(schema)
+    return _faults(schema, is_whole=is_whole)
 
 
 def deeper_than(value: Any, limit: int) -> bool:
@@ -90,24 +95,19 @@ def deeper_than(value: Any, limit: int) -> bool:
 
 @lru_cache(maxsize=2048)
 def _remembered(text: str) -> tuple[SchemaFault, ...]:
-    return _faults(json.loads(text))
+    return _faults(json.loads(text), is_whole=False)
 
 
-def _faults(schema: Mapping[str, Any]) -> tuple[SchemaFault, ...]:
+def _faults(schema: Mapping[str, Any], *, is_whole: bool) -> tuple[SchemaFault, ...]:
     kind = _dialect(schema)
     if kind is None:
         said = message("documents.schema.dialect", dialect=shown(schema["$schema"]))
         return (SchemaFault(("$schema",), _VALID, _VALID, said),)
     try:
-        meta = quick(kind)(kind.META_SCHEMA, registry=METASCHEMAS)
-        invalid: dict[Place, SchemaFault] = {}
-        for error in meta.iter_errors(schema):
-            # The metaschema is joined from many: several of them say the same of one place.
-            fault = _invalid(error)
-            invalid.setdefault(fault.place, fault)
-            if len(invalid) == _MOST_FAULTS:
-                break
-        return tuple(invalid.values()) or tuple(islice(_dangling(schema), _MOST_FAULTS))
+        invalid = tuple(islice(_invalid(kind, schema), _MOST_FAULTS))
+        if invalid or is_whole:
+            return invalid
+        return tuple(islice(_dangling(schema), _MOST_FAULTS))
     except RecursionError:
         said = message("documents.schema.too_deep", limit=DEEPEST)
         return (SchemaFault((), _VALID, _VALID, said),)
@@ -123,7 +123,40 @@ def _dialect(schema: Mapping[str, Any]) -> type[Validator] | None:
     return found
 
 
-def _invalid(error: ValidationError) -> SchemaFault:
+def _invalid(kind: type[Validator], schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
+    """What the metaschema forbids. A definition that other schemas have as well is checked once."""
+    parts = schema.get("$defs")
+    if kind is not Draft202012Validator or not isinstance(parts, dict):
+        yield from _forbidden(kind, schema)
+        return
+    yield from _forbidden(kind, {**schema, "$defs": {}})
+    for name, part in parts.items():
+        text = json.dumps(part)
+        found = _known_part if len(text) <= _REMEMBERED_LENGTH else _part
+        for fault in found(text):
+            place = ("$defs", name, *fault.place)
+            yield replace(fault, place=place, keyword=str(place[-1]))
+
+
+def _part(text: str) -> tuple[SchemaFault, ...]:
+    return tuple(islice(_forbidden(Draft202012Validator, json.loads(text)), _MOST_FAULTS))
+
+
+_known_part = lru_cache(maxsize=2048)(_part)
+
+
+def _forbidden(kind: type[Validator], schema: Any) -> Iterator[SchemaFault]:
+    """What the metaschema forbids, once for each place: it is joined from many that say the same."""
+    meta = quick(kind)(kind.META_SCHEMA, registry=METASCHEMAS)
+    seen: set[Place] = set()
+    for error in meta.iter_errors(schema):
+        fault = _fault_of(error)
+        if fault.place not in seen:
+            seen.add(fault.place)
+            yield fault
+
+
+def _fault_of(error: ValidationError) -> SchemaFault:
     """The innermost cause of an error of the metaschema, which is built from many schemas."""
     while error.context:
         error = max(error.context, key=lambda each: len(each.absolute_path))

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain, islice
 from typing import Any
 
 from conformance.formats.problem import Place, Problem, problem, shown
@@ -31,6 +32,12 @@ LARGEST = 64 * 1024 * 1024
 
 DEEPEST = 256
 """Arrays and objects inside one another; real documents have a dozen."""
+
+MOST_MARKS = 4_000_000
+"""Commas, colons and brackets of a document; each may stand for a value, of eighty bytes."""
+
+_MOST_TOLD = 1_000
+"""Problems of one kind that are listed: a short text may have millions."""
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _HALF = re.compile("[\ud800-\udfff]")
@@ -120,6 +127,9 @@ def _read_json(text: str, strange: tuple[Problem, ...]) -> Reading:
         twice = twice or len(made) < len(pairs)
         return made
 
+    if _marks(text) > MOST_MARKS:
+        said = message("documents.too_many", limit=MOST_MARKS)
+        return _unreadable(text, Notation.JSON, "size", said)
     try:
         data = json.loads(
             text, object_pairs_hook=members, parse_constant=_no_number, parse_float=_finite
@@ -142,10 +152,14 @@ def _read_json(text: str, strange: tuple[Problem, ...]) -> Reading:
         return _too_deep(text, Notation.JSON)
     found = [*strange]
     if twice:
-        found += _twice(spot.place for spot in spots(text) if spot.again)
+        found += islice(_twice(spot.place for spot in spots(text) if spot.again), _MOST_TOLD)
     if _SURROGATE.search(text):
-        found += _half_pairs(data)
+        found += islice(_half_pairs(data), _MOST_TOLD)
     return Reading(data, text, Notation.JSON, readable=True, problems=tuple(found))
+
+
+def _marks(text: str) -> int:
+    return len(text) if len(text) <= MOST_MARKS else sum(map(text.count, ",:[{"))
 
 
 def _read_yaml(text: str, strange: tuple[Problem, ...]) -> Reading:
@@ -158,7 +172,8 @@ def _read_yaml(text: str, strange: tuple[Problem, ...]) -> Reading:
         return _too_deep(text, Notation.YAML)
     if deeper_than(data, DEEPEST):
         return _too_deep(text, Notation.YAML)
-    found = (*strange, *_twice(twice), *_half_pairs(data))
+    told = (islice(each, _MOST_TOLD) for each in (_twice(twice), _half_pairs(data)))
+    found = (*strange, *chain.from_iterable(told))
     return Reading(data, text, Notation.YAML, readable=True, problems=found)
 
 
@@ -218,20 +233,28 @@ def _twice(places: Iterable[Place]) -> Iterator[Problem]:
 
 def _half_pairs(data: Any) -> Iterator[Problem]:
     """A problem for each text, or name, that holds half of a surrogate pair."""
-    waiting: list[tuple[Place, Any]] = [((), data)]
+    waiting: list[Iterator[tuple[Place, Any]]] = [iter([((), data)])]
     while waiting:
-        place, value = waiting.pop()
+        found = next(waiting[-1], None)
+        if found is None:
+            waiting.pop()
+            continue
+        place, value = found
         if isinstance(value, str) and _HALF.search(value):
             said = message("documents.half_pair", value=shown(value))
             yield problem(place, "surrogate", said)
-        elif isinstance(value, list):
-            waiting += reversed([((*place, i), each) for i, each in enumerate(value)])
         elif isinstance(value, dict):
             for name in value:
                 if _HALF.search(name):
                     said = message("documents.half_pair", value=shown(name))
                     yield problem((*place, name), "surrogate", said)
-            waiting += [((*place, name), each) for name, each in reversed(value.items())]
+        if isinstance(value, dict | list):
+            waiting.append(_inside(place, value))
+
+
+def _inside(place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    return (((*place, step), each) for step, each in pairs)
 
 
 def _unreadable(

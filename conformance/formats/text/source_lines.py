@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from conformance.formats.problem import Place
 
 _TOKEN = re.compile(
-    r"""[ \t\n\r]*(?:(?P<text>"[^"\\]*(?:\\.[^"\\]*)*")"""
-    r"""|(?P<mark>[{}\[\],:])|(?P<word>[^ \t\n\r{}\[\],:"]+))""",
+    r"""(?P<text>"[^"\\]*(?:\\.[^"\\]*)*")"""
+    r"""|(?P<mark>[{}\[\],:])|(?P<word>[^ \t\n\r{}\[\],:"]+)""",
     re.DOTALL,
 )
+"""It begins at the token and not at the space before it: the space behind the last token would be
+read again from each of its places.
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)

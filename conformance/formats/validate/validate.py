@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from jsonschema.exceptions import ValidationError
@@ -22,6 +23,9 @@ from conformance.spec.vocabulary import Requirement
 
 DEEPEST = 256
 """Levels of JSON in a document; real ones have a dozen."""
+
+_MOST_ERRORS = 10_000
+"""Errors by the schema that are listed: a short document may have millions."""
 
 _OF_TOOLS = frozenset({"catalog", "tool", "descriptor", "enhanced-descriptor"})
 
@@ -90,7 +94,7 @@ def _judged(data: Any, document: str) -> list[Problem]:
             for each in _judged(held[1], document)
         ]
     quick = surely_valid(document, data)
-    errors = [] if quick else list(validator(document).iter_errors(data))
+    errors = [] if quick else list(islice(validator(document).iter_errors(data), _MOST_ERRORS))
     formats = {tuple(each.absolute_path) for each in errors if each.validator == "format"}
     found = [
         _problem(document, data, each)

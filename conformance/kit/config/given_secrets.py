@@ -14,7 +14,7 @@ from conformance.kit.config.secrets import is_secret_name
 
 _ALSO_SECRET = re.compile(r"PASS|PWD|CREDENTIAL|SIGNATURE|\bSIG\b|SESS|\bSID\b|JWT", re.IGNORECASE)
 """Names that hold secrets in addresses, options and cookies beside those of variables."""
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"']+")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s\"']+")
 _MADE_UP = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w.~%+/=-]{20,}")
 """Letters and digits in one long piece: nobody's word, so it may be a key."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 from conformance.kit.model.written import Body, Foreign
 from conformance.spec.vocabulary import Seen
@@ -84,6 +85,8 @@ class Arrival:
         return next((value for key, value in self.headers if key.lower() == wanted), "")
 
 
+OVER: Final = frozenset({Seen.ENDED, Seen.BROKEN, Seen.LEFT, Seen.CUT})
+"""After these, nothing more is seen of a request."""
 Performance = Callable[[Arrival, int], Iterable[Act]]
 """Says what is done in answer to an attempt of one call; the first attempt is number 1."""
 

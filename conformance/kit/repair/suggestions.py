@@ -114,7 +114,7 @@ def decode(suggested_value: Any, nodes: Sequence[Node], view: SchemaView) -> Any
     return read.data if read.readable else suggested_value
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=16)
 def _known(schema: ByIdentity) -> SchemaView:
     """The view on a declared schema, which nobody changes: written out, it would be compared."""
     return view_of(schema.held)

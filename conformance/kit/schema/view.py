@@ -48,6 +48,9 @@ calls need dozens, a bomb needs billions.
 MOST_IN_ALL: Final = 60_000
 """The same for all evaluations of one plan: about five seconds."""
 
+_LONG: Final = 20_000
+"""Characters of a schema of which only a few views are kept."""
+
 Resolver = Any
 """`referencing`'s resolver; its class is private there."""
 
@@ -148,7 +151,8 @@ def view_of(schema: Mapping[str, Any]) -> SchemaView:
     invalid in its dialect, refers outside itself or to nothing, or is beyond judging.
     """
     try:
-        return compiled_view(json.dumps(schema))
+        text = json.dumps(schema)
+        return (compiled_view if len(text) <= _LONG else _long_view)(text)
     except RecursionError as error:
         raise SchemaProblem(ProblemKind.TOO_COMPLEX, "nested too deep") from error
 
@@ -178,6 +182,10 @@ def compiled_view(text: str) -> SchemaView:
     _check_references(view)
     keywords.check_names(schema)
     return view
+
+
+_long_view: Final = lru_cache(maxsize=8)(compiled_view.__wrapped__)
+"""The same, of which few are kept: in memory, a view has thirty times the length of its text."""
 
 
 def _overrides(validator_class: Any, meter: _Meter) -> dict[str, Callable[..., Any]]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import httpx2
 
 from conformance.kit.model.exchange import Answer, ModelCall, Request, Trouble
-from conformance.kit.model.performance import Act, Arrival, End, Head, Moment, Send
+from conformance.kit.model.performance import OVER, Act, Arrival, End, Head, Moment, Send
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Process, Received
 from conformance.kit.transport.http_connection import cookies, decoded
@@ -32,7 +32,6 @@ MOST_ASKED: Final = 100
 """Requests to the provider that are taken as attempts of one call; further ones are strays."""
 MOST_HELD: Final = 1024 * 1024
 """Bytes of their bodies that are kept, in all."""
-_OVER: Final = {Seen.ENDED, Seen.BROKEN, Seen.LEFT, Seen.CUT}
 _STRAY: Final = b'{"error": {"message": "The fake provider knows no such call."}}'
 
 
@@ -69,7 +68,7 @@ class _Live:
     @property
     def is_quiet(self) -> bool:
         """Whether each request to the provider has come to its end."""
-        over = {each.arrival for each in self.timeline if each.seen in _OVER}
+        over = {each.arrival for each in self.timeline if each.seen in OVER}
         return over >= set(self.attempts.values())
 
     async def until(self, happens: Callable[[], bool]) -> None:

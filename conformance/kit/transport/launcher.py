@@ -17,6 +17,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NoReturn
@@ -36,6 +37,7 @@ _MOST_LOOKED = 20_000
 _STUBBORN = 5.0
 """Seconds after which processes that do not end are left: they belong to somebody else."""
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
+_MS_RDONLY, _MS_REMOUNT = 1, 32
 _AT_FDCWD, _AT_RECURSIVE, _READ_ONLY, _MOUNT_SETATTR = -100, 0x8000, 1, 442
 _PDEATHSIG, _CAPBSET_DROP, _SUBREAPER, _NO_NEW_PRIVS = 1, 24, 36, 38
 _CAP_AMBIENT, _CLEAR_ALL = 47, 4
@@ -273,6 +275,7 @@ def _prepare(here: str, doors: str) -> None:
         with suppress(FileNotFoundError, PermissionError):
             _attach("/dev/null", door, None, _MS_BIND)
     _attach("tmpfs", SCRATCH, "tmpfs", _MS_NOSUID | _MS_NODEV, _SIZE)
+    _attach(None, "/dev", None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | _MS_NOSUID | _MS_NODEV)
     for place in PLACES.values():
         os.mkdir(place)
     with suppress(OSError):
@@ -287,6 +290,7 @@ def _doors() -> list[str]:
     with open("/proc/net/unix") as file:
         fields = [line.split(None, 7) for line in file]
     paths = {each[7].rstrip("\n") for each in fields if len(each) == 8}
+    paths |= _from_somewhere(path for path in paths if not path.startswith(("/", "@")))
     with open("/proc/self/mountinfo") as file:
         paths |= {line.split()[4] for line in file}
     looked = 0
@@ -296,6 +300,15 @@ def _doors() -> list[str]:
         if looked > _MOST_LOOKED:
             break
     return sorted(path for path in paths if path.startswith("/") and _is_door(path))
+
+
+def _from_somewhere(names: Iterable[str]) -> set[str]:
+    """Where names may be that were not given from the root: in the directory of any process."""
+    asked, folders = list(names), set()
+    for pid in filter(str.isdecimal, os.listdir("/proc") if asked else ()):
+        with suppress(OSError):
+            folders.add(os.readlink(f"/proc/{pid}/cwd"))
+    return {os.path.join(folder, name) for folder in folders for name in asked}
 
 
 def _is_door(path: str) -> bool:

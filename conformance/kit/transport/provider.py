@@ -40,6 +40,10 @@ Observe = Callable[[Moment], None]
 
 BODY_CAP: Final = 4 * 1024 * 1024
 """Bytes of a request that are read; a longer one is refused with 413."""
+MOST_HELD: Final = 64 * 1024 * 1024
+"""Bytes of requests that all connections hold at the same time; beyond, one is refused with 503."""
+MOST_LINKS: Final = 500
+"""Connections that are open at the same time; a further one is closed without an answer."""
 _READ: Final = 65_536
 _RESET_ON_CLOSE: Final = struct.pack("ii", 1, 0)
 """The socket option SO_LINGER with no time: closing sends an RST."""
@@ -77,18 +81,22 @@ class Provider:
         host: str = "127.0.0.1",
         port: int = 0,
         cap: int = BODY_CAP,
+        links: int = MOST_LINKS,
         observe: Observe = _nobody,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Raises ValueError for a host that is not this machine; `cap` limits a request's body."""
+        """Raises ValueError for a host that is not this machine; `cap` limits a request's body, and
+        `links` the connections that are open at the same time.
+        """
         if not is_loopback(f"//[{host}]" if ":" in host else f"//{host}"):
             raise ValueError(f"the fake provider listens on loopback only, not on {host}")
         self._perform, self._observe, self._clock = perform, observe, clock
-        self._host, self._port, self.cap = host, port, cap
+        self._host, self._port, self.cap, self._links = host, port, cap, links
         self.barriers = Barriers()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._arrivals = 0
+        self._held = 0
 
     @property
     def url(self) -> str:
@@ -116,9 +124,17 @@ class Provider:
         await self._server.wait_closed()
 
     def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._tasks) >= self._links:
+            writer.transport.abort()
+            return
         task = asyncio.ensure_future(_Link(self, reader, writer).serve())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def may_hold(self, more: int) -> bool:
+        """Count bytes that a connection holds or lets go; whether there is room for all."""
+        self._held += more
+        return self._held <= MOST_HELD
 
     def arrived(self, request: h11.Request, body: bytes) -> Arrival:
         """Number a request, and tell of it."""
@@ -154,6 +170,7 @@ class _Link:
         self._provider, self._reader, self._writer = provider, reader, writer
         self._http = h11.Connection(h11.SERVER)
         self._gone = asyncio.Event()
+        self._held = 0
         link: socket.socket = writer.get_extra_info("socket")
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
@@ -167,6 +184,7 @@ class _Link:
         except (OSError, _Left):
             pass  # the other side has gone, and the observer was told if it left an answer
         finally:
+            self._provider.may_hold(-self._held)
             self._writer.close()
             with suppress(OSError):
                 await self._writer.wait_closed()
@@ -181,8 +199,8 @@ class _Link:
         body = bytearray()
         while isinstance(event := await self._event(), h11.Data):
             body += event.data
-            if len(body) > self._provider.cap:
-                await self._refuse(413)
+            if len(body) > self._provider.cap or not self._may_hold(len(event.data)):
+                await self._refuse(413 if len(body) > self._provider.cap else 503)
                 return False
         if request.method == b"CONNECT":  # an answer with 200 would be the end of HTTP
             await self._refuse(405)
@@ -200,6 +218,11 @@ class _Link:
         finally:
             watch.cancel()
             await asyncio.gather(watch, return_exceptions=True)
+            self._may_hold(-len(body))
+
+    def _may_hold(self, more: int) -> bool:
+        self._held += more
+        return self._provider.may_hold(more)
 
     async def _event(self) -> h11.Event | type[h11.PAUSED] | type[h11.NEED_DATA]:
         while (event := self._http.next_event()) is h11.NEED_DATA:
@@ -216,7 +239,7 @@ class _Link:
                 more = b""
             ahead += len(more)
             self._http.receive_data(more)
-            if not more or ahead > self._provider.cap:
+            if not more or ahead > self._provider.cap or not self._may_hold(len(more)):
                 self._gone.set()
                 return
 

@@ -100,6 +100,26 @@ def test_a_document_beyond_the_limit_is_not_read(monkeypatch):
     assert only_problem(read(b'{"a": "bcdefgh"}')).message.id == "documents.too_large"
 
 
+def test_a_document_of_more_values_than_memory_holds_is_not_read(monkeypatch):
+    monkeypatch.setattr("conformance.formats.text.json_text.MOST_MARKS", 10)
+    assert only_problem(read(b"[" + b"[]," * 8 + b"1]")).message.id == "documents.too_many"
+    assert read(b'["a, b, c, d"]').readable
+    assert read(b"[1, 2, 3, 4, 5, 6, 7]").readable
+
+
+@pytest.mark.parametrize("item", ['"\\ud800"', '{"a": 1, "a": 2}'])
+def test_of_a_problem_that_repeats_only_so_many_are_told(item):
+    problems = read(f"[{', '.join([item] * 3000)}]".encode()).problems
+    assert len(problems) == 1000
+    assert len({each.place for each in problems}) == 1000
+
+
+def test_space_behind_a_document_is_not_read_again_from_each_of_its_places():
+    raw = b'{"a": 1, "a": 2}' + b"\n" * 2_000_000
+    reading = read(raw)
+    assert positions_of(reading, [("a",)])[("a",)].column == 10
+
+
 def test_places_are_found_in_the_text_whatever_the_layout():
     text = '{"tools" :[ {"name":"a{,:\\"]"},\n\t{"x/y":\n[1,2 ,{"z":null}]} ]}'
     reading = read(text.encode())

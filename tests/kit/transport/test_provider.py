@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from conformance.kit.model.performance import Barrier, End, Fin, Head, Rst, Send, Wait
-from conformance.kit.transport.provider import BODY_CAP, Provider
+from conformance.kit.transport.provider import BODY_CAP, MOST_HELD, Provider
 from conformance.spec.vocabulary import Seen
 
 OK = (Head(200), Send(b"hello"), End())
@@ -165,6 +165,61 @@ def test_a_request_beyond_the_cap_is_refused():
             head = await reader.readuntil(b"\r\n")
             writer.close()
         assert (head.split()[1], asked) == (b"413", [])
+
+    played(test())
+
+
+async def _begun(provider, length):
+    """Send a request that lacks its last byte."""
+    host, port = provider.url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % length)
+    writer.write(b"x" * (length - 1))
+    await writer.drain()
+    return reader, writer
+
+
+def test_many_long_requests_are_not_held_at_the_same_time():
+    async def test():
+        async with Provider(lambda _: OK) as provider:
+            links = [await _begun(provider, BODY_CAP) for _ in range(MOST_HELD // BODY_CAP + 1)]
+            heads = [asyncio.ensure_future(reader.readuntil(b"\r\n")) for reader, _ in links]
+            (refused, *_), _ = await asyncio.wait(heads, return_when=asyncio.FIRST_COMPLETED)
+            assert (await refused).split()[1] == b"503"
+            for (_, writer), head in zip(links, heads, strict=True):
+                if not head.done():
+                    writer.write(b"x")
+            told = [(await head).split()[1] for head in heads]
+            assert set(told) == {b"200", b"503"}
+            for _, writer in links:
+                writer.close()
+            async with httpx2.AsyncClient() as client:  # what was held is let go
+                answer = await client.post(provider.url, content=b"x" * BODY_CAP)
+        assert answer.status_code == 200
+
+    played(test())
+
+
+def test_connections_without_end_are_closed_before_the_system_has_none_left():
+    async def test():
+        raised = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: raised.append(told))
+        async with Provider(lambda _: OK, links=5) as provider:
+            host, port = provider.url.removeprefix("http://").split(":")
+            asked = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n"
+            links = []
+            for _ in range(5):
+                reader, writer = await asyncio.open_connection(host, int(port))
+                writer.write(asked)
+                assert (await reader.readuntil(b"\r\n")).split()[1] == b"200"
+                links.append(writer)
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(asked)
+            with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+                await reader.readuntil(b"\r\n")
+            for each in (*links, writer):
+                each.close()
+        assert raised == []
 
     played(test())
 

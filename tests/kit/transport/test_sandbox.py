@@ -45,6 +45,7 @@ for line in sys.stdin:
         "connect": tried(socket.create_connection, ("192.0.2.1", 80), 9),
         "a port of this machine": tried(socket.create_connection, ("127.0.0.1", outside["port"])),
         "a socket": tried(socket.socket(socket.AF_UNIX).connect, outside["socket"]),
+        "a socket of here": tried(socket.socket(socket.AF_UNIX).connect, outside["near"]),
         "resolve": tried(socket.getaddrinfo, "example.org", 80),
         "files": [tried(write, path) for path in outside["files"]],
         "another process": tried(os.kill, outside["process"], 0),
@@ -120,20 +121,26 @@ def test_nothing_outside_is_reached_or_changed(ready):
     door = socket.socket(socket.AF_UNIX)
     door.bind(str(ready / "door"))
     door.listen()
+    near = socket.socket(socket.AF_UNIX)
+    near.bind("near")  # the system knows it by this name alone, which is not from the root
+    near.listen()
     port = socket.create_server(("127.0.0.1", 0))
     files = [ready / "new", Path("beside.txt").absolute(), Path.home() / "agent-formats-harm",
-             Path("/tmp/agent-formats-harm"), Path("/etc/agent-formats-harm")]  # fmt: skip
+             Path("/tmp/agent-formats-harm"), Path("/etc/agent-formats-harm"),
+             Path("/dev/agent-formats-harm")]  # fmt: skip
     outside = {
         "port": port.getsockname()[1],
         "socket": str(ready / "door"),
+        "near": str(ready / "work" / "near"),
         "files": list(map(str, files)),
         "process": os.getpid(),
         "sees": str(Path("beside.txt").absolute()),
     }
     word = f"left-by-{ready.name}"
-    with door, port:
+    with door, near, port:
         said, ended = served(SERVER, json.dumps(outside), word)
-    refused = ("connect", "a port of this machine", "a socket", "resolve", "another process")
+    refused = ("connect", "a port of this machine", "a socket", "a socket of here", "resolve",
+               "another process")  # fmt: skip
     assert {name: said[name] for name in refused if isinstance(said[name], list)} == {}
     assert not any(isinstance(each, list) for each in said["files"])
     assert Path("beside.txt").read_text() == "here"
@@ -148,7 +155,8 @@ def test_nothing_outside_is_reached_or_changed(ready):
 @pytest.mark.needs
 def test_a_server_finds_its_files_a_loopback_and_places_to_write_to(ready):
     Path("beside.txt").write_text("here")
-    outside = {"port": 1, "socket": "/", "files": [], "process": 1, "sees": str(ready / "seen")}
+    outside = {"port": 1, "socket": "/", "near": "/", "files": [], "process": 1}
+    outside["sees"] = str(ready / "seen")
     (ready / "seen").write_text("seen")
     said, _ = served(SERVER, json.dumps(outside), "x")
     assert said["own"] == [["4"], ["4"], ["4"]]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Final
 
 from conformance.formats.provider.completion import Completion, Face, ToolCall, Usage
@@ -143,20 +145,28 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {each.name: each for each in _scenari
 """All named scenarios, in the order in which they are shown."""
 
 
+_MOST_CALLS: Final = 10_000
+"""Calls whose attempts are counted at the same time."""
+
+
 class Attempts:
     """Counts the attempts of each call: requests with one face, model and user message.
 
-    After the last turn of the scenario, the next such request begins it again.
+    After the last turn of the scenario, the next such request begins it again. So does the one
+    that comes after very many other calls.
     """
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
-        self._count: dict[tuple[str, str, str], int] = {}
+        self._count: OrderedDict[bytes, int] = OrderedDict()
 
     def next(self, face: Face, scene: Scene) -> int:
         """The number of this attempt, from 1."""
-        call = (face.name, scene.asked.model, scene.asked.user)
+        said = "\0".join((face.name, scene.asked.model, scene.asked.user))
+        call = sha256(said.encode("utf-8", "surrogatepass")).digest()
         number = self._count.pop(call, 0) + 1
         if not turns_over(self._scenario, number):
             self._count[call] = number
+        if len(self._count) > _MOST_CALLS:
+            self._count.popitem(last=False)
         return number

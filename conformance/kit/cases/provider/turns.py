@@ -17,6 +17,8 @@ _SSE: Final = ("content-type", "text/event-stream")
 NOTHING: Final = Asked("", stream=False, user="")
 """What a request asks for that is no model call."""
 BOM: Final = "\ufeff".encode()
+_LONGEST_MODEL: Final = 1_000
+"""Characters of a name that each event of an answer repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,11 @@ class Scene:
     request_id: str
     host: str = ""
     """The host that it was sent to, with the port."""
+
+    @property
+    def model(self) -> str:
+        """The model that the answer names: the one that was asked for, but not megabytes of it."""
+        return self.asked.model[:_LONGEST_MODEL]
 
 
 class Turn(Protocol):
@@ -183,7 +190,7 @@ class Blocks:
         said = {
             "promptFeedback": {"blockReason": "SAFETY"},
             "usageMetadata": {"promptTokenCount": count, "totalTokenCount": count},
-            "modelVersion": scene.asked.model,
+            "modelVersion": scene.model,
         }
         body = json.dumps(said).encode()
         if not scene.asked.stream:
@@ -250,7 +257,7 @@ def _for(said: Completion, scene: Scene) -> Completion:
         said.raw_reason,
         said.usage,
         scene.request_id,
-        scene.asked.model,
+        scene.model,
     )
 
 

@@ -84,3 +84,22 @@ def test_attempts_are_counted_for_each_call_and_begin_again_after_the_last_turn(
 def test_each_scenario_says_what_it_does():
     assert len(SCENARIOS) > 40
     assert all(each.about and each.name == name for name, each in SCENARIOS.items())
+
+
+def test_calls_that_are_never_ended_are_forgotten():
+    attempts = Attempts(SCENARIOS["flaky-429-3"])
+    first = scene(FACES[0], user="the first")
+    assert [attempts.next(FACES[0], first) for _ in range(2)] == [1, 2]
+    for number in range(10_001):
+        attempts.next(FACES[0], scene(FACES[0], user=str(number)))
+    assert attempts.next(FACES[0], first) == 1
+
+
+def test_half_a_character_in_a_call_is_no_fault():
+    assert Attempts(SCENARIOS["text"]).next(FACES[0], scene(FACES[0], user="\ud800")) == 1
+
+
+@faces
+def test_a_name_of_megabytes_is_not_repeated_in_each_event(face):
+    asked = Scene(face, Asked("x" * 1_000_000, True, "hello"), "req_1")
+    assert len(body(SCENARIOS["text"].acts(1, asked))) < 100_000

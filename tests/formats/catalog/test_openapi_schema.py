@@ -1,0 +1,101 @@
+"""Operations that need the same components: each is made once, and their size has a limit."""
+
+import pytest
+
+from conformance.formats.catalog import openapi_schema
+from conformance.formats.catalog.openapi import operations
+from conformance.formats.schema import schemas
+
+PART = {"type": "object", "properties": {"n": {"type": "integer"}}}
+FAULTY = {"type": "object", "properties": {"n": {"type": "no such type"}}}
+
+
+def document(count, components, first="every"):
+    """A document of so many operations, each of which needs a component."""
+    media = {"application/json": {"schema": {"$ref": f"#/components/schemas/{first}"}}}
+    operation = {
+        "requestBody": {"required": True, "content": media},
+        "responses": {"200": {"description": "d", "content": media}},
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {f"/x{number}": {"post": operation} for number in range(count)},
+        "components": {"schemas": components},
+    }
+
+
+def joined(count, part=PART):
+    names = [f"c{number}" for number in range(count)]
+    refs = {name: {"$ref": f"#/components/schemas/{name}"} for name in names}
+    every = {"type": "object", "properties": refs}
+    return {**dict.fromkeys(names, part), "every": every}
+
+
+def test_operations_share_the_components_that_they_need():
+    first, second = operations(document(2, joined(3))).tools
+    for name in ("c0", "c1", "c2", "every"):
+        parts = [next(iter(t.raw["answers"].values()))["$defs"][name] for t in (first, second)]
+        assert parts[0] is parts[1]
+
+
+def test_an_operation_that_needs_too_much_is_left_out_and_the_others_are_not(monkeypatch):
+    monkeypatch.setattr(openapi_schema, "LONGEST", 500)
+    large = document(1, joined(100))
+    large["paths"]["/small"] = document(1, joined(1))["paths"]["/x0"]
+    large["paths"]["/small"]["post"] = {"responses": {"200": {"description": "d"}}}
+    found = operations(large)
+    assert [tool.name for tool in found.tools] == ["POST /small"]
+    assert [(name, why.id) for name, why in found.left_out] == [
+        ("POST /x0", "kit.left_out.openapi_size")
+    ]
+
+
+def test_operations_that_need_too_much_in_all_are_left_out(monkeypatch):
+    monkeypatch.setattr(openapi_schema, "MOST_IN_ALL", 50_000)
+    found = operations(document(100, joined(5)))
+    assert 0 < len(found.tools) < 100
+    assert {why.id for _, why in found.left_out} == {"kit.left_out.openapi_size"}
+    assert len(found.tools) + len(found.left_out) == 100
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_component_that_is_not_valid_is_told_of_each_operation(count):
+    found = operations(document(count, joined(2, FAULTY)))
+    assert {each.tool for each in found.problems} == {f"POST /x{n}" for n in range(count)}
+    assert {each.message.id for each in found.problems} == {"documents.schema.invalid"}
+
+
+def test_a_definition_of_many_schemas_is_checked_once(monkeypatch):
+    checked = []
+    quick = schemas.quick
+
+    class Counting:
+        def __init__(self, made):
+            self._made = made
+
+        def iter_errors(self, schema):
+            checked.append(schema)
+            return self._made.iter_errors(schema)
+
+    monkeypatch.setattr(
+        schemas, "quick", lambda kind: lambda *a, **k: Counting(quick(kind)(*a, **k))
+    )
+    part = {"type": "object", "title": "only here", "properties": {"n": {"type": "integer"}}}
+    for number in range(20):
+        schema = {"title": f"{number} only here", "$ref": "#/$defs/a", "$defs": {"a": part}}
+        assert schemas.schema_faults(schema) == ()
+    assert checked.count(part) == 1
+
+
+@pytest.mark.parametrize(
+    ("part", "place", "keyword"),
+    [
+        ({"type": "no such type"}, ("$defs", "a", "type"), "type"),
+        (7, ("$defs", "a"), "a"),
+        ({"properties": {"b": []}}, ("$defs", "a", "properties", "b"), "b"),
+    ],
+)
+def test_a_fault_in_a_definition_has_its_place_in_the_whole(part, place, keyword):
+    (fault,) = schemas.schema_faults({"$defs": {"a": part}})
+    assert (fault.place, fault.keyword, fault.clause) == (place, keyword, "ATDF-TOOL-004")
