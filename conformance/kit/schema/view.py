@@ -75,7 +75,7 @@ class Node:
 class _Meter(threading.local):
     """What evaluations may still cost: each one, and all that are made for one plan.
 
-    One for each thread: several runs may plan the same tool at once.
+    One for each thread: several runs may plan the same tool at the same time.
     """
 
     def __init__(self) -> None:
