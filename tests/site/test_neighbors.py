@@ -28,7 +28,7 @@ def read(name):
 
 
 def values(document, member):
-    """All that stands under a member, anywhere in a document."""
+    """The values of a member, anywhere in a document."""
     if isinstance(document, dict):
         for key, value in document.items():
             if key == member:
