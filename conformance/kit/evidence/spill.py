@@ -23,7 +23,7 @@ from conformance.kit.model.exchange import Exchange, weight
 
 T = TypeVar("T")
 
-ROOM = 64 * 1024 * 1024
+ROOM = 128 * 1024 * 1024
 """Bytes of exchanges that stay in memory, by an estimate."""
 
 _EACH = 5_000
