@@ -16,6 +16,7 @@ from pathlib import Path
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
+from conformance.cli.documents.files import DEEPEST_FOLDER, leads_out, walked
 from conformance.kit.config.given_files import FileTooMuch, given_text
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import REPLAY_FOLDER, REPORT_FOLDER, SELECTION_FOLDER
@@ -61,6 +62,8 @@ def look(paths: Iterable[Path]) -> Found:
         try:
             if file not in asked and not file.is_file():
                 raise Unusable("it is not a file")  # a pipe would never end
+            if file not in asked and not _is_inside(file, asked):
+                raise Unusable("it is a link that leads out of the directory: name the file itself")
             session = read(file)
         except Unusable as reason:
             told.append(f"{file}: {reason}")
@@ -95,15 +98,20 @@ def _without_result(paths: Iterable[Path]) -> list[tuple[Path, str]]:
     return sorted(found.items())
 
 
-def _lacking(folder: Path, *, given: bool = False) -> Iterable[Path]:
+def _is_inside(file: Path, asked: Iterable[Path]) -> bool:
+    """Whether a file that was found is of a directory that was named."""
+    return any(each in file.parents and not leads_out(file, each) for each in asked)
+
+
+def _lacking(folder: Path, *, given: bool = False, depth: int = 0) -> Iterable[Path]:
     """The outermost folders without a result; one that was given may stand for many targets."""
-    if any(folder.glob(f"*{RESULTS}")):
+    if depth > DEEPEST_FOLDER or any(folder.glob(f"*{RESULTS}")):
         return  # what else lies beside a result belongs to it
     visible_ones = (each for each in folder.iterdir() if not each.name.startswith("."))
     inner = [each for each in visible_ones if each.is_dir() and not each.is_symlink()]
     if _files(folder):
         for each in inner:
-            yield from _lacking(each)
+            yield from _lacking(each, depth=depth + 1)
     else:
         yield from inner if given and inner else [folder]
 
@@ -111,7 +119,12 @@ def _lacking(folder: Path, *, given: bool = False) -> Iterable[Path]:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path] if path.exists() else []
-    return [*path.rglob(RESULTS), *path.rglob(f"*.{RESULTS}")]
+    every = (here / name for here, names in walked(path, _pass_over, hidden=True) for name in names)
+    return [each for each in every if each.name == RESULTS or each.name.endswith(f".{RESULTS}")]
+
+
+def _pass_over(_: OSError) -> None:
+    """Take no notice of a directory in which nobody may look."""
 
 
 def _beside_the_whole(file: Path) -> bool:

@@ -100,3 +100,19 @@ def test_a_text_whose_lines_are_like_hundreds_of_others_is_shown_as_one_change(t
     assert len([line for line in shown if line.startswith("@@")]) == 1
     gone = [line[1:] for line in shown[3:] if line.startswith("-")]
     assert gone and all(line in before for line in gone)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "t\\ud800", "description": "d", "version": 1.5, "inputSchema": {}}',
+        '{"name": "t", "description": "d", "version": 1e400, "inputSchema": {"type": "object"}}',
+        '{"name": "t", "description": "d", "version": 1.5, "inputSchema": {"maximum": -1e999}}',
+    ],
+)
+def test_what_cannot_be_written_again_is_left_as_it_is(tmp_path, text, capsys):
+    file = tmp_path / "tool.json"
+    file.write_text(text)
+    assert main([str(file), "--fix", "--write"]) == 2
+    assert file.read_text() == text
+    assert capsys.readouterr().out == ""

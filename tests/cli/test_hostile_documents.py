@@ -1,12 +1,16 @@
 """A stranger's document: what is printed of it moves no cursor and commands no CI system."""
 
 import json
+import os
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from conformance.cli import convert, validate
 from conformance.cli.documents.report import REPORTS
+from conformance.cli.merge_found import look
 from conformance.convert.form import TARGETS
 
 EVIL = "</script><img src=x>\x1b[2J\u202e##vso[task]x\n::stop-commands::x\n| a |\ud800\x9b"
@@ -69,3 +73,64 @@ def test_a_name_of_a_file_is_harmless(tmp_path, capsys):
     path.write_text("[]")
     validate.main([str(path)])
     looked_at(capsys.readouterr())
+
+
+@pytest.fixture
+def depths(tmp_path):
+    """A thousand directories inside one another, with a document in the last one."""
+    top = tmp_path / "top"
+    here = os.getcwd()
+    os.mkdir(top)
+    os.chdir(top)
+    for _ in range(1100):
+        os.mkdir("d")
+        os.chdir("d")
+    Path("results.json").write_text("{}")
+    os.chdir(here)
+    yield top
+    subprocess.run(["rm", "-rf", str(top)], check=True)  # Python 3.11 removes no such tree
+
+
+def test_directories_without_end_are_not_looked_into(depths, capsys):
+    for words in ([], ["--fix"], ["--format", "sarif"]):
+        assert validate.main([str(depths), *words]) == 2
+    looked_at(capsys.readouterr())
+    assert look([depths]).sessions == ()
+
+
+def test_a_link_of_a_directory_does_not_lead_to_a_file_elsewhere(tmp_path, capsys):
+    mine, theirs = tmp_path / "mine.json", tmp_path / "theirs"
+    mine.write_text('{"tools": [{"name": "hunter2", "description": 7, "inputSchema": "hunter2"}]}')
+    theirs.mkdir()
+    (theirs / "tool.json").symlink_to(mine)
+    (theirs / "own.json").symlink_to("inside.json")
+    (theirs / "inside.json").write_text(json.dumps({"tools": [TOOL]}))
+    assert validate.main([str(theirs)]) == 2
+    said = capsys.readouterr().out
+    assert "hunter2" not in said
+    assert "2 valid, 0 not valid, 1 unusable" in said
+    before = mine.read_text()
+    assert validate.main([str(theirs), "--fix", "--write"]) == 2
+    assert (mine.read_text(), (theirs / "tool.json").is_symlink()) == (before, True)
+    assert "hunter2" not in "".join(capsys.readouterr())
+    assert validate.main([str(theirs / "tool.json")]) == 1  # it was named itself
+
+
+def test_a_link_to_results_elsewhere_is_not_read(tmp_path):
+    (tmp_path / "mine.json").write_text('{"runs": "hunter2"}')
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "results.json").symlink_to(tmp_path / "mine.json")
+    told = "".join(look([tmp_path / "theirs"]).told)
+    assert "leads out of the directory" in told
+    assert "hunter2" not in told
+
+
+def test_no_text_of_a_document_is_a_link_in_sarif(tmp_path, capsys):
+    link = "[[see here](https://example.org)"
+    path = tmp_path / "tool.json"
+    path.write_text(json.dumps({"tools": [{**TOOL, "inputSchema": {"type": link}}]}))
+    validate.main([str(path), "--format", "sarif"])
+    results = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    texts = [each["message"]["text"] for each in results]
+    assert any("see here" in text for text in texts)
+    assert [text for text in texts if re.search(r"(?<!\\)\[[^\]]*\]\(", text)] == []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from conformance.formats.text.json_text import LARGEST, Notation, encoding_of
 from conformance.spec.messages import Message, message
@@ -14,6 +16,8 @@ from conformance.spec.messages import Message, message
 STDIN = "-"
 YAML_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (".json", *YAML_SUFFIXES)
+DEEPEST_FOLDER: Final = 100
+"""Directories inside one another that are looked into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ def inputs(names: Iterable[str], suffixes: tuple[str, ...] = SUFFIXES) -> Iterat
     """Each file that `names` stand for, in order; what is none comes with its problem.
 
     Of a directory, those at any depth that end in one of `suffixes`, but none that is hidden;
-    no symbolic link to a directory is followed.
+    no symbolic link to a directory is followed, and none that leads out of it.
     """
     for name in names:
         if name == STDIN:
@@ -53,19 +57,47 @@ def inputs(names: Iterable[str], suffixes: tuple[str, ...] = SUFFIXES) -> Iterat
 def _inside(name: str, folder: Path, suffixes: tuple[str, ...]) -> Iterator[Input]:
     count = 0
     failed: list[OSError] = []
-    for here, folders, files in os.walk(folder, onerror=failed.append):
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
-        for file in sorted(files):
+    for here, files in walked(folder, failed.append):
+        for file in files:
             path = Path(here, file)
             if path.suffix.lower() in suffixes and not file.startswith(".") and path.is_file():
                 count += 1
-                yield Input(str(path), path, found=True)
+                out = message("validate.leads_out") if leads_out(path, folder) else None
+                yield Input(str(path), None if out else path, found=True, problem=out)
     for error in failed:
         yield Input(error.filename or name, None, problem=_unreadable(error))
     if not count and not failed:
         yield Input(
             name, None, problem=message("validate.empty_directory", suffixes=_either(suffixes))
         )
+
+
+def walked(
+    folder: Path, failed: Callable[[OSError], None], *, hidden: bool = False
+) -> Iterator[tuple[Path, list[str]]]:
+    """Each directory below one and itself, with the names of its files, in order.
+
+    What cannot be read is handed to `failed`, and so is what is too deep.
+    """
+    waiting = [(folder, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        try:
+            if depth > DEEPEST_FOLDER:
+                raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), str(here))
+            with os.scandir(here) as entries:
+                found = sorted(entries, key=lambda each: each.name)
+        except OSError as error:
+            failed(error)
+            continue
+        yield here, [each.name for each in found if not each.is_dir()]
+        below = [each.name for each in reversed(found) if each.is_dir(follow_symlinks=False)]
+        waiting += [(here / name, depth + 1) for name in below if hidden or name[0] != "."]
+
+
+def leads_out(path: Path, folder: Path) -> bool:
+    """Whether a file of a directory is a link to one elsewhere, which may hold secrets."""
+    return path.is_symlink() and not path.resolve().is_relative_to(folder.resolve())
 
 
 def _either(suffixes: tuple[str, ...]) -> str:

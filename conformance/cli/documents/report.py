@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from pathlib import PurePath
@@ -17,6 +18,9 @@ from conformance.spec.messages import message
 
 _MOST = 100
 """Problems of one file that are written out; a file with more is fixed from the top anyway."""
+
+_LINK = re.compile(r"\[(?=[^\]]*\]\()")
+"""What begins a link in a message of SARIF: in the text of a stranger it is none."""
 
 _LISTED = 50
 """Up to so many valid files are each named in the text."""
@@ -172,7 +176,7 @@ class Sarif(Report):
             "ruleId": rule,
             "ruleIndex": index,
             "level": "error" if located.must else "warning",
-            "message": {"text": found.message.words(self.language)},
+            "message": {"text": _LINK.sub(r"\\[", found.message.words(self.language))},
             "locations": [
                 {
                     "physicalLocation": physical,

@@ -23,6 +23,11 @@ from conformance.spec.messages import Message, message
 LONGEST = 4 * 1024 * 1024
 """Characters of a YAML text: its reader takes seconds for each million."""
 
+_MOST_MARKS = 300_000
+"""Line ends, commas, colons, dashes and brackets; each may stand for a value, which takes 700 bytes
+while a text is read.
+"""
+_MARKS = ("\n", "\r", "\x85", "\u2028", "\u2029", ",", ": ", "- ", "? ", "[", "{")
 _MOST_VALUES = 1_000_000
 _MOST_CHARACTERS = 8 * LONGEST
 """What all values have in all: an alias makes a long text count again."""
@@ -37,6 +42,11 @@ def quiet_reader(kind: str = "safe") -> YAML:
     reader = YAML(typ=kind, pure=True)
     reader.composer.warn_double_anchors = False  # YAML allows an anchor to be given again
     return reader
+
+
+def is_too_much(text: str) -> bool:
+    """Whether a YAML text has more values than can be read."""
+    return len(text) > _MOST_MARKS and sum(map(text.count, _MARKS)) > _MOST_MARKS
 
 
 class YamlFault(Exception):
@@ -110,6 +120,8 @@ def _positions(root: Node, near: set[Place]) -> Iterator[tuple[Place, Position]]
 def _composed(text: str) -> Node:
     if len(text) > LONGEST:
         raise YamlFault("size", message("documents.yaml.too_long", limit=LONGEST))
+    if is_too_much(text):
+        raise YamlFault("size", message("documents.too_many", limit=_MOST_MARKS))
     try:
         root: Node | None = quiet_reader().compose(text)
     except MarkedYAMLError as error:

@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from ruamel.yaml import YAML
 
+from conformance.formats.text.yaml_text import is_too_much
 from conformance.spec.messages import Message, message
 
-LARGEST: Final = 16 * 1024 * 1024
-"""Bytes of a file: the largest of anybody's own has a hundredth of it."""
+LARGEST: Final = 4 * 1024 * 1024
+"""Bytes of a file: the largest of anybody's own has a tenth of it."""
 _MOST_VALUES: Final = 1_000_000
 PATIENCE: Final = 5.0
 """Seconds for which somebody may let a pipe wait for its first byte."""
@@ -53,8 +54,11 @@ def _opened(path: str, flags: int) -> int:
 
 def given_yaml(path: Path, reader: YAML) -> Any:
     """The value of a YAML file; raises what `given_text` raises, and YAMLError."""
+    text = given_text(path)
+    if is_too_much(text):
+        raise FileTooMuch("kit.system.too_large")
     try:
-        loaded = reader.load(given_text(path))
+        loaded = reader.load(text)
     except RecursionError:
         raise FileTooMuch("kit.system.too_deep") from None
     waiting, count = [loaded], 0

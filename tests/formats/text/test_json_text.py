@@ -107,6 +107,11 @@ def test_a_document_of_more_values_than_memory_holds_is_not_read(monkeypatch):
     assert read(b"[1, 2, 3, 4, 5, 6, 7]").readable
 
 
+@pytest.mark.parametrize("text", ["a: [" + "x," * 600_000 + "]", "a:\n" + "- b: c\n" * 200_000])
+def test_a_yaml_text_of_more_values_than_memory_holds_is_not_read(text):
+    assert only_problem(read(text.encode(), Notation.YAML)).message.id == "documents.too_many"
+
+
 @pytest.mark.parametrize("item", ['"\\ud800"', '{"a": 1, "a": 2}'])
 def test_of_a_problem_that_repeats_only_so_many_are_told(item):
     problems = read(f"[{', '.join([item] * 3000)}]".encode()).problems

@@ -8,8 +8,9 @@ from contextlib import suppress
 import pytest
 
 from conformance.cli import check, merge_found
+from conformance.formats.text.yaml_text import quiet_reader
 from conformance.kit.config import given_files
-from conformance.kit.config.given_files import FileTooMuch, given_text
+from conformance.kit.config.given_files import FileTooMuch, given_text, given_yaml
 from conformance.kit.config.options import with_defaults
 from conformance.kit.config.settings import (
     ExamplesUnusable,
@@ -49,6 +50,13 @@ def test_what_unfolds_without_end_is_refused(tmp_path, reader, kind):
     read, refused = READERS[reader]
     with pytest.raises(refused):
         read(path)
+
+
+def test_a_list_of_more_values_than_memory_holds_is_not_read(tmp_path):
+    path = tmp_path / "given.yaml"
+    path.write_text("good: [" + "x," * 600_000 + "]")
+    with pytest.raises(FileTooMuch):
+        given_yaml(path, quiet_reader())
 
 
 @pytest.mark.parametrize("reader", READERS)
