@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import signal
 import sys
@@ -136,7 +137,10 @@ _SAID = {
 
 
 def _say(line: str) -> None:
-    print(f"{time.strftime('%H:%M:%S')} {line}" if line.startswith("#") else line, flush=True)
+    try:
+        print(f"{time.strftime('%H:%M:%S')} {line}" if line.startswith("#") else line, flush=True)
+    except BrokenPipeError:  # nobody reads the lines any more; applications are still answered
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _json(body: bytes) -> Any:

@@ -126,11 +126,11 @@ def test_a_link_to_results_elsewhere_is_not_read(tmp_path):
 
 
 def test_no_text_of_a_document_is_a_link_in_sarif(tmp_path, capsys):
-    link = "[[see here](https://example.org)"
+    link = "\\[[see here](https://example.org)"
     path = tmp_path / "tool.json"
     path.write_text(json.dumps({"tools": [{**TOOL, "inputSchema": {"type": link}}]}))
     validate.main([str(path), "--format", "sarif"])
     results = json.loads(capsys.readouterr().out)["runs"][0]["results"]
     texts = [each["message"]["text"] for each in results]
     assert any("see here" in text for text in texts)
-    assert [text for text in texts if re.search(r"(?<!\\)\[[^\]]*\]\(", text)] == []
+    assert [text for text in texts if "](" in text] == []

@@ -98,3 +98,18 @@ def test_a_port_that_is_taken_is_told_with_the_way_out(capsys):
     said = capsys.readouterr().err
     assert f"port {port}" in said
     assert "--port 0" in said
+
+
+def test_an_application_is_answered_also_when_nobody_reads_the_lines_any_more():
+    words = [PROGRAM, "provider", "--scenario", "text", "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            shown = "".join(process.stdout.readline() for _ in range(5))
+            url = re.search(r"OPENAI_BASE_URL=(\S+)", shown)[1]
+            process.stdout.close()
+            for _ in range(2):
+                answer = httpx2.post(f"{url}/chat/completions", json=HELLO)
+                assert answer.status_code == 200
+        finally:
+            process.send_signal(signal.SIGTERM)
+    assert process.returncode == 0

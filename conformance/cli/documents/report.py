@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from pathlib import PurePath
@@ -18,9 +17,6 @@ from conformance.spec.messages import message
 
 _MOST = 100
 """Problems of one file that are written out; a file with more is fixed from the top anyway."""
-
-_LINK = re.compile(r"\[(?=[^\]]*\]\()")
-"""What begins a link in a message of SARIF: in the text of a stranger it is none."""
 
 _LISTED = 50
 """Up to so many valid files are each named in the text."""
@@ -176,7 +172,8 @@ class Sarif(Report):
             "ruleId": rule,
             "ruleIndex": index,
             "level": "error" if located.must else "warning",
-            "message": {"text": _LINK.sub(r"\\[", found.message.words(self.language))},
+            # With the space, no text of a stranger is a link, whatever is before the bracket.
+            "message": {"text": found.message.words(self.language).replace("](", "] (")},
             "locations": [
                 {
                     "physicalLocation": physical,

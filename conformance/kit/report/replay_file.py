@@ -42,7 +42,8 @@ failure of the server, which may be worded otherwise each time.
 """
 
 _SESSION = "mcp-session-id"
-_LAST_WORD = re.compile(r"[^\s,{}\[\]\"]*\Z")
+_LAST_WORD = re.compile(r"(?<![^\s,{}\[\]\"])[^\s,{}\[\]\"]*\Z")
+"""It begins where a word does: from the middle of one, it would be read again for each sign."""
 
 
 @dataclass(slots=True)

@@ -42,7 +42,7 @@ BODY_CAP: Final = 4 * 1024 * 1024
 """Bytes of a request that are read; a longer one is refused with 413."""
 MOST_HELD: Final = 64 * 1024 * 1024
 """Bytes of requests that all connections hold at the same time; beyond, one is refused with 503."""
-MOST_LINKS: Final = 500
+_MOST_LINKS: Final = 500
 """Connections that are open at the same time; a further one is closed without an answer."""
 _READ: Final = 65_536
 _RESET_ON_CLOSE: Final = struct.pack("ii", 1, 0)
@@ -81,7 +81,7 @@ class Provider:
         host: str = "127.0.0.1",
         port: int = 0,
         cap: int = BODY_CAP,
-        links: int = MOST_LINKS,
+        links: int | None = None,
         observe: Observe = _nobody,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -91,7 +91,8 @@ class Provider:
         if not is_loopback(f"//[{host}]" if ":" in host else f"//{host}"):
             raise ValueError(f"the fake provider listens on loopback only, not on {host}")
         self._perform, self._observe, self._clock = perform, observe, clock
-        self._host, self._port, self.cap, self._links = host, port, cap, links
+        self._host, self._port, self.cap = host, port, cap
+        self._links = _room_for_links() if links is None else links
         self.barriers = Barriers()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -155,6 +156,15 @@ class Provider:
     def see(self, seen: Seen, arrival: Arrival, detail: str = "") -> None:
         """Tell of something that happened now."""
         self._observe(Moment(seen, self._clock(), arrival.number, detail))
+
+
+def _room_for_links() -> int:
+    """The connections that may be open: half of the files that the system lets a process have."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return _MOST_LINKS
+    return min(_MOST_LINKS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 
 
 class _Left(Exception):

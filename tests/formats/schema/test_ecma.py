@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 
 import pytest
 
@@ -132,3 +133,17 @@ def test_a_pattern_that_looks_ahead_is_not_filled_in(expression):
 
 def test_a_text_that_misses_a_pattern_is_near_a_valid_one():
     assert patterns.misses("^[A-Z]{3}$", "ABC")[:2] == ["ABC!", "!ABC"]
+
+
+def test_the_texts_of_a_server_are_not_kept():
+    matcher = LimitedMatcher(limit=30.0)
+    try:
+        matcher.search("b", "a")
+        tracemalloc.start()
+        for number in range(20):
+            assert matcher.search("(a+)+b", f"{number}b" * 200_000) is False
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        matcher.close()
+    assert kept < 2_000_000

@@ -6,11 +6,16 @@ import json
 import time
 import tracemalloc
 import zlib
+from contextlib import suppress
+from random import Random
 from types import MappingProxyType
+from urllib.parse import urljoin
 
+import httpx2
 import pytest
 
 from conformance.kit.model.exchange import HttpRequest, Trouble
+from conformance.kit.model.loopback import same_server
 from conformance.kit.transport import http_connection as http
 from conformance.kit.transport.binding import BODY_CAP, CUT_KEPT
 from conformance.kit.transport.http_connection import HttpConnection
@@ -329,3 +334,24 @@ def test_a_cookie_of_ascii_alone_is_sent_back():
     received, peer = asyncio.run(main())
     assert [each.trouble for each in received] == [None, None]
     assert "cookie: session=abc\r\n" in peer.requests[1][0].lower()
+
+
+PIECES = ("http:", "//", "/", "\\", "@", "127.0.0.1", "127.0.0.1:8000", ":8000", ":", "a.example",
+          "a.example:8000", "#", "?", "%40", "%2f", "%5c", "[", "]", "[::1]", "0x7f.1", "\t", "\n",
+          "\x00", "\u3002", "\uff0f", "\xad", "..", ";", "u:p", "%00", "localhost", " ",
+          "８０００")  # fmt: skip
+
+
+def test_an_address_that_counts_as_the_target_leads_to_it():
+    draw = Random(0)
+    base, judged = "http://127.0.0.1:8000/", 0
+    for _ in range(4_000):
+        said = "http://" + "".join(draw.choice(PIECES) for _ in range(draw.randint(1, 7)))
+        for address in (said, said.removeprefix("http:")):
+            with suppress(ValueError, httpx2.InvalidURL):
+                whole = urljoin(base, address)
+                if same_server(whole, base):
+                    judged += 1
+                    asked = httpx2.URL(whole)
+                    assert (asked.scheme, asked.host, asked.port) == ("http", "127.0.0.1", 8000)
+    assert judged > 20

@@ -6,8 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from conformance.formats.schema.ecma import grammar
-from conformance.formats.schema.ecma import tree
+from conformance.formats.schema.ecma import grammar, tree
 from conformance.formats.schema.ecma.process import LimitedMatcher
 
 _MOST_STEPS: Final = 200_000

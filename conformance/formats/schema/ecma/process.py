@@ -9,6 +9,8 @@ import queue
 import subprocess
 import sys
 import threading
+from collections import OrderedDict
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Final
 
@@ -16,6 +18,8 @@ LIMIT: Final = 0.5
 """Seconds for one match: real patterns need microseconds."""
 _START: Final = 10.0
 """Seconds for the process to start, on a busy machine."""
+_MOST_KNOWN: Final = 4096
+"""Answers that are kept."""
 _WORKER: Final = Path(__file__).with_name("worker.py")
 
 
@@ -31,20 +35,23 @@ class LimitedMatcher:
         self._process: subprocess.Popen[str] | None = None
         self._answers: queue.Queue[str] = queue.Queue()
         self._endless: set[str] = set()
-        self._known: dict[tuple[str, str], bool] = {}
+        self._known: OrderedDict[tuple[str, bytes], bool] = OrderedDict()
 
     def search(self, source: str, text: str) -> bool | None:
         """Say whether a Python pattern is found in a text; None if it did not end in time."""
         with self._lock:
             if source in self._endless:
                 return None
-            key = (source, text)
+            # A server may answer with other megabytes each time: their hash is kept, not they.
+            key = (source, sha256(text.encode("utf-8", "surrogatepass")).digest())
             if key not in self._known:
                 answer = self._ask(source, text)
                 if answer is None:
                     self._endless.add(source)
                     return None
                 self._known[key] = answer
+                if len(self._known) > _MOST_KNOWN:
+                    self._known.popitem(last=False)
             return self._known[key]
 
     def close(self) -> None:
