@@ -123,6 +123,11 @@ class SchemaView:
         """Give the node that this one's `$ref` names, None if it has none."""
         return next((_led(node, name) for name in NAMING if name in node.schema), None)
 
+    @property
+    def left(self) -> int:
+        """The steps that the evaluations of this plan may still take."""
+        return self._meter.total
+
     def refill(self) -> None:
         """Begin a new plan: evaluations may cost their full sum again."""
         self._meter.total = MOST_IN_ALL

@@ -239,7 +239,7 @@ def test_what_a_way_decides_is_not_remembered():
 def _cost(view, call):
     view.refill()
     assert view.accepts(call)
-    return schemas.MOST_IN_ALL - view._meter.total
+    return schemas.MOST_IN_ALL - view.left
 
 
 @pytest.mark.parametrize(
