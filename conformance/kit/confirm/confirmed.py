@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from conformance.kit.confirm.confirm import FAILED, Repeats, to_confirm
@@ -24,7 +25,8 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
 
     Each finding that was repeated must be found again each time. Where one was not, those that
     were not repeated are dropped with it: they may be no better. None left: the item is flaky. One
-    of which nothing was sent again, because the session was cut short, is not verified.
+    of which nothing was sent again, because the session was cut short, is not verified. A re-send
+    that the environment failed, such as one above a limit of calls, counts as not sent.
     """
     if unconfirmed(question, item, evidence, repeats):
         first = to_confirm(question, item)[0]
@@ -52,7 +54,10 @@ def _was_repeated(
 ) -> bool:
     if finding.case is not None:
         key = question.run, finding.case
-        return finding.exchange is None or key in repeats.cases or key in repeats.stateless
+        if finding.exchange is None or key in repeats.stateless:
+            return True
+        sent = repeats.cases.get(key)
+        return sent is not None and (not sent or bool(_telling(finding, sent, question, evidence)))
     script, _ = _script_of(finding, evidence)
     return script in UNPLAYED or (question.run, script) in repeats.scripts
 
@@ -64,12 +69,25 @@ def _found_again(
         exchanges = repeats.cases.get((question.run, finding.case))
         if exchanges is None:
             return True
-        return all(case_again(finding, e, question, evidence) for e in exchanges)
+        telling = _telling(finding, exchanges, question, evidence)
+        return all(case_again(finding, e, question, evidence) for e in telling)
     script, step = _script_of(finding, evidence)
     playings = repeats.scripts.get((question.run, script))
     if playings is None:
         return True
     return all(_step_again(script, step, p, question, evidence) for p in playings)
+
+
+def _telling(
+    finding: Finding, exchanges: Sequence[Exchange], question: Question, evidence: RunEvidence
+) -> list[Exchange]:
+    """The re-sends that prove something: not those that the environment failed this time only."""
+    return [
+        exchange
+        for exchange in exchanges
+        if read(exchange).outcome is not Outcome.ENVIRONMENT
+        or case_again(finding, exchange, question, evidence)
+    ]
 
 
 def case_again(

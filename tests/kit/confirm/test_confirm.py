@@ -21,6 +21,7 @@ from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import accepted, called, case, judges, run_evidence, tool_evidence, web
 
 BAD, GOOD, STATE = (500, {}), (400, {}), (409, {"taken": True})
+LIMITED = (400, {"error": "Rate limit reached (10 calls a day)"})
 CRASHES = "ATDF-CALL-005"
 
 
@@ -76,6 +77,19 @@ def test_what_is_not_found_again_each_time_is_flaky(answers):
 def test_a_repetition_that_is_refused_for_state_confirms():
     call = sent(BAD)
     assert stands(Repeats(dict([of(call, STATE, STATE)])), call).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    ("answers", "verdict"),
+    [
+        ((BAD, LIMITED), Verdict.FAIL),
+        ((LIMITED, LIMITED), Verdict.NOT_VERIFIED),
+        ((GOOD, LIMITED), Verdict.FLAKY),
+    ],
+)
+def test_a_repetition_above_a_limit_of_calls_proves_nothing(answers, verdict):
+    call = sent(BAD)
+    assert stands(Repeats(dict([of(call, *answers)])), call).verdict is verdict
 
 
 def test_what_was_never_sent_again_is_not_verified_unless_the_server_is_gone():
