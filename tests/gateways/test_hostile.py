@@ -6,6 +6,9 @@ from conformance.gateway.told import told
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from fixtures.gateways.hostile import HOSTILE
 from scripts.survive import GATEWAY, attempt, every
+from tests import thorough
+
+LONG = thorough.every(2, ["tells-the-keys", "bodies-of-four-megabytes-to-the-provider"])
 
 
 def answered(body):
@@ -27,6 +30,6 @@ def test_each_hostile_gateway_is_a_session_to_survive():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tells-the-keys", "bodies-of-four-megabytes-to-the-provider"])
+@pytest.mark.parametrize("name", LONG)
 def test_a_hostile_gateway_ends_in_a_verdict_in_little_memory(name):
     assert attempt(name, GATEWAY, max_time=15.0).wrong == ""

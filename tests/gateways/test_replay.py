@@ -16,7 +16,7 @@ from fixtures.gateways.faults import FAULTS, Fault
 from tests.gateways.driving import checked, failed, session_of, settings
 from tests.thorough import every
 
-SAMPLE = every(13, list(FAULTS))
+SAMPLE = every(26, list(FAULTS))
 
 
 @pytest.mark.slow
