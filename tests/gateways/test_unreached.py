@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -85,8 +86,9 @@ def answering(answer):
         thread.join()
 
 
-def _why_unusable(target):
-    session = Session(Settings(targets=(target,), provider=("127.0.0.1", free_port())))
+def _why_unusable(target, **given):
+    own = Settings(targets=(target,), provider=("127.0.0.1", free_port()), **given)
+    session = Session(own)
     with pytest.raises(TargetUnusable) as refused:
         session.discover(session.settings.targets)
     return refused.value.words.words("en")
@@ -97,6 +99,56 @@ def test_a_gateway_that_never_calls_the_provider_is_told_what_to_set(name):
     answer, said = ALONE[name]
     with answering(answer) as target:
         assert said in _why_unusable(target)
+
+
+@contextmanager
+def taking(serve):
+    """What takes connections at a port, and does with each what `serve` does."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        held = []
+
+        def taken():
+            with suppress(OSError):
+                while True:
+                    held.append(listener.accept()[0])
+                    serve(held[-1], len(held))
+
+        thread = threading.Thread(target=taken, daemon=True)
+        thread.start()
+        yield f"openai+http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+        for each in held:
+            each.close()
+
+
+def _close(connection, number):
+    connection.recv(65536)
+    connection.close()
+
+
+def test_a_gateway_that_takes_a_call_and_closes_is_not_called_unreachable():
+    with taking(_close) as target:
+        said = _why_unusable(target)
+    assert "took the kit's calls and answered none of them: " in said
+    assert "set its base URLs to http://127.0.0.1:" in said
+
+
+def test_a_gateway_that_never_answers_is_not_called_unreachable():
+    with taking(lambda connection, number: None) as target:
+        said = _why_unusable(target, request_timeout=0.3)
+    assert "answered none of them: nothing more came in time" in said
+
+
+def test_a_gateway_that_is_only_just_starting_is_asked_once_more():
+    def serve(connection, number):
+        if number > 1:
+            connection.recv(65536)
+            connection.send(b"HTTP/1.1 401 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+        connection.close()
+
+    with taking(serve) as target:
+        assert "-H 'Authorization: Bearer KEY'" in _why_unusable(target)
 
 
 def test_a_gateway_that_does_not_listen_is_named():

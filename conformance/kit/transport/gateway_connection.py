@@ -16,7 +16,7 @@ from conformance.kit.model.exchange import Answer, ModelCall, Request, Trouble
 from conformance.kit.model.performance import OVER, Act, Arrival, End, Head, Moment, Send
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Process, Received
-from conformance.kit.transport.http_connection import cookies, decoded
+from conformance.kit.transport.http_connection import cookies, decoded, trouble_of
 from conformance.kit.transport.provider import Provider
 from conformance.spec.vocabulary import Seen
 
@@ -230,8 +230,9 @@ class GatewayConnection:
             live.see(Seen.CLIENT_DONE, Trouble.TIMEOUT)
             return None, Trouble.TIMEOUT, live.now(), "nothing more came in time"
         except httpx2.TransportError as error:
-            live.see(Seen.CLIENT_DONE, Trouble.REFUSED)
-            return None, Trouble.REFUSED, live.now(), str(error)
+            trouble, detail = trouble_of(error)
+            live.see(Seen.CLIENT_DONE, trouble)
+            return None, trouble, live.now(), detail
         finally:
             for work in works:
                 work.cancel()

@@ -113,12 +113,8 @@ class HttpConnection:
                 trouble = await self._exchange(client, request, head, body, messages)
         except TimeoutError:
             trouble = Trouble.TIMEOUT
-        except httpx2.ConnectError as error:
-            trouble, detail = Trouble.REFUSED, _why_refused(error)
-        except (httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
-            trouble, detail = Trouble.TIMEOUT, str(error)
-        except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError) as error:
-            trouble, detail = (Trouble.CLOSED if _closed(error) else Trouble.GARBLED), str(error)
+        except httpx2.TransportError as error:
+            trouble, detail = trouble_of(error)
         except (OverflowError, ExceptionGroup):  # a port beyond 65535, of a proxy
             trouble, detail = Trouble.REFUSED, UNUSABLE_PROXY
         except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error, ValueError) as error:
@@ -229,6 +225,17 @@ class _Messages:
             with suppress(UnicodeError, ValueError, RecursionError):
                 event.data.encode("utf-8")  # raises for bytes that are not UTF-8
                 yield json.loads(event.data)
+
+
+def trouble_of(error: httpx2.TransportError) -> tuple[Trouble, str]:
+    """What became of a request without a whole answer, and what was said of it."""
+    if isinstance(error, httpx2.ConnectError):
+        return Trouble.REFUSED, _why_refused(error)
+    if isinstance(error, httpx2.TimeoutException):
+        return Trouble.TIMEOUT, str(error)
+    broken = (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)
+    closed = isinstance(error, broken) and _closed(error)
+    return (Trouble.CLOSED if closed else Trouble.GARBLED), str(error)
 
 
 def _why_refused(error: BaseException) -> str:

@@ -88,17 +88,24 @@ def _names_model(exchange: Exchange) -> bool:
 async def _baseline(channel: Channel, family: str) -> Exchange:
     binding = spoken(channel.binding, GatewayBinding)
     call = model_call(binding, channel.context.settings.gateway_policy, family)
-    return await channel.send(call, script=LOOKED, step=Step(BASELINE, place=family))
+    asked = await channel.send(call, script=LOOKED, step=Step(BASELINE, place=family))
+    if asked.trouble is not Trouble.CLOSED or arrived(asked):
+        return asked
+    # It may just have been started: the same once more.
+    call = model_call(binding, channel.context.settings.gateway_policy, family)
+    return await channel.send(call, script=LOOKED, step=Step(BASELINE, place=family, number=2))
 
 
 def _why_unreached(target: str, asked: list[Exchange], context: Context) -> TargetUnusable:
-    first = asked[0]
-    if first.trouble is Trouble.REFUSED:
-        reason = system_words(first.trouble_detail)
+    first = next((each for each in asked if each.answer is not None), asked[0])
+    reason = system_words((first.trouble_detail or str(first.trouble)).rstrip("."))
+    if all(each.trouble is Trouble.REFUSED for each in asked):
         return TargetUnusable(message("kit.target.unreachable", target=target, reason=reason))
     where = "http://{}:{}".format(*context.settings.provider)
     status = first.answer.status if first.answer is not None else 0
-    if any(arrived(each) for each in asked):
+    if first.answer is None:
+        words = "kit.gateway.no_answer"
+    elif any(arrived(each) for each in asked):
         words = "kit.gateway.baseline_failed"
     elif status in _NO_KEY:
         words = "kit.gateway.no_key"
@@ -108,4 +115,7 @@ def _why_unreached(target: str, asked: list[Exchange], context: Context) -> Targ
         words = "kit.gateway.answered_alone"
     else:
         words = "kit.gateway.not_called"
-    return TargetUnusable(message(words, target=target, status=status, provider=where))
+    said = {"target": target, "status": status, "provider": where}
+    if words == "kit.gateway.no_answer":
+        said = {"target": target, "reason": reason, "provider": where}
+    return TargetUnusable(message(words, **said))
