@@ -66,7 +66,7 @@ def implementations_page(context: Context) -> bytes:
 
 def _tried(context: Context) -> str:
     head = [context.said(name) for name in ("tried_package", "reached", "findings")]
-    head.append(context.said("tried_mistaken"))
+    head += [context.said(name) for name in ("tried_mistaken", "tried_doubtful")]
     rows = []
     for each in tried():
         level = context.level(each.reached.value) if each.reached else escaped(each.ended)
@@ -76,7 +76,7 @@ def _tried(context: Context) -> str:
                 level or context.said("ecosystem_no_level"),
                 *(
                     ", ".join(_clause(context, clause, IMPLEMENTATIONS) for clause in of) or "–"
-                    for of in (each.found, each.mistaken)
+                    for of in (each.found, each.mistaken, each.doubtful)
                 ),
             ]
         )
