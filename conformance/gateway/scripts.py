@@ -124,6 +124,10 @@ def _in_turn(stage: Stage, steps: Iterable[tuple[str, ApiFamily]], **more: Any) 
 @_played("gateway_streams")
 def _streams(stage: Stage) -> Steps:
     yield from _in_turn(stage, product(STREAMED, _families(stage)), stream=True)
+    counts = spoken(stage.binding, GatewayBinding).counts
+    for family in _families(stage):
+        call = _call(stage, family.value, _of("text"), stream=True, more=counts)
+        yield Send(call, Step("usage", place=family.value))
 
 
 def _alive(stage: Stage, family: ApiFamily, after: str) -> Send:

@@ -192,15 +192,19 @@ def test_a_complete_call_ends_with_tool_use(run: RunEvidence) -> Checks:
 
 
 @clause("GW-STR-011")
+@of_streams
 def test_usage_arrives(run: RunEvidence) -> Checks:
     wanted = {"input_tokens": USAGE.input, "output_tokens": USAGE.output}
-    for _, _, exchange in each_family(run, _ANSWERS, "text"):
+    streams = each_family(run, _STREAMS, "usage")
+    for _, _, exchange in (*each_family(run, _ANSWERS, "text"), *streams):
         answer = told(exchange)
         if answer is None or not answer.succeeded:
             yield not_arrived(exchange)
             continue
         found = {name: answer.usage.get(name) for name in wanted}
-        if found != wanted:
+        if not any(found.values()):
+            yield broken(exchange, "finding.gateway.no_usage", wanted=str(wanted))
+        elif found != wanted:
             yield broken(exchange, "finding.gateway.usage", found=str(found), wanted=str(wanted))
         else:
             yield holds()

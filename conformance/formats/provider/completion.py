@@ -54,6 +54,8 @@ class Completion:
     usage: Usage = Usage()
     id: str = "1"
     model: str = "model"
+    counted: bool = True
+    """Whether a stream tells the usage."""
 
     @property
     def text(self) -> str:
@@ -93,6 +95,8 @@ class Asked:
     model: str
     stream: bool
     user: str
+    counts: bool = True
+    """Whether a stream tells its usage: chat completions do so only where they are asked."""
 
 
 @dataclass(frozen=True, slots=True)

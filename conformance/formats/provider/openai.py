@@ -81,7 +81,8 @@ class OpenAIChat(_OpenAI):
         if not is_path_of(self.path, path):
             return None
         user = last_user(member(body, "messages"))
-        return Asked(str(member(body, "model")), member(body, "stream") is True, user)
+        counts = member(member(body, "stream_options"), "include_usage") is True
+        return Asked(str(member(body, "model")), member(body, "stream") is True, user, counts)
 
     def tools(self, body: Any) -> list[DeclaredTool]:
         """Functions."""
@@ -121,7 +122,7 @@ class OpenAIChat(_OpenAI):
         return {**head, "model": said.model, "choices": [choice], "usage": _chat_usage(said.usage)}
 
     def frames(self, said: Completion) -> list[Frame]:
-        """A chunk for each piece; the usage follows the finish reason, then `[DONE]`."""
+        """A chunk for each piece; the usage follows the finish reason if it is told."""
         first: dict[str, Any] = {"role": "assistant", "content": ""}
         chunks = [self._chunk(said, first)]
         chunks += [self._chunk(said, {"reasoning_content": each}) for each in said.thinking]
@@ -134,8 +135,11 @@ class OpenAIChat(_OpenAI):
             part = {"index": index, "function": {"arguments": fragment}}
             chunks.append(self._chunk(said, {"tool_calls": [part]}))
         chunks.append(self._chunk(said, {}, _reason(said)))
-        usage = {**self._chunk(said, {}), "choices": [], "usage": _chat_usage(said.usage)}
-        return [*(Frame(json.dumps(each)) for each in (*chunks, usage)), Frame("[DONE]")]
+        if said.counted:
+            chunks = [{**each, "usage": None} for each in chunks]
+            usage = {"choices": [], "usage": _chat_usage(said.usage)}
+            chunks.append({**self._chunk(said, {}), **usage})
+        return [*(Frame(json.dumps(each)) for each in chunks), Frame("[DONE]")]
 
     def broken_off(self, error: RuntimeErrorName) -> Frame:
         """An error in place of a chunk."""

@@ -35,6 +35,8 @@ class GatewayBinding:
     traits: ClassVar[Traits]
     path: ClassVar[str]
     """What follows the endpoint."""
+    counts: ClassVar[Mapping[str, Any]] = {}
+    """The members that ask a stream for its usage, where it is not told unasked."""
 
     @classmethod
     def of(cls, run: Run, settings: Settings) -> Self:
@@ -120,6 +122,7 @@ class OpenAIBinding(GatewayBinding):
 
     traits: ClassVar[Traits] = _traits("openai+")
     path: ClassVar[str] = "/chat/completions"
+    counts: ClassVar[Mapping[str, Any]] = {"stream_options": {"include_usage": True}}
 
     def named(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Tools are functions, and the rest has the same names."""

@@ -258,6 +258,7 @@ def _for(said: Completion, scene: Scene) -> Completion:
         said.usage,
         scene.request_id,
         scene.model,
+        scene.asked.counts,
     )
 
 
