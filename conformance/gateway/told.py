@@ -201,12 +201,14 @@ def _native(found: Told, body: Mapping[str, Any]) -> None:
 
 
 def _choices(found: Told, body: Mapping[str, Any], member: str) -> None:
+    """Read a whole answer or a chunk: of the usage, each chunk may tell a part."""
     usage = body.get("usage")
     if isinstance(usage, dict):
-        found.usage = {
+        counted = {
             "input_tokens": usage.get("prompt_tokens"),
             "output_tokens": usage.get("completion_tokens"),
         }
+        found.usage = {**found.usage, **{n: v for n, v in counted.items() if v is not None}}
     choices = list(objects(body.get("choices")))
     if not choices and member == "message":
         found.unreadable = True

@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from scripts.website.layout import LANGUAGES, SITE
+from scripts.website.search import add_search
 from scripts.website.theme import mend_theme
 
 FIRST = "en"
@@ -32,6 +33,8 @@ def join(rendered: Mapping[str, Path], site_url: str) -> Path:
             file.unlink()
     for folder in list(new.rglob("assets/javascripts/lunr")):
         shutil.rmtree(folder)  # for stemming and for scripts without spaces
+    for language in LANGUAGES:
+        add_search(new if language == FIRST else new / language, language)
     mend_theme(new)
     (new / "sitemap.xml").write_text(_sitemap(_pages(new), site_url), encoding="utf-8")
     (new / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {site_url}sitemap.xml\n")

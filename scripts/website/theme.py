@@ -10,11 +10,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from scripts.website.layout import DOCS, LANGUAGES
+from scripts.website.layout import LANGUAGES
 from scripts.website.render import BuildError
 
 _BUNDLE = "assets/javascripts/bundle.*.min.js"
-_WORKER = "assets/javascripts/workers/search.*.min.js"
 _SCRIPT = {
     # The index is read when somebody begins to search, not on every page.
     'location.protocol!=="file:"': "!1",
@@ -51,10 +50,6 @@ _WRAPPED = r'<div class="md-typeset__scrollwrap"><div class="md-typeset__table">
 
 def mend_theme(site: Path) -> None:
     """Change the files of all languages; raises `BuildError` where one is not as expected."""
-    fold = (DOCS / "search" / "fold.js").read_text(encoding="utf-8")
-    for worker in _files(site, _WORKER):
-        # Search finds `validación` for `validacion`, and the reverse.
-        worker.write_text(fold + worker.read_text(encoding="utf-8"), encoding="utf-8")
     for bundle in _files(site, _BUNDLE):
         bundle.write_text(_replaced(bundle.read_text("utf-8"), _SCRIPT, bundle), encoding="utf-8")
     for page in site.rglob("*.html"):

@@ -122,7 +122,7 @@ class OpenAIChat(_OpenAI):
         return {**head, "model": said.model, "choices": [choice], "usage": _chat_usage(said.usage)}
 
     def frames(self, said: Completion) -> list[Frame]:
-        """A chunk for each piece; the usage follows the finish reason if it is told."""
+        """A chunk for each piece; the usage follows the finish reason if the client receives it."""
         first: dict[str, Any] = {"role": "assistant", "content": ""}
         chunks = [self._chunk(said, first)]
         chunks += [self._chunk(said, {"reasoning_content": each}) for each in said.thinking]

@@ -13,7 +13,7 @@ from scripts.generator.keywords import IN_PLACE
 from scripts.generator.load import Path_
 from scripts.generator.schemas import Schema
 from scripts.website.pages.context import Context, dashed, up
-from scripts.website.pages.markdown import code, escaped, heading, link, table
+from scripts.website.pages.markdown import anchored, code, escaped, heading, link, table
 
 Node = Mapping[str, Any]
 
@@ -32,7 +32,7 @@ def field_tables(context: Context, schema: Schema, here: str) -> Iterator[str]:
     """Give the tables of a document as Markdown: its own fields, then those of its parts."""
     root = schema.source.data
     if rows := list(_fields(root, ())):
-        yield _table(context, schema, here, rows)
+        yield _table(context, schema, here, rows, "field")
     for name, node in root.get("$defs", {}).items():
         at: Path_ = ("$defs", name)
         rows = list(_inside(node, at, ""))
@@ -43,7 +43,7 @@ def field_tables(context: Context, schema: Schema, here: str) -> Iterator[str]:
         if not rows:
             yield ". ".join(part.rstrip(".") for part in facts if part) + "."
         else:
-            yield _table(context, schema, here, rows)
+            yield _table(context, schema, here, rows, f"field-{dashed(name)}")
 
 
 def _fields(node: Node, at: Path_, before: str = "") -> Iterator[Field]:
@@ -88,13 +88,14 @@ def _says_something(node: Node) -> bool:
     return "description" in node or "$ref" in node
 
 
-def _table(context: Context, schema: Schema, here: str, rows: list[Field]) -> str:
+def _table(context: Context, schema: Schema, here: str, rows: list[Field], before: str) -> str:
+    """A table whose rows have anchors: `before` and the name of the field."""
     head = [context.said(name) for name in ("field", "type", "meaning")]
-    return table(head, (_row(context, schema, here, each) for each in rows))
+    return table(head, (_row(context, schema, here, each, before) for each in rows))
 
 
-def _row(context: Context, schema: Schema, here: str, field: Field) -> list[str]:
-    name = code(field.name)
+def _row(context: Context, schema: Schema, here: str, field: Field, before: str) -> list[str]:
+    name = anchored(field.name, before)
     if field.required:
         name += f" *{context.said('required')}*{{ .required }}"
     return [name, _kind(context, schema, here, field.node), _meaning(context, schema, here, field)]

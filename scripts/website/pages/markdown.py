@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 _SPECIAL = re.compile(r"([\\*_{}\[\]<>#|~^])")
+_NOT_IN_ANCHOR = re.compile(r"[^\w-]+")
 _TICKED = re.compile(r"(`+)(.+?)\1(?!`)", re.DOTALL)
 
 
@@ -47,6 +48,12 @@ def code(text: str) -> str:
         marks += "`"
     space = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{marks}{space}{text}{space}{marks}"
+
+
+def anchored(name: str, before: str) -> str:
+    """Code that can be linked to, as the first thing of a table's row, which the search finds."""
+    words = _NOT_IN_ANCHOR.sub("-", name.replace("[]", "").replace("*", "any")).strip("-")
+    return f'<a id="{before}-{words}"></a>{code(name)}'
 
 
 def link(text: str, to: str) -> str:

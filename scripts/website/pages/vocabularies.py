@@ -9,7 +9,7 @@ from scripts.generator.build import Source
 from scripts.generator.keywords import positions
 from scripts.generator.vocabularies import Column, Vocabulary
 from scripts.website.pages.context import CONFORMANCE, SPECS, Context, dashed
-from scripts.website.pages.markdown import code, escaped, heading, page, table
+from scripts.website.pages.markdown import anchored, code, escaped, heading, page, table
 
 
 def homes(source: Source) -> dict[str, str]:
@@ -65,7 +65,9 @@ def _table(context: Context, vocabulary: Vocabulary, here: str) -> str:
     rows = []
     for value in vocabulary.values:
         cells = [_cell(context, value.columns, column) for column in vocabulary.columns]
-        rows.append([code(value.value), context.prose(value.text), *cells])
+        rows.append(
+            [anchored(value.value, dashed(vocabulary.name)), context.prose(value.text), *cells]
+        )
     made = table(head, rows)
     notes = [
         f"{code(column.name)}: {context.prose(column.text)}{_kind(context, column, here)}"

@@ -1,0 +1,135 @@
+/* The search of the site. It speaks with the theme as the theme's own worker does, and asks
+   MiniSearch. Before this stand `STOP_WORDS`, `stem` and `MiniSearch`: see `scripts/website/search.py`. */
+"use strict";
+
+/* A name of the specifications or of the kit: suggested_value, ATDF-ERR-004, --max-time, E3001. */
+const NAME = /[a-z0-9][_\-./][a-z0-9]|\d/i;
+const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_./-]*/gu;
+const PARTS = /[_./-]+|(?<=[a-z])(?=[A-Z])/;
+const WEIGHTS = { title: 3, anchor: 1, page: 8, about: 16, text: 1 };
+/* A record whose title or anchor is what was asked; and how much its page's other records count. */
+const EXACT = 10, REST = 0.15, MOST_OTHERS = 5;
+const PAGES = 20, LENGTH = 220;
+
+const fold = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
+const stopWords = new Set(STOP_WORDS.map(fold));
+const words = (text) => (text.match(WORD) ?? []).map((word) => word.replace(/[./-]+$/, ""));
+/* A name is found whole, and by its parts. */
+const tokens = (text) => words(text).flatMap((word) => {
+  const parts = word.split(PARTS).filter((part) => part.length > 1);
+  return parts.length > 1 ? [word, ...parts] : [word];
+});
+/* A word is found in its other forms, with its accents and without them. */
+const forms = (word) =>
+  NAME.test(word) ? [fold(word)] : [...new Set([word.toLowerCase(), fold(word)].map((each) => fold(stem(each))))];
+
+const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
+const plain = (markup) => markup.replace(/<[^>]*>/g, " ").replace(/&(?:lt|gt|quot|#39|amp);/g, (each) => ENTITIES[each]);
+const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+const pageOf = (location) => location.split("#")[0];
+const anchorOf = (location) => location.split("#")[1] ?? "";
+
+let index;
+const records = new Map();
+
+function build(docs) {
+  for (const doc of docs) if (!records.has(doc.location)) records.set(doc.location, doc);
+  index = new MiniSearch({
+    idField: "location",
+    fields: Object.keys(WEIGHTS),
+    tokenize: tokens,
+    processTerm: forms,
+    extractField: (doc, field) => {
+      switch (field) {
+        case "location": return doc.location;
+        case "anchor": return anchorOf(doc.location);
+        case "page": return anchorOf(doc.location) ? plain(records.get(pageOf(doc.location))?.title ?? "") : "";
+        default: return plain(doc[field] ?? "");
+      }
+    },
+  });
+  index.addAll([...records.values()]);
+}
+
+/* The pages that answer best, each with its records: [{page, score, held: [{doc, score, terms}]}]. */
+function found(question) {
+  const asked = words(question);
+  const kept = asked.filter((word) => NAME.test(word) || !stopWords.has(fold(word)));
+  const sought = (kept.length ? kept : asked);
+  if (!sought.length) return [];
+  const whole = fold(sought.join(" "));
+  const pages = new Map();
+  const seen = new Map();
+  for (const [at, word] of sought.entries()) {
+    const last = at === sought.length - 1;
+    const results = index.search(word, {
+      boost: WEIGHTS,
+      tokenize: (text) => [text],
+      fuzzy: /\d/.test(word) || word.length < 5 ? false : word.length < 8 ? 1 : 2,
+      prefix: last && word.length > 2,
+      weights: { fuzzy: 0.2, prefix: 0.4 },
+    });
+    for (const { id, score, terms } of results) {
+      const held = seen.get(id) ?? { doc: records.get(id), score: 0, terms: [], words: 0 };
+      held.score += score;
+      held.words += 1;
+      held.terms.push(...terms);
+      seen.set(id, held);
+    }
+  }
+  for (const [id, held] of seen) {
+    const share = held.words / sought.length;
+    held.score *= share * share * (held.doc.boost ?? 1);
+    if (fold(plain(held.doc.title)) === whole || fold(anchorOf(id)) === whole) held.score *= EXACT;
+    pages.set(pageOf(id), [...(pages.get(pageOf(id)) ?? []), held]);
+  }
+  return [...pages].map(([page, held]) => {
+    held.sort((one, other) => other.score - one.score);
+    const rest = held.slice(1, 1 + MOST_OTHERS).reduce((sum, { score }) => sum + score, 0);
+    return { page, held, score: held[0].score + REST * rest };
+  }).sort((one, other) => other.score - one.score);
+}
+
+/* The part of a text that has most of the words, with the words marked. */
+function excerpt(text, terms) {
+  const sought = new Set(terms);
+  const hit = (word) => forms(word).some((form) => sought.has(form)) || word.split(PARTS).some((part) => part && forms(part).some((form) => sought.has(form)));
+  const hits = [...text.matchAll(WORD)].filter(([word]) => hit(word)).map(({ 0: word, index: at }) => [at, at + word.length]);
+  const [from] = hits.map(([at]) => [at, hits.filter(([begin, end]) => begin >= at && end <= at + LENGTH).length])
+    .reduce((best, each) => (each[1] > best[1] ? each : best), [0, 0]);
+  const start = from < LENGTH / 2 ? 0 : text.lastIndexOf(" ", from - 30) + 1;
+  let end = Math.min(text.length, start + LENGTH);
+  if (end < text.length) end = Math.max(text.lastIndexOf(" ", end), start + LENGTH / 2);
+  let made = start ? "… " : "", at = start;
+  for (const [begin, close] of hits) if (begin >= start && close <= end) {
+    made += `${escaped(text.slice(at, begin))}<mark>${escaped(text.slice(begin, close))}</mark>`;
+    at = close;
+  }
+  return made + escaped(text.slice(at, end)) + (end < text.length ? " …" : "");
+}
+
+function answer(question) {
+  const items = found(question).slice(0, PAGES).map(({ page, held }) => {
+    const shown = held.map(({ doc, score, terms }) => ({
+      location: doc.location,
+      title: excerpt(plain(doc.title), terms),
+      text: excerpt(plain(doc.about ?? doc.text).replace(/\s+/g, " ").trim(), terms),
+      score,
+      terms: {},
+    }));
+    const own = records.get(page);
+    if (own && !shown.some(({ location }) => location === page))
+      shown.push({ location: page, title: escaped(plain(own.title)), text: "", score: 0, terms: {} });
+    return shown;
+  });
+  return { items };
+}
+
+self.addEventListener("message", ({ data: { type, data } }) => {
+  if (type === 0) {
+    build(data.docs);
+    self.postMessage({ type: 1 });
+  } else if (type === 2) {
+    self.postMessage({ type: 3, data: answer(data) });
+  }
+});

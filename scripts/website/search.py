@@ -1,0 +1,75 @@
+"""What the search of the site reads: a record for each section and each row that has an anchor, and
+the script that answers.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scripts.website.layout import DOCS
+from scripts.website.npm import npm_file
+from scripts.website.pages.whole import NAME as WHOLE
+from scripts.website.render import BuildError
+
+_WORKER = "assets/javascripts/workers/search.*.min.js"
+_DESCRIPTION = re.compile(r'<meta name="description" content="([^"]*)"')
+_ROW = re.compile(r'<tr>\s*<td><a id="([^"]+)"></a><code>(.*?)</code>(.*?)</tr>', re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_LISTS = {"changes", "original-texts", "implementations", "attacks", "faults", "deviations"}
+"""Pages that name everything once: they answer a question less well than the page about it."""
+_LESS = 0.5
+_EXPORT = re.compile(r"\bexport (?=const |function )")
+_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
+
+
+def add_search(folder: Path, language: str) -> None:
+    """Write the records of a built language, and the script in place of the theme's own.
+
+    Raises `BuildError` where the theme's is not there any more.
+    """
+    workers = list(folder.glob(_WORKER))
+    if len(workers) != 1:
+        raise BuildError(f"The theme has changed: {_WORKER} is not there once.")
+    index = folder / "search" / "search_index.json"
+    read = json.loads(index.read_text(encoding="utf-8"))
+    read["docs"] = list(_records(folder, read["docs"]))
+    index.write_text(json.dumps(read, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+    workers[0].write_text(search_script(language), encoding="utf-8")
+
+
+def search_script(language: str) -> str:
+    """The script: MiniSearch, the stemmer of the language, its stop words, and our own part."""
+    words = json.loads((DOCS / "search" / "stop-words.json").read_text(encoding="utf-8"))
+    stemmer = npm_file("stemmers", f"dist/{language}.js").read_text(encoding="utf-8")
+    return "\n".join(
+        [
+            f"const STOP_WORDS = {json.dumps(words[language].split(), ensure_ascii=False)};",
+            f"const stem = (() => {{{_EXPORT.sub('', stemmer)};return stemmer}})();",
+            _MAP.sub("", npm_file("minisearch").read_text(encoding="utf-8")),
+            (DOCS / "search" / "worker.js").read_text(encoding="utf-8"),
+        ]
+    )
+
+
+def _records(folder: Path, docs: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The sections, without those of the one-page editions: other pages have the same ones."""
+    for doc in docs:
+        page, _, anchor = doc["location"].partition("#")
+        if page.strip("/").endswith(f"/{WHOLE}"):
+            continue
+        if page.strip("/").rpartition("/")[2] in _LISTS:
+            doc = {**doc, "boost": _LESS}
+        if anchor:
+            yield doc
+            continue
+        text = (folder / page / "index.html").read_text(encoding="utf-8")
+        about = _DESCRIPTION.search(text)
+        yield {**doc, "about": html.unescape(about[1])} if about else doc
+        for row in _ROW.finditer(text):
+            meaning = " ".join(_TAG.sub(" ", row[3]).split())
+            yield {"location": f"{page}#{row[1]}", "title": row[2], "text": meaning}
