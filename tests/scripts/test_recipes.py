@@ -2,8 +2,11 @@
 
 import re
 import shutil
+import socketserver
 import subprocess
 import sys
+import threading
+from contextlib import contextmanager
 
 import pytest
 
@@ -11,20 +14,27 @@ from tests.root import ROOT
 
 pytestmark = pytest.mark.slow
 FAULT = "head-without-media-type"
-_BLOCK = re.compile(r'^ *```\w+ title="([^"]+)"\n(.*?)^ *```$', re.MULTILINE | re.DOTALL)
+_EACH = re.MULTILINE | re.DOTALL
+_BLOCK = re.compile(r'^ *```\w+ title="([^"]+)"\n(.*?)^ *```$', _EACH)
 _ITEM = "   "
 """The indentation of a block in a list."""
 
 
+def section(heading):
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    found = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    assert found, f"there is no recipe {heading}"
+    return found
+
+
+def dedented(code):
+    """A block as it is in its file."""
+    return "".join(line.removeprefix(_ITEM) for line in code.splitlines(keepends=True))
+
+
 def blocks(heading):
     """The files that a recipe names, and what it adds to each."""
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    assert section, f"there is no recipe {heading}"
-    return {
-        name: "".join(line.removeprefix(_ITEM) for line in code.splitlines(keepends=True))
-        for name, code in _BLOCK.findall(section)
-    }
+    return {name: dedented(code) for name, code in _BLOCK.findall(section(heading))}
 
 
 @pytest.fixture
@@ -68,6 +78,32 @@ def catches_the_fault(copy):
     assert "1 of 1 faults caught, 0 false alarms" in said
 
 
+def change(copy, name, **texts):
+    """Put another text in the place of each that is in the file once."""
+    file = copy / name
+    text = file.read_text("utf-8")
+    for old, new in texts.values():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    file.write_text(text, "utf-8")
+
+
+@contextmanager
+def at_a_port(*words, cwd):
+    """What reads and writes lines, behind a port: a process for each connection."""
+
+    class Lines(socketserver.BaseRequestHandler):
+        def handle(self):
+            subprocess.run(
+                words, cwd=cwd, stdin=self.request, stdout=self.request, timeout=240, check=False
+            )
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Lines) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
 def is_formatted(copy, found):
     names = [name for name in found if name.endswith(".py")]
     run(copy, "ruff", "check", *names)
@@ -92,6 +128,43 @@ def test_a_chapter_catches_its_fault(copy):
     run(copy, "scripts.generate")
     is_formatted(copy, found)
     catches_the_fault(copy)
+
+
+def test_a_binding_reaches_its_server(copy):
+    found = blocks("Add a binding")
+    add(copy, found)
+    change(
+        copy,
+        "conformance/kit/transport/bindings.py",
+        imported=(
+            "import StdioBinding\n",
+            "import StdioBinding\nfrom conformance.kit.transport.tcp import TcpBinding\n",
+        ),
+        listed=(
+            ": OpenAIBinding,\n", ": OpenAIBinding,\n    vocabulary.Binding.TCP: TcpBinding,\n"
+        ),
+    )  # fmt: skip
+    change(
+        copy,
+        "tests/kit/transport/test_bindings.py",
+        listed=("OPENAI: ModelCall,\n", "OPENAI: ModelCall,\n    Binding.TCP: StdioRequest,\n"),
+    )
+    (accepted,) = re.findall(r"^ *```python\n(.*?)^ *```$", section("Add a binding"), _EACH)
+    begins = "def _check_target(target: str, language: str) -> None:\n"
+    change(
+        copy,
+        "conformance/kit/config/settings.py",
+        accepted=(begins, begins + dedented(accepted)),
+    )
+    run(copy, "scripts.generate")
+    is_formatted(copy, [*found, "conformance/kit/config/settings.py"])
+    own = ("tests/kit/transport/test_tcp.py", "tests/kit/transport/test_bindings.py")
+    run(copy, "pytest", "-q", *own)
+    with at_a_port(sys.executable, "-m", "fixtures.servers.reference", "--stdio", cwd=copy) as port:
+        asked = ["--target", f"tcp:127.0.0.1:{port}", "-k", "ATDF-CALL", "--spec-version"]
+        said = run(copy, "pytest", "conformance", *asked, "2026-07-28", "--max-examples", "0")
+    assert "tcp-2026-07-28: begins" in said
+    assert re.search(r"\b[1-9]\d* passed", said)
 
 
 def test_a_report_file_is_written(copy):
