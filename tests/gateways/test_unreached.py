@@ -8,6 +8,8 @@ import threading
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -57,6 +59,11 @@ ALONE = {
     ),
     "has no base URL": (_error(502, "connect ECONNREFUSED"), "Set its base URLs to http://"),
     "asks for a key": (_error(401, "No key."), "-H 'Authorization: Bearer KEY'"),
+    "is a web page": (
+        lambda _: (200, "<html>Welcome</html>"),
+        "the URL that an application would use",
+    ),
+    "has no such path": (lambda _: (404, {"detail": "Not Found"}), "which often ends with `/v1`"),
     "refuses the model": (_error(404, "{} is not listed."), "Let it pass on any model name"),
 }
 
@@ -72,7 +79,7 @@ def answering(answer):
         def do_POST(self):
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
             status, said = answer(asked)
-            body = json.dumps(said).encode()
+            body = said.encode() if isinstance(said, str) else json.dumps(said).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -86,8 +93,8 @@ def answering(answer):
         thread.join()
 
 
-def _why_unusable(target, **given):
-    own = Settings(targets=(target,), provider=("127.0.0.1", free_port()), **given)
+def _why_unusable(target, port=None, **given):
+    own = Settings(targets=(target,), provider=("127.0.0.1", port or free_port()), **given)
     session = Session(own)
     with pytest.raises(TargetUnusable) as refused:
         session.discover(session.settings.targets)
@@ -99,6 +106,34 @@ def test_a_gateway_that_never_calls_the_provider_is_told_what_to_set(name):
     answer, said = ALONE[name]
     with answering(answer) as target:
         assert said in _why_unusable(target)
+
+
+def _asks(port, path, asked):
+    url, body = f"http://127.0.0.1:{port}{path}", json.dumps(asked).encode()
+    try:
+        with urlopen(Request(url, body, {"content-type": "application/json"})) as answer:
+            return answer.status, json.load(answer)
+    except HTTPError as refused:
+        return refused.code, json.load(refused)
+
+
+def test_a_base_url_that_leads_past_the_only_api_is_told_what_to_set():
+    port = free_port()
+    with answering(lambda asked: _asks(port, "/v1/chat/completions", asked)) as target:
+        said = _why_unusable(target, port)
+    assert "at /v1/chat/completions, where no API is" in said
+    assert f"Set its base URLs to http://127.0.0.1:{port}/openai/v1" in said
+
+
+def test_a_cache_that_overlooks_what_differs_is_named():
+    port, held = free_port(), []
+
+    def answer(asked):
+        held.extend([] if held else [_asks(port, "/openai/v1/chat/completions", asked)])
+        return held[0]
+
+    with answering(answer) as target:
+        assert "Turn its cache off" in _why_unusable(target, port)
 
 
 @contextmanager
@@ -130,7 +165,7 @@ def _close(connection, number):
 def test_a_gateway_that_takes_a_call_and_closes_is_not_called_unreachable():
     with taking(_close) as target:
         said = _why_unusable(target)
-    assert "took the kit's calls and answered none of them: " in said
+    assert "took the kit's calls and closed the connection without an answer: " in said
     assert "set its base URLs to http://127.0.0.1:" in said
 
 
@@ -152,4 +187,6 @@ def test_a_gateway_that_is_only_just_starting_is_asked_once_more():
 
 
 def test_a_gateway_that_does_not_listen_is_named():
-    assert "cannot be reached" in _why_unusable(f"openai+http://127.0.0.1:{free_port()}/v1")
+    said = _why_unusable(f"openai+http://127.0.0.1:{free_port()}/v1")
+    assert "cannot be reached" in said
+    assert "Start the gateway, or correct its address in `--gateway`." in said

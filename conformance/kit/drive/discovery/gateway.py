@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from conformance.formats.provider.faces import face_of
 from conformance.kit.cases.provider.model_calls import BASELINE, FAMILIES, model_call
 from conformance.kit.config.system_words import system_words
@@ -19,6 +22,7 @@ from conformance.spec.vocabulary import ApiFamily, Binding, Seen
 
 _OK, _FAILURE = 200, 400
 _NO_KEY = (401, 403)
+_NO_PATH = (404, 405)
 
 
 async def gateway_runs(
@@ -38,7 +42,7 @@ async def gateway_runs(
         await channel.close()
     both = list(zip(FAMILIES, asked, strict=True))
     reached = [family.value for family, each in both if _is_good(each) and _asked(each) is family]
-    if not reached:
+    if not reached or _repeats(asked):
         raise _why_unreached(target, asked, context)
     capabilities = {"families": reached, "policy": dict(context.settings.gateway_policy)}
     others = tuple(
@@ -61,10 +65,8 @@ def _asked(exchange: Exchange) -> ApiFamily | None:
 
 def _why_left_out(exchange: Exchange) -> Message:
     """Why a family is not checked: its provider was not reached, or not at the path of an API."""
-    for moment in exchange.timeline:
-        path, _, query = moment.path.partition("?")
-        if moment.seen is Seen.ARRIVED and face_of(path, query, {}) is None:
-            return message("kit.left_out.no_api", path=path)
+    if path := _past_every_api(exchange):
+        return message("kit.left_out.no_api", path=path)
     elsewhere = _asked(exchange)
     if _is_good(exchange) and elsewhere is not None:
         return message("kit.left_out.other_api", api=elsewhere.value)
@@ -78,11 +80,57 @@ def arrived(exchange: Exchange) -> bool:
     return any(moment.seen is Seen.ARRIVED for moment in exchange.timeline)
 
 
+def _url(exchange: Exchange) -> str:
+    assert isinstance(exchange.request, ModelCall)
+    return exchange.request.url
+
+
+def _body(exchange: Exchange) -> bytes:
+    return exchange.answer.body if exchange.answer is not None else b""
+
+
 def _names_model(exchange: Exchange) -> bool:
     """Whether an answer speaks of the model, which is made up."""
     assert isinstance(exchange.request, ModelCall)
-    assert exchange.answer is not None
-    return exchange.request.nonce.encode() in exchange.answer.body
+    return exchange.request.nonce.encode() in _body(exchange)
+
+
+def _is_page(exchange: Exchange) -> bool:
+    """Whether an answer is not a gateway's: no JSON object, or nothing known at its path."""
+    answer = exchange.answer
+    assert answer is not None
+    if "event-stream" in (answer.header("content-type") or ""):
+        return False
+    if answer.status in _NO_PATH and not _names_model(exchange):
+        return b"model" not in answer.body.lower()
+    return answer.status == _OK and not _is_object(answer.body)
+
+
+def _is_object(body: bytes) -> bool:
+    try:
+        return isinstance(json.loads(body), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _past_every_api(exchange: Exchange) -> str:
+    """A path at which a call reached the provider, although no API is there; empty without one."""
+    for moment in exchange.timeline:
+        path, _, query = moment.path.partition("?")
+        if moment.seen is Seen.ARRIVED and face_of(path, query, {}) is None:
+            return path
+    return ""
+
+
+def _repeats(asked: list[Exchange]) -> bool:
+    """Whether a call got the answer of another one: each holds what no other has."""
+    marks = [each.request.mark.encode() for each in asked if isinstance(each.request, ModelCall)]
+    return any(
+        mark in _body(each)
+        for number, each in enumerate(asked)
+        for other, mark in enumerate(marks)
+        if other != number
+    )
 
 
 async def _baseline(channel: Channel, family: str) -> Exchange:
@@ -100,22 +148,30 @@ def _why_unreached(target: str, asked: list[Exchange], context: Context) -> Targ
     first = next((each for each in asked if each.answer is not None), asked[0])
     reason = system_words((first.trouble_detail or str(first.trouble)).rstrip("."))
     if all(each.trouble is Trouble.REFUSED for each in asked):
-        return TargetUnusable(message("kit.target.unreachable", target=target, reason=reason))
-    where = "http://{}:{}".format(*context.settings.provider)
-    status = first.answer.status if first.answer is not None else 0
+        return TargetUnusable(message("kit.gateway.unreachable", target=target, reason=reason))
+    said: dict[str, Any] = {
+        "target": target,
+        "provider": "http://{}:{}".format(*context.settings.provider),
+    }
     if first.answer is None:
-        words = "kit.gateway.no_answer"
+        words = "closed" if first.trouble is Trouble.CLOSED else "no_answer"
+        return TargetUnusable(message(f"kit.gateway.{words}", reason=reason, **said))
+    path = next((found for each in asked if (found := _past_every_api(each))), "")
+    status = first.answer.status
+    if _repeats(asked):
+        words = "cached"
+    elif path:
+        words, said["path"] = "no_api", path
     elif any(arrived(each) for each in asked):
-        words = "kit.gateway.baseline_failed"
+        words = "baseline_failed"
     elif status in _NO_KEY:
-        words = "kit.gateway.no_key"
+        words = "no_key"
+    elif _is_page(first):
+        words, said["url"] = "no_gateway", _url(first)
     elif status >= _FAILURE and _names_model(first):
-        words = "kit.gateway.no_model"
+        words = "no_model"
     elif status == _OK:
-        words = "kit.gateway.answered_alone"
+        words = "answered_alone"
     else:
-        words = "kit.gateway.not_called"
-    said = {"target": target, "status": status, "provider": where}
-    if words == "kit.gateway.no_answer":
-        said = {"target": target, "reason": reason, "provider": where}
-    return TargetUnusable(message(words, **said))
+        words = "not_called"
+    return TargetUnusable(message(f"kit.gateway.{words}", status=status, **said))
