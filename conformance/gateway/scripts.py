@@ -18,6 +18,7 @@ from conformance.kit.cases.provider.turns import (
     Leads,
     Redirects,
     Refuses,
+    RefusesUntil,
     Says,
     Turn,
     Unreadable,
@@ -40,12 +41,18 @@ CUT_CALL: Final = Completion(
     reason=TerminationReason.MAX_TOKENS,
 )
 """An answer that the limit of tokens cuts inside the arguments of a call."""
+_UNTIL: Final = 1.2
+"""Seconds that an answer may wait for, to give a date."""
+_NOTICED: Final = 1.0
+"""Seconds in which a gateway notices that its client has left."""
 ELSEWHERE: Final = "/elsewhere/"
 """Where no API of a provider is."""
 LONGEST: Final = 10.0
 """Seconds of a declared limit that are waited for."""
 USAGE: Final = Usage(input=31, output=17)
 ARGUMENTS: Final = ('{"city":', ' "Montevideo"', "}")
+ALL_FAIL, ALL_OVERLOADED, IN_STREAM = "all-fail", "all-overloaded", "streamed"
+"""Steps of the fallback chain."""
 ODD_REASON: Final = "model_was_tired"
 ENDINGS: Final = ("no-reason", "fin", "rst", "error", "unreadable", "stall")
 FOREIGN: Final[Mapping[str, Turn]] = {
@@ -54,6 +61,10 @@ FOREIGN: Final[Mapping[str, Turn]] = {
     "empty": Foreign(b""),
     "no-answer": Foreign(b"{}"),
 }
+FOREIGN_STREAMS: Final[Mapping[str, Turn]] = {
+    f"{name}-stream": FOREIGN[name] for name in ("html", "no-answer")
+}
+"""What is sent where a stream was asked for."""
 SETTLE: Final = 0.5
 """Seconds in which a wrong retry would be seen."""
 
@@ -251,10 +262,13 @@ _breaks_openai, _breaks_anthropic, _breaks_gemini = map(_endings, FAMILIES)
 
 @_played("gateway_foreign")
 def _foreign(stage: Stage) -> Steps:
+    family = _first(stage)
     for name, turn in FOREIGN.items():
-        call = _call(stage, _first(stage).value, _always(turn))
-        yield Send(call, Step(name, place=_first(stage).value))
-        yield _alive(stage, _first(stage), name)
+        yield Send(_call(stage, family.value, _always(turn)), Step(name, place=family.value))
+        yield _alive(stage, family, name)
+    for name, turn in FOREIGN_STREAMS.items():
+        call = _call(stage, family.value, _always(turn), stream=True)
+        yield Send(call, Step(name, place=family.value))
 
 
 @_played("gateway_silence")
@@ -262,6 +276,13 @@ def _silence(stage: Stage) -> Steps:
     if _declares(stage, "first_byte_ms"):
         silent = _call(stage, _first(stage).value, _always(Leads((Wait(),))))
         yield Send(silent, Step("silent", place=_first(stage).value))
+
+
+def _first_byte(stage: Stage) -> float:
+    """Seconds for which a gateway waits for an answer; endless if it does not declare any."""
+    timeouts = stage.declared.get("timeouts") or {}
+    declared: float = timeouts.get("first_byte_ms", inf)
+    return declared / 1000
 
 
 @_played("gateway_retries")
@@ -279,6 +300,13 @@ def _retries(stage: Stage) -> Steps:
             kind = f"{name}-stream" if streamed else name
             call = _call(stage, _first(stage).value, flaky, stream=streamed)
             yield Send(call, Step(kind, place=_first(stage).value))
+    if _first_byte(stage) > _UNTIL:
+
+        def until(nonce: str) -> tuple[Turn, ...]:
+            return (RefusesUntil(RuntimeErrorName.RATE_LIMITED), *says(nonce))
+
+        dated = _call(stage, _first(stage).value, until)
+        yield Send(dated, Step("retry-after-date", place=_first(stage).value))
     call = _call(stage, _first(stage).value, _always(asks_long), settle=SETTLE)
     yield Send(call, Step("retry-after-long", place=_first(stage).value))
     if "jitter" in stage.declared.get("retry", {}):
@@ -317,17 +345,22 @@ def _deadline(stage: Stage) -> Steps:
 
 @_played("gateway_fallback")
 def _fallback(stage: Stage) -> Steps:
+    """Each error at the first provider; then an error at all of them."""
     order = stage.declared.get("fallback", {}).get("order", ())
     if not order:
         return
-    for error in (RuntimeErrorName.AUTHENTICATION, RuntimeErrorName.INVALID_REQUEST):
-        other = {ApiFamily(order[-1]): says}
-        call = _call(stage, "chain", _always(Refuses(error)), elsewhere=other)
+    elsewhere: Mapping[ApiFamily, Turns] = {ApiFamily(order[-1]): says}
+    for error in RuntimeErrorName:
+        call = _call(stage, "chain", _always(Refuses(error)), elsewhere=elsewhere)
         yield Send(call, Step(error.value))
-    everyone = _call(stage, "chain", _always(Refuses(RuntimeErrorName.AUTHENTICATION)))
-    yield Send(everyone, Step("all-fail"))
-    refused, whole = _always(Refuses(RuntimeErrorName.AUTHENTICATION)), {**ASKED, **TALK}
-    mapped = _call(stage, "chain", refused, elsewhere={ApiFamily(order[-1]): says}, more=whole)
+    refused = _always(Refuses(RuntimeErrorName.AUTHENTICATION))
+    streamed = _call(stage, "chain", refused, elsewhere=elsewhere, stream=True)
+    yield Send(streamed, Step(IN_STREAM))
+    yield Send(_call(stage, "chain", refused), Step(ALL_FAIL))
+    overloaded = _always(Refuses(RuntimeErrorName.OVERLOADED))
+    yield Send(_call(stage, "chain", overloaded), Step(ALL_OVERLOADED))
+    whole = {**ASKED, **TALK}
+    mapped = _call(stage, "chain", refused, elsewhere=elsewhere, more=whole)
     yield Send(mapped, Step("mapped"))
 
 
@@ -341,3 +374,8 @@ def _leaves(stage: Stage) -> Steps:
     yield Send(streaming, Step("in-stream", place=family))
     waiting = _call(stage, family, _always(Leads((Wait(),))), leave="request", settle=SETTLE)
     yield Send(waiting, Step("before-answer", place=family))
+    late = _always(Waits(Wait(_NOTICED), Refuses(RuntimeErrorName.OVERLOADED)))
+    delay: float = (stage.declared.get("retry") or {}).get("initial_delay_ms", 0) / 1000
+    settle = SETTLE + min(delay, _UNTIL)
+    refused = _call(stage, family, late, leave="request", settle=settle)
+    yield Send(refused, Step("before-refusal", place=family))

@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.formats.provider.completion import Face, Refusal
 from conformance.formats.provider.openai import OpenAIChat
-from conformance.gateway.scripts import FOREIGN
+from conformance.gateway.scripts import FOREIGN, FOREIGN_STREAMS
 from conformance.gateway.timeline import (
     DISTINCT,
     arrivals,
@@ -18,7 +18,7 @@ from conformance.gateway.timeline import (
     nonce,
     not_arrived,
     of_streams,
-    policy,
+    undeclared,
 )
 from conformance.gateway.told import ERROR, Told, told
 from conformance.kit.cases.provider.model_calls import request_id_of
@@ -33,11 +33,18 @@ from conformance.spec.vocabulary import (
     TerminationReason,
 )
 
+_FAMILIES = ("openai", "anthropic", "gemini")
 _BY_CODE = {
     ("openai", RuntimeErrorName.QUOTA_EXHAUSTED),
     ("openai", RuntimeErrorName.REQUEST_TOO_LARGE),
 }
 """Errors that a provider tells by its code, under a status that means another error."""
+_WITH_KEYS = (
+    *(f"gateway_{kind}_{family}" for kind in ("refusals", "breaks") for family in _FAMILIES),
+    *(f"gateway_{name}" for name in ("streams", "answers", "foreign", "silence", "redirects")),
+    *(f"gateway_{name}" for name in ("retries", "fallback")),
+)
+"""The scripts whose answers must not hold the key of a provider."""
 _LATE = 2.0
 """Seconds in which a connection is closed, with slack."""
 
@@ -134,25 +141,36 @@ def _handed_on(exchange: Exchange, answer: Told, refusal: Refusal, id: str) -> C
 
 @clause("GW-ERR-005")
 def test_no_credential_of_a_provider_is_told(run: RunEvidence) -> Checks:
-    for family, _, exchange, _, spoken in refused(run):
-        if exchange.answer is None or spoken is None:
+    """The content of an answer is the provider's; all else of it is the gateway's."""
+    for family, exchange, key in _with_keys(run):
+        answer, said = exchange.answer, told(exchange)
+        if answer is None or said is None:
             yield not_arrived(exchange)
-            continue
-        key = key_of(spoken, arrivals(exchange)[-1])
-        if len(key) < DISTINCT:
+        elif len(key) < DISTINCT:
             yield unknown("kit.not_verified.short_key", exchange, family=family)
-            continue
-        texts = [exchange.answer.body.decode("utf-8", "replace")]
-        texts += [value for _, value in exchange.answer.headers]
-        if any(key in text for text in texts):
-            yield broken(exchange, "finding.gateway.key_told", family=family)
         else:
-            yield holds()
+            texts = [value for _, value in answer.headers]
+            if not said.succeeded:
+                texts.append(answer.body.decode("utf-8", "replace"))
+            leaks = any(key in text for text in texts)
+            yield broken(exchange, "finding.gateway.key_told", family=family) if leaks else holds()
+
+
+def _with_keys(run: RunEvidence) -> Iterator[tuple[str, Exchange, str]]:
+    """The calls that reached a provider and were answered, each with each key that was sent."""
+    for script in _WITH_KEYS:
+        for exchange in run.played(script):
+            keys = {}
+            for each in arrivals(exchange):
+                if (spoken := face(each)) is not None:
+                    keys[spoken[0].family.value] = key_of(spoken[0], each)
+            if exchange.answer is not None:
+                yield from ((family, exchange, key) for family, key in keys.items())
 
 
 @clause("GW-ERR-006")
 def test_a_foreign_success_is_a_server_error(run: RunEvidence) -> Checks:
-    for _, name, exchange in each_family(run, "gateway_foreign", *FOREIGN):
+    for _, name, exchange in each_family(run, "gateway_foreign", *FOREIGN, *FOREIGN_STREAMS):
         answer = told(exchange)
         if answer is None or not arrivals(exchange):
             yield not_arrived(exchange)
@@ -183,8 +201,8 @@ def test_a_blocked_prompt_is_told_the_same_way(run: RunEvidence) -> Checks:
 
 @clause("GW-TMO-001")
 def test_silence_is_a_timeout(run: RunEvidence) -> Checks:
-    if not policy(run, "timeouts").get("first_byte_ms"):
-        yield unknown("kit.not_verified.no_policy")
+    if missing := undeclared(run, "timeouts.first_byte_ms"):
+        yield missing
         return
     for _, _, exchange in each_family(run, "gateway_silence", "silent"):
         answer = told(exchange)
@@ -201,8 +219,8 @@ def test_silence_is_a_timeout(run: RunEvidence) -> Checks:
 @clause("GW-TMO-002")
 @of_streams
 def test_a_stall_is_an_error_and_closes_the_connection(run: RunEvidence) -> Checks:
-    if not policy(run, "timeouts").get("stall_ms"):
-        yield unknown("kit.not_verified.no_policy")
+    if missing := undeclared(run, "timeouts.stall_ms"):
+        yield missing
         return
     for family in ("openai", "anthropic", "gemini"):
         for _, _, exchange in each_family(run, f"gateway_breaks_{family}", "stall"):

@@ -44,6 +44,8 @@ def test_a_call_after_a_failure_is_answered(run: RunEvidence) -> Checks:
             yield holds()
         elif not arrivals(exchange):
             yield broken(exchange, "finding.gateway.refused_after", fault=name, told=answer.shown)
+        elif answer.error is not None:
+            yield broken(exchange, "finding.gateway.failed_after", fault=name, told=answer.shown)
         else:
             yield not_arrived(exchange)
 

@@ -25,7 +25,7 @@ from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.performance import Moment
 from conformance.kit.transport.gateway import CLIENT_KEY
-from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
 from conformance.spec.vocabulary import RuntimeErrorName
 
 _TOOLS = "gateway_tools"
@@ -91,7 +91,8 @@ def test_what_is_outside_its_range_reaches_no_provider(run: RunEvidence) -> Chec
         if exchange is None or answer is None:
             yield unknown("kit.not_verified.no_answer", exchange)
         elif arrivals(exchange):
-            yield broken(exchange, "finding.gateway.outside_range", value=str(OUTSIDE[name]))
+            shown = json.dumps(OUTSIDE[name]).strip("{}").replace('"', "")
+            yield broken(exchange, "finding.gateway.outside_range", value=shown)
         elif not answer.is_class(RuntimeErrorName.INVALID_REQUEST):
             yield broken(exchange, "finding.gateway.outside_class", told=answer.shown)
         else:
@@ -196,15 +197,22 @@ def _result(content: Any) -> str:
 @clause("GW-SEC-001")
 def test_the_credentials_of_the_client_stay_here(run: RunEvidence) -> Checks:
     secrets = [each for each in (CLIENT_KEY, *run.credentials) if each]
-    for family, _, exchange in each_family(run, "gateway_answers", "text", "tools"):
-        for arrival in arrivals(exchange):
-            sent = [arrival.path, *(value for _, value in arrival.headers)]
-            if any(secret in each for secret in secrets for each in sent):
-                yield broken(exchange, "finding.gateway.credentials", family=family)
-            else:
-                yield holds()
+    for script in ("gateway_answers", "gateway_streams", "gateway_fallback"):
+        for exchange in run.played(script):
+            for arrival in arrivals(exchange):
+                yield _sent_only_its_own(exchange, arrival, secrets)
     if not reached(run):
         yield unknown("kit.not_verified.no_arrival")
+
+
+def _sent_only_its_own(exchange: Exchange, arrival: Moment, secrets: list[str]) -> Check:
+    held = arrival.body.decode("utf-8", "replace")
+    sent = [arrival.path, held, *(value for _, value in arrival.headers)]
+    spoken = face(arrival)
+    if any(secret in each for secret in secrets for each in sent):
+        family = spoken[0].family.value if spoken is not None else arrival.path
+        return broken(exchange, "finding.gateway.credentials", family=family)
+    return holds()
 
 
 @clause("GW-SEC-002")

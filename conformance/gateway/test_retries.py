@@ -21,8 +21,9 @@ from conformance.gateway.timeline import (
     of_streams,
     policy,
     reached,
+    undeclared,
 )
-from conformance.gateway.told import told
+from conformance.gateway.told import told, waits_told
 from conformance.kit.cases.provider.model_calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
@@ -46,12 +47,12 @@ _BESIDE = range(1, BESIDE + 1)
 _IDEMPOTENCY = "idempotency-key"
 _ASKED = 1.0
 """Seconds that the provider asks for."""
+_AN_HOUR, _ROUND = 3600.0, 100.0
+"""Seconds of a long wait, and by how many the client may be told another time."""
 _LATE = 1.0
 """Seconds in which a connection is closed that nobody needs."""
-
-
-def _no_policy(run: RunEvidence, part: str) -> Check | None:
-    return None if policy(run, part) else unknown("kit.not_verified.no_policy")
+_OF_DELAY = {"full": 0.0, "equal": 0.5}
+"""The least part of a delay that a jitter leaves."""
 
 
 @clause("GW-RTY-001")
@@ -70,8 +71,7 @@ def test_what_is_not_retryable_is_asked_once(run: RunEvidence) -> Checks:
 
 @clause("GW-RTY-002")
 def test_no_provider_is_asked_more_often_than_declared(run: RunEvidence) -> Checks:
-    missing = _no_policy(run, "retry")
-    if missing is not None:
+    if missing := undeclared(run, "retry"):
         yield missing
         return
     most = 1 + policy(run, "retry").get("max_retries", 0)
@@ -95,20 +95,22 @@ def test_no_provider_is_asked_more_often_than_declared(run: RunEvidence) -> Chec
 @clause("GW-RTY-003")
 def test_between_attempts_lies_the_declared_delay(run: RunEvidence) -> Checks:
     retry = policy(run, "retry")
-    if "initial_delay_ms" not in retry or "jitter" in retry:
-        yield unknown("kit.not_verified.no_policy")
+    if missing := undeclared(run, "retry.initial_delay_ms"):
+        yield missing
         return
+    least = _OF_DELAY.get(str(retry.get("jitter")), 1.0)
     again = [e for e in RuntimeErrorName if RUNTIME_ERROR_NAME_RETRYABLE[e]]
     for _, _, exchange, _, _ in refused(run, again):
         for number, gap in enumerate(_gaps(exchange)):
             grown = retry["initial_delay_ms"] * retry.get("backoff_multiplier", 1) ** number
             wanted = min(grown, retry.get("max_delay_ms", grown)) / 1000
-            yield _waited(exchange, gap, wanted)
+            yield _waited(exchange, gap, least * wanted)
 
 
 @clause("GW-RTY-004")
 def test_a_provider_that_asks_to_wait_is_waited_for(run: RunEvidence) -> Checks:
-    for _, _, exchange in each_family(run, _RETRIES, "retry-after", "retry-after-stream"):
+    names = "retry-after", "retry-after-stream", "retry-after-date"
+    for _, _, exchange in each_family(run, _RETRIES, *names):
         if not arrivals(exchange):
             yield not_arrived(exchange)
         for gap in _gaps(exchange):
@@ -142,10 +144,11 @@ def test_a_wait_that_is_too_long_is_told(run: RunEvidence) -> Checks:
             yield not_arrived(exchange)
         elif len(arrivals(exchange)) > 1:
             yield broken(exchange, "finding.gateway.long_retried", count=len(arrivals(exchange)))
-        elif exchange.answer.header("retry-after") is None and not (answer.error or {}).get(
-            "retry_after_ms"
-        ):
+        elif not (told_waits := list(waits_told(exchange.answer, answer))):
             yield broken(exchange, "finding.gateway.wait_untold")
+        elif all(abs(wait - _AN_HOUR) > _ROUND for wait in told_waits):
+            seconds = round(max(told_waits))
+            yield broken(exchange, "finding.gateway.wait_wrong", seconds=seconds)
         else:
             yield holds()
 
@@ -155,9 +158,10 @@ def test_a_wait_that_is_too_long_is_told(run: RunEvidence) -> Checks:
 def test_after_content_nothing_is_tried_again(run: RunEvidence) -> Checks:
     for family in _FAMILIES:
         for _, _, exchange in each_family(run, f"gateway_breaks_{family}", *ENDINGS):
-            if first(exchange, Seen.CLIENT_CONTENT) is None:
+            content = first(exchange, Seen.CLIENT_CONTENT)
+            if content is None:
                 yield unknown("kit.not_verified.no_content_yet", exchange)
-            elif len(arrivals(exchange)) > 1:
+            elif any(each.at > content.at for each in arrivals(exchange)):
                 count = len(arrivals(exchange))
                 yield broken(exchange, "finding.gateway.tried_after_content", count=count)
             else:
@@ -188,8 +192,10 @@ def test_no_attempt_begins_after_the_limit_of_the_call(run: RunEvidence) -> Chec
             yield broken(exchange, "finding.gateway.after_limit", **values)
         else:
             yield holds()
-    if wait_of(run.capabilities.get("policy", {})) is None:
-        yield unknown("kit.not_verified.not_declared", name="`timeouts.total_ms`")
+    if missing := undeclared(run, "timeouts.total_ms"):
+        yield missing
+    elif wait_of(run.capabilities.get("policy", {})) is None:
+        yield unknown("kit.not_verified.limit_far")
 
 
 @clause("GW-RTY-009")
@@ -199,8 +205,10 @@ def test_declared_jitter_spreads_the_attempts(run: RunEvidence) -> Checks:
     beside = [steps.get(Step("jitter", place=family, number=n)) for n in _BESIDE]
     calls = [each for each in beside if each is not None]
     gaps = [gap for each in calls for gap in _gaps(each)[:1]]
-    if "jitter" not in retry or not calls:
-        yield unknown("kit.not_verified.not_declared", name="`retry.jitter`")
+    if missing := undeclared(run, "retry.jitter"):
+        yield missing
+    elif not calls:
+        yield unknown("kit.not_verified.no_answer")
     elif len(gaps) < len(calls):
         yield not_arrived(calls[0])
     elif min(gaps) + _CLOCK >= (delay := retry.get("initial_delay_ms", 0) / 1000) > _CLOCK:
@@ -257,7 +265,8 @@ def test_a_client_that_leaves_ends_the_providers_work(run: RunEvidence) -> Check
 
 @clause("GW-CAN-002")
 def test_nobody_is_asked_after_the_client_has_left(run: RunEvidence) -> Checks:
-    for _, _, exchange in each_family(run, "gateway_leaves", "in-stream", "before-answer"):
+    names = "in-stream", "before-answer", "before-refusal"
+    for _, _, exchange in each_family(run, "gateway_leaves", *names):
         left = first(exchange, Seen.CLIENT_LEFT)
         if left is None:
             yield not_arrived(exchange)

@@ -74,7 +74,8 @@ def _is_an_error(run: RunEvidence, *endings: str) -> Checks:
         elif unseen is not None or answer is None:
             yield unseen or not_arrived(exchange)
         elif ERROR not in answer.order:
-            yield broken(exchange, "finding.gateway.cut_told", told=answer.shown)
+            how = exchange.step.name if exchange.step is not None else ""
+            yield broken(exchange, "finding.gateway.cut_told", how=how, told=answer.shown)
         else:
             yield holds()
 
@@ -183,7 +184,7 @@ def test_a_complete_call_ends_with_tool_use(run: RunEvidence) -> Checks:
     for script in (_STREAMS, _ANSWERS):
         for _, name, exchange in each_family(run, script, "tools", "text"):
             answer = told(exchange)
-            if answer is None or not answer.succeeded:
+            if answer is None or not answer.succeeded or not arrivals(exchange):
                 yield not_arrived(exchange)
             elif (answer.reason == "tool_use") is not (name == "tools"):
                 yield broken(exchange, "finding.gateway.tool_use", reason=answer.reason)
@@ -228,7 +229,7 @@ def test_thinking_is_no_content(run: RunEvidence) -> Checks:
     for script in (_STREAMS, _ANSWERS):
         for _, _, exchange in each_family(run, script, "thinking"):
             answer = told(exchange)
-            if answer is None or not answer.succeeded:
+            if answer is None or not answer.succeeded or not arrivals(exchange):
                 yield not_arrived(exchange)
             elif answer.content != "".join(pieces_of(nonce(exchange))):
                 yield broken(exchange, "finding.gateway.thinking", found=answer.content)

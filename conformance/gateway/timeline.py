@@ -92,6 +92,21 @@ def policy(run: RunEvidence, part: str) -> Mapping[str, Any]:
     return held if isinstance(held, dict) else {}
 
 
+def undeclared(run: RunEvidence, *names: str) -> Check | None:
+    """Why nothing can be held against a policy: it has none of this name, or there is none.
+
+    A name is one of the policy's own, or a part and one of its names, as `timeouts.stall_ms`.
+    """
+    if not run.capabilities.get("policy"):
+        return unknown("kit.not_verified.no_policy")
+    for name in names:
+        part, _, own = name.partition(".")
+        held = policy(run, part)
+        if own not in held if own else not held:
+            return unknown("kit.not_verified.not_declared", name=f"`{name}`")
+    return None
+
+
 def each_family(run: RunEvidence, script: str, *names: str) -> Iterator[tuple[str, str, Exchange]]:
     """The steps of a script with these names, for each family that is reached.
 

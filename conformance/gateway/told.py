@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from math import nan
 from typing import Any
 
 from conformance.formats.provider.completion import objects
 from conformance.formats.provider.faces import FACES
 from conformance.formats.text.sse import sse_events
-from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.exchange import Answer, Exchange
 from conformance.spec.vocabulary import (
     RUNTIME_ERROR_NAME_CODE,
     RUNTIME_ERROR_NAME_STATUSES,
@@ -144,6 +147,30 @@ def told(exchange: Exchange | None) -> Told | None:
     return found
 
 
+def waits_told(answer: Answer, told: Told) -> Iterator[float]:
+    """The seconds that an answer tells a client to wait, in a header or in the error.
+
+    Of a date that comes without the date of the answer, nobody can say how far away it is: NaN.
+    """
+    asked = answer.header("retry-after")
+    now = _date(answer.header("date"))
+    for text, scale in ((asked, 1), (answer.header("retry-after-ms"), 1000)):
+        with suppress(TypeError, ValueError):
+            yield float(text or "") / scale
+    if (until := _date(asked)) is not None:
+        yield nan if now is None else until - now
+    told_ms = (told.error or {}).get("retry_after_ms")
+    if isinstance(told_ms, int | float) and not isinstance(told_ms, bool):
+        yield told_ms / 1000
+
+
+def _date(text: str | None) -> float | None:
+    try:
+        return parsedate_to_datetime(text or "").timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
@@ -220,6 +247,10 @@ def _choices(found: Told, body: Mapping[str, Any], member: str) -> None:
         found.thinking += _text(said.get("reasoning_content"))
         if content:
             found.order.append("PartialContentDelta")
+        if said.get("reasoning_content"):
+            found.order.append("ThinkingDelta")
+        if said.get("tool_calls"):
+            found.order.append("PartialToolCall")
         for place, call in enumerate(objects(said.get("tool_calls"))):
             _call(found, call, _key(call.get("index", place)))
         reason = choice.get("finish_reason")

@@ -10,6 +10,7 @@ from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Level, Verdict
 from fixtures.gateways.beside import gateway
 from fixtures.gateways.faults import FAULTS, Fault
+from fixtures.gateways.faults.attempts import to_the_end
 from tests.gateways.driving import checked, failed, settings
 from tests.thorough import every
 
@@ -35,6 +36,13 @@ def test_a_fault_is_caught_by_its_clause_and_by_no_other(name):
         _, items = checked(settings(url, port, policy=fault.policy))
     said = {id: [f.words("en") for f in items[id].findings] for id in failed(items)}
     assert list(said) == [fault.clause], said
+
+
+@pytest.mark.slow
+def test_a_gateway_that_never_learns_that_its_client_left_asks_again_and_is_caught():
+    with gateway(Fault("", guard=to_the_end).app) as (url, port):
+        _, items = checked(settings(url, port))
+    assert failed(items) == ["GW-CAN-001", "GW-CAN-002"]
 
 
 @pytest.mark.slow

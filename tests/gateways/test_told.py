@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from conformance.gateway.told import ERROR, Told, told
+from conformance.gateway.told import END, ERROR, Told, told, waits_told
 from conformance.kit.model.exchange import Answer
 from conformance.spec.vocabulary import RuntimeErrorName as Error
 from tests.kit.samples import web
@@ -48,6 +48,33 @@ def replaced(exchange, text):
     from dataclasses import replace
 
     return replace(exchange, answer=Answer(200, tuple(STREAM), text.encode()))
+
+
+@pytest.mark.parametrize(
+    "late",
+    [{"tool_calls": [{"index": 0, "function": {"name": "x"}}]}, {"reasoning_content": "hm"}],
+)
+def test_what_follows_the_end_of_a_stream_is_seen(late):
+    chunk = {"choices": [{"index": 0, "delta": late, "finish_reason": None}]}
+    assert streamed(("", LAST), ("", chunk)).order[-1] not in {END, ERROR}
+
+
+AT = "Mon, 23 Nov 2026 10:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("headers", "error", "seconds"),
+    [
+        ({"retry-after": "3600"}, {}, [3600]),
+        ({"retry-after": "Mon, 23 Nov 2026 11:00:00 GMT", "date": AT}, {}, [3600]),
+        ({"retry-after-ms": "2500"}, {}, [2.5]),
+        ({"retry-after": "soon"}, {"retry_after_ms": 1500}, [1.5]),
+        ({}, {"retry_after_ms": True}, []),
+    ],
+)
+def test_the_wait_that_a_client_is_told_is_read(headers, error, seconds):
+    answer = Answer(429, tuple(headers.items()), b"")
+    assert list(waits_told(answer, Told(429, error=error))) == seconds
 
 
 def test_a_name_that_the_vocabulary_has_not_changes_no_event():

@@ -8,8 +8,15 @@ import pytest
 
 from conformance.spec.vocabulary import Verdict
 from fixtures.gateways.beside import gateway
-from fixtures.gateways.faults.fault import POLICY
-from fixtures.gateways.unusual import NO_PROMISES, ONE_API, ONE_PROVIDER, UNUSUAL
+from fixtures.gateways.faults.fault import POLICY, Fault
+from fixtures.gateways.unusual import (
+    COOL_DOWN,
+    COOLS_DOWN,
+    NO_PROMISES,
+    ONE_API,
+    ONE_PROVIDER,
+    UNUSUAL,
+)
 from tests.gateways.driving import checked, failed, settings
 from tests.thorough import every
 
@@ -28,6 +35,27 @@ def test_an_unusual_gateway_gets_no_finding(name):
     assert failed(items) == [], found(items)
     assert not _WARNS & {item.verdict for item in items.values()}
     assert not result.runs[0].tools_left_out
+
+
+@pytest.mark.slow
+def test_a_gateway_that_leaves_out_what_failed_gets_no_finding():
+    policy = {**json.loads(POLICY.read_text("utf-8")), "cool_down_ms": COOL_DOWN}
+    with gateway(COOLS_DOWN) as (url, port):
+        _, items = checked(settings(url, port, "openai", gateway_policy=policy))
+    assert failed(items) == [], found(items)
+
+
+@pytest.mark.slow
+def test_a_policy_without_fallback_is_not_said_to_be_missing():
+    policy = json.loads(POLICY.read_text("utf-8"))
+    del policy["fallback"], policy["timeouts"]["total_ms"]
+    with gateway(Fault("").app) as (url, port):
+        _, items = checked(settings(url, port, "openai", gateway_policy=policy))
+    asked = "GW-FB-001", "GW-FB-005", "GW-RTY-008"
+    said = {id: " ".join(f.words("en") for f in items[id].findings) for id in asked}
+    assert said["GW-FB-001"] == said["GW-FB-005"], said
+    assert "declares no `fallback.order`" in said["GW-FB-001"]
+    assert "declares no `timeouts.total_ms`" in said["GW-RTY-008"]
 
 
 @pytest.mark.slow

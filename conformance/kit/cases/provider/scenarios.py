@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
@@ -34,7 +34,7 @@ class Scenario:
     about: str
     turns: tuple[Turn, ...]
 
-    def acts(self, attempt: int, scene: Scene) -> list[Act]:
+    def acts(self, attempt: int, scene: Scene) -> Iterable[Act]:
         """What is done in answer to an attempt; the first is number 1."""
         return self.turns[min(attempt, len(self.turns)) - 1].acts(scene)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from email.utils import formatdate
+from math import ceil
+from time import time
 from typing import Any, Final, Protocol
 
 from conformance.formats.provider.completion import Asked, Completion, Face, Frame
@@ -40,7 +43,7 @@ class Scene:
 class Turn(Protocol):
     """What is done in answer to one request."""
 
-    def acts(self, scene: Scene) -> list[Act]:
+    def acts(self, scene: Scene) -> Iterable[Act]:
         """The primitives, in the form of the scene's face."""
         ...
 
@@ -125,6 +128,22 @@ class Refuses:
         refusal = scene.face.refusal(self.error, scene.request_id)
         headers = {**refusal.headers, **self.headers}.items()
         return _body(refusal.status, json.dumps(refusal.body).encode(), _JSON, *headers)
+
+
+@dataclass(frozen=True, slots=True)
+class RefusesUntil:
+    """A refusal that asks to wait until a date, which is then just more than a second away.
+
+    A date has whole seconds: the answer waits for the moment that is right for it.
+    """
+
+    error: RuntimeErrorName
+
+    def acts(self, scene: Scene) -> Iterable[Act]:
+        """The date is computed when the answer begins."""
+        yield Wait(1 - time() % 1)
+        date = formatdate(ceil(time() + 1), usegmt=True)
+        yield from Refuses(self.error, {"retry-after": date}).acts(scene)
 
 
 @dataclass(frozen=True, slots=True)
