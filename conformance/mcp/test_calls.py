@@ -25,7 +25,7 @@ from conformance.mcp.seen import (
     usable,
 )
 from conformance.mcp.shapes import ShapeFault
-from conformance.spec.vocabulary import Disguise
+from conformance.spec.vocabulary import Disguise, Missing
 
 _MAY_NEED_INPUT = frozenset({"tools/call", "prompts/get", "resources/read"})
 
@@ -110,6 +110,8 @@ def test_a_failure_is_no_success(tool: ToolEvidence) -> Checks:
     for call in tool.calls:
         if call.reading.disguise is Disguise.NOT_A_VALUE:
             continue  # it may be the right answer; it only is no baseline
+        if call.reading.missing is not None and call.reading.missing[0] is Missing.QUOTA:
+            continue  # nobody can see it again: a process that is started anew counts from zero
         if call.reading.disguise is not None:
             yield broken(call, "finding.mcp.disguised", said=shown(call.reading.text))
         elif call.reading.result is not None and call.reading.result.get("isError") is True:

@@ -1309,10 +1309,25 @@ MISSING_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
         Missing.SERVICE: ('ECONNREFUSED', 'Connection refused', 'actively refused', 'Errno 111', 'os error 111', 'ConnectionRefusedError', 'Is the docker daemon running', 'Cannot connect to the Docker daemon', 'kubeconfig'),
         Missing.PROGRAM: ('spawn * ENOENT', 'command not found', 'executable file not found', 'is not installed or not in', 'not found in PATH', 'not found in $PATH', 'is not installed. Please install', 'is not recognized as an internal or external command'),
         Missing.FILES: ('EROFS', 'read-only file system', 'Errno 30]', 'os error 30'),
-        Missing.QUOTA: ('rate limit exceeded', 'rate limit reached', 'rate limit hit', 'rate limited', 'rate-limited', 'ratelimit exceeded', 'RateLimitError', 'too many requests', 'too many calls', 'request limit exceeded', 'request limit reached', 'quota exceeded', 'exceeded your current quota', 'requests per minute', 'RESOURCE_EXHAUSTED', 'HTTP 429', 'HTTP error 429', 'error 429', 'status code 429', 'status: 429', '429 Client Error'),
+        Missing.QUOTA: ('rate limit exceeded', 'rate limit reached', 'rate limit hit', 'rate limited', 'rate-limited', 'ratelimit exceeded', 'RateLimitError', 'too many requests', 'too many calls', 'request limit exceeded', 'request limit reached', 'quota exceeded', 'exceeded your current quota', 'requests per minute', 'RESOURCE_EXHAUSTED', 'HTTP 429', 'HTTP error 429', 'error 429', 'status code 429', 'status: 429', '429 Client Error', 'reached * daily limit', 'daily limit * reached', 'daily limit reached', 'reached * monthly limit', 'monthly limit * reached', 'monthly limit reached', 'usage limit reached', 'usage limit exceeded', 'reached * usage limit', 'call limit reached', 'call limit exceeded', 'daily quota', 'free tier limit', 'calls per day', 'requests per day'),
     }
 )
 """Words of a failed call that say so, in any case of letters. `*` is for a few other characters."""
+
+MISSING_UNLESS_ABOUT: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
+    {
+        Missing.BROWSER: (),
+        Missing.DISPLAY: (),
+        Missing.DATABASE: (),
+        Missing.CREDENTIALS: (),
+        Missing.NETWORK: (),
+        Missing.SERVICE: (),
+        Missing.PROGRAM: (),
+        Missing.FILES: (),
+        Missing.QUOTA: ('limit', 'limits', 'limiter', 'quota', 'quotas', 'throttle', 'throttling', 'http', 'status', 'error', 'errors', 'log', 'logs', 'alert', 'alerts', 'incident', 'incidents'),
+    }
+)
+"""Where one of these words is in the tool's name, in its title, or in the first sentence of its description, a success with such words is a result."""
 
 RESOURCE_TYPE_BLOCKS: Final[Mapping[ResourceType, tuple[ArdfBlock, ...]]] = MappingProxyType(
     {

@@ -65,6 +65,19 @@ def test_over_http_an_error_in_a_success_is_a_warning():
     assert (item.verdict, ids(item)) == (Verdict.WARN, {"finding.http.disguised"})
 
 
+@pytest.mark.parametrize(
+    ("clause", "call"),
+    [
+        ("MCP-CALL-006", over_mcp('{"error": "Rate limit reached"}', BASELINE)),
+        ("HTTP-ERR-010", called(web(200, {"error": "Rate limit reached"}, of=case(BASELINE)))),
+    ],
+)
+def test_an_error_about_a_limit_of_calls_is_no_finding_since_nobody_can_see_it_again(clause, call):
+    assert call.reading.disguise is not None
+    run = MCP if call.exchange.request.is_rpc else HTTP
+    assert judged(clause, call, run=run).verdict is Verdict.NOT_APPLICABLE
+
+
 @pytest.mark.parametrize("clause", ["MCP-CALL-006", "HTTP-ERR-010"])
 def test_no_value_may_be_the_right_answer_of_a_baseline_call(clause):
     assert judged(clause, over_mcp("NaN", BASELINE), run=MCP).verdict is Verdict.NOT_APPLICABLE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from conformance.formats.tool.tool import Tool
 from conformance.kit.confirm.confirm import FAILED, Repeats, to_confirm
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import read
@@ -85,9 +86,14 @@ def _telling(
     return [
         exchange
         for exchange in exchanges
-        if read(exchange).outcome is not Outcome.ENVIRONMENT
+        if read(exchange, _tool_of(exchange, evidence)).outcome is not Outcome.ENVIRONMENT
         or case_again(finding, exchange, question, evidence)
     ]
+
+
+def _tool_of(exchange: Exchange, evidence: RunEvidence) -> Tool | None:
+    called = evidence.by_tool.get(exchange.case.tool) if exchange.case is not None else None
+    return None if called is None else called.tool
 
 
 def case_again(

@@ -25,7 +25,7 @@ _MORE_LINES: Final = re.compile(
     re.IGNORECASE,
 )
 """A later line that begins as the lines of a log do."""
-_ALONGSIDE: Final = frozenset({
+ALONGSIDE: Final = frozenset({
     "code", "detail", "details", "hint", "reason", "type", "title", "status", "statuscode",
     "status_code", "suggestion", "suggestions", "success", "ok", "succeeded", "iserror", "is_error",
     "timestamp", "traceback", "stack", "trace", "requestid", "request_id", "path", "tool",
@@ -50,7 +50,7 @@ def disguise_of(text: str, documents: Iterable[Any], tool: Tool, case: Case) -> 
 
 
 def _of_text(text: str, case: Case) -> Disguise | None:
-    if any(text in each for each in _texts_in(case.arguments)):
+    if any(text in each for each in texts_in(case.arguments)):
         return None  # an echo
     for disguise, pattern in _leading().items():
         if pattern.match(text) and not _MORE_LINES.search(text):
@@ -114,7 +114,7 @@ def _tells(value: Any) -> bool:
 def _nothing_else(document: Mapping[str, Any], case: Case | None) -> bool:
     """Whether an object holds an error alone: beside it nothing, or what the call had sent."""
     for name, value in document.items():
-        known = name.lower() in _ALONGSIDE or name.lower().startswith(("error", "message"))
+        known = name.lower() in ALONGSIDE or name.lower().startswith(("error", "message"))
         empty = value is None or value in ("", [], {})
         if not (known or empty or (case is not None and _is_echo(value, case))):
             return False
@@ -134,26 +134,32 @@ def _is_declared(tool: Tool, status: object) -> bool:
     return isinstance(listed, list) and status in listed
 
 
-def _texts_in(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in a value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts_in(inner)
+            yield from texts_in(inner)
 
 
 def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
     """Whether a tool is about errors, or a call asks for one: then an error may be its result."""
+    asked = words_in(*texts_in(case.arguments))
+    of_errors = DISGUISE_UNLESS_ABOUT[Disguise.LEADING_WORD]
+    about = DISGUISE_UNLESS_ABOUT[disguise]
+    return not (subject_of(tool).isdisjoint(about) and asked.isdisjoint(of_errors))
+
+
+def subject_of(tool: Tool) -> set[str]:
+    """The words of a tool's name, of its title and of the first sentence of its description."""
     annotations = tool.raw.get("annotations")
     hinted = annotations.get("title") if isinstance(annotations, dict) else None
     titles = (tool.raw.get("title"), hinted)
     first = _SENTENCE.split((tool.description or "").strip(), maxsplit=1)[0]
-    named = _words_in(tool.name, *(each for each in titles if isinstance(each, str)), first)
-    asked = _words_in(*_texts_in(case.arguments))
-    of_errors = DISGUISE_UNLESS_ABOUT[Disguise.LEADING_WORD]
-    about = DISGUISE_UNLESS_ABOUT[disguise]
-    return not (named.isdisjoint(about) and asked.isdisjoint(of_errors))
+    return words_in(tool.name, *(each for each in titles if isinstance(each, str)), first)
 
 
-def _words_in(*texts: str) -> set[str]:
+def words_in(*texts: str) -> set[str]:
+    """The words of texts and names, in small letters: `upgradeURL` has two."""
     return {word.lower() for text in texts for word in _WORDS.findall(text[:_LONGEST])}

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
+from conformance.formats.tool.tool import Tool
+from conformance.kit.evidence.disguise import ALONGSIDE, subject_of, words_in
 from conformance.kit.model.case import Case, CaseKind
-from conformance.spec.vocabulary import MISSING_SIGNS, Missing
+from conformance.spec.vocabulary import MISSING_SIGNS, MISSING_UNLESS_ABOUT, Missing
 
 _READ: Final = 20_000
 """Characters that are looked at: a failure says at its beginning what it is about."""
 _AROUND: Final = 24
 """Most characters that a `*` of a sign is for."""
+_OF_A_LIMIT: Final = 300
+"""Most characters of a success that says that a limit of calls is reached, and nothing else."""
+_BESIDE_A_LIMIT: Final = frozenset({
+    "after", "at", "calls", "contact", "count", "current", "daily", "day", "error", "in", "limit",
+    "limits", "link", "max", "message", "ms", "period", "plan", "pricing", "quota", "remaining",
+    "requests", "reset", "resets", "retry", "seconds", "support", "tier", "upgrade", "url", "usage",
+    "used", "window",
+})  # fmt: skip
+"""Words of the names of the members that tell of a limit, how to wait and how to get more."""
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
@@ -28,6 +40,31 @@ def missing_in(text: str, case: Case | None, sent: bytes) -> tuple[Missing, str]
     if found is None or found[1].lower() in sent.decode("utf-8", "replace").lower():
         return None
     return None if _names_the_broken_place(text, case) else found
+
+
+def limit_told_in(
+    text: str, documents: Iterable[Any], tool: Tool, case: Case, sent: bytes
+) -> tuple[Missing, str] | None:
+    """Say with which words a success tells that a limit of calls is reached, and no more than that.
+
+    `text` is all of its text, `documents` the objects that it holds as JSON.
+    """
+    objects = [each for each in documents if isinstance(each, dict)]
+    if not all(_is_of_a_limit(each) for each in objects):
+        return None
+    said = text if text or not objects else json.dumps(objects[0], ensure_ascii=False)
+    found = missing_in(said, case, sent) if len(said) <= _OF_A_LIMIT else None
+    if found is None or found[0] is not Missing.QUOTA:
+        return None
+    return found if subject_of(tool).isdisjoint(MISSING_UNLESS_ABOUT[Missing.QUOTA]) else None
+
+
+def _is_of_a_limit(document: Mapping[str, Any]) -> bool:
+    """Whether an object is a text, or has only members that tell of a limit."""
+    held = document["result"] if set(document) == {"result"} else document
+    if not isinstance(held, dict):
+        return isinstance(held, str)
+    return all(name.lower() in ALONGSIDE or words_in(name) <= _BESIDE_A_LIMIT for name in held)
 
 
 def is_about_quota(text: str) -> bool:

@@ -12,7 +12,7 @@ from conformance.formats.text import rpc
 from conformance.formats.tool.errors import Envelope, envelope_of, types_of
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.disguise import disguise_of
-from conformance.kit.evidence.environment import missing_in
+from conformance.kit.evidence.environment import limit_told_in, missing_in
 from conformance.kit.evidence.tool_result import content_text, envelope_of_result, json_texts
 from conformance.kit.model.case import Case, CaseKind, Strictness
 from conformance.kit.model.exchange import SHORT, Exchange, Trouble
@@ -59,6 +59,8 @@ class Reading:
     """The form by which a result that says that it succeeded is an error."""
     missing: tuple[Missing, str] | None = None
     """What the call lacked around the server, with the words that tell it."""
+    limited: bool = False
+    """Whether it was answered with a success that only says that a limit of calls is reached."""
 
     @property
     def refused(self) -> bool:
@@ -108,7 +110,10 @@ def _refuses_input(reading: Reading) -> bool:
 
 
 def _undisguised(reading: Reading, tool: Tool, case: Case, exchange: Exchange) -> Reading:
-    """An accepted call again; as a refused one, if its result is an error in disguise."""
+    """An accepted call again; as a refused one, if its result is an error in disguise.
+
+    As one that the environment failed, if it says that a limit of calls is reached.
+    """
     if reading.result is not None:
         text = content_text(reading.result)
         documents = [reading.result.get("structuredContent"), *json_texts(reading.result)]
@@ -116,7 +121,11 @@ def _undisguised(reading: Reading, tool: Tool, case: Case, exchange: Exchange) -
         text, documents = _body_text(exchange), [reading.document]
     disguise = disguise_of(text, documents, tool, case)
     if disguise is None:
-        return reading
+        limit = limit_told_in(text, documents, tool, case, exchange.request.body)
+        if limit is None:
+            return reading
+        outcome = Outcome.ENVIRONMENT
+        return replace(reading, outcome=outcome, text=text, missing=limit, limited=True)
     refused = disguise is not Disguise.NOT_A_VALUE
     outcome = Outcome.INPUT_REFUSED if refused else Outcome.OTHER_REFUSED
     words = text or json.dumps(documents[0], ensure_ascii=False)

@@ -22,6 +22,7 @@ from tests.kit.samples import accepted, called, case, judges, run_evidence, tool
 
 BAD, GOOD, STATE = (500, {}), (400, {}), (409, {"taken": True})
 LIMITED = (400, {"error": "Rate limit reached (10 calls a day)"})
+LIMITED_WITH_200 = (200, {"error": "Rate limit reached (10 calls a day)", "upgrade_url": "/pro"})
 CRASHES = "ATDF-CALL-005"
 
 
@@ -85,6 +86,8 @@ def test_a_repetition_that_is_refused_for_state_confirms():
         ((BAD, LIMITED), Verdict.FAIL),
         ((LIMITED, LIMITED), Verdict.NOT_VERIFIED),
         ((GOOD, LIMITED), Verdict.FLAKY),
+        ((BAD, LIMITED_WITH_200), Verdict.FAIL),
+        ((LIMITED_WITH_200, LIMITED_WITH_200), Verdict.NOT_VERIFIED),
     ],
 )
 def test_a_repetition_above_a_limit_of_calls_proves_nothing(answers, verdict):

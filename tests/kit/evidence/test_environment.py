@@ -1,10 +1,13 @@
 """What is missing around a server is told from its words; a refusal of the input is not."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from conformance.kit.model.case import CaseKind, Violation
 from conformance.spec.vocabulary import MISSING_SIGNS, Missing, Outcome
-from tests.kit.samples import MCP, called, case, envelope, error, result, rpc, web
+from tests.kit.samples import MCP, TOOL, called, case, envelope, error, result, rpc, web
 
 BASELINE = CaseKind.BASELINE
 
@@ -91,6 +94,49 @@ def test_a_disguised_failure_may_be_the_environment_s_too():
     reading = called(told).reading
     assert reading.outcome is Outcome.ENVIRONMENT
     assert reading.disguise is not None
+
+
+LIMITED = "Rate limit reached (10/day on the free tier). Upgrade at https://example.com/pro"
+
+
+def succeeded(text, of=TOOL, **more):
+    """A baseline call over MCP that was answered with a success of these words."""
+    return called(rpc(result(text, **more), of=case(BASELINE, run=MCP, tool=of)), of).reading
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LIMITED,
+        "You have reached your daily limit of 10 calls. Come back tomorrow.",
+        json.dumps({"error": LIMITED, "upgrade_url": "https://example.com"}),
+        json.dumps({"message": LIMITED, "limit": 10, "remaining": 0, "resetsAt": "2026-11-24"}),
+    ],
+)
+def test_a_success_that_only_says_that_a_limit_of_calls_is_reached_proves_nothing(text):
+    for reading in (succeeded(text), succeeded(text, structuredContent={"result": text})):
+        assert reading.outcome is Outcome.ENVIRONMENT
+        assert reading.missing is not None
+        assert reading.missing[0] is Missing.QUOTA
+        assert reading.disguise is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ticket 7: the mail server said that the rate limit was reached. " + "More of it. " * 40,
+        json.dumps({"id": 7, "title": LIMITED}),
+        json.dumps({"jobs": [{"id": 7, "error": LIMITED}]}),
+        "The rate reached its daily high",
+    ],
+)
+def test_a_success_that_holds_more_than_a_limit_is_a_result(text):
+    assert succeeded(text).accepted
+
+
+def test_a_limit_may_be_the_result_of_a_tool_that_is_about_limits():
+    about = replace(TOOL, description="Show the limits of an account.")
+    assert succeeded(LIMITED, of=about).accepted
 
 
 @pytest.mark.parametrize("status", [400, 500, 502, 503])
