@@ -16,9 +16,10 @@ from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.model.step import Step
-from conformance.spec.vocabulary import Binding, Era
+from conformance.mcp import script_wire
+from conformance.spec.vocabulary import Binding, Era, Verdict
 from tests.kit.peers import offering, unused_url
-from tests.kit.samples import HTTP, LEGACY, MCP, STDIO, TOOL
+from tests.kit.samples import HTTP, LEGACY, MCP, STDIO, TOOL, run_evidence, verdict
 
 FAKE = """
 import json, sys, os
@@ -254,3 +255,51 @@ def test_a_script_of_another_binding_cannot_be_said():
 def test_a_script_runs_in_the_runs_of_its_bindings_and_eras(bindings, eras, runs):
     own = script(*bindings, eras=eras)(lambda stage: None).__script__
     assert {run.id for run in (HTTP, MCP, LEGACY, STDIO) if own.runs_in(run)} == runs
+
+
+SPEAKS = """
+import json, sys, threading, time
+delay, pause = float(sys.argv[1]), float(sys.argv[2])
+def reply(asked):
+    return {"jsonrpc": "2.0", "id": asked["id"], "result": {
+        "protocolVersion": "2025-03-26", "capabilities": {}, "serverInfo": {}}}
+def say(message):
+    print(json.dumps(message), flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if isinstance(asked, list):
+        if delay:
+            threading.Timer(delay, say, ([reply(one) for one in asked],)).start()
+    elif "id" in asked:
+        time.sleep(pause)
+        say(reply(asked))
+"""
+"""Answers a batch so many seconds later, and meanwhile whatever else is asked."""
+
+
+def batch(delay, pause=0.0):
+    """What MCP-RPC-008 says of a process, and how long it was waited for."""
+    command = shlex.join([sys.executable, "-c", SPEAKS, str(delay), str(pause)])
+    run = replace(STDIO, id="stdio-2025-03-26", endpoint=command, version="2025-03-26")
+
+    async def main():
+        context = Context(Settings(request_timeout=60), Recorder(), time.monotonic() + 600)
+        return await play(script_wire.mcp_batch.__script__, run, context, (), {})
+
+    played = asyncio.run(main())
+    waited = next(one.elapsed for one in played if one.step == Step("batch"))
+    said = verdict("MCP-RPC-008", run_evidence(run=run, scripts={"mcp_batch": played}))
+    return said.verdict, waited
+
+
+def test_a_batch_that_is_passed_over_is_found():
+    assert batch(delay=0)[0] is Verdict.FAIL
+
+
+def test_a_batch_may_be_answered_after_what_was_asked_behind_it():
+    assert batch(delay=0.2)[0] is Verdict.PASS
+
+
+def test_a_slow_server_has_longer_for_a_batch():
+    assert batch(delay=1.2, pause=0.02)[0] is Verdict.PASS
+    assert batch(delay=0, pause=0.02)[1] > 1.9
