@@ -1314,6 +1314,21 @@ MISSING_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
 )
 """Words of a failed call that say so, in any case of letters. `*` is for a few other characters."""
 
+MISSING_NO_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
+    {
+        Missing.BROWSER: (),
+        Missing.DISPLAY: (),
+        Missing.DATABASE: (),
+        Missing.CREDENTIALS: (),
+        Missing.NETWORK: (),
+        Missing.SERVICE: (),
+        Missing.PROGRAM: ('spawn /bin/sh enoent', 'spawn /bin/bash enoent', 'spawn sh enoent', 'spawn bash enoent', 'spawn cmd.exe enoent'),
+        Missing.FILES: (),
+        Missing.QUOTA: (),
+    }
+)
+"""Words that a sign is found in, and that may have another cause. In small letters. They count as no sign."""
+
 MISSING_UNLESS_ABOUT: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
     {
         Missing.BROWSER: (),

@@ -11,7 +11,12 @@ from typing import Any, Final
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.disguise import ALONGSIDE, subject_of, words_in
 from conformance.kit.model.case import Case, CaseKind
-from conformance.spec.vocabulary import MISSING_SIGNS, MISSING_UNLESS_ABOUT, Missing
+from conformance.spec.vocabulary import (
+    MISSING_NO_SIGNS,
+    MISSING_SIGNS,
+    MISSING_UNLESS_ABOUT,
+    Missing,
+)
 
 _READ: Final = 20_000
 """Characters that are looked at: a failure says at its beginning what it is about."""
@@ -78,7 +83,7 @@ def _first_sign(text: str) -> tuple[Missing, str] | None:
     possible = (each for word in set(_WORD.findall(text.lower())) for each in signs.get(word, ()))
     for _, missing, pattern in sorted(possible, key=lambda each: each[0]):
         found = pattern.search(text)
-        if found is not None:
+        if found is not None and found.group().lower() not in MISSING_NO_SIGNS[missing]:
             return missing, found.group()
     return None
 

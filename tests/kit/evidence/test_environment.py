@@ -66,6 +66,7 @@ def test_a_call_that_failed_for_what_is_missing_is_an_outcome_of_its_own(text, m
         "The browser field must be one of chrome, firefox",
         "Not a database file",
         "The rate must be at most 5",
+        "spawn /bin/sh ENOENT",  # Node says so of a working directory that does not exist
     ],
 )
 def test_a_refusal_of_the_input_is_none_of_the_environment(text):
