@@ -172,6 +172,8 @@ def test_planning_that_does_not_end_is_noticed():
 @given(SCHEMAS)
 @example({"anyOf": [{"$ref": "#"}, {"$ref": "#/properties/x"}], "uniqueItems": True})
 @example({"type": "array", "items": {"enum": [[], {}, 1e308]}, "minItems": 1e308})
+@example({"type": "object", "minProperties": 1000})
+@example({"type": "object", "minProperties": 1000, "patternProperties": {"^a": True}})
 def test_planning_ends_within_its_budget_for_every_schema(schema):
     with counting(), suppress(SchemaProblem):
         for cases in planned_of(schema):

@@ -51,6 +51,7 @@ def is_python(expression: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=1024)
 def samples(expression: str, least: int, most: int | None) -> list[str]:
     """Give a few texts in which the pattern is found, of an allowed length; empty if none is."""
     compiled = _compiled(expression)

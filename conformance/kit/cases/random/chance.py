@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from random import Random
 from typing import Any, Final, TypeVar
 
@@ -18,6 +18,8 @@ from hypothesis import HealthCheck, Phase, core, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
+
+from conformance.kit.cases.random.effort import TooMuch, chosen
 
 Test = Callable[[Any], bool]
 _TRIES: Final = 5
@@ -122,13 +124,27 @@ def items(make: Maker, least: int, most: int, *, unique: bool = False) -> Maker:
     return made
 
 
-def members(names: Maker, make: Maker, most: int) -> Maker:
-    """Make an object of at most so many members."""
+def members(
+    names: Maker, make: Maker, most: int, *, least: int = 0, taken: Collection[str] = ()
+) -> Maker:
+    """Make an object of so many members beside those that are `taken`.
+
+    Raises Unlucky if there are not so many names.
+    """
 
     def made(chance: Chance) -> dict[str, Any]:
-        size = chance.randint(0, most)
+        size = chance.randint(least, most)
         chance.spend(size)
-        return {names(chance): make(chance) for _ in range(size)}
+        found: dict[str, Any] = {}
+        for _ in range(size if least == 0 else size * _TRIES):
+            if len(found) == size:
+                break
+            name = names(chance)
+            if least == 0 or name not in taken:
+                found[name] = make(chance)
+        if len(found) < least:
+            raise Unlucky
+        return found
 
     return made
 
@@ -157,7 +173,7 @@ class OfTheSeedAlone(HypothesisProvider):
     """Draws without the constants that the library collects from whatever modules are loaded."""
 
     def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
-        return None
+        chosen()
 
 
 AVAILABLE_PROVIDERS.setdefault(_BACKEND, OfTheSeedAlone)
@@ -181,7 +197,10 @@ class NotDrawable(Exception):
 
 
 def drawn(strategy: st.SearchStrategy[T], count: int, seed: int) -> list[T]:
-    """Draw up to `count` different values. Raises NotDrawable if none can be drawn."""
+    """Draw up to `count` different values: those that came up, where more would take too much.
+
+    Raises NotDrawable if none can be drawn.
+    """
     found: list[T] = []
 
     @seeded(seed)
@@ -202,6 +221,9 @@ def drawn(strategy: st.SearchStrategy[T], count: int, seed: int) -> list[T]:
             warnings.simplefilter("ignore")
             _own_generator()
             collect()
+    except TooMuch as reason:
+        if not found:
+            raise NotDrawable(str(reason)) from None
     except Exception as error:  # whatever a strange schema does to the library is said, not fatal
         raise NotDrawable(f"{type(error).__name__}: {error}") from error
     return found

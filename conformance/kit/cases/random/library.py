@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from hypothesis_jsonschema import from_schema
 
 from conformance.kit.cases.random.chance import ONE_AT_A_TIME, Chance, Maker, NotDrawable, drawn
 from conformance.kit.cases.random.drawable import ECMA, Schema
+from conformance.kit.cases.random.effort import Effort, TooMuch, counted
 from conformance.kit.cases.random.texts import formats_in
 
 Strategy = st.SearchStrategy[Any]
@@ -21,49 +23,75 @@ _KEPT: Final = 512
 """Schemas whose values are kept: tools of one server ask for the same again."""
 
 
-def library_maker(schema: Schema, seed: int, count: int) -> Maker | None:
+@dataclass(frozen=True, slots=True)
+class _Worked:
+    """What the library worked out, or why it did not, and what that took."""
+
+    found: Any
+    reason: str
+    cost: int
+
+
+def library_maker(schema: Schema, seed: int, count: int, effort: Effort) -> Maker | None:
     """Give how to pick from `count` values that the library draws of a normalised schema, once.
 
     None if there are none; some may be invalid: each is to be judged. Raises NotDrawable, now or
-    when a value is picked, where the library fails.
+    when a value is picked, where the library fails, or would take more than is left.
     """
     text = json.dumps(schema)
-    with ONE_AT_A_TIME:
-        if _strategy(text).is_empty:
-            return None
+    if _of(effort, text, lambda: _strategy(text)).is_empty:
+        return None
 
     def made(chance: Chance) -> Any:
-        with ONE_AT_A_TIME:
-            values = _values(text, seed, count)
-        if isinstance(values, str):
-            raise NotDrawable(values)
+        values = _of(effort, f"values of {text}", lambda: _values(text, seed, count))
         return json.loads(chance.choice(values))
 
     return made
 
 
-@lru_cache(maxsize=_KEPT)
-def _values(text: str, seed: int, count: int) -> tuple[str, ...] | str:
-    """Give values as JSON texts, so that no two calls share one; or why there are none."""
-    try:
-        found = drawn(_strategy(text), count, seed)
-    except NotDrawable as reason:
-        return str(reason)
-    return tuple(json.dumps(value) for value in found)
+def _of(effort: Effort, what: str, work: Callable[[], _Worked]) -> Any:
+    """What was worked out. Raises NotDrawable if there is nothing, or the effort is used up."""
+    if effort.is_new(what) and effort.left <= 0:
+        raise NotDrawable("too many steps to draw")
+    with ONE_AT_A_TIME:
+        worked = work()
+    effort.spend(what, worked.cost)
+    if worked.reason:
+        raise NotDrawable(worked.reason)
+    return worked.found
 
 
 @lru_cache(maxsize=_KEPT)
-def _strategy(text: str) -> Strategy:
-    """Raises NotDrawable if the library cannot read a schema."""
+def _values(text: str, seed: int, count: int) -> _Worked:
+    """Give values as JSON texts, so that no two calls share one."""
+    strategy = _strategy(text).found
+    with counted(json.loads(text)) as counter:
+        try:
+            found = drawn(strategy, count, seed)
+        except NotDrawable as reason:
+            return _Worked((), str(reason), counter.done)
+        return _Worked(tuple(json.dumps(value) for value in found), "", counter.done)
+
+
+@lru_cache(maxsize=_KEPT)
+def _strategy(text: str) -> _Worked:
     schema = json.loads(text)
-    formats = {name: _SEEDS.map(_seeded(make)) for name, make in formats_in(schema).items()}
-    try:
-        found = from_schema(schema, custom_formats=formats)
-        found.validate()
-    except Exception as error:  # whatever a strange schema does to the library is said, not fatal
-        raise NotDrawable(f"{type(error).__name__}: {error}") from error
-    pattern = schema.get("pattern") if isinstance(schema, dict) else None
-    return found if pattern is None else found.filter(_is_found_by_others(pattern))
+    with counted(schema) as counter:
+        try:
+            formats = {name: _SEEDS.map(_seeded(make)) for name, make in formats_in(schema).items()}
+            found = from_schema(schema, custom_formats=formats)
+            found.validate()
+            found.is_empty  # noqa: B018 - worked out here, where it is counted
+        except TooMuch as reason:
+            return _Worked(None, str(reason), counter.done)
+        except (
+            Exception
+        ) as error:  # whatever a strange schema does to the library is said, not fatal
+            return _Worked(None, f"{type(error).__name__}: {error}", counter.done)
+        pattern = schema.get("pattern") if isinstance(schema, dict) else None
+        if pattern is not None:
+            found = found.filter(_is_found_by_others(pattern))
+        return _Worked(found, "", counter.done)
 
 
 def _seeded(make: Maker) -> Callable[[int], Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ from conformance.kit.cases.random.chance import (
     place,
 )
 from conformance.kit.cases.random.drawable import Schema
+from conformance.kit.cases.random.effort import Effort
 from conformance.kit.cases.random.library import library_maker
 from conformance.kit.cases.random.texts import format_of, is_own
 from conformance.kit.schema import numbers
@@ -46,13 +47,13 @@ _PLAIN: Final = {
     "boolean": frozenset[str](),
     "null": frozenset[str](),
     "object": frozenset({"properties", "required", "additionalProperties", "propertyNames",
-                         "maxProperties", "dependencies"}),
+                         "minProperties", "maxProperties", "dependencies"}),
     "array": frozenset({"items", "additionalItems", "minItems", "maxItems", "uniqueItems"}),
 }  # fmt: skip
 """What is made here of each type, where nothing else is said."""
 _OTHER: Final = {
     "string": frozenset({"pattern"}),
-    "object": frozenset({"minProperties", "patternProperties"}),
+    "object": frozenset({"patternProperties"}),
     "array": frozenset({"contains"}),
 }
 """What else speaks of one type alone."""
@@ -62,10 +63,13 @@ _ALL: Final = frozenset({"type"}).union(*_OF.values())
 
 @dataclass(frozen=True, slots=True)
 class Makers:
-    """Puts together how to make values; of what the library draws, so many, with this seed."""
+    """Puts together how to make values; of what the library draws, so many, with this seed, and
+    with this effort in all.
+    """
 
     seed: int
     count: int
+    effort: Effort = field(default_factory=Effort, compare=False)
 
     def of(self, schema: Schema) -> Maker | None:
         """Give how to make values of a normalised schema, or None if it has none.
@@ -108,7 +112,7 @@ class Makers:
 
     def _plain(self, schema: dict[str, Any], kind: str) -> Maker | None:
         made: Maker | None = None
-        if kind == "object" and _by_name(schema):
+        if kind == "object" and _by_name(schema) and _says_of_what(schema):
             return self._object(schema)
         if kind == "array" and "items" in schema:
             return self._array(schema)
@@ -121,7 +125,7 @@ class Makers:
         return made or self._library(schema)
 
     def _library(self, schema: Schema) -> Maker | None:
-        return library_maker(schema, self.seed, self.count)
+        return library_maker(schema, self.seed, self.count, self.effort)
 
     def _object(self, schema: dict[str, Any]) -> Maker | None:
         properties = schema.get("properties", {})
@@ -138,6 +142,7 @@ class Makers:
             rest,
             names,
             schema.get("dependencies", {}),
+            int(schema.get("minProperties", 0)),
             int(schema.get("maxProperties", len(known) + _MORE)),
         ).made
 
@@ -189,6 +194,11 @@ def _by_name(schema: dict[str, Any]) -> bool:
     return all(isinstance(each, list) for each in schema.get("dependencies", {}).values())
 
 
+def _says_of_what(schema: dict[str, Any]) -> bool:
+    """Whether an object that has to have members says of what those are that it does not name."""
+    return "minProperties" not in schema or "additionalProperties" in schema
+
+
 @dataclass(frozen=True, slots=True)
 class _Length:
     least: int
@@ -205,7 +215,7 @@ class _Length:
 @dataclass(frozen=True, slots=True)
 class _Members:
     """How to make an object's members: those that it names, the names that it needs, all others and
-    their names, which names ask for which, and how many it may hold.
+    their names, which names ask for which, and how many it has to hold, and may.
     """
 
     known: dict[str, Maker]
@@ -213,6 +223,7 @@ class _Members:
     rest: Maker | None
     names: Maker | None
     demands: dict[str, list[str]]
+    least: int
     most: int
 
     def made(self, chance: Chance) -> dict[str, Any]:
@@ -225,9 +236,16 @@ class _Members:
                 self._add(chance, found, name)
                 for other in self.demands.get(name, ()):
                     self._add(chance, found, other)
+        missing = max(self.least - len(found), 0)
         if self.rest is None or self.names is None:
+            left = [name for name in self.known if name not in found]
+            if missing > len(left):
+                raise Unlucky
+            for name in chance.sample(left, missing) if missing else ():
+                self._add(chance, found, name)
             return found
-        others = members(self.names, self.rest, min(max(self.most - len(found), 0), _MORE))
+        most = max(min(max(self.most - len(found), 0), _MORE), missing)
+        others = members(self.names, self.rest, most, least=missing, taken=found)
         return {**others(chance), **found}
 
     def _add(self, chance: Chance, found: dict[str, Any], name: str) -> None:

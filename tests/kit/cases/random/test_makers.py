@@ -23,8 +23,8 @@ def asked(monkeypatch) -> list[Any]:
     """What the library is asked for, in its place: it gives one text for all."""
     found: list[Any] = []
 
-    def library(*what: Any) -> Any:
-        found.append(what)
+    def library(schema: Any, seed: int, count: int, _: Any) -> Any:
+        found.append((schema, seed, count))
         return always(LIBRARY)
 
     monkeypatch.setattr(makers, "library_maker", library)
@@ -198,6 +198,23 @@ def test_an_object_holds_no_more_members_than_it_may():
     only = {"type": "object", "required": ["a", "b"], "properties": many, "maxProperties": 1,
             "additionalProperties": COIN, "propertyNames": names}  # fmt: skip
     assert shapes(only) == {("a", "b")}
+
+
+def test_an_object_holds_as_many_members_as_it_has_to(asked):
+    many = dict.fromkeys("abcdef", COIN)
+    closed = {"type": "object", "properties": many, "minProperties": 4,
+              "additionalProperties": False}  # fmt: skip
+    assert {len(each) for each in drawn(closed)} == {4, 5, 6}
+    assert shapes({**closed, "minProperties": 6.0}) == {tuple("abcdef")}
+    assert drawn({**closed, "minProperties": 7}) == []
+    names = {"enum": [*"abcdefgh"]}
+    more = {**closed, "additionalProperties": COIN, "propertyNames": names, "minProperties": 7}
+    assert {len(each) for each in drawn(more)} == {7, 8}
+    assert drawn({**more, "minProperties": 9}) == []
+    thousand = {"type": "object", "minProperties": 1000, "additionalProperties": COIN,
+                "propertyNames": {"type": "string", "format": text_name(9, 9)}}  # fmt: skip
+    assert {len(each) for each in drawn(thousand, 3)} == {1000}
+    assert asked == []
 
 
 def test_a_member_brings_those_that_it_asks_for_once(asked):
