@@ -43,7 +43,11 @@ BODY_CAP: Final = 4 * 1024 * 1024
 MOST_HELD: Final = 64 * 1024 * 1024
 """Bytes of requests that all connections hold at the same time; beyond, one is refused with 503."""
 _MOST_LINKS: Final = 500
-"""Connections that are open at the same time; a further one is closed without an answer."""
+"""Connections that are open at the same time. For a further one, that is closed which has asked
+nothing for the longest time; if all are answered, the further one is closed without an answer.
+"""
+PATIENCE: Final = 30.0
+"""Seconds for a request to arrive whole, once it began, and for what was sent to be read."""
 _READ: Final = 65_536
 _RESET_ON_CLOSE: Final = struct.pack("ii", 1, 0)
 """The socket option SO_LINGER with no time: closing sends an RST."""
@@ -82,20 +86,23 @@ class Provider:
         port: int = 0,
         cap: int = BODY_CAP,
         links: int | None = None,
+        patience: float = PATIENCE,
         observe: Observe = _nobody,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Raises ValueError for a host that is not this machine; `cap` limits a request's body, and
-        `links` the connections that are open at the same time.
+        `links` the connections that are open at the same time; `patience` is how long one may take
+        to send a request, or to read what it was sent.
         """
         if not is_loopback(f"//[{host}]" if ":" in host else f"//{host}"):
             raise ValueError(f"the fake provider listens on loopback only, not on {host}")
         self._perform, self._observe, self._clock = perform, observe, clock
         self._host, self._port, self.cap = host, port, cap
-        self._links = _room_for_links() if links is None else links
+        self._most = _room_for_links() if links is None else links
+        self.patience = patience
         self.barriers = Barriers()
         self._server: asyncio.Server | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._links: dict[asyncio.Task[None], _Link] = {}
         self._arrivals = 0
         self._held = 0
 
@@ -119,18 +126,23 @@ class Provider:
         """Stop listening, and end what is under way."""
         assert self._server is not None
         self._server.close()
-        for task in self._tasks:
+        for task in self._links:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self._links, return_exceptions=True)
         await self._server.wait_closed()
 
     def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._tasks) >= self._links:
-            writer.transport.abort()
-            return
-        task = asyncio.ensure_future(_Link(self, reader, writer).serve())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        open_ones = [link for link in self._links.values() if not link.dropped]
+        if len(open_ones) >= self._most:
+            idle = [link for link in open_ones if link.waits_since is not None]
+            if not idle:
+                writer.transport.abort()
+                return
+            min(idle, key=lambda link: link.waits_since or 0.0).drop()
+        link = _Link(self, reader, writer)
+        task = asyncio.ensure_future(link.serve())
+        self._links[task] = link
+        task.add_done_callback(self._links.pop)
 
     def may_hold(self, more: int) -> bool:
         """Count bytes that a connection holds or lets go; whether there is room for all."""
@@ -167,6 +179,14 @@ def _room_for_links() -> int:
     return min(_MOST_LINKS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 
 
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+class _TooSlow(Exception):
+    """A request that began does not arrive."""
+
+
 class _Left(Exception):
     """The other side closed the connection."""
 
@@ -181,23 +201,38 @@ class _Link:
         self._http = h11.Connection(h11.SERVER)
         self._gone = asyncio.Event()
         self._held = 0
+        self._deadline: float | None = None
+        self.waits_since: float | None = _now()
+        """Since when no whole request is there; None while one is answered."""
+        self.dropped = False
         link: socket.socket = writer.get_extra_info("socket")
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def drop(self) -> None:
+        """Close it, to make room for another."""
+        self.dropped = True
+        self._writer.transport.abort()
 
     async def serve(self) -> None:
         try:
             while await self._one():
                 self._http.start_next_cycle()
+                self.waits_since = _now()
         except h11.RemoteProtocolError as error:
             with suppress(h11.LocalProtocolError, OSError):
                 await self._refuse(error.error_status_hint)
+        except _TooSlow:
+            with suppress(h11.LocalProtocolError, OSError):
+                await self._refuse(408)
         except (OSError, _Left):
             pass  # the other side has gone, and the observer was told if it left an answer
         finally:
             self._provider.may_hold(-self._held)
             self._writer.close()
             with suppress(OSError):
-                await self._writer.wait_closed()
+                async with asyncio.timeout(self._provider.patience):
+                    await self._writer.wait_closed()
+            self._writer.transport.abort()  # what nobody reads would be kept for ever
 
     async def _one(self) -> bool:
         """Take one request and answer it; False where the connection is at its end."""
@@ -212,6 +247,7 @@ class _Link:
             if len(body) > self._provider.cap or not self._may_hold(len(event.data)):
                 await self._refuse(413 if len(body) > self._provider.cap else 503)
                 return False
+        self._deadline = self.waits_since = None
         if request.method == b"CONNECT":  # an answer with 200 would be the end of HTTP
             await self._refuse(405)
             return False
@@ -236,7 +272,13 @@ class _Link:
 
     async def _event(self) -> h11.Event | type[h11.PAUSED] | type[h11.NEED_DATA]:
         while (event := self._http.next_event()) is h11.NEED_DATA:
-            self._http.receive_data(await self._reader.read(_READ))
+            try:
+                async with asyncio.timeout_at(self._deadline):
+                    more = await self._reader.read(_READ)
+            except TimeoutError:
+                raise _TooSlow from None
+            self._deadline = self._deadline or _now() + self._provider.patience
+            self._http.receive_data(more)
         return event
 
     async def _watch(self) -> None:
@@ -310,7 +352,7 @@ class _Link:
         if self._gone.is_set():
             raise _Left
         self._write(data)
-        await self._writer.drain()
+        await self._drain()
         await asyncio.sleep(0)  # so that each part is a write of its own
 
     def _write(self, data: bytes | None) -> None:
@@ -321,4 +363,9 @@ class _Link:
         headers = [("content-length", "0"), ("connection", "close")]
         self._write(self._http.send(h11.Response(status_code=status, headers=headers)))
         self._write(self._http.send(h11.EndOfMessage()))
-        await self._writer.drain()
+        await self._drain()
+
+    async def _drain(self) -> None:
+        """Raises TimeoutError, which is an OSError, if the other side reads nothing."""
+        async with asyncio.timeout(self._provider.patience):
+            await self._writer.drain()

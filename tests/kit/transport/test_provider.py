@@ -204,7 +204,7 @@ def test_connections_without_end_are_closed_before_the_system_has_none_left():
     async def test():
         raised = []
         asyncio.get_running_loop().set_exception_handler(lambda _, told: raised.append(told))
-        async with Provider(lambda _: OK, links=5) as provider:
+        async with Provider(lambda _: (Head(200), Wait()), links=5) as provider:
             host, port = provider.url.removeprefix("http://").split(":")
             asked = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n"
             links = []
@@ -220,6 +220,82 @@ def test_connections_without_end_are_closed_before_the_system_has_none_left():
             for each in (*links, writer):
                 each.close()
         assert raised == []
+
+    played(test())
+
+
+SLOW = {
+    "says nothing": b"",
+    "half a head": b"POST / HTTP/1.1\r\nx: ",
+    "half a body": b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nhalf",
+    "has its answer": b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("said", SLOW.values(), ids=SLOW)
+def test_connections_that_ask_nothing_make_room_for_those_that_ask(said):
+    async def test():
+        raised = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: raised.append(told))
+        async with (
+            Provider(lambda _: OK, links=4) as provider,
+            httpx2.AsyncClient(base_url=provider.url) as client,
+        ):
+            host, port = provider.url.removeprefix("http://").split(":")
+            idle = []
+            for _ in range(20):
+                reader, writer = await asyncio.open_connection(host, int(port))
+                writer.write(said)
+                idle.append(writer)
+                if said == SLOW["has its answer"]:
+                    await reader.readuntil(b"0\r\n\r\n")
+            for _ in range(6):
+                assert (await client.post("/p")).content == b"hello"
+            for each in idle:
+                each.close()
+        assert raised == []
+
+    played(test())
+
+
+@pytest.mark.parametrize("drip", [b"POST / HTTP/1.1\r\n", b"GET /", SLOW["half a body"]])
+def test_a_request_that_never_arrives_is_refused_in_time(drip):
+    async def test():
+        async with Provider(lambda _: OK, patience=0.2) as provider:
+            host, port = provider.url.removeprefix("http://").split(":")
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(drip)
+            assert (await reader.readuntil(b"\r\n")).split()[1] == b"408"
+            assert await reader.read() == b"content-length: 0\r\nconnection: close\r\n\r\n"
+            writer.close()
+
+    played(test())
+
+
+def test_a_connection_without_a_request_may_wait():
+    async def test():
+        async with (
+            Provider(lambda _: OK, patience=0.1) as provider,
+            httpx2.AsyncClient(base_url=provider.url) as client,
+        ):
+            for _ in range(2):
+                assert (await client.post("/p")).content == b"hello"
+                await asyncio.sleep(0.3)
+
+    played(test())
+
+
+@pytest.mark.parametrize("last", [End(), Fin()])
+def test_an_answer_that_nobody_reads_is_ended_in_time(last):
+    async def test():
+        log = Log()
+        endless = (Head(200), *[Send(b"x" * 2**20)] * 40, last)
+        async with Provider(lambda _: endless, patience=0.3, observe=log) as provider:
+            host, port = provider.url.removeprefix("http://").split(":")
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.write(SLOW["has its answer"])
+            await log.until(Seen.LEFT)
+            writer.close()
 
     played(test())
 
