@@ -6,12 +6,14 @@ import json
 import random
 import re
 import subprocess
+import sys
 
 import pytest
 
 from conformance.formats.runtime.recognition import RuntimeRow
 from conformance.formats.validate.recognize import TABLE, Recognition, recognise
 from conformance.formats.validate.validate import DEEPEST, validate
+from conformance.kit.report.safe_text import is_plain
 from scripts.generator.build import load_source, read_source
 from scripts.website.layout import ROOT
 from scripts.website.pages.playground import data, engine, scripts
@@ -198,6 +200,17 @@ def test_hostile_texts_are_shown_as_written_escapes(run):
     words = seen["problems"][0]["words"]
     assert "\u202e" not in words
     assert len(words) < 300
+
+
+def test_no_sign_of_a_name_is_unseen(run):
+    """Each that the report of the kit writes out, in the words and in the path of a problem."""
+    unseen = [sign for code in range(sys.maxunicode + 1) if not is_plain(sign := chr(code))]
+    parts = ["".join(unseen[at : at + 30]) for at in range(0, len(unseen), 30)]
+    texts = [json.dumps({"tools": [{f"{part}!": 1, "name": f"{part}!"}]}) for part in parts]
+    texts += [json.dumps({"errors": f"{part}!"}) for part in parts]
+    found = [each for seen in run(texts)["found"] for each in seen["problems"]]
+    assert len(found) > len(texts)
+    assert [each for each in found if not is_plain(each["words"] + each["path"])] == []
 
 
 def test_the_engine_knows_every_keyword_and_condition(run, source):

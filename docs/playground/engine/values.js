@@ -6,6 +6,8 @@
 
 const SHOWN = 80;
 const SHOWN_NAME = 200;
+// What no eye sees, and what turns, hides or joins text: the kit's report writes the same out.
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff0-\ufffb]/gu;
 
 const escapeStep = (step) => String(step).replace(/~/g, "~0").replace(/\//g, "~1");
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
@@ -24,9 +26,8 @@ function shown(value, limit = SHOWN) {
   const text = written(value, limit + 1);
   const cut = text.length <= limit || (typeof value === "string" && value.length <= limit) ? text :
     text.slice(0, limit) + (typeof value === "string" ? '…"' : "…");
-  // eslint-disable-next-line no-control-regex
-  return cut.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    (sign) => "\\u" + sign.charCodeAt(0).toString(16).padStart(4, "0"));
+  return cut.replace(UNSEEN, (signs) => signs.split("").map((sign) =>
+    "\\u" + sign.charCodeAt(0).toString(16).padStart(4, "0")).join(""));
 }
 
 function written(value, room) {
