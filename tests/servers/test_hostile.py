@@ -44,6 +44,35 @@ def test_the_report_on_markup_runs_no_script_and_asks_for_nothing(report, chromi
     assert "pwned" not in page.title()
 
 
+HASHES = ("", "#r1", "#r99999", "#r1<img src=x onerror=alert(1)>", "#__proto__", "#search",
+          "#r1%00", "#:~:text=pwned", "#" + "r" * 100_000)  # fmt: skip
+SOUGHT = ("<img src=x onerror=alert(1)>", "(a+)+$", "\\", "a" * 50_000, "__proto__")
+
+
+@pytest.mark.slow
+def test_the_report_on_links_leads_nowhere_that_a_target_says(tmp_path, chromium):
+    from tests.browser import opened
+
+    assert attempt("names-that-are-links", "http", tmp_path, max_time=15.0).wrong == ""
+    report = (tmp_path / "report.html").as_uri()
+    page, seen = opened(chromium, report)
+    for fragment in HASHES:
+        page.goto(report + fragment)
+    page.click("#open-all")
+    page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+    for sought in SOUGHT:
+        page.fill("#search", sought)
+    addresses = page.evaluate("[...document.querySelectorAll('a')].map(each => each.href)")
+    assert addresses
+    own = (tmp_path.as_uri() + "/", "https://")
+    assert [each for each in addresses if not each.startswith(own) or "192.0.2.1" in each] == []
+    assert page.locator("iframe, form, base, object, embed, svg[onload], img").count() == 0
+    assert {url.partition("#")[0] for url in seen.requests} == {report}
+    assert (seen.dialogs, seen.errors) == ([], [])
+    assert "pwned" not in page.title()
+    assert page.evaluate("({}).pwned") is None
+
+
 def test_every_hostile_server_has_a_binding():
     assert [name for name, bindings in table().items() if not bindings] == []
 

@@ -279,8 +279,13 @@ def test_the_playground_stays_awake_with_ten_megabytes(visit):
         ),
         ("JSON.stringify({ errors: Array(1e5).fill(1) })", "invalid", "more than 1000 problems"),
         ("JSON.stringify({ a: 1 }).repeat(2)", "unknown", ""),
+        (
+            "JSON.stringify({ tools: [{ ['k'.repeat(2.4e6)]: Array(1000).fill(1) }] })",
+            "unknown",
+            "takes too long",
+        ),
     ],
-    ids=["one long string", "many problems", "very many problems", "two documents"],
+    ids=["one long string", "many problems", "very many problems", "two documents", "a long key"],
 )
 def test_the_playground_stays_awake_with_what_is_large(visit, text, state, said):
     page, seen = visit("playground/")

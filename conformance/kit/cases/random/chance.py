@@ -127,7 +127,7 @@ def items(make: Maker, least: int, most: int, *, unique: bool = False) -> Maker:
 def members(
     names: Maker, make: Maker, most: int, *, least: int = 0, taken: Collection[str] = ()
 ) -> Maker:
-    """Make an object of so many members beside those that are `taken`.
+    """Make an object of so many members, none of which is `taken`.
 
     Raises Unlucky if there are not so many names.
     """

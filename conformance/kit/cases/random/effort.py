@@ -112,5 +112,5 @@ def ways(schema: Any) -> int:
     for word in _ONE_BELOW:
         found = schema.get(word)
         below += found if isinstance(found, list) else [found]
-    size = max(schema.get("minItems", 0), schema.get("minProperties", 0), 1)
-    return prod(together) + size * sum(ways(each) for each in below if isinstance(each, dict))
+    size = int(max(schema.get("minItems", 0), schema.get("minProperties", 0), 1))
+    return int(prod(together)) + size * sum(ways(each) for each in below if isinstance(each, dict))
