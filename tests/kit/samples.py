@@ -20,6 +20,7 @@ from conformance.kit.transport.http import HttpBinding
 from conformance.kit.verdicts.checks import load
 from conformance.kit.verdicts.judge import Question, judge
 from conformance.spec.vocabulary import Binding
+from tests.root import ROOT
 
 HERE = "http://127.0.0.1:1"
 HTTP = Run("http", HERE, Binding.HTTP, HERE)
@@ -134,7 +135,8 @@ def run_evidence(*tools, run=HTTP, claims=False, scripts=None, **more):
 @cache
 def judges():
     """The clause tests of all chapters by their clause."""
-    loaded = [load(f"conformance.{chapter}") for chapter in ("ardf", "atdf", "http", "mcp")]
+    chapters = {file.parent.name for file in ROOT.glob("conformance/*/test_*.py")}
+    loaded = [load(f"conformance.{chapter}") for chapter in sorted(chapters)]
     return {clause.id: (test, clause) for chapter in loaded for test, clause in chapter.tests}
 
 

@@ -127,6 +127,7 @@ def test_a_chapter_catches_its_fault(copy):
     (copy / "conformance/headers/__init__.py").touch()
     run(copy, "scripts.generate")
     is_formatted(copy, found)
+    run(copy, "pytest", "-q", "tests/chapters/test_headers.py")
     catches_the_fault(copy)
 
 
