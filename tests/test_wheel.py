@@ -115,7 +115,8 @@ def files(folder):
 def test_the_wheel_holds_one_package_with_the_published_schemas(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.partition("/")[0] for name in names}
-    assert {name for name in tops if not name.endswith(".dist-info")} == {"conformance"}
+    own = {name for name in tops if not name.endswith(".dist-info")}
+    assert own == {"conformance", "_agent_formats_pytest.py"}
     published = {
         path.relative_to(ROOT / "schema").as_posix()
         for path in (ROOT / "schema").glob("*/*/*.json")
@@ -182,6 +183,36 @@ def test_pytest_finds_the_package_by_its_name(install, server, here):
     held = json.loads((here / "conformance-report" / "results.json").read_text("utf-8"))
     assert held["selection"] is False or held["selected"] == ""
     assert {Path(name).name for name in files(here / "conformance-report")} == REPORT
+
+
+@pytest.fixture
+def own_package(here):
+    """An empty directory, except a package of the user's that has the name of the kit's."""
+    (here / "conformance").mkdir()
+    for name in ("conformance/__init__.py", "conformance/conftest.py"):
+        (here / name).write_text("import sys\n")
+    return here
+
+
+def test_pytest_reads_no_conftest_of_a_package_with_this_name(install, server, own_package):
+    program = install(OWN) / "pytest"
+    done = run(program, "--pyargs", "conformance", "--target", server, *QUICK, cwd=own_package)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_package_with_this_name_may_have_tests_of_its_own(install, own_package):
+    (own_package / "conformance" / "test_own.py").write_text("def test_own():\n    pass\n")
+    for words in (["pytest"], ["python", "-m", "pytest"], ["pytest", "--pyargs", "conformance"]):
+        program = install(OWN) / words[0]
+        named = words if "--pyargs" in words else [*words, "conformance"]
+        done = run(program, *named[1:], cwd=own_package, PYTHONPATH=str(own_package))
+        if "--pyargs" in words:
+            assert done.returncode == 4
+            (line,) = done.stderr.strip().splitlines()
+            assert line.startswith("ERROR: Python finds a package conformance of your own first")
+        else:
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert "1 passed" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,35 @@
 """Makes `pytest --pyargs conformance` the conformance kit where it is installed.
 
 pytest reads the conftest.py of a named package too late for its options. Every session of pytest
-loads this module, so it imports nothing else until the kit is asked for.
+loads this module, so it imports nothing else until the kit is asked for. It is installed as a
+module of its own: in a directory with another package `conformance`, Python may find that first.
 """
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import Path
+
 import pytest
 
 PACKAGE = "conformance"
+_NO_PATH = f"{PACKAGE}.conftest"
+"""A part of the package that pytest does not take for a directory here."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Load the kit, if a part of the package is named."""
     known = early_config.known_args_namespace
-    named = (str(each).partition("::")[0].partition(".")[0] for each in known.file_or_dir)
-    if known.pyargs and PACKAGE in named:
-        early_config.pluginmanager.import_plugin("conformance.kit.plugin.hooks")
+    named = [str(each).partition("::")[0] for each in known.file_or_dir]
+    if not known.pyargs or PACKAGE not in (each.partition(".")[0] for each in named):
+        return
+    found = find_spec(PACKAGE)
+    if found is None or found.origin is None or not Path(found.origin).with_name("kit").is_dir():
+        where = found.origin if found is not None and found.origin else "another place"
+        raise pytest.UsageError(
+            f"Python finds a package {PACKAGE} of your own first, in {where}. "
+            "Use `agent-formats check` here, or `pytest` in the place of `python -m pytest`."
+        )
+    known.file_or_dir[:] = [_NO_PATH if each == PACKAGE else each for each in named]
+    early_config.pluginmanager.import_plugin("conformance.kit.plugin.hooks")
