@@ -110,7 +110,10 @@ def _parser() -> Manual:
         "COMMAND [OPTIONS]",
         "Check agent-facing servers and documents against the Agent Formats specifications.",
         EXAMPLES,
-        {0: "the answer is on standard output", 4: "the command line cannot be used"},
+        {
+            0: "the answer is on standard output",
+            4: "the command line cannot be used; `COMMAND --help` lists the codes of a command",
+        },
         UNUSABLE,
         COMMANDS,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
@@ -76,11 +75,7 @@ class Manual(argparse.ArgumentParser):
 
     def _refuse(self, words: list[str]) -> None:
         if words:
-            self.error(unknown_option(words, _FLAG.findall(self.format_help())))
-
-
-_FLAG = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
-"""An option as a help shows it."""
+            self.error(unknown_option(words, self._option_string_actions))
 
 
 def _columns(rows: Sequence[tuple[str, str]]) -> list[str]:

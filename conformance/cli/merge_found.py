@@ -18,6 +18,7 @@ from jsonschema.exceptions import best_match
 
 from conformance.cli.documents.files import DEEPEST_FOLDER, leads_out, walked
 from conformance.kit.config.given_files import FileTooMuch, given_text
+from conformance.kit.config.system_words import in_one_line
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import REPLAY_FOLDER, REPORT_FOLDER, SELECTION_FOLDER
 from conformance.kit.report.data import RESULTS, ResultsError, read_results
@@ -155,10 +156,15 @@ def read(file: Path) -> SessionResult:
     """Read and validate one file. Raises Unusable."""
     try:
         document = json.loads(given_text(file, _LARGEST), parse_int=_counted)
-    except FileTooMuch as error:
-        raise Unusable(f"it cannot be read: {error.words.words('en')}") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise Unusable(f"it cannot be read as JSON: {error}") from None
+    except (OSError, FileTooMuch) as error:
+        raise Unusable(f"it cannot be read: {_words(error)}") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise Unusable(f"it cannot be read as JSON: the text goes wrong at {where}") from None
+    except RecursionError:
+        raise Unusable("it cannot be read as JSON: it is nested too deep") from None
+    except ValueError as error:
+        raise Unusable(f"it cannot be read as JSON: {_words(error)}") from None
     wrong = best_match(_validator().iter_errors(document))
     if wrong is not None:
         where = f"{wrong.json_path}: {wrong.message[:200]}"
@@ -169,6 +175,12 @@ def read(file: Path) -> SessionResult:
         return read_results(document)
     except ResultsError as error:
         raise Unusable(str(error)) from None
+
+
+def _words(error: Exception) -> str:
+    """What is wrong with a file, in one line."""
+    said = in_one_line(error)
+    return said if isinstance(said, str) else said.words("en")
 
 
 def _counted(digits: str) -> int:

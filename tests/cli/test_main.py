@@ -231,6 +231,8 @@ def test_of_many_caches_the_oldest_are_removed_and_nothing_else(tmp_path):
         (("convert", "x.json"), "--to is missing"),
         (("convert", "x.json", "--too", "ardf"), "there is no option --too; did you mean --to?"),
         (("convert",), "FILE and --to are missing"),
+        (("check", "http://127.0.0.1:99999"), "its port is not a number from 1 to 65535"),
+        (("check", "http://127.0.0.1:80x"), "its port is not a number from 1 to 65535"),
     ],
 )
 def test_a_slip_is_told_in_plain_words_with_what_was_meant(capsys, words, expected):
@@ -238,6 +240,12 @@ def test_a_slip_is_told_in_plain_words_with_what_was_meant(capsys, words, expect
     assert code in {2, 4}
     assert expected in err
     assert "argument" not in err.replace("arguments", "")
+
+
+def test_an_option_is_not_taken_for_one_of_an_example(capsys):
+    code, _, err = said(capsys, "--foo")
+    assert (code, "did you mean" in err) == (4, False)
+    assert "there is no option --foo" in err
 
 
 def test_an_error_of_a_conversion_names_the_file(capsys, tmp_path):

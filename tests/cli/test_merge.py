@@ -206,7 +206,8 @@ def test_a_file_that_was_cut_short_does_not_keep_the_others_from_the_table(tmp_p
     out, err = capsys.readouterr()
     rows = [line.split(" | ")[:2] for line in out.splitlines()[2:]]
     assert [name for name, _ in rows] == ["| good", "| cut"] and rows[1][1] == "unusable file"
-    assert err.startswith(f"{tmp_path}/cut/results.json: it cannot be read as JSON: ")
+    wrong = "it cannot be read as JSON: the text goes wrong at line 1, column "
+    assert err.startswith(f"{tmp_path}/cut/results.json: {wrong}")
     assert err.count("\n") == 1
     assert main(["--json", str(tmp_path)]) == 3
     *_, last = json.loads(capsys.readouterr().out)
@@ -236,6 +237,23 @@ def test_a_whole_session_in_the_folder_of_a_part_is_not_left_out(tmp_path, capsy
     assert main(["--json", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert ({row["name"] for row in json.loads(out)}, err) == ({"m", name}, "")
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (b"", "it cannot be read as JSON: the text goes wrong at line 1, column 1"),
+        (b"[" * 100_000, "it cannot be read as JSON: it is nested too deep"),
+        (b"\xff\x00", "it cannot be read as JSON: it is not text in UTF-8"),
+        (b"3", "it is not a results file of the kit: $: 3 is not of type 'object'"),
+    ],
+)
+def test_a_file_that_holds_no_results_is_named_in_plain_words(tmp_path, capsys, held, said):
+    file = tmp_path / "results.json"
+    file.write_bytes(held)
+    assert main([str(file)]) == 1
+    first, *_ = capsys.readouterr().err.splitlines()
+    assert first == f"{file}: {said}"
 
 
 def test_a_part_that_was_cut_short_takes_nothing_from_the_whole_beside_it(parts, capsys):

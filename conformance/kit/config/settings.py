@@ -208,13 +208,19 @@ def _check_target(target: str, language: str) -> None:
         return
     try:
         parts = urlsplit(target)
-        sound = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-    except ValueError:  # a port beyond 65535, or half an IPv6 address
+        sound = parts.scheme in {"http", "https"} and parts.hostname
+    except ValueError:  # half an IPv6 address
         sound = False
     if not sound or not target.isprintable() or " " in target:
         if _ADDRESS.fullmatch(target):
             raise _usage("kit.target.no_scheme", language, target=shown)
         raise _usage("kit.target.not_a_target", language, target=shown)
+    try:
+        known_port = parts.port != 0
+    except ValueError:  # beyond 65535, or no number
+        known_port = False
+    if not known_port:
+        raise _usage("kit.target.port", language, target=shown)
 
 
 _GATEWAY = re.compile(r"(?:native|openai)\+(?P<url>https?://\S+)")

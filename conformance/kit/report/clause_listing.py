@@ -9,6 +9,7 @@ from conformance.kit.report.safe_text import visible
 from conformance.spec.clauses import CLONE, Clause, clause_url, clauses
 from conformance.spec.messages import Message, message
 from conformance.spec.suggest_clause import near_clause
+from conformance.spec.vocabulary import Era
 
 
 class NoSuchClauseError(LookupError):
@@ -70,7 +71,8 @@ def _where(clause: Clause, language: str) -> str:
 
     limits = clause.applies_to
     parts = [", ".join(say(f"binding.{one.value}") for one in limits.bindings)]
-    parts.append(", ".join(say(f"era.{one.value}") for one in limits.eras))
+    if set(limits.eras) != set(Era):
+        parts.append(", ".join(say(f"era.{one.value}") for one in limits.eras))
     alone = limits.since is not None and limits.since == limits.until
     if alone:
         parts.append(say("only", version=limits.since))
@@ -82,6 +84,8 @@ def _where(clause: Clause, language: str) -> str:
         parts.append(say("claimed"))
     if limits.offers is not None:
         parts.append(say(f"offers.{limits.offers.value}"))
+    if limits.openapi is not None:
+        parts.append(say("openapi.only" if limits.openapi else "openapi.not"))
     return "; ".join(filter(None, parts)) or say("everywhere")
 
 

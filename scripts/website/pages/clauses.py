@@ -81,6 +81,8 @@ def _where(context: Context, clause: Clause) -> Iterator[str]:
             yield context.said(key, version=applies[key])
     if applies.get("claimed"):
         yield context.said("only_claimed")
+    if "openapi" in applies:
+        yield context.said("only_openapi" if applies["openapi"] else "not_only_openapi")
 
 
 def _checked(context: Context, clause: Clause) -> str:

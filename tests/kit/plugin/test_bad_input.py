@@ -343,6 +343,23 @@ def test_of_whom_a_clause_asks_it_is_said_in_words(language):
         assert not {"stdio", "mcp", *Era, *Offer} & set(re.findall(r"\w+|[≥≤]", said)), said
 
 
+@pytest.mark.parametrize(
+    ("clause", "expected"),
+    [
+        ("MCP-CALL-001", "MCP over HTTP, MCP over standard input and output"),
+        ("HTTP-OAS-004", "plain HTTP; targets that declare nothing but an OpenAPI document"),
+        (
+            "HTTP-DISC-001",
+            "plain HTTP; targets that declare something other than an OpenAPI document",
+        ),
+    ],
+)
+def test_a_clause_names_each_limit_and_no_other(clause, expected):
+    lines = explained(clauses()[clause], "en").splitlines()
+    (said,) = [line for line in lines if line.startswith("Applies to ")]
+    assert said.removeprefix("Applies to").strip() == expected
+
+
 def accepts(name, arguments):
     """A tool that keeps to its schema."""
     sound = isinstance(arguments, dict) and set(arguments) == {"n"} and type(arguments["n"]) is int
