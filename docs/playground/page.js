@@ -21,13 +21,16 @@
   const text = make("textarea", { id: "playground-text", spellcheck: "false", autocomplete: "off", rows: "18", wrap: "off" });
   const lines = make("div", { class: "playground__lines", "aria-hidden": "true" });
   const example = make("select", { id: "playground-example" }, make("option", { value: "" }, said.choose));
-  const file = make("input", { type: "file", id: "playground-file", class: "playground__file", accept: ".json,application/json" });
+  const file = make("input", { type: "file", id: "playground-file", class: "playground__file", accept: ".json,.yaml,.yml,.ndjson,.jsonl,.txt,application/json" });
+  const share = make("button", { type: "button", class: "playground__share" }, said.share);
+  const turn = make("button", { type: "button", class: "playground__turn", hidden: "" }, said.as_json);
   const verdict = make("p", { class: "playground__verdict", role: "status" });
   const list = make("ol", { class: "playground__problems" });
   const bar = make("div", { class: "playground__bar" },
     make("span", {}, make("label", { for: "playground-example" }, said.example), example),
-    make("span", {}, file, make("label", { for: "playground-file" }, said.file)));
-  root.replaceChildren(bar, label, make("div", { class: "playground__text" }, lines, text), verdict, list);
+    make("span", {}, file, make("label", { for: "playground-file" }, said.file)),
+    make("span", {}, share));
+  root.replaceChildren(bar, label, make("div", { class: "playground__text" }, lines, text), verdict, turn, list);
 
   const examples = JSON.parse(document.getElementById("playground-examples").textContent);
   examples.forEach((each, index) => example.append(make("option", { value: String(index) }, each.title)));
@@ -62,9 +65,18 @@
     }
     lines.replaceChildren(...parts, run);
   };
-  const show = ({ row, problems, count, more, wrong }) => {
+  let json;
+  const show = ({ row, problems, count, more, wrong, documents, ...rest }) => {
+    json = rest.json;
+    turn.hidden = json === undefined;
+    if (json !== undefined) return list.replaceChildren(), number(new Set()), tell("unknown", said.yaml);
     list.replaceChildren(...problems.map(item));
     number(new Set(wrong));
+    if (documents && documents.count > 1) {
+      const kinds = documents.kinds.map(([kind, number]) => `${said.titles[kind]} (${number})`).join(", ");
+      const state = documents.right === documents.count && !count ? "valid" : "invalid";
+      return tell(state, fill("inside", { ...documents, kinds }));
+    }
     if (!row) return tell("unknown", count ? said.unknown : "");
     const listed = problems.length;
     const known = { document: said.titles[`${row.spec}/${row.document}`], version: row.version, listed };
@@ -94,6 +106,8 @@
   const judge = () => {
     clearTimeout(clock);
     newest += 1;
+    turn.hidden = true;
+    keep(text.value);
     if (!text.value.trim()) return list.replaceChildren(), number(new Set()), tell("empty", said.empty);
     if (text.value.length > MOST) return list.replaceChildren(), lines.replaceChildren(), tell("unknown", said.large);
     tell("busy", said.busy);
@@ -105,6 +119,64 @@
       tell("unknown", said.slow);
     }, PATIENCE);
   };
+  // The text is kept for this window: a reload and another language show it again.
+  const KEPT = "agent-formats.playground";
+  const keep = (value) => {
+    try {
+      sessionStorage.setItem(KEPT, value.length > MOST / 5 ? "" : value);
+    } catch {
+      // a window without storage keeps nothing
+    }
+  };
+  const kept = () => {
+    try {
+      return sessionStorage.getItem(KEPT) ?? "";
+    } catch {
+      return "";
+    }
+  };
+  // A link holds the text itself, behind the `#`, which no browser sends to a server.
+  const through = async (bytes, stream) => {
+    const parts = [];
+    let length = 0;
+    for (const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader(); ;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      length += value.length;
+      if (length > MOST) throw new RangeError("too large");
+      parts.push(value);
+    }
+    return new Uint8Array(await new Blob(parts).arrayBuffer());
+  };
+  const packed = async (value) => {
+    const bytes = await through(new TextEncoder().encode(value), new CompressionStream("deflate-raw"));
+    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
+      .replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  };
+  const unpacked = async (value) => {
+    const bytes = Uint8Array.from(atob(value.replace(/-/g, "+").replace(/_/g, "/")), (sign) => sign.charCodeAt(0));
+    return new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
+  };
+  share.addEventListener("click", async () => {
+    history.replaceState(null, "", `#text=${await packed(text.value)}`);
+    await navigator.clipboard?.writeText(location.href).catch(() => {});
+    tell(root.dataset.state, said.shared);
+  });
+  turn.addEventListener("click", () => {
+    text.value = json;
+    text.focus();
+    judge();
+  });
+  const begin = async () => {
+    const given = /^#text=([\w-]+)$/.exec(location.hash);
+    try {
+      text.value = given ? await unpacked(given[1]) : kept();
+    } catch {
+      text.value = ""; // no link that this page made
+    }
+    judge();
+  };
+  window.addEventListener("hashchange", begin);
   text.addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(judge, 120);
@@ -123,5 +195,5 @@
     file.value = ""; // the same file, changed, may be chosen again
     judge();
   });
-  judge();
+  begin();
 })();

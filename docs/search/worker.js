@@ -94,7 +94,8 @@ function found(question) {
 function excerpt(text, terms) {
   const sought = new Set(terms);
   const hit = (word) => forms(word).some((form) => sought.has(form)) || word.split(PARTS).some((part) => part && forms(part).some((form) => sought.has(form)));
-  const hits = [...text.matchAll(WORD)].filter(([word]) => hit(word)).map(({ 0: word, index: at }) => [at, at + word.length]);
+  const hits = [...text.matchAll(WORD)].map(({ 0: word, index: at }) => [words(word)[0], at])
+    .filter(([word]) => hit(word)).map(([word, at]) => [at, at + word.length]);
   const [from] = hits.map(([at]) => [at, hits.filter(([begin, end]) => begin >= at && end <= at + LENGTH).length])
     .reduce((best, each) => (each[1] > best[1] ? each : best), [0, 0]);
   const start = from < LENGTH / 2 ? 0 : text.lastIndexOf(" ", from - 30) + 1;

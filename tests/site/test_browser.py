@@ -235,6 +235,50 @@ def test_the_playground_says_what_is_wrong_and_where(visit):
     expect(verdict).to_contain_text("Catálogo ATDF 1.0")
 
 
+def test_the_playground_turns_yaml_into_json(visit):
+    page, seen = visit("playground/")
+    state, turn = page.locator("#playground"), page.locator(".playground__turn")
+    put(page, "errors:\n  - title: x\n")
+    expect(turn).to_be_visible()
+    turn.press("Enter")
+    expect(page.locator("#playground-text")).to_have_value(
+        json.dumps({"errors": [{"title": "x"}]}, indent=2)
+    )
+    expect(state).to_have_attribute("data-state", "invalid")
+    expect(turn).to_be_hidden()
+    assert seen.errors == []
+
+
+def test_the_playground_keeps_the_text_across_languages(visit):
+    page, _ = visit("playground/")
+    put(page, '{"errors": []}')
+    expect(page.locator("#playground")).to_have_attribute("data-state", "invalid")
+    page.goto(urljoin(page.url, "../es/playground/"))
+    expect(page.locator("#playground-text")).to_have_value('{"errors": []}')
+    page.reload()
+    expect(page.locator("#playground-text")).to_have_value('{"errors": []}')
+
+
+def test_a_link_of_the_playground_holds_its_text(visit):
+    page, _ = visit("playground/", permissions=["clipboard-read", "clipboard-write"])
+    text = '{"errors": [{"title": "ñandú <b>"}]}'
+    put(page, text)
+    page.locator(".playground__share").click()
+    page.wait_for_url("**#text=*")
+    link = page.url
+    assert page.evaluate("navigator.clipboard.readText()") == link
+    other, seen = visit("pt/playground/" + link.partition("playground/")[2])
+    expect(other.locator("#playground-text")).to_have_value(text)
+    assert all("#" not in url and "text=" not in url for url in seen.requests)
+
+
+@pytest.mark.parametrize("hash", ["#text=", "#text=%%%", "#text=AAAA", "#text=" + "A" * 5000])
+def test_a_broken_link_of_the_playground_shows_an_empty_text(visit, hash):
+    page, seen = visit("playground/" + hash)
+    expect(page.locator("#playground")).to_have_attribute("data-state", "empty")
+    assert seen.errors == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

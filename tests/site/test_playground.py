@@ -23,11 +23,12 @@ WHOLE = re.compile(r"\b(\d+)\.0\b")
 RUN = """
 const fs = require("fs"), vm = require("vm");
 const { engine, data, texts } = JSON.parse(fs.readFileSync(0, "utf8"));
-const run = vm.runInNewContext(engine + ";[examine, CONDITIONS, KEYWORDS, APPLIED]", {});
-const [examine, conditions, keywords, applied] = run;
+const names = ";[examine, examineAll, CONDITIONS, KEYWORDS, APPLIED]";
+const [examine, examineAll, conditions, keywords, applied] = vm.runInNewContext(engine + names, {});
 const known = [...Object.keys(keywords), ...Object.keys(applied)];
 const found = texts.map((text) => examine(text, data));
-process.stdout.write(JSON.stringify({ found, conditions: Object.keys(conditions), known }));
+const inside = texts.map((text) => examineAll(text, data));
+process.stdout.write(JSON.stringify({ found, inside, conditions: Object.keys(conditions), known }));
 """
 
 
@@ -241,3 +242,77 @@ def test_the_scripts_are_small(source):
         files = dict(scripts(source, language))
         assert sum(len(gzip.compress(each)) for each in files.values()) < 60 * 1024
         assert sum(map(len, files.values())) < 120 * 1024
+
+
+RIGHT = {"tool_id": "get_weather", "description": "Weather.", "when_to_use": "Ask for the weather."}
+RIGHT["how_to_use"] = {
+    "inputs": [{"name": "city", "type": "string", "required": True}],
+    "outputs": {"success": "The weather.", "failure": [{"code": "none", "description": "None."}]},
+}
+WRONG = {**RIGHT, "when_to_use": 7}
+KIND = [["atdf/descriptor", 2]]
+
+
+def lined(*parts):
+    return "\n".join(json.dumps(each) for each in parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (json.dumps([RIGHT, WRONG], indent=1), {"$[1].when_to_use"}),
+        (lined(RIGHT, WRONG), {"$[1].when_to_use"}),
+        (
+            f"data: {json.dumps(RIGHT)}\r\n\r\ndata: {json.dumps(WRONG)}\r\n\r\n",
+            {"$[1].when_to_use"},
+        ),
+        (
+            json.dumps({"jsonrpc": "2.0", "id": 1, "result": [RIGHT, WRONG]}, indent=2),
+            {"$.result[1].when_to_use"},
+        ),
+        (
+            json.dumps(
+                {
+                    "jsonrpc": "2.0",
+                    "id": 1,
+                    "result": {
+                        "content": [{"type": "text", "text": json.dumps(e)} for e in (RIGHT, WRONG)]
+                    },
+                }
+            ),
+            {"$.result.content[1].when_to_use"},
+        ),
+    ],
+    ids=["list", "lines", "events", "answer", "texts-of-a-result"],
+)
+def test_documents_are_found_in_what_people_paste(run, text, places):
+    (found,) = run([text])["inside"]
+    assert found["documents"] == {"count": 2, "right": 1, "kinds": KIND}
+    assert {each["path"] for each in found["problems"]} == places
+
+
+def test_a_problem_inside_a_list_is_at_its_own_line(run):
+    text = json.dumps({"jsonrpc": "2.0", "id": 1, "result": [RIGHT, WRONG]}, indent=2)
+    (found,) = run([text])["inside"]
+    line = found["problems"][0]["line"]
+    assert text.splitlines()[line - 1].strip().startswith('"when_to_use": 7')
+
+
+def test_the_list_of_an_mcp_server_is_a_catalog(run):
+    tools = [{"name": "t", "description": "d", "inputSchema": {"type": "object"}}]
+    (found,) = run([json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}})])["inside"]
+    assert found["documents"]["kinds"] == [["atdf/catalog", 1]]
+
+
+def test_an_event_has_the_name_of_its_line(run):
+    stream = 'event: PartialContentDelta\ndata: {"content": "hi"}\n\ndata: [DONE]\n\n'
+    (found,) = run([stream])["inside"]
+    assert found["documents"]["kinds"] == [["runtime/stream-event", 1]]
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "[1, 2]", "{}", "data: x", "a\nb", '{"jsonrpc": "2.0", "result": {}}']
+)
+def test_where_no_document_is_inside_the_first_verdict_stays(run, text):
+    seen = run([text])
+    assert seen["inside"] == seen["found"]

@@ -12,9 +12,10 @@ class Unreadable extends Error {
   }
 }
 
-// JSON with the place of every value: `places` maps a JSON pointer to where the value begins.
-function readJson(text) {
-  let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+// JSON with the place of every value: `places` maps a JSON pointer to where the value begins. With
+// `from`, the one value that begins there, and where it ends.
+function readJson(text, from) {
+  let at = from ?? (text.charCodeAt(0) === 0xfeff ? 1 : 0);
   const places = new Map();
   const twice = [];
   const space = /[ \t\n\r]*/y;
@@ -83,9 +84,10 @@ function readJson(text) {
     return Number(take(number));
   };
   const data = value("", 1);
+  const end = at;
   skip();
-  if (at < text.length) fail();
-  return { data, places, twice };
+  if (from === undefined && at < text.length) fail();
+  return { data, places, twice, end };
 }
 
 // The value alone, as the browser reads it; undefined where a place has to be named: the text is not

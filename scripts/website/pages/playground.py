@@ -27,11 +27,11 @@ _SHOWN = (
     ("runtime", "manifest-headers-as-list"),
 )
 """Examples that the page offers, of those that there are."""
-_PARTS = ("values", "read", "recognise", "keywords", "validate", "examine")
+_PARTS = ("values", "read", "recognise", "keywords", "validate", "examine", "inside")
 _ANNOTATIONS = ("title", "description", "$schema", "$id")
 _WORDS = (
     "label", "choose", "example", "file", "empty", "busy", "large", "slow", "unknown", "valid",
-    "one", "many", "listed", "more",
+    "one", "many", "listed", "more", "inside", "yaml", "as_json", "share", "shared",
 )  # fmt: skip
 
 
