@@ -244,10 +244,14 @@ def test_the_scripts_are_small(source):
         assert sum(map(len, files.values())) < 120 * 1024
 
 
-RIGHT = {"tool_id": "get_weather", "description": "Weather.", "when_to_use": "Ask for the weather."}
-RIGHT["how_to_use"] = {
-    "inputs": [{"name": "city", "type": "string", "required": True}],
-    "outputs": {"success": "The weather.", "failure": [{"code": "none", "description": "None."}]},
+RIGHT = {
+    "tool_id": "get_weather",
+    "description": "Weather.",
+    "when_to_use": "Ask for the weather.",
+    "how_to_use": {
+        "inputs": [{"name": "city", "type": "string", "required": True}],
+        "outputs": {"success": "It.", "failure": [{"code": "none", "description": "None."}]},
+    },
 }
 WRONG = {**RIGHT, "when_to_use": 7}
 KIND = [["atdf/descriptor", 2]]
