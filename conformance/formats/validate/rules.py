@@ -7,7 +7,7 @@ ARDF stand in `resource_rules` and `collection_rules`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -60,7 +60,7 @@ def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
         return ardf_problems(document, data)
     found: list[Problem] = []
     if document == "catalog":
-        found += [*_names(data), *_absent_tools(data), *_catalogs_inside(data)]
+        found += [*_names(data), *_own_absent_tools(data), *_catalogs_inside(data)]
     for subject in subjects(document, data):
         faults = list(_input_faults(subject))
         usable = subject.schema is not None and not faults
@@ -104,11 +104,15 @@ def _names(data: Mapping[str, Any]) -> Iterator[Problem]:
         seen |= {name} if name is not None else set()
 
 
-def _absent_tools(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """ATDF-ENH-007; one page of many cannot tell."""
-    listed = list(subjects("catalog", data))
-    known = {each.name for each in listed}
-    for subject in listed if "nextCursor" not in data else ():
+def _own_absent_tools(data: Mapping[str, Any]) -> Iterator[Problem]:
+    """One page of many cannot tell."""
+    if "nextCursor" not in data:
+        yield from absent_tools(data, {each.name for each in subjects("catalog", data)})
+
+
+def absent_tools(data: Mapping[str, Any], known: Container[str | None]) -> Iterator[Problem]:
+    """ATDF-ENH-007, of a page of a catalog whose tools are known by these names."""
+    for subject in subjects("catalog", data):
         for place, name in _prerequisites(subject):
             if name not in known:
                 said = message("documents.reference.nowhere", name=shown(name))
@@ -117,8 +121,8 @@ def _absent_tools(data: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _prerequisites(subject: Subject) -> Iterator[tuple[Place, str]]:
-    """The tools that a tool in descriptor form needs, with their places."""
-    needed = subject.item.get("prerequisites") if subject.described else None
+    """The tools that a tool needs, with their places."""
+    needed = subject.item.get("prerequisites")
     names = needed.get("tools") if isinstance(needed, dict) else None
     for index, name in enumerate(names if isinstance(names, list) else ()):
         if isinstance(name, str):

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.formats.problem import Problem
 from conformance.formats.tool.meta import held
 from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.formats.validate.rules import absent_tools
 from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.catalog import is_collection, listed
 from conformance.kit.model.exchange import Exchange
@@ -19,6 +20,7 @@ from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import MetaKey
 
+_ONE_OF_MANY = {"nextCursor": ""}
 _PLACE = re.compile(r"\$\.tools\[(\d+)\]")
 
 
@@ -42,6 +44,7 @@ def declared(discovered: Discovered) -> Declared:
     by_tool: dict[str, list[Problem]] = {}
     catalog: list[Problem] = []
     stubs: dict[str, Tool] = {}
+    known = _known(discovered)
     first = 0
     for page in discovered.documents:
         if is_collection(page):
@@ -50,7 +53,8 @@ def declared(discovered: Discovered) -> Declared:
         if isinstance(page, list):
             catalog.extend(validate(page, "catalog"))
         seen = _as_catalog(page, items, discovered)
-        for problem in validate(seen, "catalog"):
+        absent = absent_tools(seen, known) if known is not None and isinstance(seen, dict) else ()
+        for problem in (*validate(seen, "catalog"), *absent):
             place = _PLACE.match(problem.path)
             if place is None or problem.clause is None or "-CAT-" in problem.clause:
                 catalog.append(problem)
@@ -102,10 +106,26 @@ def _label(item: Any, index: int) -> str:
 
 
 def _as_catalog(page: Any, items: list[Any], discovered: Discovered) -> Any:
-    """A page as an ATDF catalog: over MCP, what rides in `_meta` stands beside the rest."""
-    if not traits_of(discovered.run).speaks_mcp:
-        return {"tools": items} if isinstance(page, list) else page
-    return {"tools": [_with_meta(item) for item in items]}
+    """A page as an ATDF catalog: over MCP, what rides in `_meta` stands beside the rest.
+
+    Any page may be one of many: what its tools need may be on another.
+    """
+    if traits_of(discovered.run).speaks_mcp:
+        return {"tools": [_with_meta(item) for item in items], **_ONE_OF_MANY}
+    if isinstance(page, list):
+        return {"tools": items, **_ONE_OF_MANY}
+    return {**page, **_ONE_OF_MANY} if isinstance(page, dict) else page
+
+
+def _known(discovered: Discovered) -> frozenset[str] | None:
+    """The names of all tools that the target lists; None where it may have more."""
+    pages = discovered.documents
+    if any(reason.id == TOO_MANY for _, reason in discovered.left_out):
+        return None
+    if any(isinstance(page, dict) and page.get("nextCursor") for page in pages[-1:]):
+        return None
+    items = [item for page in pages for item in listed(page)]
+    return frozenset(_label(item, index) for index, item in enumerate(items))
 
 
 def _with_meta(item: Any) -> Any:
