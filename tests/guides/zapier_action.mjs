@@ -15,7 +15,7 @@ const z = {
     const answer = await fetch(url.replace("https://hotel.example.com", base), {
       method,
       headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
+      body: method === "GET" ? undefined : JSON.stringify(body),
     });
     if (!answer.ok && !skipThrowForStatus) throw new Told(await answer.text());
     return { status: answer.status, data: await answer.json() };

