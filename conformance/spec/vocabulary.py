@@ -237,6 +237,8 @@ class DownloadKind(StrEnum):
     """The schema of a document."""
     CLAUSES = "clauses"
     """The clauses of a specification, in three languages."""
+    CHANGES = "changes"
+    """What each version brought and corrected, and since when each field is there, in three languages."""
     EXAMPLE = "example"
     """An example, or the list of them."""
     LATEST = "latest"
@@ -839,7 +841,7 @@ class StandardParameter(StrEnum):
 
 
 class Status(StrEnum):
-    """How far a clause is settled."""
+    """How far a clause, a document or a field is settled."""
 
     DRAFT = "draft"
     """It may still change before its version is released."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.spec.vocabulary import DownloadKind
+from scripts.generator.ages import changes_json
 from scripts.generator.build import Source, as_bytes, outputs
 from scripts.generator.load import Json
 from scripts.generator.locks import number, released_names
@@ -105,6 +106,7 @@ def _single(source: Source, held: Mapping[str, bytes]) -> Iterator[Download]:
                     yield _copy(first, f"{before}schema/{alias}", DownloadKind.ALIAS)
     made = outputs(source)
     yield from _clauses(source, made)
+    yield from _changes(source)
     yield from _examples(source, made)
     for path, content in held.items():
         if path not in made:
@@ -122,6 +124,13 @@ def _clauses(source: Source, made: Mapping[str, bytes]) -> Iterator[Download]:
         first = Download(path, made[path], DownloadKind.CLAUSES, spec, version)
         yield first
         yield _copy(first, f"schema/{spec}/{LATEST}/clauses.json", DownloadKind.LATEST)
+
+
+def _changes(source: Source) -> Iterator[Download]:
+    """What each version brought, what was corrected, and how far each document and field is."""
+    for spec, version in source.project.versions.items():
+        value = changes_json(source, spec, version)
+        yield Download(f"schema/{spec}/changes.json", as_bytes(value), DownloadKind.CHANGES, spec)
 
 
 def _examples(source: Source, made: Mapping[str, bytes]) -> Iterator[Download]:

@@ -1,9 +1,10 @@
 """Schemas of the source: plain JSON Schema 2020-12, with texts in three languages and clauses.
 
-Three things are added to it: `title` and `description` are `{en, es, pt}`, `x-clauses` hold the
-clauses that a position owns (`- ref: ID` where a second position belongs to the same clause), and
-`x-document` says what file the schema becomes. `enum: {$vocabulary: name}` stands for the words of
-a vocabulary.
+Four things are added to it: `title` and `description` are `{en, es, pt}`, `x-clauses` hold the
+clauses that a position owns (`- ref: ID` where a second position belongs to the same clause),
+`x-document` says what file the schema becomes, and `x-status` and `x-since` how far a field is
+settled, where that is not so of the whole document. `enum: {$vocabulary: name}` stands for the
+words of a vocabulary.
 """
 
 from __future__ import annotations
@@ -22,15 +23,17 @@ from scripts.generator.texts import Gathered, Text
 from scripts.generator.vocabularies import Vocabulary
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_OURS = ("x-document", "x-clauses")
-_DOCUMENT = {"spec": str, "version": str, "name": str, "title": TEXT}
+_OURS = ("x-document", "x-clauses", "x-status", "x-since")
+_AGE = ("x-status", "x-since")
+_DOCUMENT = {"spec": str, "version": str, "name": str, "title": TEXT, "status?": str}
 _SHAPES = (
     {key: Each(ANY) for key in MAPS}
     | {key: [ANY] for key in LISTS}
-    | {"$ref": str, "pattern": str, "x-clauses": [Each(ANY)]}
+    | {"$ref": str, "pattern": str, "x-clauses": [Each(ANY)], "x-status": str, "x-since": str}
 )
 """The shapes that the generator itself relies on; the rest is for the metaschema to judge."""
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
+_VERSION = re.compile(r"[0-9]+\.[0-9]+")
 _CLASS = re.compile(r"\[(?:[^\\\]]|\\.)*\]")
 _NOT_EVERYWHERE = re.compile(r"\(\?(?!:)|\\[^\\/\[\](){}.*+?^$|]|[*+?}]\+")
 """Lookaround, named groups, flags, escapes that validators read differently, possessive marks."""
@@ -47,6 +50,7 @@ class Schema:
     version: str
     name: str
     title: Text
+    status: str = "draft"
 
     @property
     def file(self) -> str:
@@ -88,7 +92,7 @@ def _read_document(source: SourceFile, gathered: Gathered) -> Schema | None:
     if spec != folder:
         what = f"`spec` is the folder, `{folder}`."
         gathered.problems.append(source.problem((*path, "spec"), what, "Make them agree."))
-    if not re.fullmatch(r"[0-9]+\.[0-9]+", version):
+    if not _VERSION.fullmatch(version):
         what = f"`{version}` is not a version."
         gathered.problems.append(source.problem((*path, "version"), what, 'Write it like "1.0".'))
     if not _NAME.fullmatch(name):
@@ -96,7 +100,8 @@ def _read_document(source: SourceFile, gathered: Gathered) -> Schema | None:
         do = "Use lower-case letters, digits and dashes."
         gathered.problems.append(source.problem((*path, "name"), what, do))
     title = gathered.text(source, (*path, "title"), document["title"], f"{_stem(source)}/title")
-    return None if title is None else Schema(source, spec, version, name, title)
+    status = document.get("status", "draft")
+    return None if title is None else Schema(source, spec, version, name, title, status)
 
 
 def _stem(source: SourceFile) -> str:
@@ -119,6 +124,7 @@ def _read_positions(
         if problems:
             continue
         gathered.problems += _odd_keywords(source, path, node, vocabularies)
+        gathered.problems += _odd_age(source, path, node, vocabularies)
         for keyword in TEXTS:
             if keyword in node:
                 at = (*path, keyword)
@@ -152,7 +158,7 @@ def _odd_keywords(
     problems = []
     for keyword in node:
         if keyword not in KEYWORDS and not (
-            keyword == "x-clauses" or (keyword == "x-document" and not path)
+            keyword in ("x-clauses", *_AGE) or (keyword == "x-document" and not path)
         ):
             what = f"`{keyword}` is not a keyword of JSON Schema 2020-12 that the source uses."
             problems.append(source.problem((*path, keyword), what, "Fix the spelling."))
@@ -176,6 +182,28 @@ def _odd_keywords(
                 problems.append(source.problem((*path, keyword), what, do))
     if "enum" in node:
         problems += _odd_enum(source, (*path, "enum"), node["enum"], vocabularies)
+    return problems
+
+
+def _odd_age(
+    source: SourceFile,
+    path: Path_,
+    node: Mapping[str, Json],
+    vocabularies: Mapping[str, Vocabulary],
+) -> list[Problem]:
+    """What is wrong with the status of a field or a document, or with the version it came in."""
+    at, status = ((*path, "x-status"), node.get("x-status"))
+    if not path:
+        at, status = ("x-document", "status"), node["x-document"].get("status")
+    words = vocabularies["status"].words() if "status" in vocabularies else ()
+    problems = []
+    if status is not None and status not in words:
+        what = f"`{status}` is not in the vocabulary `status`."
+        problems.append(source.problem(at, what, f"Use one of {', '.join(words)}."))
+    since = node.get("x-since")
+    if since is not None and not _VERSION.fullmatch(since):
+        what = f"`{since}` is not a version."
+        problems.append(source.problem((*path, "x-since"), what, 'Write it like "1.0".'))
     return problems
 
 
@@ -235,6 +263,8 @@ def _render(node: Json, vocabularies: Mapping[str, Vocabulary], language: str) -
             words = [f"`{w.value}`: {w.text.in_language(language)}" for w in vocabulary.values]
         else:
             made[keyword] = value
+    if node.get("x-status") == "deprecated":
+        made["deprecated"] = True
     if words:
         made["description"] = " ".join([made.get("description", ""), *words]).strip()
     return made

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from scripts.generator.ages import age_of
 from scripts.generator.schemas import Schema
 from scripts.website.pages.clauses import of_document, told
 from scripts.website.pages.context import Context, up
 from scripts.website.pages.examples import examples
-from scripts.website.pages.fields import field_tables
+from scripts.website.pages.fields import field_tables, said_age
 from scripts.website.pages.markdown import code, escaped, heading, page
 
 
@@ -17,10 +18,12 @@ def document_page(context: Context, schema: Schema) -> bytes:
     file = context.said(
         "schema_file", name=code(schema.file.rpartition("/")[2]), link=up(here) + schema.file
     )
+    age = said_age(context, age_of(schema))
     parts = [
         f"{escaped(about)}\n{{ .lead }}",
-        f"{context.said('version', version=schema.version)}. {file}\n{{ .facts }}",
+        f"{context.said('version', version=schema.version)}: {age}. {file}\n{{ .facts }}",
         heading(2, context.said("fields"), "fields"),
+        f"{context.said('fields_age', age=age)}\n{{ .facts }}",
         *field_tables(context, schema, here),
     ]
     if clauses := of_document(context, schema.spec, schema.name):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.spec.pointer import to_pointer
+from scripts.generator.ages import Age, age_of
 from scripts.generator.keywords import IN_PLACE
 from scripts.generator.load import Path_
 from scripts.generator.schemas import Schema
@@ -109,6 +110,8 @@ def _meaning(context: Context, schema: Schema, here: str, field: Field) -> str:
     elif "$ref" in node:
         parts.append(_referred(context, schema, node["$ref"]))
     parts += _limits(context, node)
+    if (own := age_of(schema, node)) != age_of(schema):
+        parts.append(f"*{said_age(context, own)}.*")
     links = [
         context.clause_link(clause, here)
         for clause in context.source.clauses
@@ -117,6 +120,11 @@ def _meaning(context: Context, schema: Schema, here: str, field: Field) -> str:
         and any(_below(at, field) for at in clause.at)
     ]
     return " ".join([*filter(None, parts), *links])
+
+
+def said_age(context: Context, age: Age) -> str:
+    """How far something is settled, and since when it is there, in words."""
+    return context.said(f"status_{age.status}", version=age.since)
 
 
 def _below(at: str, field: Field) -> bool:

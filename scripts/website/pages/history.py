@@ -14,7 +14,10 @@ from scripts.website.pages.context import Context, up
 from scripts.website.pages.markdown import code, escaped, fence, heading, link, page, table
 
 _WHOLE = (DownloadKind.ARCHIVE, DownloadKind.INDEX, DownloadKind.SUMS)
-_SINGLE = (DownloadKind.SCHEMA, DownloadKind.CLAUSES, DownloadKind.ALIAS)
+_SINGLE = (
+    *(DownloadKind.SCHEMA, DownloadKind.CLAUSES),
+    *(DownloadKind.CHANGES, DownloadKind.ALIAS),
+)
 _SUM_SHOWN = 16
 
 
