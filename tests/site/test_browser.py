@@ -235,6 +235,22 @@ def test_the_playground_says_what_is_wrong_and_where(visit):
     expect(verdict).to_contain_text("Catálogo ATDF 1.0")
 
 
+def test_the_rows_of_the_clauses_are_chosen(visit):
+    page, seen = visit("pt/conformance/clauses/?find=erro&0=MCP-CALL")
+    rows, shown = page.locator("article tbody tr:visible"), page.locator(".filter__shown")
+    expect(page.locator("#filter-find")).to_have_value("erro")
+    expect(shown).to_contain_text(re.compile(r"^\d+ de \d{3} linhas$"))
+    assert rows.count() == int(shown.inner_text().split()[0])
+    assert all(each.startswith("MCP-CALL-") for each in rows.all_inner_texts())
+    page.select_option("#filter-1", "DEVE")
+    page.fill("#filter-find", "zzz")
+    expect(rows).to_have_count(0)
+    expect(page).to_have_url(re.compile("find=zzz.*1=DEVE"))
+    page.fill("#filter-find", "")
+    assert rows.count() > 0
+    assert seen.errors == []
+
+
 def test_the_playground_turns_yaml_into_json(visit):
     page, seen = visit("playground/")
     state, turn = page.locator("#playground"), page.locator(".playground__turn")

@@ -90,7 +90,8 @@ def test_every_described_field_is_a_row(pages, source, language):
             if len(path) < 2 or path[-2] != "properties" or {"if", "not"} & set(path):
                 continue
             shown = isinstance(node, dict) and ("description" in node or "$ref" in node)
-            if shown and not re.search(rf"^\| `([^`|]*\.)?{re.escape(path[-1])}`", text, re.M):
+            name = rf"`([^`|]*\.)?{re.escape(path[-1])}`"
+            if shown and not re.search(rf'^\| <a id="field[\w-]+"></a>{name}', text, re.M):
                 missing.append(f"{schema.name}: {'/'.join(map(str, path))}")
     assert missing == []
 
@@ -107,7 +108,25 @@ def test_every_example_and_every_word_is_shown(pages, source, language):
     )
     for vocabulary in source.vocabularies.values():
         for value in vocabulary.values:
-            assert f"| `{value.value}` |" in vocabularies
+            assert f"</a>`{value.value}` |" in vocabularies
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_anchor_is_on_a_page_twice(pages, language):
+    for path, text in pages.items():
+        if path.startswith(f"{language}/") and path.endswith(".md"):
+            anchors = re.findall(r'<a id="([\w.-]+)"></a>|\{ #([\w.-]+) \}$', text, re.M)
+            found = [one or other for one, other in anchors]
+            assert len(found) == len(set(found)), path
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_clause_names_the_faults_that_it_catches(pages, language):
+    text = pages[f"{language}/atdf/error.md"]
+    faults = pages[f"{language}/conformance/faults.md"]
+    linked = re.findall(r"\.\./conformance/faults\.md#(fault-[\w-]+)", text)
+    assert linked
+    assert all(f'<a id="{each}"></a>' in faults for each in linked)
 
 
 def test_an_invalid_example_marks_the_line_of_its_error(pages):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from scripts.generator.clauses import Clause
-from scripts.website.pages.context import CONFORMANCE, Context
-from scripts.website.pages.markdown import escaped, heading, page, table
+from scripts.website.pages.context import CONFORMANCE, Context, up
+from scripts.website.pages.kit import catches
+from scripts.website.pages.markdown import code, escaped, filtered, heading, link, page, table
 
 ALL = f"{CONFORMANCE}/clauses.md"
 
@@ -19,6 +20,10 @@ def told(context: Context, clauses: Iterable[Clause], level: int) -> Iterator[st
         yield f"{_facts(context, clause)}\n{{ .facts }}"
         if clause.why is not None:
             yield context.said("why", reason=context.prose(clause.why))
+        if caught := catches().get(clause.id):
+            faults = f"{up(context.clause_page(clause))}{CONFORMANCE}/faults.md"
+            listed = ", ".join(link(code(each), f"{faults}#fault-{each}") for each in caught)
+            yield f"{context.said('catches', faults=listed)}\n{{ .facts }}"
         source = clause.facts.get("source")
         if source:
             yield _quoted(context.said("rests_on", url=source["url"]), source["quote"])
@@ -122,16 +127,18 @@ def everything(context: Context) -> bytes:
     excluded = sum(each.excluded is not None for each in listed)
     count, tested = len(listed), len(listed) - excluded
     intro = context.said("all_clauses_intro", count=count, tested=tested, excluded=excluded)
-    head = [context.said(name) for name in ("clause", "requirement", "says", "checked")]
+    names = ("clause", "requirement", "needed_for", "says", "checked")
+    head = [context.said(name) for name in names]
     rows = (
         [
             f"{context.clause_link(each, ALL)}{{ #{each.id.lower()} }}",
             _binding(context, each),
+            context.level(each.facts["needed_for"]) or "–",
             context.prose(each.text),
             _checked(context, each),
         ]
         for each in listed
     )
     about = context.said("all_clauses_about")
-    parts = [intro, table(head, rows)]
+    parts = [intro, filtered((0, 1, 2), context.filter_words()), table(head, rows)]
     return page(context.said("all_clauses"), "all-clauses", about, parts, hide="toc")

@@ -65,6 +65,10 @@ class Context:
         """The name of a level; empty for what is needed for none of them."""
         return self.said(f"report.level.{word}") if word in set(Level) else ""
 
+    def filter_words(self) -> Mapping[str, str]:
+        """What the choice of a table's rows says."""
+        return {name: self.said(f"filter_{name}") for name in ("find", "all", "shown")}
+
     def clause_page(self, clause: Clause) -> str:
         """The page on which a clause stands with all that is known of it."""
         if clause.document and any(s.name == clause.document for s in self.source.schemas):

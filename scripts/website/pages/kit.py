@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+
 from conformance.kit.config.options import OPTIONS, Option
 from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
 from scripts.website.pages.context import CONFORMANCE, Context
-from scripts.website.pages.markdown import code, escaped, heading, page, table
+from scripts.website.pages.markdown import anchored, code, escaped, filtered, heading, page, table
+
+
+@cache
+def catches() -> Mapping[str, list[str]]:
+    """The planted faults that each clause catches, by the id of the clause."""
+    found: dict[str, list[str]] = {}
+    for name, fault in sorted(FAULTS.items()):
+        for clause in fault.clauses:
+            found.setdefault(clause, []).append(name)
+    for name, planted in sorted(GATEWAY_FAULTS.items()):
+        found.setdefault(planted.clause, []).append(name)
+    return found
 
 
 def options_page(context: Context) -> bytes:
@@ -41,10 +56,15 @@ def faults_page(context: Context) -> bytes:
     for fault in sorted(FAULTS.values(), key=lambda each: each.name):
         clauses = [context.clause_link(context.clauses[each], here) for each in fault.clauses]
         over = ", ".join(code(each) for each in fault.bindings)
-        rows.append([code(fault.name), ", ".join(clauses), over])
+        rows.append([anchored(fault.name, "fault"), ", ".join(clauses), over])
     for name, planted in sorted(GATEWAY_FAULTS.items()):
         link = context.clause_link(context.clauses[planted.clause], here)
-        rows.append([code(name), link, code("native")])
+        rows.append([anchored(name, "fault"), link, code("native")])
     about = context.said("faults_about")
-    parts = [escaped(about), context.said("faults_intro", count=len(rows)), table(head, rows)]
+    parts = [
+        escaped(about),
+        context.said("faults_intro", count=len(rows)),
+        filtered((1, 2), context.filter_words()),
+        table(head, rows),
+    ]
     return page(context.said("faults"), "faults", about, parts, hide="toc")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _SPECIAL = re.compile(r"([\\*_{}\[\]<>#|~^])")
@@ -54,6 +55,13 @@ def anchored(name: str, before: str) -> str:
     """Code that can be linked to, as the first thing of a table's row, which the search finds."""
     words = _NOT_IN_ANCHOR.sub("-", name.replace("[]", "").replace("*", "any")).strip("-")
     return f'<a id="{before}-{words}"></a>{code(name)}'
+
+
+def filtered(columns: Sequence[int], words: Mapping[str, str]) -> str:
+    """What lets a reader choose rows of the table behind it, by a text and by these columns."""
+    said = html.escape(json.dumps(words, ensure_ascii=False))
+    named = ",".join(map(str, columns))
+    return f'<div id="filter" class="filter" data-columns="{named}" data-words="{said}"></div>'
 
 
 def link(text: str, to: str) -> str:
