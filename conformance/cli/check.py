@@ -124,10 +124,12 @@ def parser() -> Manual:
         "[TARGET ...] [OPTIONS] [-- PYTEST-OPTIONS]",
         "Check an HTTP or MCP server from outside. The kit finds the server's tools, calls them\n"
         "with right and wrong input, and writes a report with the level that the server reaches.\n"
+        "Of an AI gateway, it is the client and the model provider.\n"
         "Options may also be in agent-formats.toml, or in [tool.agent-formats] of pyproject.toml.",
         (
             ("agent-formats check http://127.0.0.1:8000", "a server that is running"),
             ("agent-formats check 'stdio:uvx mcp-server-time'", "a server that the kit starts"),
+            ("agent-formats check --gateway openai+URL", "an AI gateway, from both ends"),
             ("agent-formats check URL --bearer-env TOKEN", "with a token from a variable"),
             ("agent-formats check URL --allow-calls none", "what it declares; no tool is called"),
             ("agent-formats check URL --level guarded", "fail below a level"),

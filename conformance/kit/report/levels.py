@@ -168,6 +168,12 @@ def failing(
     )
 
 
+def left_out_title(session: SessionResult) -> str:
+    """What is left out: the tools of a server, or the providers of a gateway."""
+    tools = any(offers_tools(run) for run in session.runs)
+    return "report.left-out" if tools else "report.left-out-providers"
+
+
 def left_out(session: SessionResult) -> dict[Message, tuple[str, ...]]:
     """Give the tools that were not called in some run, each once, by the reason."""
     found: dict[Message, dict[str, None]] = {}

@@ -106,7 +106,7 @@ def first_line(first: FirstTool, language: str) -> str:
 def ends_line(driven: RunDriven, language: str) -> str:
     """Give the line that says that a run ended, and what it took."""
     return say(
-        "report.run.ends",
+        "report.run.ends" if driven.calls else "report.run.ends-calls",
         language,
         run=driven.run,
         cases=number(driven.calls, language),

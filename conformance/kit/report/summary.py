@@ -18,6 +18,7 @@ from conformance.kit.report.levels import (
     clauses_verified,
     counts,
     left_out,
+    left_out_title,
     may_claim,
     misleading,
     next_level,
@@ -277,7 +278,7 @@ class _Page:
         if not reasons:
             return
         yield ""
-        yield f"### {self.say('report.left-out')}"
+        yield f"### {self.say(left_out_title(self.session))}"
         yield ""
         for reason, tools in list(reasons.items())[:GROUPS]:
             words = self.text(reason.words(self.language), 400)
