@@ -192,6 +192,16 @@ def test_a_refusal_that_does_not_name_the_parameter_is_kept_with_what_it_names()
     assert [(each[0], each[1]) for each in unnamed(other)] == [("count", ("currency",))]
 
 
+def test_a_refusal_like_that_of_the_baseline_call_is_about_another_mistake():
+    no_day = plain("no room on day 7: take another", kind=CaseKind.BASELINE)
+    again, right = plain("no room on day 99"), plain("count!")
+    other = plain("count!", violation=Violation("/day", "day", ("type",), was="x", sent=7))
+    found = tool_evidence(no_day, again, other, right)
+    assert [(each[0], each[1]) for each in unnamed(found)] == [("day", ("count",))]
+    assert explain([found]).names_parameter.of == 2
+    assert explain([tool_evidence(no_day, accepted(), again)]).names_parameter.of == 1
+
+
 def test_who_names_the_parent_of_the_wrong_place_names_no_other_parameter():
     inner = Violation("/day/from/zone", "day.from.zone", ("enum",), was="x", sent="y")
     told = [plain(text, violation=inner) for text in ("invalid input at day.from", "bad count")]
