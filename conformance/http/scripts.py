@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from conformance.formats.tool.tool import Tool
+from conformance.formats.tool.tool import JSON, Tool
 from conformance.kit.evidence.declared_conformance import claims_class, claims_in, link_in
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import MOST_ITEMS, Send, Stage, Steps, script
@@ -190,10 +190,12 @@ def tools_path(stage: Stage) -> str:
 
 
 def posted(stage: Stage) -> Iterator[Tool]:
-    """The tools that were called with success, by a method with a body, on the target's host."""
+    """The tools that were called with success, by a method with a JSON body, at the target."""
     web = stage.web()
     host = urlsplit(web.url("/"))[:2]
     for tool in stage.tools:
         method, url = web.route(tool)
+        if tool.invocation is not None and tool.invocation.sent != JSON:
+            continue
         if tool.name in stage.good_calls and method == "POST" and urlsplit(url)[:2] == host:
             yield tool

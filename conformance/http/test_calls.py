@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -28,6 +29,14 @@ def _is_json(call: Call) -> bool:
     )
 
 
+def _is_listed(call: Call) -> bool:
+    """Whether the tool's document lists the media type of an answer for its status."""
+    kinds = call.tool.raw.get("kinds", {}) if call.tool.form is ToolForm.OPENAPI else {}
+    status = str(call.reading.status)
+    listed = next((kinds[s] for s in (status, f"{status[0]}XX", "default") if s in kinds), ())
+    return any(fnmatchcase(_media_type(call).lower(), kind) for kind in listed)
+
+
 @clause("HTTP-CALL-001")
 def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
     """A good call is not answered as an unknown path or a wrong method."""
@@ -49,13 +58,13 @@ def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
 
 @clause("HTTP-CALL-002")
 def test_an_accepted_call_is_answered_with_json(tool: ToolEvidence) -> Checks:
-    """A 2xx, and a media type that says so, unless the tool's document leaves the form open."""
+    """A 2xx, and a media type that says so, unless the tool's document says or leaves another."""
     if tool.tool.form is ToolForm.OPENAPI and not tool.tool.raw["answers"]:
         return
     for call in tool.calls:
         if not call.reading.accepted:
             continue
-        if _is_json(call) and call.reading.document is not None:
+        if call.reading.document is not None if _is_json(call) else _is_listed(call):
             yield holds()
         else:
             yield broken(call, "finding.http.not_json", type=shown(_media_type(call)))

@@ -6,21 +6,37 @@ The others are named as left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from conformance.formats.catalog.openapi_schema import Document, LeadsNowhere, TooLarge, resolved
+from conformance.formats.catalog.openapi_schema import (
+    Document,
+    LeadsElsewhere,
+    LeadsNowhere,
+    TooLarge,
+    resolved,
+)
 from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.schema.schemas import schema_faults
-from conformance.formats.tool.tool import Annotations, Input, Invocation, Tool, ToolForm, Where
+from conformance.formats.tool.tool import (
+    JSON,
+    Annotations,
+    Input,
+    Invocation,
+    Tool,
+    ToolForm,
+    Where,
+)
 from conformance.spec.messages import Message, message
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 DOCUMENT = "HTTP-OAS-001"
 OPERATION = "HTTP-OAS-002"
 
+_JSON_KIND = re.compile(r"application/json|[a-z0-9!#$&^_.-]+/[a-z0-9!#$&^_.+-]+\+json")
 _CHANGING = frozenset({"put", "patch", "delete"})
 _NEVER = frozenset({"options", "head", "trace"})
 """Methods that a client or a proxy means something else by than a call."""
@@ -75,6 +91,9 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
             left.append((name, why.reason))
         except TooLarge:
             left.append((name, message("kit.left_out.openapi_size")))
+        except LeadsElsewhere as why:
+            said = message("kit.left_out.openapi_elsewhere", reference=shown(str(why)))
+            left.append((name, said))
         except (LeadsNowhere, RecursionError) as why:
             said = message("documents.openapi.reference", reference=shown(str(why)))
             problems.append(problem(place, "$ref", said, clause=DOCUMENT))
@@ -115,7 +134,7 @@ def _each(data: Mapping[str, Any]) -> Iterator[tuple[Place, str, Any, Mapping[st
     for path, item in paths.items() if isinstance(paths, dict) else ():
         try:
             item = resolved(data, item)
-        except LeadsNowhere:
+        except (LeadsElsewhere, LeadsNowhere):
             continue
         for method in METHODS:
             if isinstance(item.get(method), dict):
@@ -131,9 +150,10 @@ def _tool(
     name, method, path = called
     if method in _NEVER:
         raise _LeftOut("kit.left_out.openapi_method", method=method.upper())
-    answers = _answers(document, operation)
+    answers, kinds = _answers(document, operation)
     schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
     inputs = _parameters(document, shared, operation, schema)
+    sent = _sent(document, operation)
     inputs += _body(document, operation, schema, inputs)
     asked = {each.name for each in inputs if each.where is Where.PATH}
     if {part.split("}")[0] for part in path.split("{")[1:]} != asked:
@@ -146,6 +166,7 @@ def _tool(
         {
             "operation": operation,
             "answers": answers,
+            "kinds": kinds,
             "bearer": _asks_for_bearer(document.data, operation),
         },
         description=next((t for t in texts if isinstance(t, str) and t), None),
@@ -157,6 +178,8 @@ def _tool(
             method.upper(),
             tuple(inputs),
             bodiless="requestBody" not in operation,
+            sent=sent,
+            taken=_taken(kinds),
         ),
     )
 
@@ -192,14 +215,31 @@ def _base(data: Mapping[str, Any]) -> str:
         return ""
 
 
-def _answers(document: Document, operation: Mapping[str, Any]) -> dict[str, Any]:
+def _sent(document: Document, operation: Mapping[str, Any]) -> str:
+    """The media type of the body that is sent."""
+    body = resolved(document.data, operation.get("requestBody", {}))
+    found = _json_media(body.get("content"))
+    return JSON if found is None else found[0]
+
+
+def _taken(kinds: Mapping[str, list[str]]) -> str:
+    """The media types of answers to ask for: those that are JSON, and JSON itself."""
+    listed = dict.fromkeys(kind for each in kinds.values() for kind in each if _is_json(kind))
+    return JSON if JSON in listed else ", ".join([*listed, JSON])
+
+
+def _answers(
+    document: Document, operation: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """The schemas of the JSON answers that mean success, by status; none if nothing says the form.
 
-    `content` is optional: many documents describe an answer in words alone.
+    `content` is optional: many documents describe an answer in words alone. The second are all
+    media types of these answers, by status.
     """
     responses = operation.get("responses")
     listed = responses if isinstance(responses, dict) else {}
     found: dict[str, Any] = {}
+    kinds: dict[str, list[str]] = {}
     unsaid = not listed
     for status, response in listed.items():
         if not str(status).startswith(("2", "default")):
@@ -207,21 +247,37 @@ def _answers(document: Document, operation: Mapping[str, Any]) -> dict[str, Any]
         content = resolved(document.data, response).get("content")
         media = _json_media(content)
         unsaid = unsaid or not content
+        kinds[str(status)] = [_plain(kind) for kind in content] if isinstance(content, dict) else []
         if media is not None and str(status) != "default":
-            found[str(status)] = document.whole(media.get("schema", {}), sent=False)
+            found[str(status)] = document.whole(media[1].get("schema", {}), sent=False)
         unsaid = unsaid or media is not None
     if not found and not unsaid:
         raise _LeftOut("kit.left_out.openapi_answer")
-    return found
+    return found, kinds
 
 
-def _json_media(content: Any) -> Mapping[str, Any] | None:
-    """What a content says of JSON; None if it has no JSON."""
+def _json_media(content: Any) -> tuple[str, Mapping[str, Any]] | None:
+    """What a content says of JSON, with its media type: of plain JSON, or else of the first."""
+    found: dict[str, Mapping[str, Any]] = {}
     for kind, media in content.items() if isinstance(content, dict) else ():
-        plain = str(kind).partition(";")[0].strip().lower()
-        if (plain == "application/json" or plain.endswith("+json")) and isinstance(media, dict):
-            return media
-    return None
+        if _is_json(_plain(kind)) and isinstance(media, dict):
+            found.setdefault(_plain(kind), media)
+    first = json_kind(found)
+    return None if first is None else (first, found[first])
+
+
+def json_kind(kinds: Iterable[str]) -> str | None:
+    """The media type whose schema counts: plain JSON, or else the first that is JSON."""
+    listed = [kind for kind in kinds if _is_json(kind)]
+    return JSON if JSON in listed else next(iter(listed), None)
+
+
+def _plain(kind: object) -> str:
+    return str(kind).partition(";")[0].strip().lower()
+
+
+def _is_json(kind: str) -> bool:
+    return _JSON_KIND.fullmatch(kind) is not None
 
 
 def _parameters(
@@ -301,7 +357,7 @@ def _body(
         if required:
             raise _LeftOut("kit.left_out.openapi_body")
         return []
-    declared = document.whole(media.get("schema", {}), sent=True)
+    declared = document.whole(media[1].get("schema", {}), sent=True)
     flat = _opened(declared)
     names = set(flat.get("properties", {})) if flat is not None else set()
     whole_only = flat is None or (bool(others) and not flat.keys() <= _FLAT)
@@ -316,8 +372,8 @@ def _body(
     schema["required"] += flat.get("required", [])
     rest = flat.keys() - {"type", "properties", "required", "$defs", "title", "description"}
     schema |= {word: flat[word] for word in rest}
-    if isinstance(media.get("example"), dict) and not others:
-        schema["examples"] = [media["example"]]
+    if isinstance(media[1].get("example"), dict) and not others:
+        schema["examples"] = [media[1]["example"]]
     return [Input(name, Where.BODY) for name in flat.get("properties", {})]
 
 

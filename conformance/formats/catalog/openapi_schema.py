@@ -33,10 +33,18 @@ class LeadsNowhere(Exception):
     """A reference of the document that leads to nothing in it; the argument is the reference."""
 
 
+class LeadsElsewhere(Exception):
+    """A reference to another document, which is not read; the argument is the reference."""
+
+
+def _astray(reference: str) -> LeadsElsewhere | LeadsNowhere:
+    return (LeadsNowhere if reference.startswith("#") else LeadsElsewhere)(reference)
+
+
 def resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
     """What a reference within the document leads to, through others; an object as it is.
 
-    Raises LeadsNowhere. What is no object counts as an empty one.
+    Raises LeadsNowhere and LeadsElsewhere. What is no object counts as an empty one.
     """
     for _ in range(20):
         reference = node.get("$ref") if isinstance(node, dict) else None
@@ -49,7 +57,7 @@ def resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
 def _at(data: Mapping[str, Any], reference: str) -> Any:
     found: Any = data
     if not reference.startswith("#/"):
-        raise LeadsNowhere(reference)
+        raise _astray(reference)
     for step in steps_of(reference):
         if not isinstance(found, dict) or step not in found:
             raise LeadsNowhere(reference)
@@ -79,16 +87,17 @@ class Document:
         """A schema of the document that stands alone, in 2020-12: `sent` to the server or answered.
 
         What is read-only is no part of what is sent, and what is write-only none of an answer.
-        Raises LeadsNowhere and TooLarge; RecursionError for what is nested without end.
+        Raises LeadsNowhere, LeadsElsewhere and TooLarge; RecursionError for what is nested without
+        end.
         """
         made = _made(schema, old=self._old, drop=_ONE_WAY[sent])
         needed: dict[str, Any] = {}
         waiting, size = list(_references(made)), 0
         while waiting:
             reference = waiting.pop()
-            name = steps_of(reference.removeprefix("#/$defs"))[0]
             if not reference.startswith("#/$defs/") or not self._known:
-                raise LeadsNowhere(reference)
+                raise _astray(reference)
+            name = steps_of(reference.removeprefix("#/$defs"))[0]
             if name in needed:
                 continue
             component = self._component(name, sent=sent)

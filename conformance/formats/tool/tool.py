@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 
 class ToolForm(StrEnum):
@@ -40,6 +40,7 @@ class Where(StrEnum):
     """The body itself."""
 
 
+JSON: Final = "application/json"
 _WITHOUT_BODY = frozenset({"GET", "HEAD"})
 
 
@@ -57,13 +58,16 @@ class Invocation:
 
     Without `inputs` all go into the body. If the call has no body, they go into the query: a GET or
     a HEAD has none, and neither has an operation whose document describes none (`bodiless`). In
-    `endpoint` a name in braces stands for that input.
+    `endpoint` a name in braces stands for that input. `sent` is the media type of the body, `taken`
+    are those of the answers.
     """
 
     endpoint: str
     method: str = "POST"
     inputs: tuple[Input, ...] = ()
     bodiless: bool = False
+    sent: str = JSON
+    taken: str = JSON
 
     @property
     def takes_body(self) -> bool:

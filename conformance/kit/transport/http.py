@@ -85,8 +85,8 @@ class HttpBinding:
             return _placed(called, method, url, arguments)
         if called is not None and not called.takes_body:
             query = _query(arguments)
-            return HttpRequest(method, f"{url}?{query}" if query else url, _JSON[1:])
-        return HttpRequest(method, url, _JSON, to_bytes(arguments))
+            return HttpRequest(method, f"{url}?{query}" if query else url, _media(called)[1:])
+        return HttpRequest(method, url, _media(called), to_bytes(arguments))
 
     def list_tools(self, *, id: int | str = 1) -> HttpRequest:
         """GET of the binding's own list of tools; a list has no `id` over HTTP."""
@@ -112,6 +112,13 @@ class HttpBinding:
         return HttpRequest(method, self.url(path), headers, body)
 
 
+def _media(called: Invocation | None) -> tuple[tuple[str, str], ...]:
+    """What is sent, and what is taken in return."""
+    if called is None:
+        return _JSON
+    return (("Content-Type", called.sent), ("Accept", called.taken))
+
+
 def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> HttpRequest:
     """A call whose inputs go to different places; what is no object is the body itself."""
     by_place: dict[Where, dict[str, Any]] = {where: {} for where in Where}
@@ -129,7 +136,7 @@ def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> Ht
     return HttpRequest(
         method,
         f"{url}?{query}" if query else url,
-        (*(_JSON if bodies else _JSON[1:]), *headers),
+        (*(_media(invocation) if bodies else _media(invocation)[1:]), *headers),
         to_bytes(bodies[0]) if bodies else b"",
     )
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.formats.catalog.openapi import operations
-from conformance.formats.tool.tool import Where
+from conformance.formats.tool.tool import JSON, Where
 from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.model.case import CaseKind
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
+from conformance.kit.transport.http import HttpBinding
 from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Level, Verdict
 from fixtures.servers.start import listening
+from tests.kit.samples import HTTP, called, case, run_evidence, tool_evidence, verdict, web
 
 pytestmark = pytest.mark.usefixtures("forked")
 
@@ -152,10 +157,61 @@ def test_a_body_that_is_no_plain_object_is_one_input():
     assert [(one.name, one.where) for one in tool.invocation.inputs] == [("body", Where.WHOLE)]
 
 
-@pytest.mark.parametrize("reference", ["#/components/schemas/None", "https://example.org/x.json"])
-def test_a_reference_that_leads_nowhere_is_a_problem_and_no_crash(reference):
-    found = operations(document({"requestBody": body({"$ref": reference})}))
+def test_a_reference_that_leads_nowhere_is_a_problem_and_no_crash():
+    found = operations(document({"requestBody": body({"$ref": "#/components/schemas/None"})}))
     assert [one.clause for one in found.problems] == ["HTTP-OAS-001"]
+
+
+@pytest.mark.parametrize("reference", ["https://example.org/x.json", "x.yaml#/components/x"])
+def test_a_reference_to_another_document_is_allowed_and_is_not_followed(reference):
+    for operation in (
+        {"requestBody": body({"$ref": reference})},
+        {"requestBody": {"$ref": reference}},
+        {"parameters": [{"$ref": reference}]},
+        {"responses": {"200": {"$ref": reference}}},
+    ):
+        found = operations(document(operation))
+        assert found.problems == ()
+        assert [why.id for _, why in found.left_out] == ["kit.left_out.openapi_elsewhere"]
+    (tool,) = operations(document({"responses": {**OK, "400": {"$ref": reference}}})).tools
+    assert tool.name == "x"
+
+
+def test_what_is_sent_and_taken_has_the_media_types_of_the_document():
+    geo = {"application/geo+json": {"schema": {"type": "object"}}}
+    for content, sent in ((geo, "application/geo+json"), (geo | OK["200"]["content"], JSON)):
+        own = {"requestBody": {"required": True, "content": content},
+               "responses": {"200": {"content": {"text/html": {}, **content}}}}  # fmt: skip
+        (tool,) = operations(document(own)).tools
+        request = HttpBinding(HTTP).call(tool, {"body": {}})
+        taken = JSON if sent == JSON else f"{sent}, {JSON}"
+        assert request.headers == (("Content-Type", sent), ("Accept", taken))
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "json", "as_documented"),
+    [
+        ("application/json", b'{"n": 1}', Verdict.PASS, Verdict.PASS),
+        ("application/json", b'{"n": "1"}', Verdict.PASS, Verdict.FAIL),
+        ("application/geo+json", b'{"n": "1"}', Verdict.PASS, Verdict.NOT_APPLICABLE),
+        ("application/hal+json", b'{"n": "1"}', Verdict.PASS, Verdict.FAIL),
+        ("text/html; charset=utf-8", b"<p>1</p>", Verdict.PASS, Verdict.NOT_APPLICABLE),
+        ("text/csv", b"n\n1", Verdict.WARN, Verdict.NOT_APPLICABLE),
+        ("application/json", b"<p>1</p>", Verdict.WARN, Verdict.NOT_APPLICABLE),
+    ],
+)
+def test_an_answer_may_have_each_media_type_that_the_document_lists(
+    kind, body, json, as_documented
+):
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    content = {"text/html": {}, "application/geo+json": {}, JSON: {"schema": schema}}
+    (tool,) = operations(document({"responses": {"200": {"content": content}}})).tools
+    run = replace(HTTP, openapi=True)
+    sent = case(CaseKind.BASELINE, tool=tool, run=run)
+    told = called(web(200, body, of=sent, headers=(("content-type", kind),)), tool)
+    evidence = run_evidence(tool_evidence(told, tool=tool, run=run), run=run)
+    said = [verdict(c, evidence, tool.name).verdict for c in ("HTTP-CALL-002", "HTTP-OAS-003")]
+    assert said == [json, as_documented]
 
 
 def test_a_schema_that_refers_to_itself_comes_to_an_end():
