@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from conformance.formats.problem import shown
+from conformance.formats.text import rpc
 from conformance.kit.evidence.catalog import TOOLS_LIST
-from conformance.kit.evidence.environment import is_about_quota
+from conformance.kit.evidence.environment import missing_in
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json, response_of
 from conformance.kit.evidence.script import INITIALIZE, LOOKED
@@ -19,11 +21,15 @@ from conformance.kit.transport.bindings import traits_of
 from conformance.kit.transport.mcp import META
 from conformance.kit.verdicts.checks import Check, Checks, broken, holds, other_refusal, unknown
 from conformance.mcp.shapes import ShapeFault, shape_faults
-from conformance.spec.vocabulary import Era
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Era, Missing
 
 Others = Callable[[ShapeFault], bool]
 """Says of what is wrong with a result whether another clause judges it."""
 
+_OF_THE_REQUEST = frozenset({
+    rpc.INVALID_REQUEST, rpc.INVALID_PARAMS, rpc.METHOD_NOT_FOUND, rpc.PARSE_ERROR,
+})  # fmt: skip
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
 
 
@@ -82,11 +88,31 @@ def is_refused(exchange: Exchange, code: int, status: int) -> bool:
 
 
 def proves_nothing(exchange: Exchange) -> bool:
-    """Whether the answer is about rights, limits or load, and not about what was asked."""
+    """Whether the answer is about rights, limits, load or what is missing around the server, and
+    not about what was asked.
+    """
+    return lacking(exchange) is not None or status_of(exchange) in PROVES_NOTHING
+
+
+def lacking(exchange: Exchange) -> tuple[Missing, str] | None:
+    """What a request lacked around the server, with the words of the error that tell it.
+
+    An error whose code blames the request tells no such thing, except that there were too many.
+    """
     error = error_of(exchange)
     words = error.get("message") if isinstance(error, dict) else None
-    limited = isinstance(words, str) and is_about_quota(words)
-    return limited or status_of(exchange) in PROVES_NOTHING
+    if not isinstance(words, str):
+        return None
+    found = missing_in(words, None, exchange.request.body)
+    blames = code_of(exchange) in _OF_THE_REQUEST
+    return None if found is not None and blames and found[0] is not Missing.QUOTA else found
+
+
+def unserved(exchange: Exchange, found: tuple[Missing, str]) -> Check:
+    """It could not be judged, as something around the server is missing; says what."""
+    missing, said = found
+    what = message(f"missing.{missing}")
+    return unknown("kit.not_verified.unserved", exchange, missing=what, said=shown(said))
 
 
 def answered(exchange: Exchange) -> str:
@@ -202,6 +228,9 @@ def shape_checks(
     `others` says what a clause of its own judges.
     """
     result = result_of(exchange)
+    if result is None and (found := lacking(exchange)) is not None:
+        yield unserved(exchange, found)
+        return
     if result is None:
         yield broken(exchange, "finding.mcp.no_result", method=method, answer=answered(exchange))
         return

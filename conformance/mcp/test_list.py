@@ -19,6 +19,7 @@ from conformance.kit.verdicts.checks import Checks, absent, broken, clause, hold
 from conformance.mcp.seen import (
     answered,
     code_of,
+    lacking,
     listings,
     method_of,
     not_taken,
@@ -26,6 +27,7 @@ from conformance.mcp.seen import (
     proves_nothing,
     result_of,
     shape_checks,
+    unserved,
     usable,
 )
 from conformance.mcp.shapes import ShapeFault
@@ -52,7 +54,10 @@ def test_tools_list_has_its_form(run: RunEvidence) -> Checks:
 
 def _unlisted(run: RunEvidence, exchange: Exchange) -> Checks:
     """What a `tools/list` without a result says: nothing, of a server that declares no tools."""
-    if proves_nothing(exchange) or exchange.trouble is not None:
+    found = lacking(exchange)
+    if found is not None:
+        yield unserved(exchange, found)
+    elif proves_nothing(exchange) or exchange.trouble is not None:
         yield unknown("kit.not_verified.no_answer", exchange)
     elif "tools" not in run.capabilities:
         yield absent("kit.not_applicable.no_tools")

@@ -42,6 +42,24 @@ def pages(*lists, script="discovery", name="tools-list", run=MODERN_RUN, cursors
 
 
 @pytest.mark.parametrize(
+    ("code", "words", "expected"),
+    [
+        (-32603, "fetch failed", NOT_VERIFIED),
+        (-32603, "EXAMPLE_API_KEY is not set", NOT_VERIFIED),
+        (-32000, "Rate limit exceeded", NOT_VERIFIED),
+        (-32602, "Rate limit exceeded", NOT_VERIFIED),
+        (-32602, "fetch failed", FAIL),
+        (-32603, "list is not defined", FAIL),
+    ],
+)
+def test_a_list_that_the_environment_failed_is_no_fault_of_the_server(code, words, expected):
+    error = {"error": {"code": code, "message": words}}
+    found = [exchange(MODERN_RUN, Step("tools-list", number=1), error, script="discovery")]
+    run = replace(evidence(MODERN_RUN, discovery=found), capabilities={"tools": {}})
+    assert said("MCP-LIST-001", run) == expected
+
+
+@pytest.mark.parametrize(
     ("found", "expected"),
     [
         (pages("ab"), NOT_APPLICABLE),

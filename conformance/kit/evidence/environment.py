@@ -72,12 +72,6 @@ def _is_of_a_limit(document: Mapping[str, Any]) -> bool:
     return all(name.lower() in ALONGSIDE or words_in(name) <= _BESIDE_A_LIMIT for name in held)
 
 
-def is_about_quota(text: str) -> bool:
-    """Say whether an error refuses a request because there were too many, whatever it asked."""
-    found = _first_sign(text[:_READ])
-    return found is not None and found[0] is Missing.QUOTA
-
-
 def _first_sign(text: str) -> tuple[Missing, str] | None:
     signs = _signs()
     possible = (each for word in set(_WORD.findall(text.lower())) for each in signs.get(word, ()))

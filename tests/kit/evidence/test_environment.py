@@ -36,6 +36,7 @@ def failed(text, kind=BASELINE, **changes):
         ("OPENAI_API_KEY is not set", Missing.CREDENTIALS),
         ("Please set the BRAVE_API_KEY environment variable", Missing.CREDENTIALS),
         ("Request failed with status code 401", Missing.CREDENTIALS),
+        ("search error (401): API key must be provided as an argument", Missing.CREDENTIALS),
         ("Client error '401 Unauthorized' for url 'https://example.com'", Missing.CREDENTIALS),
         ("Failed to execute command: spawn ast-grep ENOENT", Missing.PROGRAM),
         ("EROFS: read-only file system, open '/opt/server/memory.jsonl'", Missing.FILES),
