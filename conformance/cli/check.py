@@ -31,7 +31,7 @@ from conformance.kit.config.options import (
 from conformance.kit.config.settings import Given, OptionUnusable, need_target, settings_of
 from conformance.kit.config.settings_file import filled_in
 from conformance.kit.report.exit import Exit
-from conformance.kit.report.safe_text import visible
+from conformance.kit.report.safe_text import A_MISTAKE, visible
 from conformance.spec.clauses import PACKAGE
 
 _PLUGINS = ("conformance.kit.plugin.hooks", "pytest_metadata.plugin", "pytest_html.plugin")
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
         settings = settings_of(with_defaults(given), here)
         need_target(settings)
     except OptionUnusable as unusable:
-        print(visible(str(unusable), None, lines=True), file=sys.stderr)
+        print(visible(str(unusable), A_MISTAKE, lines=True), file=sys.stderr)
         return Exit.UNUSABLE
     return _session(Given(settings, repeating(given)), given, [*_of_pytest(options), *more])
 

@@ -171,7 +171,9 @@ def _scalar(node: ScalarNode) -> Any:
                 return text.lower() == "true"
             case "int":
                 based = text.lstrip("+-").startswith(("0o", "0x"))
-                return int(text.replace("_", ""), 0 if based else 10)
+                number = int(text.replace("_", ""), 0 if based else 10)
+                str(number)  # raises for what the interpreter reads in base 16, and never writes
+                return number
             case "float":
                 return _finite(text)
             case _:

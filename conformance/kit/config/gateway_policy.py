@@ -10,9 +10,9 @@ from typing import Any, Final
 from ruamel.yaml.error import YAMLError
 
 from conformance.formats.problem import Place
-from conformance.formats.text.yaml_text import YamlFault, quiet_reader, yaml_positions
+from conformance.formats.text.yaml_text import YamlFault, yaml_positions
 from conformance.formats.validate.validate import validate
-from conformance.kit.config.given_files import given_text, given_yaml
+from conformance.kit.config.given_files import given_json, given_text
 from conformance.kit.config.system_words import in_one_line
 from conformance.spec.messages import Message, message
 from conformance.spec.published import validator
@@ -39,7 +39,7 @@ class PolicyUnusable(ValueError):
 def policy_of(path: Path) -> Mapping[str, Any]:
     """The policy in a file; raises PolicyUnusable."""
     try:
-        policy = given_yaml(path, quiet_reader())
+        policy = given_json(path)
         mistake = next(_mistakes(policy), None) or next(_problems(policy), None)
         if mistake is None:
             held: Mapping[str, Any] = policy

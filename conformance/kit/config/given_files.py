@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ruamel.yaml import YAML
 
-from conformance.formats.text.yaml_text import is_too_much
+from conformance.formats.text.yaml_text import YamlFault, is_too_much, quiet_reader, yaml_value
 from conformance.spec.messages import Message, message
 
 LARGEST: Final = 4 * 1024 * 1024
@@ -25,11 +25,11 @@ PATIENCE: Final = 5.0
 
 
 class FileTooMuch(ValueError):
-    """A file holds more than is read; `words` says in what way."""
+    """A file holds more than is read, or what JSON has not; `words` says in what way."""
 
-    def __init__(self, id: str) -> None:
-        super().__init__(id)
-        self.words: Message = message(id)
+    def __init__(self, said: str | Message) -> None:
+        self.words: Message = message(said) if isinstance(said, str) else said
+        super().__init__(self.words.id)
 
 
 def given_text(path: Path, largest: int = LARGEST) -> str:
@@ -52,9 +52,22 @@ def _opened(path: str, flags: int) -> int:
     return file
 
 
+def given_json(path: Path) -> Any:
+    """The JSON value of a YAML file: a date is its text. Raises what `given_yaml` raises."""
+    text = given_text(path)
+    _loaded(text, quiet_reader())
+    try:
+        return yaml_value(text)[0]
+    except YamlFault as fault:
+        raise FileTooMuch(fault.message) from None
+
+
 def given_yaml(path: Path, reader: YAML) -> Any:
     """The value of a YAML file; raises what `given_text` raises, and YAMLError."""
-    text = given_text(path)
+    return _loaded(given_text(path), reader)
+
+
+def _loaded(text: str, reader: YAML) -> Any:
     if is_too_much(text):
         raise FileTooMuch("kit.system.too_large")
     try:

@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 
 from ruamel.yaml.error import YAMLError
 
-from conformance.formats.text.yaml_text import quiet_reader
 from conformance.kit.config.gateway_policy import PolicyUnusable, policy_of
-from conformance.kit.config.given_files import given_yaml
+from conformance.kit.config.given_files import given_json
 from conformance.kit.config.given_secrets import in_headers, in_target
 from conformance.kit.config.options import OPTIONS
 from conformance.kit.config.secrets import Redactor, is_secret_name
@@ -329,7 +328,7 @@ def read_examples(
 ) -> dict[str, tuple[Mapping[str, Any], ...]]:
     """The calls of a file by tool, each ${NAME} filled in; raises ExamplesUnusable."""
     try:
-        loaded = given_yaml(Path(path), quiet_reader())
+        loaded = given_json(Path(path))
     except (OSError, ValueError, YAMLError) as error:
         reason = in_one_line(error)
         raise _unusable("kit.option.examples", path=path, reason=reason) from None

@@ -96,7 +96,11 @@ def _parsed(path: Path, table: Mapping[str, Any], language: str) -> dict[str, An
             if isinstance(each, (dict, list, bool)):
                 reason = message("kit.settings.value", key=key).words(language)
                 raise _refused(path, reason, language)
-            words.append(f"{option.flag}={each}")
+            try:
+                words.append(f"{option.flag}={each}")
+            except ValueError:  # a number in base 16 that is never written in base 10
+                reason = message("documents.long_number").words(language)
+                raise _refused(path, reason, language) from None
     parser = _Parser(add_help=False, allow_abbrev=False)
     for group in GROUPS:
         add_options(group, parser.add_argument)

@@ -39,7 +39,7 @@ from conformance.kit.plugin.state import STATE, PluginState, memory_of
 from conformance.kit.report.clause_listing import NoSuchClauseError, clause_of, explained
 from conformance.kit.report.exit import Ended, Exit, exit_of
 from conformance.kit.report.html.page import Page
-from conformance.kit.report.safe_text import visible
+from conformance.kit.report.safe_text import A_MISTAKE, visible
 from conformance.kit.report.terminal import Terminal
 from conformance.kit.report.write import JUNIT, write_files
 from conformance.kit.session import Session
@@ -143,14 +143,14 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         need_target(settings)
     except OptionUnusable as unusable:
-        raise pytest.UsageError(visible(str(unusable), None, lines=True)) from None
+        raise pytest.UsageError(visible(str(unusable), A_MISTAKE, lines=True)) from None
     if config.option.collectonly or settings.plan_only:
         return
     try:
         begin(config, config.stash[STATE])
         config.stash[STATE].begun = True
     except FolderUnusable as unusable:
-        said = visible(redact(unusable.words.words(settings.language)), None)
+        said = visible(redact(unusable.words.words(settings.language)), A_MISTAKE)
         raise pytest.UsageError(said) from None
 
 

@@ -12,6 +12,8 @@ from conformance.formats.problem import beginning
 
 ONE_LINE = 200
 """Characters of a target's text where one line is wanted."""
+A_MISTAKE = 2_000
+"""Characters of what is said of a file that cannot be used: a name in it may have millions."""
 
 _LITTLE = 10
 """Characters too few to be left off: to count them takes as many."""

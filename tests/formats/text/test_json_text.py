@@ -204,7 +204,9 @@ def test_one_document_may_be_marked_as_one():
     assert read(b"---\na: 1\n...\n", Notation.YAML).readable
 
 
-@pytest.mark.parametrize("raw", [b"a: .nan", b"a: .inf", b"a: 1e999"])
+@pytest.mark.parametrize(
+    "raw", [b"a: .nan", b"a: .inf", b"a: 1e999", b"a: 0x" + b"f" * 9_000, b"a: 0o" + b"7" * 9_000]
+)
 def test_a_number_that_json_has_not_cannot_be_read_from_yaml(raw):
     assert only_problem(read(raw, Notation.YAML)).message.id == "documents.no_number"
 

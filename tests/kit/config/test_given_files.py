@@ -52,6 +52,28 @@ def test_what_unfolds_without_end_is_refused(tmp_path, reader, kind):
         read(path)
 
 
+NO_JSON = {"nan": ".nan", "infinity": "-.inf", "beyond a float": "1e999",
+           "a number in base 16": "0x" + "f" * 20_000}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", NO_JSON.values(), ids=NO_JSON)
+@pytest.mark.parametrize("reader", ["examples", "policy"])
+def test_what_json_has_not_is_refused(tmp_path, reader, value):
+    path = tmp_path / "given.yaml"
+    path.write_text(f"good: [{{a: {value}}}]\n")
+    read, refused = READERS[reader]
+    with pytest.raises(refused):
+        read(path)
+
+
+def test_what_yaml_has_beside_json_is_taken_as_it_is_written(tmp_path):
+    path = tmp_path / "given.yaml"
+    path.write_text("good: [{a: 2026-01-02, b: 2026-01-02T03:04:05Z, 1: !!binary aGk=}]\n")
+    call = {"a": "2026-01-02", "b": "2026-01-02T03:04:05Z", "1": "aGk="}
+    found = read_examples(str(path), {}, "en")
+    assert json.loads(json.dumps(found)) == {"good": [call]}
+
+
 def test_a_list_of_more_values_than_memory_holds_is_not_read(tmp_path):
     path = tmp_path / "given.yaml"
     path.write_text("good: [" + "x," * 600_000 + "]")
@@ -115,6 +137,18 @@ def test_what_is_said_of_a_settings_file_is_harmless(tmp_path, monkeypatch, caps
     assert said.count("\n") <= 2
     for mark in ("\x1b", "\u202e", "##vso", "\n::"):
         assert mark not in said
+
+
+@pytest.mark.parametrize(
+    "text", ["seed = 0x" + "f" * 20_000, '"' + "abcdé" * 500_000 + '" = 1', 'waivers = "w.yaml"']
+)
+def test_what_is_said_of_a_settings_file_is_short(tmp_path, monkeypatch, capsys, text):
+    (tmp_path / "agent-formats.toml").write_text(text, "utf-8")
+    (tmp_path / "w.yaml").write_text(f"- {{clause: {'ABCD' * 500_000}, reason: x}}", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert check.main(["http://127.0.0.1:1"]) == 4
+    said = capsys.readouterr()
+    assert 0 < len(said.err + said.out) < 4_000
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes on this system")
