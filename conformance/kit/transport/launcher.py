@@ -42,6 +42,16 @@ _AT_FDCWD, _AT_RECURSIVE, _READ_ONLY, _MOUNT_SETATTR = -100, 0x8000, 1, 442
 _PDEATHSIG, _CAPBSET_DROP, _SUBREAPER, _NO_NEW_PRIVS = 1, 24, 36, 38
 _CAP_AMBIENT, _CLEAR_ALL = 47, 4
 _SIOCSIFFLAGS, _UP = 0x8914, 0x41
+_SECCOMP, _FILTER = 22, 2
+_KEYS = {0xC000003E: 248, 0x40000003: 286, 0xC00000B7: 217, 0x40000028: 309, 0xC00000F3: 217}
+"""By kind of machine, the first of the three calls of the system that reach its keyrings, which no
+namespace keeps apart: x86 and ARM with 64 and 32 bits, RISC-V."""
+_LOAD, _AND, _EQUAL, _LEAST, _ABOVE, _GIVE = 0x20, 0x54, 0x15, 0x35, 0x25, 0x06
+"""Words of the language in which the system is told which calls it has to refuse."""
+_ALLOWED, _REFUSED = 0x7FFF0000, 0x00050000
+_NUMBER, _MACHINE = 0, 4
+"""Where the number of a call is, and for which kind of machine it was made."""
+_NOT_X32 = 0xBFFFFFFF
 _ENTERED = "entered"
 _BUBBLEWRAP = (
     *("--unshare-all", "--die-with-parent", "--as-pid-1"),
@@ -331,6 +341,30 @@ def _give_up() -> None:
     while _libc.prctl(_CAPBSET_DROP, number, 0, 0, 0) == 0:
         number += 1
     _done(_libc.capset(struct.pack("Ii", 0x20080522, 0), struct.pack("6I", *(0,) * 6)))
+    _close_keyrings()
+
+
+def _close_keyrings() -> None:
+    """Refuse the calls that reach keyrings: those of the user are no files, and would be shared."""
+    import struct  # noqa: PLC0415
+
+    refused = _REFUSED | errno.ENOSYS
+    words: list[tuple[int, int, int, int]] = []
+    for machine, first in _KEYS.items():
+        words += [
+            (_LOAD, 0, 0, _MACHINE),
+            (_EQUAL, 0, 6, machine),  # else the next kind of machine
+            (_LOAD, 0, 0, _NUMBER),
+            (_AND, 0, 0, _NOT_X32),
+            (_LEAST, 0, 1, first),
+            (_ABOVE, 0, 1, first + 2),
+            (_GIVE, 0, 0, _ALLOWED),
+            (_GIVE, 0, 0, refused),
+        ]
+    words.append((_GIVE, 0, 0, _ALLOWED))
+    program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *word) for word in words))
+    told = ctypes.create_string_buffer(struct.pack("HP", len(words), ctypes.addressof(program)))
+    _done(_libc.prctl(_SECCOMP, _FILTER, told, 0, 0))
 
 
 def _attach(

@@ -23,7 +23,17 @@ from tests.waiting import until
 
 LONG = 60.0
 SERVER = """
-import json, os, pathlib, socket, subprocess, sys
+import ctypes, json, os, pathlib, platform, socket, subprocess, sys
+def keyring(call):
+    first = {"x86_64": 248, "aarch64": 217}[platform.machine()]
+    libc = ctypes.CDLL(None, use_errno=True)
+    if call == "keep":
+        done = libc.syscall(first, b"user", b"harm", b"harm", 4, -3)
+    else:
+        done = libc.syscall(first + 2, 10, -3, b"user", b"outside", 0)
+    if done == -1:
+        raise OSError(ctypes.get_errno(), "refused")
+    return done
 def tried(do, *values):
     try:
         return [str(do(*values))]
@@ -49,6 +59,7 @@ for line in sys.stdin:
         "resolve": tried(socket.getaddrinfo, "example.org", 80),
         "files": [tried(write, path) for path in outside["files"]],
         "another process": tried(os.kill, outside["process"], 0),
+        "keys": [tried(keyring, call) for call in ("keep", "find")],
         "set the host's name": tried(socket.sethostname, "harm"),
         "own": [tried(write, path) for path in ("~/own", os.environ["TMPDIR"] + "/own", "own")],
         "loopback": tried(loopback),
@@ -145,6 +156,7 @@ def test_nothing_outside_is_reached_or_changed(ready):
     assert not any(isinstance(each, list) for each in said["files"])
     assert Path("beside.txt").read_text() == "here"
     assert not any(path.exists() for path in files if path.name != "beside.txt")
+    assert said["keys"] == ["OSError", "OSError"]
     assert said["set the host's name"] == "PermissionError"
     assert set(said["privileges"]) == {"0000000000000000"}
     assert ended.answer.status == 0
