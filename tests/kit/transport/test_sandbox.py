@@ -23,7 +23,7 @@ from tests.waiting import until
 
 LONG = 60.0
 SERVER = """
-import ctypes, json, os, pathlib, platform, socket, subprocess, sys
+import ctypes, fcntl, json, os, pathlib, platform, socket, subprocess, sys
 def keyring(call):
     first = {"x86_64": 248, "aarch64": 217}[platform.machine()]
     libc = ctypes.CDLL(None, use_errno=True)
@@ -60,6 +60,10 @@ for line in sys.stdin:
         "files": [tried(write, path) for path in outside["files"]],
         "another process": tried(os.kill, outside["process"], 0),
         "keys": [tried(keyring, call) for call in ("keep", "find")],
+        "terminal": [tried(fcntl.ioctl, stream, 0x5412, b"x") for stream in (0, 1, 2)],
+        "open": sorted(os.listdir("/proc/self/fd"))[:3],
+        "more open": len(os.listdir("/proc/self/fd")) - 3,
+        "mount": tried(pathlib.Path("/proc/sys/kernel/core_pattern").write_text, "harm"),
         "set the host's name": tried(socket.sethostname, "harm"),
         "own": [tried(write, path) for path in ("~/own", os.environ["TMPDIR"] + "/own", "own")],
         "loopback": tried(loopback),
@@ -156,6 +160,9 @@ def test_nothing_outside_is_reached_or_changed(ready):
     assert not any(isinstance(each, list) for each in said["files"])
     assert Path("beside.txt").read_text() == "here"
     assert not any(path.exists() for path in files if path.name != "beside.txt")
+    assert said["terminal"] == ["OSError"] * 3  # a byte put into its input would be typed there
+    assert (said["open"], said["more open"]) == (["0", "1", "2"], 1)  # and the one that lists them
+    assert said["mount"] == "OSError"
     assert said["keys"] == ["OSError", "OSError"]
     assert said["set the host's name"] == "PermissionError"
     assert set(said["privileges"]) == {"0000000000000000"}
