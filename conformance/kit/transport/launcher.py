@@ -47,7 +47,7 @@ _KEYS = {0xC000003E: 248, 0x40000003: 286, 0xC00000B7: 217, 0x40000028: 309, 0xC
 """By kind of machine, the first of the three calls of the system that reach its keyrings, which no
 namespace keeps apart: x86 and ARM with 64 and 32 bits, RISC-V."""
 _LOAD, _AND, _EQUAL, _LEAST, _ABOVE, _GIVE = 0x20, 0x54, 0x15, 0x35, 0x25, 0x06
-"""Words of the language in which the system is told which calls it has to refuse."""
+"""Instructions of a filter for calls of the system."""
 _ALLOWED, _REFUSED = 0x7FFF0000, 0x00050000
 _NUMBER, _MACHINE = 0, 4
 """Where the number of a call is, and for which kind of machine it was made."""
@@ -345,7 +345,7 @@ def _give_up() -> None:
 
 
 def _close_keyrings() -> None:
-    """Refuse the calls that reach keyrings: those of the user are no files, and would be shared."""
+    """Refuse the calls that reach keyrings, which would be shared with the user."""
     import struct  # noqa: PLC0415
 
     refused = _REFUSED | errno.ENOSYS
