@@ -27,7 +27,10 @@ PROGRESS_SECONDS = 2.0
 
 def main(arguments: Sequence[str]) -> int:
     """Validate the named files; gives the exit code."""
-    options = parser().parse_args(arguments)
+    made = parser()
+    options = made.parse_args(arguments)
+    if options.write and not options.fix:
+        made.error("--write needs --fix")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a character
     if options.manifest and options.document != STREAM:

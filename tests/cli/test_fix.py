@@ -1,6 +1,9 @@
 """`validate --fix` shows a diff first, and writes only what it showed."""
 
+import errno
+import io
 import json
+import os
 
 import pytest
 
@@ -40,6 +43,40 @@ def test_what_was_shown_is_written_and_then_there_is_nothing_left(file, capsys):
     assert main([str(file), "--fix"]) == 0
     assert capsys.readouterr().out == ""
     assert [each.name for each in file.parent.iterdir()] == [file.name]
+
+
+def test_a_link_stays_a_link_and_its_file_is_written(file, tmp_path):
+    link = tmp_path / "link.json"
+    link.symlink_to(file)
+    assert main([str(link), "--fix", "--write"]) == 0
+    assert link.is_symlink()
+    assert file.read_text(encoding="utf-8") == text_of({**TOOL, "version": "1.5"})
+
+
+def test_a_file_that_cannot_be_written_is_named_in_one_sentence(file, capsys, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    before = file.read_bytes()
+    assert main([str(file), "--fix", "--write"]) == 2
+    assert capsys.readouterr().err == f"{file}: The file could not be written: permission denied.\n"
+    assert file.read_bytes() == before
+
+
+def test_standard_input_is_not_said_to_be_written(capsys, monkeypatch):
+    text = text_of({**TOOL, "version": 1.5}).encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert main(["-", "--fix", "--write"]) == 2
+    said = capsys.readouterr()
+    assert '+    "version": "1.5"' in said.out
+    assert said.err == "-: Standard input cannot be changed. Name the file.\n"
+
+
+def test_to_write_needs_what_is_fixed(file, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main([str(file), "--write"])
+    assert "--write needs --fix" in capsys.readouterr().err
 
 
 def test_nothing_of_a_document_acts_on_a_terminal_or_a_ci_system(file, capsys):

@@ -14,6 +14,7 @@ from pathlib import Path
 from conformance.cli.documents.files import Input, content, notation_of
 from conformance.formats.text.json_text import Notation, read
 from conformance.formats.validate.mechanical import corrected
+from conformance.kit.config.system_words import in_one_line
 from conformance.kit.report.safe_text import visible
 from conformance.spec.messages import Message, message
 
@@ -38,11 +39,14 @@ def fix(files: Iterable[Input], language: str, *, write: bool) -> int:
         before, after = found
         if before == after:
             continue
-        changed += 1
         for line in _diff(each.name, before, after):
             print(visible(line, None))
-        if write and each.path is not None:
-            _replace(each.path, after)
+        failed = _written(each, after) if write else None
+        if failed is not None:
+            print(visible(f"{each.name}: {failed.words(language)}", None), file=sys.stderr)
+            code = UNUSABLE
+            continue
+        changed += 1
     if changed:
         said = "validate.fixed" if write else "validate.fixable"
         print(message(said, count=changed).words(language), file=sys.stderr)
@@ -85,6 +89,17 @@ def _diff(name: str, before: str, after: str) -> Iterator[str]:
     yield f"@@ -{begin + 1},{len(gone)} +{begin + 1},{len(come)} @@"
     yield from (f"-{line}" for line in gone)
     yield from (f"+{line}" for line in come)
+
+
+def _written(each: Input, text: str) -> Message | None:
+    """Write the file; gives why that is not possible. A link stays one, and its file is written."""
+    if each.path is None:
+        return message("validate.fix.standard_input")
+    try:
+        _replace(each.path.resolve(), text)
+    except OSError as error:
+        return message("validate.fix.not_written", reason=in_one_line(error))
+    return None
 
 
 def _replace(path: Path, text: str) -> None:
