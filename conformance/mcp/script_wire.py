@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 
 from conformance.kit.evidence.script import Restart, Send, Stage, Steps, script
-from conformance.kit.model.exchange import Exchange, Request, Trouble
+from conformance.kit.model.exchange import Request, Trouble
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.binding import to_bytes
 from conformance.kit.transport.bindings import MCP_BINDINGS
@@ -121,14 +122,13 @@ def _with_id(good: bytes, id: bytes) -> bytes:
     return good[:start] + id + good[end:]
 
 
-def _silence(before: Exchange) -> float:
-    """How long to wait for the answer to a batch, before a ping behind it shows it passed over.
+def _silence(ping: float) -> float:
+    """How long to wait for the answer to a batch, by how long a ping took before it.
 
-    A server may answer the later request first: the answer to that alone shows nothing.
+    A ping behind the batch shows that it was passed over. But a server may answer the later request
+    first: the answer to that alone shows nothing.
     """
-    if before.trouble is not None:
-        return _LONGEST_SILENCE
-    return min(max(_SHORTEST_SILENCE, _PINGS * before.elapsed), _LONGEST_SILENCE)
+    return min(max(_SHORTEST_SILENCE, _PINGS * ping), _LONGEST_SILENCE)
 
 
 @script(*MCP_BINDINGS, eras=LEGACY, protocol=True)
@@ -142,5 +142,6 @@ def mcp_batch(stage: Stage) -> Steps:
     body = to_bytes(batch)
     # Over HTTP the answers may come one by one: the whole stream is read.
     first = not stage.binding.traits.over_http
-    yield Send(speaker.raw(body, any_answer=first, settle=_silence(before)), Step("batch"))
+    silence = _silence(before.elapsed if before.trouble is None else inf)
+    yield Send(speaker.raw(body, any_answer=first, settle=silence), Step("batch"))
     yield Send(speaker.request("ping", id=next(own)), Step("batch", mark=Mark.ALIVE))

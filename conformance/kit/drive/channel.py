@@ -129,11 +129,11 @@ class Channel:
         Then, as after a silence, the process is asked for a list: it may end behind its answer.
         """
         await self._take_care(tool)
-        request, received = await self.send_alone(self._made(tool, case), after(case))
+        request, received = await self.send_alone(self._made(tool, case), after(case.id))
         asks = received.trouble is Trouble.TIMEOUT or (ended and received.trouble is None)
         if asks and self._is_process:
             asked = self.outlives if received.trouble is None else self.asked_for_a_list
-            received = ended_by(received, await asked(after(case)))
+            received = ended_by(received, await asked(after(case.id)))
         return self.recorded(self._numbers.next(), case, request, received, confirms)
 
     async def share(

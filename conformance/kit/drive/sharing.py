@@ -17,6 +17,7 @@ from typing import Protocol
 
 from conformance.kit.drive.endings import Endings, SharedCall
 from conformance.kit.model.case import Case
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange, Request, Trouble
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Binding, Received
@@ -106,9 +107,9 @@ class Sharing:
         return own
 
 
-def after(case: Case) -> Step:
+def after(case: CaseId) -> Step:
     """The step of what is asked after a call."""
-    return Step("after", place=case.id.text)
+    return Step("after", place=case.text)
 
 
 def is_answered(asked: Exchange) -> bool:
@@ -254,7 +255,7 @@ class SharedCalls:
         sender, tools = self._sender, self._sharing.suspects.tools
         async with self._sharing.alone():
             if not sender.silent:
-                sender.silent = not is_answered(await sender.asked_for_a_list(after(call.case)))
+                sender.silent = not is_answered(await sender.asked_for_a_list(after(call.case.id)))
             if not sender.silent:
                 tools.clear()
             elif beside and len(tools) > 1:
@@ -267,7 +268,7 @@ class SharedCalls:
         async with self._sharing.alone():
             if sender.silent:
                 return None
-            if not is_answered(await sender.asked_for_a_list(after(call.case))):
+            if not is_answered(await sender.asked_for_a_list(after(call.case.id))):
                 sender.silent = True
                 return None
             sent = await self._again(call)
@@ -278,7 +279,7 @@ class SharedCalls:
 
         Behind each call, a process of a server whose process ended before is asked for a list.
         """
-        sent = await self._sender.send_alone(call.made, after(call.case))
+        sent = await self._sender.send_alone(call.made, after(call.case.id))
         if sent[1].trouble is Trouble.TIMEOUT:
             return await self._lives_after(call, sent)
         if sent[1].trouble is Trouble.CLOSED:
@@ -291,8 +292,8 @@ class SharedCalls:
         """What an answered call gave, by what its process did then: the next is not to blame."""
         if not self._endings.is_watched(call):
             self._endings.answered(call)
-            return ended_by(received, await self._sender.asked_for_a_list(after(call.case)))
-        received = ended_by(received, await self._sender.outlives(after(call.case)))
+            return ended_by(received, await self._sender.asked_for_a_list(after(call.case.id)))
+        received = ended_by(received, await self._sender.outlives(after(call.case.id)))
         self._endings.forget()
         if received.trouble is Trouble.CLOSED:
             self._endings.tools.add(call.case.tool)
@@ -305,7 +306,7 @@ class SharedCalls:
         known = call.case.tool in self._crashing
         if not earlier or known or call.given_up() or self._sender.silent:
             return sent
-        again = await self._sender.send_alone(call.made, after(call.case))
+        again = await self._sender.send_alone(call.made, after(call.case.id))
         if again[1].trouble is None:
             again = again[0], await self._behind(call, again[1])
         if again[1].trouble is Trouble.CLOSED:
@@ -318,9 +319,9 @@ class SharedCalls:
     async def _was_dying(self, earlier: list[SharedCall]) -> bool:
         """Whether one of the calls that were answered before ends its process, sent alone."""
         for call in earlier:
-            sent = await self._sender.send_alone(call.made, after(call.case))
+            sent = await self._sender.send_alone(call.made, after(call.case.id))
             self._sender.recorded_beside(call.case, *sent)
-            asked = await self._sender.outlives(after(call.case))
+            asked = await self._sender.outlives(after(call.case.id))
             if Trouble.CLOSED in (sent[1].trouble, asked.trouble):
                 self._endings.tools.add(call.case.tool)
                 return True
@@ -332,7 +333,7 @@ class SharedCalls:
         A process that does not answer it is ended, and the next call starts another. One that has
         ended was ended by the call. Any other server is sent nothing more.
         """
-        asked = await self._sender.asked_for_a_list(after(call.case))
+        asked = await self._sender.asked_for_a_list(after(call.case.id))
         if is_answered(asked):
             return sent
         if not self._in_process:

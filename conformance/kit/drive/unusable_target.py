@@ -37,11 +37,9 @@ class TargetUnusable(Exception):
         self.words = words
 
 
-def why_dead(target: str, first: Exchange) -> Message | None:
-    """Why nothing else need be asked of a target after its first answer; None if it lives."""
-    if first.trouble is not Trouble.REFUSED:
-        return None
-    reason = _cut(first.trouble_detail)
+def why_dead(target: str, detail: str) -> Message:
+    """Why nothing else need be asked of a target that took no connection."""
+    reason = _cut(detail)
     if "SSL" in reason or "certificate" in reason.lower():
         return message("kit.target.tls", target=target, reason=reason)
     return message("kit.target.unreachable", target=target, reason=system_words(reason))

@@ -14,7 +14,7 @@ from conformance.kit.drive.discovery.versions import ELSEWHERE, protocol_runs
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.unusable_target import TargetUnusable, why_dead, why_nothing
 from conformance.kit.evidence.declarations import Discovered
-from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.loopback import same_place
 from conformance.kit.model.run import Role, Run, free_id
 from conformance.kit.model.step import Step
@@ -108,9 +108,8 @@ async def _discover_url(target: str, context: Context) -> list[Discovered]:
     channel = await open_channel(probe, context)
     try:
         first = await look(channel, base, Step("itself"))
-        dead = why_dead(target, first)
-        if dead is not None:
-            raise TargetUnusable(dead)
+        if first.trouble is Trouble.REFUSED:
+            raise TargetUnusable(why_dead(target, first.trouble_detail))
         endpoints = [base] if urlsplit(target).path.strip("/") else [base + "/mcp", base + "/"]
         asks = context.settings.asks_for
         by_url = [name for name in MCP_BINDINGS if BINDINGS[name].traits.targets is None]
