@@ -36,7 +36,7 @@ $(READY): requirements.lock pyproject.toml
 
 setup: $(READY) ## make the virtual environment from the hashed lock
 
-conformance: $(READY) ## judge a server: TARGET=http://… or 'stdio:COMMAND' (none: the reference server)
+conformance: $(READY) ## check a server: TARGET=http://… or 'stdio:COMMAND' (none: the reference server)
 	@$(BIN)/python -m pytest conformance $(if $(TARGET),--target '$(TARGET)') $(ARGS)
 
 test: $(READY) ## run the project's own tests (FULL=1: the slow ones too, and all that they generate)
@@ -68,7 +68,7 @@ convert: $(READY) ## convert a document: FILE=a.json TO=ardf
 gateway: $(READY) ## check the reference gateway from both ends, in both profiles (ARGS='--fault NAME': a faulty one)
 	@$(BIN)/python -m scripts.gateway $(ARGS)
 
-proof: $(READY) ## prove the kit: every planted fault is caught, nobody else accused (FULL=1: on every binding)
+proof: $(READY) ## prove the kit: every planted fault is caught, and nothing else fails (FULL=1: on every binding)
 	@$(BIN)/python -m scripts.proof $(if $(filter 1,$(FULL)),--full) $(ARGS)
 
 survive: $(READY) ## hold the kit against hostile servers: time, memory, an inert report

@@ -277,7 +277,7 @@ def test_the_plugins_that_the_kit_has_to_live_with_are_installed(plugin):
 def test_help_groups_the_kit_s_options(kit):
     ran = kit("conformance", "--help")
     assert ran.code == 0
-    assert "conformance: judge an HTTP or MCP server from outside" in ran.out
+    assert "conformance: check an HTTP or MCP server from outside" in ran.out
 
 
 @pytest.mark.parametrize("option", ["--version", "--markers", "--fixtures"])

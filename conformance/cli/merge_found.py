@@ -76,7 +76,7 @@ def look(paths: Iterable[Path]) -> Found:
             continue
         if session.selection:
             by = f" ({visible(session.selected)})" if session.selected else ""
-            told.append(f"{file}: only a part was judged{by}: it is left out")
+            told.append(f"{file}: only a part was checked{by}: it is left out")
             without.add(_owner(file, part=True))
             continue
         if session.interrupted:

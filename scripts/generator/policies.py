@@ -186,7 +186,7 @@ def unproven(
     shown |= {each.id for each in listed if each.family and member(each.family) in tested.families}
     problems = [
         clause.problem(
-            f"Nothing shows that {clause.id} is judged.",
+            f"Nothing shows that {clause.id} is checked.",
             "Add an invalid example, a test in the kit, or `excluded` with the reason.",
         )
         for clause in listed
@@ -206,17 +206,17 @@ def misdeclared(clauses: Iterable[Clause], tested: Tested) -> list[Problem]:
     for clause in clauses:
         if clause.family is not None:
             declared.setdefault(member(clause.family), []).append(clause)
-            what = f"{clause.id} is declared: the judge of its family checks it."
+            what = f"{clause.id} is declared: the check of its family covers it."
             do = "Remove this test, or `family` from the clause."
             problems += _at(tested.clauses.get(clause.id, ()), what, do)
     for name in sorted(declared.keys() - tested.families.keys()):
         for clause in declared[name]:
-            what = f"No chapter judges the family `{clause.family}` of {clause.id}."
-            problems.append(clause.problem(what, "Write its judge, with `@family(…)`."))
+            what = f"No chapter checks the family `{clause.family}` of {clause.id}."
+            problems.append(clause.problem(what, "Write its check, with `@family(…)`."))
     for name, places in tested.families.items():
         if name not in declared:
-            problems += _at(places, f"No clause is of the family {name}.", "Remove its judge.")
-        what = f"The family {name} has a judge at {places[0]} too."
+            problems += _at(places, f"No clause is of the family {name}.", "Remove its check.")
+        what = f"The family {name} has a check at {places[0]} too."
         problems += _at(places[1:], what, "Keep one.")
     return problems
 

@@ -157,7 +157,7 @@ def test_a_target_judged_only_in_part_has_no_result(parts, capsys):
     out, err = capsys.readouterr()
     found = {row["name"]: row["run"] for row in json.loads(out)}
     assert found == {"both": found["both"], "elsewhere": None, "part": None} and found["both"]
-    assert f"{parts}/elsewhere/results.json: only a part was judged (-k ATDF)" in err
+    assert f"{parts}/elsewhere/results.json: only a part was checked (-k ATDF)" in err
 
 
 def test_an_interrupted_session_has_no_level_in_the_table(tmp_path, capsys):

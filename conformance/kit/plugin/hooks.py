@@ -117,7 +117,7 @@ def _removed(config: pytest.Config) -> tuple[str, ...]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Check the options, and set where the reports of pytest and pytest-html go."""
-    config.addinivalue_line("markers", "clause(id): the clause that a test judges")
+    config.addinivalue_line("markers", "clause(id): the clause that a test checks")
     for requirement in ("must", "should", "may"):
         config.addinivalue_line("markers", f"{requirement}: the clause's requirement")
     if config.option.help or config.option.version:

@@ -24,7 +24,7 @@ _GIVEN = pytest.StashKey[dict[str, Any]]()
 
 def register(parser: pytest.Parser) -> None:
     """Register the options, in a group of their own."""
-    ours = parser.getgroup("conformance", "conformance: judge an HTTP or MCP server from outside")
+    ours = parser.getgroup("conformance", "conformance: check an HTTP or MCP server from outside")
     for group in GROUPS:
         add_options(group, ours.addoption)
 

@@ -274,13 +274,18 @@ def test_a_request_that_never_arrives_is_refused_in_time(drip):
 
 def test_a_connection_without_a_request_may_wait():
     async def test():
-        async with (
-            Provider(lambda _: OK, patience=0.1) as provider,
-            httpx2.AsyncClient(base_url=provider.url) as client,
-        ):
+        async with Provider(lambda _: OK, patience=0.1) as provider:
+            host, port = provider.url.removeprefix("http://").split(":")
+            reader, writer = await asyncio.open_connection(host, int(port))
             for _ in range(2):
-                assert (await client.post("/p")).content == b"hello"
-                await asyncio.sleep(0.3)
+                slow_reader, slow_writer = await asyncio.open_connection(host, int(port))
+                slow_writer.write(b"GET /")
+                await slow_reader.read()  # it is refused when its time is over
+                slow_writer.close()
+                writer.write(SLOW["has its answer"])
+                answer = await reader.readuntil(b"0\r\n\r\n")
+                assert answer.split()[1] == b"200"
+            writer.close()
 
     played(test())
 

@@ -223,7 +223,7 @@ def test_a_lock_with_the_marks_of_a_merge_is_named(scratch: Scratch):
 
 @pytest.mark.usefixtures("untried")
 def test_a_clause_that_nothing_judges_is_named(scratch: Scratch):
-    missing = "Nothing shows that ATDF-CALL-001 is judged."
+    missing = "Nothing shows that ATDF-CALL-001 is checked."
     assert missing in scratch.run("--check")[1]
     test = "@clause('ATDF-CALL-001')\ndef test_refused(evidence):\n    yield\n"
     scratch.write("conformance/atdf/test_calls.py", test)
@@ -232,7 +232,7 @@ def test_a_clause_that_nothing_judges_is_named(scratch: Scratch):
 
 @pytest.mark.usefixtures("untried")
 def test_a_clause_with_an_invalid_example_is_judged(scratch: Scratch):
-    assert "ATDF-TOOL-001 is judged" not in scratch.run("--check")[1]
+    assert "ATDF-TOOL-001 is checked" not in scratch.run("--check")[1]
 
 
 @pytest.mark.usefixtures("untried")
@@ -255,7 +255,7 @@ def test_a_test_of_no_clause_is_named(scratch: Scratch):
 def test_a_declared_clause_needs_no_test_of_its_own(scratch: Scratch):
     assert "ATDF-TOOL-012" not in scratch.run("--check")[1]
     scratch.edit(CLAUSES, "    family: tool\n", "")
-    assert "Nothing shows that ATDF-TOOL-004 is judged." in scratch.run("--check")[1]
+    assert "Nothing shows that ATDF-TOOL-004 is checked." in scratch.run("--check")[1]
 
 
 @pytest.mark.usefixtures("untried")
@@ -269,7 +269,7 @@ def test_a_declared_clause_with_a_test_of_its_own_is_named(scratch: Scratch):
 def test_a_family_without_a_judge_is_named(scratch: Scratch):
     scratch.edit(JUDGES, "Family.ERROR", "Family.MANIFEST")
     said = scratch.run("--check")[1]
-    assert "No chapter judges the family `error` of ATDF-ERR-014." in said
+    assert "No chapter checks the family `error` of ATDF-ERR-014." in said
     assert f"{JUDGES}:8: No clause is of the family MANIFEST." in said
 
 
@@ -277,7 +277,7 @@ def test_a_family_without_a_judge_is_named(scratch: Scratch):
 def test_a_family_with_two_judges_is_named(scratch: Scratch):
     scratch.edit(JUDGES, "Family.CATALOG", "Family.TOOL")
     assert (
-        f"{JUDGES}:5: The family TOOL has a judge at {JUDGES}:2 too." in scratch.run("--check")[1]
+        f"{JUDGES}:5: The family TOOL has a check at {JUDGES}:2 too." in scratch.run("--check")[1]
     )
 
 
