@@ -110,11 +110,12 @@ def test_between_attempts_lies_the_declared_delay(run: RunEvidence) -> Checks:
 @clause("GW-RTY-004")
 def test_a_provider_that_asks_to_wait_is_waited_for(run: RunEvidence) -> Checks:
     names = "retry-after", "retry-after-stream", "retry-after-date"
-    for _, _, exchange in each_family(run, _RETRIES, *names):
+    for _, name, exchange in each_family(run, _RETRIES, *names):
         if not arrivals(exchange):
             yield not_arrived(exchange)
+        asked = "<HTTP-date>" if name == "retry-after-date" else round(_ASKED)
         for gap in _gaps(exchange):
-            yield _waited(exchange, gap, _ASKED)
+            yield _waited(exchange, gap, _ASKED, "too_soon_asked", asked=asked)
 
 
 def _gaps(exchange: Exchange) -> list[float]:
@@ -129,10 +130,12 @@ def _refused(exchange: Exchange, arrival: Moment) -> float:
     return own.at
 
 
-def _waited(exchange: Exchange, gap: float, wanted: float) -> Check:
+def _waited(
+    exchange: Exchange, gap: float, wanted: float, words: str = "too_soon", **more: Any
+) -> Check:
     if gap + _CLOCK < wanted:
         values: dict[str, Any] = {"gap": round(gap * 1000), "wanted": round(wanted * 1000)}
-        return broken(exchange, "finding.gateway.too_soon", **values)
+        return broken(exchange, f"finding.gateway.{words}", **values, **more)
     return holds()
 
 
