@@ -55,7 +55,8 @@ def _opened(path: str, flags: int) -> int:
 def given_json(path: Path) -> Any:
     """The JSON value of a YAML file: a date is its text. Raises what `given_yaml` raises."""
     text = given_text(path)
-    _loaded(text, quiet_reader())
+    if _loaded(text, quiet_reader()) is None:
+        return None
     try:
         return yaml_value(text)[0]
     except YamlFault as fault:
