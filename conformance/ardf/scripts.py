@@ -7,6 +7,7 @@ from urllib.parse import quote
 from conformance.kit.evidence.catalog import Found, Offered
 from conformance.kit.evidence.script import MOST_ITEMS, Send, Stage, Steps, script
 from conformance.kit.model.step import Step
+from conformance.kit.transport.bindings import MCP_BINDINGS
 from conformance.spec.vocabulary import Binding, ResourceType
 
 ONE = "one"
@@ -41,3 +42,12 @@ def ardf_look_around(stage: Stage) -> Steps:
         for kind in (*present, *absent):
             step = Step(FILTERED, place=path, type=kind.value)
             yield Send(web.get(f"{path}?resource_type={kind}"), step)
+
+
+@script(*MCP_BINDINGS)
+def ardf_absent(stage: Stage) -> Steps:
+    """A read of a URI that no resource has; its scheme fits no template of the server."""
+    if stage.offered.resources:
+        params = {"uri": f"{NO_RESOURCE}:{NO_RESOURCE}"}
+        speaker = stage.speaker()
+        yield Send(speaker.request("resources/read", params, id=NO_RESOURCE), Step(UNKNOWN))

@@ -179,3 +179,18 @@ def test_a_resource_is_read_as_one_text(run: RunEvidence) -> Checks:
             yield broken(found.exchange, "finding.ardf.media_type", uri=uri, type=shown(kind))
         else:
             yield holds()
+
+
+@clause("MCP-RES-002")
+def test_a_read_of_what_is_not_there_is_refused(run: RunEvidence) -> Checks:
+    """With an error, whatever its code: the versions of MCP name different ones."""
+    exchange = run.step("ardf_absent", UNKNOWN)
+    if exchange is None or _status(exchange) in _NOTHING_SAID:
+        return
+    answer = response_of(exchange)
+    if answer is None:
+        yield unknown("kit.not_verified.no_answer", exchange)
+    elif "error" in answer:
+        yield holds()
+    else:
+        yield broken(exchange, "finding.ardf.absent_read")

@@ -6,17 +6,18 @@ import json
 
 import pytest
 
-from conformance.ardf.scripts import FILTERED, ardf_look_around
+from conformance.ardf.scripts import FILTERED, UNKNOWN, ardf_look_around
 from conformance.kit.evidence.catalog import CATALOG, RESOURCES, TOOLS, offered
 from conformance.kit.evidence.script import Stage
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.model.step import Step
 from conformance.kit.report.html.rows import fold
 from conformance.kit.transport.http import HttpBinding
-from conformance.kit.verdicts.checks import ClauseTest, load
+from conformance.kit.verdicts.checks import ClauseTest, Said, load
 from conformance.kit.verdicts.judge import Question, judge, questions
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import Offer, ResourceType, Verdict
+from tests.chapters import mcp_evidence as mcp
 from tests.kit.samples import HTTP, run_evidence
 
 JUDGES = {test.clause: test for test, _ in load("conformance.ardf").tests}
@@ -121,4 +122,19 @@ def test_a_resource_that_is_null_is_no_resource():
 
 def test_each_judge_serves_the_clause_that_it_names():
     assert all(isinstance(each, ClauseTest) for each in JUDGES.values())
-    assert len(JUDGES) == 43
+    assert len(JUDGES) == 44
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (mcp.error(-32002), Said.HOLDS),
+        (mcp.error(0), Said.HOLDS),
+        (mcp.result(contents=[]), Said.BROKEN),
+    ],
+    ids=["refused", "refused-with-another-code", "empty"],
+)
+def test_a_read_of_what_is_not_there_is_refused(reply, said):
+    read = mcp.exchange(mcp.LEGACY_RUN, UNKNOWN, reply, method="resources/read")
+    run = mcp.evidence(mcp.LEGACY_RUN, ardf_absent=[read])
+    assert [each.said for each in JUDGES["MCP-RES-002"].judge(run)] == [said]
