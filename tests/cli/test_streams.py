@@ -157,6 +157,19 @@ def test_a_file_is_known_for_a_stream_by_its_name(said, file):
     assert (code, "event-stream in sse" in text) == (0, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("s.ndjson", "{}\n" * 300_000),
+        ("s.sse", "data: {}\n\n" * 300_000),
+        ("r.sse", "\r" * 300_000),
+    ],
+)
+def test_a_stream_of_more_events_than_memory_holds_is_not_read(said, file, name, content):
+    code, text = said(file(name, content))
+    assert (code, "too many values" in text) == (2, True)
+
+
 def test_streams_of_a_directory_are_read_where_they_are_asked_for(said, file, tmp_path):
     file("a.ndjson", stream(CONTENT, END))
     file("b.sse", stream(CONTENT, wire=WireForm.SSE))

@@ -17,6 +17,8 @@ from conformance.spec.vocabulary import Requirement
 
 SUFFIXES = (".sse", ".ndjson", ".jsonl")
 _MANIFEST = "provider-manifest"
+_MOST_LINES = 200_000
+"""Each event is a line, or more: a real stream has thousands, and more of them fill the memory."""
 
 
 def is_stream(each: Input) -> bool:
@@ -66,6 +68,8 @@ def judged_stream(each: Input, manifest: Mapping[str, Any] | None) -> Judged:
         return judged(each, DOCUMENT)
     if manifest is None and _is_document(text):
         return judged(each, None)
+    if text.count("\n") + text.count("\r") - text.count("\r\n") > _MOST_LINES:
+        return unusable(each, message("documents.too_many", limit=_MOST_LINES), "size")
     found = stream_of(text, manifest, encoding)
     if found is None:
         whole = judged(each, DOCUMENT) if manifest is None else None
