@@ -169,6 +169,7 @@ async def modern_talk(client, tools):
     )
     scripts.append(modern("resources/list"))
     scripts += [modern("resources/read", uri=uri(one["resource_id"])) for one in RESOURCES]
+    scripts.append(modern("resources/read", uri=uri("not-there")))
     for request in scripts:
         yield await client.post("/mcp", **request)
     for number, (name, arguments) in enumerate(calls(tools), 2):
@@ -196,6 +197,7 @@ async def legacy_talk(client, tools):
     for body in (message("ping"), message("tools/list"), message("tools/list", {"cursor": "nope"}),
                  message("nope"), message("tools/call", {"name": "nope"}),
                  message("resources/list"),
+                 message("resources/read", {"uri": uri("not-there")}),
                  *(message("tools/call", {"name": "list_devices", "arguments": arguments,
                                           "_meta": {"io.github.agent-formats/call_meta": meta}})
                    for arguments in ({}, {"site": "south"}, {"site": "harbour"},
