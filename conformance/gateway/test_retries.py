@@ -27,7 +27,6 @@ from conformance.gateway.told import told, waits_told
 from conformance.kit.cases.provider.model_calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.performance import Moment
 from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
 from conformance.spec.vocabulary import (
@@ -119,15 +118,16 @@ def test_a_provider_that_asks_to_wait_is_waited_for(run: RunEvidence) -> Checks:
 
 
 def _gaps(exchange: Exchange) -> list[float]:
-    """The seconds between the refusal of an attempt and the arrival of the next, at the least."""
-    seen = arrivals(exchange)
-    return [after.at - _refused(exchange, before) for before, after in pairwise(seen)]
+    """The seconds between the refusal of an attempt and the arrival of the next, at the least.
 
-
-def _refused(exchange: Exchange, arrival: Moment) -> float:
-    heads = (each for each in exchange.timeline if each.seen is Seen.HEAD)
-    own = next((each for each in heads if each.arrival == arrival.arrival), arrival)
-    return own.at
+    An attempt that the gateway gave up before it was refused has none: nobody asked it to wait.
+    """
+    heads = {each.arrival: each.at for each in exchange.timeline if each.seen is Seen.HEAD}
+    return [
+        after.at - heads[before.arrival]
+        for before, after in pairwise(arrivals(exchange))
+        if heads.get(before.arrival, after.at) < after.at
+    ]
 
 
 def _waited(
