@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any
 
 from conformance.kit.cases.database import Memory
 from conformance.kit.config.waivers import waive
-from conformance.kit.confirm.confirm import Repeats, repeat, to_confirm
-from conformance.kit.confirm.confirmed import confirmed
+from conformance.kit.confirm.confirming import Confirming, doubtful
 from conformance.kit.confirm.database import memorise
-from conformance.kit.confirm.shrink import in_smallest_form, shrink
-from conformance.kit.drive.budget import driving_ends, until
+from conformance.kit.drive.budget import before, driving_ends, until
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
@@ -30,7 +27,7 @@ from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED, Script, of_one_scenario, scenario_id
 from conformance.kit.model.case_id import CaseId
-from conformance.kit.model.fault import Fault, fault_of
+from conformance.kit.model.fault import Fault
 from conformance.kit.model.results import Item, SessionResult, UsedWaiver, kit_errors, kit_traces
 from conformance.kit.model.run import Role, Run
 from conformance.kit.model.settings import Settings
@@ -51,7 +48,6 @@ from conformance.kit.verdicts.judge import (
     Names,
     Question,
     belongs,
-    faulty,
     judge_all,
     questions,
     unasked,
@@ -60,8 +56,6 @@ from conformance.kit.verdicts.run_result import claims_atdf, run_result
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Era, RunKind, Scope
-
-_T = TypeVar("_T")
 
 
 @dataclass(slots=True)
@@ -147,9 +141,7 @@ class Session:
     time_up: bool = False
     driver: SessionDriver | None = None
     waivers: tuple[UsedWaiver, ...] = ()
-    repeats: Repeats = field(default_factory=Repeats)
-    faults: list[Fault] = field(default_factory=list)
-    """Faults of the kit that are no single item's."""
+    confirming: Confirming = field(default_factory=Confirming)
     care: Care = field(default_factory=Care)
     memory: Memory | None = None
     """Where failed calls that were drawn by chance are remembered, if they are."""
@@ -178,7 +170,8 @@ class Session:
         if reason is not None:
             raise TargetUnusable(reason)
         try:
-            asyncio.run(self._limited(self.runs.discover(targets, eras, self._context())))
+            context = self._context()
+            asyncio.run(before(context.deadline, self.runs.discover(targets, eras, context)))
         except TimeoutError:
             seconds = f"{self.settings.max_time:g}"
             raise TargetUnusable(message("kit.target.time_up", seconds=seconds)) from None
@@ -219,7 +212,7 @@ class Session:
         """What it ends with."""
         return last_line(
             self.driver.evidence if self.driver is not None else {},
-            self.repeats,
+            self.confirming.repeats,
             (script.name for script in self.scripts),
             interrupted=self.interrupted or self.time_up,
             time_up=self.time_up,
@@ -244,15 +237,6 @@ class Session:
         """When driving has to end: the sooner, the more there is to be judged."""
         limit, sent = self.settings.max_time, self.recorder.requests
         return lambda: self.began_at + driving_ends(limit, pairs, sum(sent.values()))
-
-    async def _limited(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Do this until --max-time is over; raises TimeoutError then.
-
-        All that is sent in a session shares the one limit, which counts from its beginning.
-        """
-        ends = self.began_at + self.settings.max_time
-        async with asyncio.timeout(ends - time.monotonic()):
-            return await work
 
     @property
     def _to_play(self) -> list[Script]:
@@ -295,58 +279,22 @@ class Session:
         items = judge_all(asked, evidence)
         if self._past is not None:
             return as_recorded(asked, items, evidence, self._past)
-        numbers = [n for n, question in enumerate(asked) if to_confirm(question, items[n])]
-        numbers.sort(key=lambda n: (asked[n].run, asked[n].tool or ""))  # a tool's calls together
-        doubtful = {n: asked[n] for n in numbers}
-        if doubtful and not self.interrupted:
-            self.progress.confirms(len({each.clause.id for each in doubtful.values()}))
-            self._repeat([(q, items[n]) for n, q in doubtful.items()], evidence)
-        for n, question in doubtful.items():
-            try:
-                items[n] = confirmed(question, items[n], evidence[question.run], self.repeats)
-            except Exception as error:
-                items[n] = faulty(items[n], message("kit.confirm_failed"), fault_of(error))
-        if doubtful and not self.interrupted:
-            self._shrink(doubtful, items, evidence)
+        numbers = doubtful(asked, items)
+
+        def failed() -> list[tuple[Question, Item]]:
+            return [(asked[n], items[n]) for n in numbers]
+
+        if numbers and not self.interrupted:
+            self.progress.confirms(len({asked[n].clause.id for n in numbers}))
+            self.confirming.repeat(failed(), evidence, self._to_play, self._context())
+        for n in numbers:
+            items[n] = self.confirming.stands(asked[n], items[n], evidence[asked[n].run])
+        if numbers and not (self.interrupted or self.confirming.interrupted):
+            shown = self.confirming.shrink(failed(), evidence, self._context())
+            items.update(zip(numbers, shown, strict=True))
+        self.interrupted |= self.confirming.interrupted
+        self.time_up |= self.confirming.time_up
         return items
-
-    def _repeat(
-        self, failed: list[tuple[Question, Item]], evidence: dict[str, RunEvidence]
-    ) -> None:
-        """Send again what failed, until an interrupt or the time limit; what was sent is kept."""
-        work = repeat(failed, evidence, self._to_play, self._context(), self.repeats)
-        try:
-            asyncio.run(self._limited(work))
-        except KeyboardInterrupt:
-            self.interrupted = True
-        except TimeoutError:
-            self.time_up = True
-        except OSError:
-            raise
-        except Exception as error:
-            self.faults.append(fault_of(error))
-
-    def _shrink(
-        self,
-        doubtful: dict[int, Question],
-        items: dict[int, Item],
-        evidence: dict[str, RunEvidence],
-    ) -> None:
-        """Show what failed by chance in its smallest form; what is not found in time stays."""
-        failed = [(question, items[n]) for n, question in doubtful.items()]
-        work = shrink(failed, evidence, self._context(), self.repeats)
-        try:
-            with suppress(TimeoutError):
-                asyncio.run(self._limited(work))
-        except KeyboardInterrupt:
-            self.interrupted = True
-        except OSError:
-            raise
-        except Exception as error:
-            self.faults.append(fault_of(error))
-            return
-        for n, question in doubtful.items():
-            items[n] = in_smallest_form(question, items[n], evidence[question.run], self.repeats)
 
     def _memorise(self, asked: list[Question], items: dict[int, Item]) -> None:
         """Remember for the next session what failed by chance in this one."""
@@ -397,11 +345,11 @@ class Session:
             waivers=self.waivers,
             waivers_file=self.settings.waivers_file,
             kit_errors=(
-                *(_told(fault, self.settings.language) for fault in self.faults),
+                *(_told(fault, self.settings.language) for fault in self.confirming.faults),
                 *kit_errors(items.values(), self.settings.language),
             ),
             kit_traces=(
-                *(fault.trace for fault in self.faults),
+                *(fault.trace for fault in self.confirming.faults),
                 *kit_traces(items.values()),
             ),
         )

@@ -14,6 +14,7 @@ from typing import Any
 
 from conformance.spec.pointer import to_pointer
 from scripts.generator.load import Json, Path_, SourceFile
+from scripts.generator.place import Place
 from scripts.generator.problems import Problem
 from scripts.generator.shapes import ANY, TEXT, Each, misshapen
 from scripts.generator.texts import Gathered, Text, joined
@@ -178,7 +179,7 @@ def read_clause(
 ) -> Clause | None:
     """Read one clause at `path` of `source`; `document` and `at` say which position owns it."""
     problems = list(misshapen(source, path, item, _SHAPE))
-    gathered.problems += problems or _faults(source, path, item, vocabularies)
+    gathered.problems += problems or list(_faults(Place(source, path, vocabularies), item))
     if problems:
         return None
     name = item["id"]
@@ -231,70 +232,53 @@ def _several(clause: Clause) -> Iterator[Problem]:
         yield clause.problem(f"{clause.id} has one part.", "Write it as `text`.")
 
 
-def _faults(
-    source: SourceFile,
-    path: Path_,
-    item: Mapping[str, Json],
-    vocabularies: Mapping[str, Vocabulary],
-) -> list[Problem]:
-    problems = []
+def _faults(place: Place, item: Mapping[str, Json]) -> Iterator[Problem]:
     if not _ID.fullmatch(item["id"]):
         what = f"`{item['id']}` is not a clause id."
-        problems.append(source.problem((*path, "id"), what, "Write it like ATDF-CAT-001."))
+        yield place.problem(what, "Write it like ATDF-CAT-001.", ("id",))
     if ("text" in item) == ("parts" in item):
         what = "A clause has either `text` or `parts`."
-        problems.append(source.problem(path, what, "Write the one, or the other."))
+        yield place.problem(what, "Write the one, or the other.")
     if ("verified" in item) == ("excluded" in item):
         what = "A clause has either `verified` or `excluded`."
-        problems.append(source.problem(path, what, "Say how it is verified, or why not."))
+        yield place.problem(what, "Say how it is verified, or why not.")
     said: list[tuple[Path_, str, str | None]]
     said = [((key,), name, item.get(key)) for key, name in _FROM_VOCABULARY.items()]
     for part, key, name in _LISTED:
         said += [((part, key), name, word) for word in item.get(part, {}).get(key, ())]
     said += [((part, key), name, item.get(part, {}).get(key)) for part, key, name in _SINGLE]
-    for place, name, word in said:
-        words = vocabularies[name].words() if name in vocabularies else []
-        if word is not None and word not in words:
-            what = f"`{word}` is not in the vocabulary `{name}`."
-            do = f"Use one of {', '.join(words)}."
-            problems.append(source.problem((*path, *place), what, do))
-    applies = item.get("applies_to", {})
+    for below, name, word in said:
+        yield from place.odd_word(word, name, below)
     for key in ("since", "until"):
-        if key in applies and not _VERSION.fullmatch(applies[key]):
-            what = f"`{applies[key]}` is not a version."
-            do = "Write it like 2025-06-18 or 1.0."
-            problems.append(source.problem((*path, "applies_to", key), what, do))
-    return problems + _undeclarable(source, path, item, vocabularies)
+        version = item.get("applies_to", {}).get(key)
+        below = ("applies_to", key)
+        yield from place.odd_version(version, _VERSION, "2025-06-18 or 1.0", below)
+    yield from _undeclarable(place, item)
 
 
-def _undeclarable(
-    source: SourceFile,
-    path: Path_,
-    item: Mapping[str, Json],
-    vocabularies: Mapping[str, Vocabulary],
-) -> list[Problem]:
+def _undeclarable(place: Place, item: Mapping[str, Json]) -> Iterator[Problem]:
     """Find what a declared clause says that the judge of its family does not know."""
     if "family" not in item:
-        what, do = "`when` is only for a declared clause.", "Add `family`, or leave it out."
-        return [source.problem((*path, "when"), what, do)] if "when" in item else []
-    family = item["family"]
+        if "when" in item:
+            do = "Add `family`, or leave it out."
+            yield place.problem("`when` is only for a declared clause.", do, ("when",))
+        return
+    family, vocabularies = item["family"], place.vocabularies
     words = vocabularies["family"].values if "family" in vocabularies else ()
     known = next((each.columns for each in words if each.value == family), None)
     if known is None:
-        return []
-    problems = []
+        return
     if item["scope"] not in known.get("scopes", ()):
         what = f"The family `{family}` has no clauses of the scope `{item['scope']}`."
-        problems.append(source.problem((*path, "scope"), what, "Change one of the two."))
+        yield place.problem(what, "Change one of the two.", ("scope",))
     if "excluded" in item:
         what = "A clause that is excluded belongs to no family."
-        problems.append(source.problem((*path, "family"), what, "Leave it out."))
+        yield place.problem(what, "Leave it out.", ("family",))
     conditions = known.get("conditions", ())
     for key in item.get("when", {}).keys() - set(conditions):
         what = f"The family `{family}` does not know `{key}`."
         do = f"Use one of {', '.join(conditions)}." if conditions else "Leave it out."
-        problems.append(source.problem((*path, "when", key), what, do))
-    return problems
+        yield place.problem(what, do, ("when", key))
 
 
 def twice(clauses: Iterable[Clause]) -> list[Problem]:

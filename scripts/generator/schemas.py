@@ -10,13 +10,14 @@ words of a vocabulary.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from conformance.spec.pointer import to_pointer
 from scripts.generator.clauses import Clause, read_clause
 from scripts.generator.keywords import KEYWORDS, LISTS, MAPS, SINGLE, TEXTS, positions
 from scripts.generator.load import Json, Path_, SourceFile
+from scripts.generator.place import Place
 from scripts.generator.problems import Problem
 from scripts.generator.shapes import ANY, TEXT, Each, misshapen
 from scripts.generator.texts import Gathered, Text
@@ -123,8 +124,9 @@ def _read_positions(
         gathered.problems += problems
         if problems:
             continue
-        gathered.problems += _odd_keywords(source, path, node, vocabularies)
-        gathered.problems += _odd_age(source, path, node, vocabularies)
+        place = Place(source, path, vocabularies)
+        gathered.problems += _odd_keywords(place, node)
+        gathered.problems += _odd_age(place, node)
         for keyword in TEXTS:
             if keyword in node:
                 at = (*path, keyword)
@@ -149,62 +151,41 @@ def _read_positions(
     return [replace(clause, at=clause.at + more.get(clause.id, ())) for clause in listed]
 
 
-def _odd_keywords(
-    source: SourceFile,
-    path: Path_,
-    node: Mapping[str, Json],
-    vocabularies: Mapping[str, Vocabulary],
-) -> list[Problem]:
-    problems = []
+def _odd_keywords(place: Place, node: Mapping[str, Json]) -> Iterator[Problem]:
     for keyword in node:
         if keyword not in KEYWORDS and not (
-            keyword in ("x-clauses", *_AGE) or (keyword == "x-document" and not path)
+            keyword in ("x-clauses", *_AGE) or (keyword == "x-document" and not place.path)
         ):
             what = f"`{keyword}` is not a keyword of JSON Schema 2020-12 that the source uses."
-            problems.append(source.problem((*path, keyword), what, "Fix the spelling."))
+            yield place.problem(what, "Fix the spelling.", (keyword,))
     if "format" in node and "pattern" not in node:
         what = "`format` stands alone; many validators only note it."
-        problems.append(source.problem((*path, "format"), what, "Put a `pattern` beside it."))
+        yield place.problem(what, "Put a `pattern` beside it.", ("format",))
     pattern = node.get("pattern")
     if pattern is not None and pattern.endswith("$") and node.get("not") != _ONE_LINE:
         what = "To some validators `$` also matches before a last line end."
-        do = 'Put `not: {pattern: "\\n"}` beside it.'
-        problems.append(source.problem((*path, "pattern"), what, do))
+        yield place.problem(what, 'Put `not: {pattern: "\\n"}` beside it.', ("pattern",))
     if pattern is not None and (odd := _means_many_things(pattern)):
         what = f"`{odd}` does not mean the same to every validator."
-        do = "Write the pattern with plain classes and groups."
-        problems.append(source.problem((*path, "pattern"), what, do))
-    if not {"if", "not"} & set(map(str, path)):
+        yield place.problem(what, "Write the pattern with plain classes and groups.", ("pattern",))
+    if not {"if", "not"} & set(map(str, place.path)):
         for keyword in ("anyOf", "oneOf"):
             if keyword in node:
                 what = f"A bare `{keyword}` hides the place where a branch is broken."
                 do = "Choose the branch with `if`, `then` and `else`."
-                problems.append(source.problem((*path, keyword), what, do))
+                yield place.problem(what, do, (keyword,))
     if "enum" in node:
-        problems += _odd_enum(source, (*path, "enum"), node["enum"], vocabularies)
-    return problems
+        yield from _odd_enum(place, node["enum"])
 
 
-def _odd_age(
-    source: SourceFile,
-    path: Path_,
-    node: Mapping[str, Json],
-    vocabularies: Mapping[str, Vocabulary],
-) -> list[Problem]:
+def _odd_age(place: Place, node: Mapping[str, Json]) -> Iterator[Problem]:
     """What is wrong with the status of a field or a document, or with the version it came in."""
-    at, status = ((*path, "x-status"), node.get("x-status"))
-    if not path:
-        at, status = ("x-document", "status"), node["x-document"].get("status")
-    words = vocabularies["status"].words() if "status" in vocabularies else ()
-    problems = []
-    if status is not None and status not in words:
-        what = f"`{status}` is not in the vocabulary `status`."
-        problems.append(source.problem(at, what, f"Use one of {', '.join(words)}."))
-    since = node.get("x-since")
-    if since is not None and not _VERSION.fullmatch(since):
-        what = f"`{since}` is not a version."
-        problems.append(source.problem((*path, "x-since"), what, 'Write it like "1.0".'))
-    return problems
+    below: Path_ = ("x-status",)
+    status = node.get("x-status")
+    if not place.path:
+        below, status = ("x-document", "status"), node["x-document"].get("status")
+    yield from place.odd_word(status, "status", below)
+    yield from place.odd_version(node.get("x-since"), _VERSION, '"1.0"', ("x-since",))
 
 
 def _means_many_things(pattern: str) -> str | None:
@@ -214,17 +195,17 @@ def _means_many_things(pattern: str) -> str | None:
     return next((odd.group() for odd in (outside, *inside) if odd), None)
 
 
-def _odd_enum(
-    source: SourceFile, path: Path_, value: Json, vocabularies: Mapping[str, Vocabulary]
-) -> list[Problem]:
+def _odd_enum(place: Place, value: Json) -> Iterator[Problem]:
     if not isinstance(value, dict) or list(value) != ["$vocabulary"]:
         what = "The values of this `enum` have no descriptions."
-        return [source.problem(path, what, "Make a vocabulary, and say `{$vocabulary: name}`.")]
-    if not isinstance(value["$vocabulary"], str) or value["$vocabulary"] not in vocabularies:
+        do = "Make a vocabulary, and say `{$vocabulary: name}`."
+        yield place.problem(what, do, ("enum",))
+    elif (
+        not isinstance(value["$vocabulary"], str) or value["$vocabulary"] not in place.vocabularies
+    ):
         what = f"There is no vocabulary `{value['$vocabulary']}`."
-        do = f"Use one of {', '.join(sorted(vocabularies))}."
-        return [source.problem(path, what, do)]
-    return []
+        do = f"Use one of {', '.join(sorted(place.vocabularies))}."
+        yield place.problem(what, do, ("enum",))
 
 
 def schema_json(

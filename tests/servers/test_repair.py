@@ -1,4 +1,4 @@
-"""The reference server's suggestions: following them mends every mistake that can be mended."""
+"""The reference server's suggestions: following them repairs every mistake that can be repaired."""
 
 import copy
 import json
@@ -149,17 +149,17 @@ def test_a_broken_place_is_named_and_repaired(tool, path, keyword, value, argume
     if suggested is None:
         assert keyword not in MENDABLE, error
         return
-    mended = mend(outcome, arguments, tool)
-    assert value is NOTHING or not same(at(mended, path), value)
+    repaired = repair(outcome, arguments, tool)
+    assert value is NOTHING or not same(at(repaired, path), value)
     for _ in range(5):
-        outcome = server.call(tool.name, mended, "http")
+        outcome = server.call(tool.name, repaired, "http")
         if not outcome.errors:
             return
-        mended = mend(outcome, mended, tool)
-    pytest.fail(f"not mended: {outcome.errors}")
+        repaired = repair(outcome, repaired, tool)
+    pytest.fail(f"not repaired: {outcome.errors}")
 
 
-def mend(outcome, arguments, tool):
+def repair(outcome, arguments, tool):
     """Apply all suggestions together, the deepest first."""
     for error in sorted(outcome.errors, key=lambda one: -len(steps(one["parameter_name"]))):
         if error["suggested_value"] is not None:

@@ -76,7 +76,7 @@ def can_be_made(spot: Spot, maker: Maker, names: Sequence[str]) -> bool:
 
 
 def is_cut(names: Sequence[str]) -> bool:
-    """Say whether what was sent is mended by making it shorter."""
+    """Say whether what was sent is repaired by making it shorter."""
     return _CUT.issuperset(names)
 
 

@@ -70,6 +70,12 @@ class Shares:
         return ends
 
 
+async def before(deadline: float, work: Awaitable[T]) -> T:
+    """Do `work` before `deadline`, a reading of time.monotonic(); raises TimeoutError then."""
+    async with asyncio.timeout(deadline - time.monotonic()):
+        return await work
+
+
 async def until(work: Awaitable[T], ends: Callable[[], float], look: float = _LOOK) -> T:
     """Do `work` until `ends()`, a reading of time.monotonic() that may come nearer meanwhile.
 

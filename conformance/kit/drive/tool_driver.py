@@ -209,7 +209,7 @@ class ToolRun:
         await self._call(replace(baseline.case, id=self._id(kind), kind=kind))
 
     async def _find_baseline(self) -> Call | None:
-        """The first candidate that is accepted, mended by what its refusals say; else the last."""
+        """The first candidate that is accepted, repaired by what its refusals say; else the last."""
         given = self._channel.context.settings.examples.get(self._tool.name, ())
         waiting = candidates(self._tool, given, datetime.now(UTC))
         tried: set[bytes] = set()
@@ -233,12 +233,12 @@ class ToolRun:
             )
             if last is None or last.reading.accepted:
                 break
-            mended = self._mend(last)
-            if mended is not None:
-                waiting.insert(0, mended)
+            repaired = self._repaired(last)
+            if repaired is not None:
+                waiting.insert(0, repaired)
         return last
 
-    def _mend(self, refused: Call) -> dict[str, Any] | None:
+    def _repaired(self, refused: Call) -> dict[str, Any] | None:
         """The refused arguments, corrected by what the refusal says: as data, else in words."""
         if refused.reading.missing is not None:
             return None  # other arguments do not bring what is missing
@@ -278,14 +278,14 @@ class ToolRun:
         for step in range(1, REPAIR_STEPS + 1):
             if not current.reading.refused:
                 break
-            mended = self._followed(current)
-            if to_bytes(mended) == to_bytes(current.case.arguments):
+            repaired = self._followed(current)
+            if to_bytes(repaired) == to_bytes(current.case.arguments):
                 break
             case = replace(
                 refused.case,
                 id=replace(refused.case.id, repair=step),
                 kind=CaseKind.REPAIR,
-                arguments=mended,
+                arguments=repaired,
                 expects=Expectation.ACCEPT,
                 neighbour=refused.case.id,
                 step=step,

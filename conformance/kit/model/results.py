@@ -72,7 +72,7 @@ class Finding:
     parameter: Foreign | None = None
     path: Foreign | None = None
     trace: str = ""
-    """Of a fault of the kit: where in its code, for those who mend it."""
+    """Of a fault of the kit: where in its code, for those who fix it."""
     then: tuple[int, ...] = field(default=(), compare=False)
     """The ids of the exchanges that came of this one: the steps of a repair, say."""
 
@@ -292,5 +292,5 @@ def kit_errors(items: Iterable[Item], language: str) -> tuple[str, ...]:
 
 
 def kit_traces(items: Iterable[Item]) -> tuple[str, ...]:
-    """Where it went wrong, for whoever mends the kit."""
+    """Where it went wrong, for the developer who fixes the kit."""
     return tuple(dict.fromkeys(f.trace for item in items for f in item.findings if f.trace))

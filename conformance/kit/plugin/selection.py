@@ -1,6 +1,6 @@
 """What of the kit a command line selects, and where the report of a selection goes.
 
-A part is often asked for while one thing is mended, and its report is not to take the place of the
+A part is often asked for while one thing is repaired, and its report is not to take the place of the
 whole one: unless `--report` names a folder, it goes into one of its own inside of that.
 """
 

@@ -156,10 +156,10 @@ def apply(arguments: Any, errors: Sequence[ErrorView], schema: Mapping[str, Any]
         tokens = _locate(error.parameter_name, arguments, schema)
         if tokens is not None and tokens not in chosen:
             chosen[tokens] = _settle(view, arguments, tokens, error.suggested_value)[0]
-    mended = arguments
+    repaired = arguments
     for tokens in sorted(chosen, key=len, reverse=True):
-        mended = _put(mended, tokens, chosen[tokens])
-    return mended
+        repaired = _put(repaired, tokens, chosen[tokens])
+    return repaired
 
 
 def _put(document: Any, tokens: Tokens, value: Any) -> Any:

@@ -35,7 +35,7 @@ class Lack:
 def lacks(run: RunResult, level: Level) -> tuple[Lack, ...]:
     """Give what keeps a run from `level`, what was broken first.
 
-    A clause stands there with each verdict that is in its way, and each reason: who mends what one
+    A clause stands there with each verdict that is in its way, and each reason: who repairs what one
     tool lacks is not to meet the next only then. That nothing was there to judge is a reason only
     where there is no better one.
     """

@@ -50,7 +50,7 @@ def suggestion(call: Call) -> str | None:
             if view.accepts(put(arguments, tokens, value)):
                 return _written(value)
     except (SchemaProblem, ValueError, TypeError, LookupError):
-        return None  # a schema or a place that no call can be mended at
+        return None  # a schema or a place that no call can be repaired at
     return None
 
 

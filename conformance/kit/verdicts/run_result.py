@@ -54,11 +54,11 @@ def run_result(
         counted.add(tool)
         if tool.baseline is not None and tool.baseline.reading.accepted:
             accepted.append(tool.tool.name)
-    mending = counted.repair
+    repair = counted.repair
     states = levels(
         [item for item in items if belongs(clauses()[item.clause], evidence.run)],
         clauses(),
-        mending,
+        repair,
         role=evidence.run.role,
         claims_atdf=evidence.claims_atdf,
         unasked=unasked((item.clause for item in items), evidence),
@@ -70,7 +70,7 @@ def run_result(
         run=evidence.run,
         level=reached(states) if full else None,
         levels=states if full else {},
-        repair=mending,
+        repair=repair,
         explain=counted.explain,
         items=tuple(items),
         tools_called=tuple(t.tool.name for t in tools if t.calls),

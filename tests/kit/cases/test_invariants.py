@@ -305,8 +305,8 @@ def assert_broken(view, case, start):
     assert violation.sent_absent == (sent is ABSENT)
     assert violation.sent == (None if sent is ABSENT else sent)
     if not violation.sent_absent and not violation.was_absent:
-        mended = put(case.arguments, tokens, violation.was)
-        assert json.dumps(mended, sort_keys=True) == json.dumps(start, sort_keys=True)
+        repaired = put(case.arguments, tokens, violation.was)
+        assert json.dumps(repaired, sort_keys=True) == json.dumps(start, sort_keys=True)
 
 
 @pytest.mark.parametrize("name", TRICKY)

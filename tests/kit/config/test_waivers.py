@@ -118,7 +118,7 @@ def test_a_file_is_read_with_its_lines(tmp_path):
     )
 
 
-@pytest.mark.parametrize("text", ["", "# the last one was mended in May\n", "---\n", "[]"])
+@pytest.mark.parametrize("text", ["", "# the last one was repaired in May\n", "---\n", "[]"])
 def test_a_file_whose_last_waiver_was_taken_out_holds_none(tmp_path, text):
     path = tmp_path / "waivers.yaml"
     path.write_text(text)
@@ -176,7 +176,7 @@ def test_a_session_with_waivers(kit, tmp_path, careless):
     assert kit(*args).code == 1
     items = json.loads((report / "results.json").read_text())["runs"][0]["items"]
     broken = sorted({one["clause"] for one in items if one["verdict"] == "fail"})
-    path.write_text("".join(f"- {{clause: {id}, reason: soon mended}}\n" for id in broken))
+    path.write_text("".join(f"- {{clause: {id}, reason: soon repaired}}\n" for id in broken))
 
     args += ["--waivers", str(path)]
     ran = kit(*args)
@@ -185,12 +185,12 @@ def test_a_session_with_waivers(kit, tmp_path, careless):
     assert [one["stale"] for one in results["waivers"]] == [None] * len(broken)
     assert {
         one["waiver_reason"] for one in results["runs"][0]["items"] if one["verdict"] == "waived"
-    } == {"soon mended"}
+    } == {"soon repaired"}
     for name in ("report.html", "summary.md"):
         text = (report / name).read_text()
         assert "Waivers" in text
-        assert "soon mended" in text
-    assert "waived: soon mended" in (report / "junit.xml").read_text()
+        assert "soon repaired" in text
+    assert "waived: soon repaired" in (report / "junit.xml").read_text()
 
     with path.open("a") as file:
         file.write("- {clause: ATDF-TOOL-001, tool: good, reason: no longer}\n")

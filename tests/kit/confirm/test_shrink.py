@@ -247,15 +247,15 @@ def all_kept(folder):
 
 def test_what_holds_again_is_forgotten(tmp_path):
     memory = Memory(tmp_path)
-    mended = threading.Event()
+    repaired = threading.Event()
 
     def one_day(name, call):
-        return (sound if mended.is_set() else fails_at_middling_lengths)(name, call)
+        return (sound if repaired.is_set() else fails_at_middling_lengths)(name, call)
 
     with offering([NOTE], one_day) as url:
         Driven(one_day, url, memory=memory)
         assert any(b"000000000001 " in text for text in all_kept(tmp_path))  # of this tool, now
-        mended.set()
+        repaired.set()
         second, third = (Driven(one_day, url, memory=memory) for _ in range(2))
     assert second.simpler != []
     assert third.simpler == []

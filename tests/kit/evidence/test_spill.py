@@ -72,7 +72,7 @@ def test_the_verdicts_are_those_of_a_session_held_in_memory(session):
     whole = {name: in_memory(one) for name, one in session.evidence().items()}
     before = [judge(question, whole[question.run]) for question in asked]
     after = [
-        confirmed(question, item, whole[question.run], session.repeats)
+        confirmed(question, item, whole[question.run], session.confirming.repeats)
         if to_confirm(question, item)
         else item
         for question, item in zip(asked, before, strict=True)

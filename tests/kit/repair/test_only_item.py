@@ -1,4 +1,4 @@
-"""One value for a list: whoever reads it as a list of one may blame, and mend, its item."""
+"""One value for a list: whoever reads it as a list of one may blame, and repair, its item."""
 
 from dataclasses import replace
 
@@ -52,8 +52,8 @@ def test_no_other_place_is_taken_for_one(name, sent):
 def test_a_list_within_a_list_is_found():
     sent = {"rows": [{}, {"tags": "red"}]}
     assert list_of("rows[1].tags[0]", sent, SCHEMA) == "/rows/1/tags"
-    mended = with_lists(sent, [suggesting("rows[1].tags[0]", "blue")], SCHEMA)
-    assert mended == {"rows": [{}, {"tags": ["red"]}]}
+    repaired = with_lists(sent, [suggesting("rows[1].tags[0]", "blue")], SCHEMA)
+    assert repaired == {"rows": [{}, {"tags": ["red"]}]}
 
 
 def test_a_schema_that_cannot_be_used_has_no_lists():

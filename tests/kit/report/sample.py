@@ -257,7 +257,7 @@ def _items(run: str) -> Iterator[Item]:
                 verdict, findings = Verdict.NOT_VERIFIED, (Finding(message("sample.baseline")),)
             if tool == TOOLS[2] and clause == "ATDF-TOOL-006":
                 verdict = Verdict.NOT_APPLICABLE
-            reason = "The vendor mends it in March." if verdict is Verdict.WAIVED else None
+            reason = "The vendor repairs it in March." if verdict is Verdict.WAIVED else None
             requirement = Requirement.SHOULD if verdict is Verdict.WARN else must
             yield Item(clause, requirement, run, tool, verdict, findings, 12, reason)
 

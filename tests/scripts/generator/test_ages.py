@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -12,27 +11,15 @@ from scripts.generator.ages import changes_json
 from scripts.generator.build import load_source, read_source
 from scripts.generator.downloads import downloads
 from tests.root import ROOT
-from tests.scripts.generator.scratch import ERROR, Scratch, copy_source, scratch_of
+from tests.scripts.generator.scratch import ERROR, Scratch
 
 DESCRIPTION = "  code:\n    type: [string, integer]\n"
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("source")
-    copy_source(root)
-    return root
-
-
-@pytest.fixture
-def scratch(
-    template: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> Scratch:
+@pytest.fixture(autouse=True)
+def no_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the second process, which tries out the examples: it takes a second each time."""
     monkeypatch.setattr(command, "try_out", lambda *_: [])
-    return scratch_of(template, tmp_path, capsys)
 
 
 def listed(root=ROOT):

@@ -20,24 +20,10 @@ from tests.scripts.generator.scratch import (
     ROOT,
     TOOL,
     Scratch,
-    copy_source,
-    scratch_of,
 )
 
 VOCABULARY = "conformance/spec/vocabulary.py"
 STALE = "The file is not what the source makes now."
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("source")
-    copy_source(root)
-    return root
-
-
-@pytest.fixture
-def scratch(template: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Scratch:
-    return scratch_of(template, tmp_path, capsys)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -14,21 +13,7 @@ from tests.scripts.generator.scratch import (
     TOOL,
     VERDICT,
     Scratch,
-    copy_source,
-    scratch_of,
 )
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("source")
-    copy_source(root)
-    return root
-
-
-@pytest.fixture
-def scratch(template: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Scratch:
-    return scratch_of(template, tmp_path, capsys)
 
 
 def test_a_source_without_faults_is_not_complained_about(scratch: Scratch):

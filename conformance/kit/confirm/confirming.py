@@ -1,0 +1,79 @@
+"""Confirming as a step of a session: what failed is sent again, then shown in its smallest form."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.kit.confirm.confirm import Repeats, repeat, to_confirm
+from conformance.kit.confirm.confirmed import confirmed
+from conformance.kit.confirm.shrink import in_smallest_form, shrink
+from conformance.kit.drive.budget import before
+from conformance.kit.drive.channel import Context
+from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.script import Script
+from conformance.kit.model.fault import Fault, fault_of
+from conformance.kit.model.results import Item
+from conformance.kit.verdicts.judge import Question, faulty
+from conformance.spec.messages import message
+
+Failed = list[tuple[Question, Item]]
+
+
+@dataclass(slots=True)
+class Confirming:
+    """What was sent again so far, and what ended that early."""
+
+    repeats: Repeats = field(default_factory=Repeats)
+    faults: list[Fault] = field(default_factory=list)
+    """Faults of the kit that ended the sending."""
+    interrupted: bool = False
+    time_up: bool = False
+
+    def repeat(
+        self,
+        failed: Failed,
+        evidence: dict[str, RunEvidence],
+        scripts: list[Script],
+        context: Context,
+    ) -> None:
+        """Send again what failed, until an interrupt or the time limit; what was sent is kept."""
+        self.time_up = not self._sent(
+            repeat(failed, evidence, scripts, context, self.repeats), context
+        )
+
+    def shrink(
+        self, failed: Failed, evidence: dict[str, RunEvidence], context: Context
+    ) -> list[Item]:
+        """Each failed item in the smallest form that is found in time."""
+        self._sent(shrink(failed, evidence, context, self.repeats), context)
+        return [in_smallest_form(q, item, evidence[q.run], self.repeats) for q, item in failed]
+
+    def stands(self, question: Question, item: Item, evidence: RunEvidence) -> Item:
+        """The item as it stands after its findings were sent again; a fault costs it alone."""
+        try:
+            return confirmed(question, item, evidence, self.repeats)
+        except Exception as error:
+            return faulty(item, message("kit.confirm_failed"), fault_of(error))
+
+    def _sent(self, work: Coroutine[Any, Any, None], context: Context) -> bool:
+        """Whether all was sent before the session's end."""
+        try:
+            asyncio.run(before(context.deadline, work))
+        except TimeoutError:
+            return False
+        except KeyboardInterrupt:
+            self.interrupted = True
+        except OSError:
+            raise
+        except Exception as error:
+            self.faults.append(fault_of(error))
+        return True
+
+
+def doubtful(questions: list[Question], items: dict[int, Item]) -> list[int]:
+    """The places of the questions whose items are to be confirmed, a tool's next to each other."""
+    numbers = [n for n, question in enumerate(questions) if to_confirm(question, items[n])]
+    return sorted(numbers, key=lambda n: (questions[n].run, questions[n].tool or ""))
