@@ -11,6 +11,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
 from typing import Any
@@ -46,14 +47,15 @@ class HttpConnection:
         self._width = width
         self._weight = 0
         """Of the values that are being read."""
-        self._client: httpx2.AsyncClient | None = None
+        self._client: _Client | None = None
         with suppress(ImportError, ValueError, httpx2.InvalidURL):  # a proxy that cannot be
             self._client = self._new_client()
 
-    def _new_client(self) -> httpx2.AsyncClient:
+    def _new_client(self) -> _Client:
         base, most = self._base, self._width + 4
+        lines = Lines() if base.startswith("http:") and is_loopback(base) else None
         client = httpx2.AsyncClient(
-            transport=Lines() if base.startswith("http:") and is_loopback(base) else None,
+            transport=lines,
             follow_redirects=False,
             verify=base.startswith("https:"),  # loading certificates takes 60 ms a client
             trust_env=not is_loopback(base),
@@ -66,7 +68,7 @@ class HttpConnection:
         for name in [name for name in client.headers if name not in own]:
             del client.headers[name]
         client.headers.update(own)
-        return client
+        return _Client(client, lines)
 
     @property
     def is_open(self) -> bool:
@@ -93,12 +95,15 @@ class HttpConnection:
             return Received(None, Trouble.REFUSED, 0.0, UNUSABLE_PROXY)
         received = await self._send(request, self._client)
         if received.trouble is Trouble.CLOSED and received.answer is None:
-            async with self._new_client() as alone:
+            alone = self._new_client()
+            try:
                 again = await self._send(request, alone)
+            finally:
+                await alone.close()
             return received if again.trouble is Trouble.REFUSED else again
         return received
 
-    async def _send(self, request: HttpRequest, client: httpx2.AsyncClient) -> Received:
+    async def _send(self, request: HttpRequest, client: _Client) -> Received:
         if not same_server(request.url, self._base):
             # A target's own words may name any address; our headers are meant for the target.
             return Received(None, Trouble.REDIRECTED, 0.0, f"{request.url} is another server")
@@ -134,12 +139,12 @@ class HttpConnection:
     async def close(self) -> Received:
         """Close the idle connections."""
         if self._client is not None:
-            await self._client.aclose()
+            await self._client.close()
         return Received(None, None, 0.0)
 
     async def _exchange(
         self,
-        client: httpx2.AsyncClient,
+        client: _Client,
         request: HttpRequest,
         head: list[httpx2.Response],
         body: bytearray,
@@ -147,13 +152,8 @@ class HttpConnection:
     ) -> Trouble | None:
         method, url = request.method, request.url
         for _ in range(_REDIRECTS + 1):
-            outgoing = client.build_request(
-                method,
-                _parsed(url),
-                headers=list(request.headers),
-                content=request.body if request.body or method not in {"GET", "HEAD"} else None,
-            )
-            response = await client.send(outgoing, stream=True)
+            content = request.body if request.body or method not in {"GET", "HEAD"} else None
+            response = await client.send(method, _parsed(url), list(request.headers), content)
             try:
                 head.append(response)
                 target = _redirect(response, url)
@@ -200,6 +200,35 @@ class HttpConnection:
         finally:
             self._weight -= own
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    """What sends: the client, or where it has kept connections, these with its headers and cookies.
+
+    A call follows no redirect and needs no login: what the client does for these takes as long as
+    the sending.
+    """
+
+    client: httpx2.AsyncClient
+    lines: Lines | None
+
+    async def send(
+        self, method: str, url: httpx2.URL, headers: list[tuple[str, str]], content: bytes | None
+    ) -> httpx2.Response:
+        """Send, and give the answer with its body still to be read."""
+        request = self.client.build_request(method, url, headers=headers, content=content)
+        if self.lines is None:
+            return await self.client.send(request, stream=True)
+        response = await self.lines.handle_async_request(request)
+        response.request = request
+        if "set-cookie" in response.headers:
+            self.client.cookies.extract_cookies(response)
+        return response
+
+    async def close(self) -> None:
+        """Close the idle connections."""
+        await self.client.aclose()
 
 
 def cookies() -> CookieJar:

@@ -2,7 +2,7 @@
 
 The client's own pool looks at every idle connection before and after each request, and asks the
 system about its socket: with sixteen of them that cost more than what was sent. Here the last one
-used is looked at, and no other.
+used is looked at, and no other. h11 reads and writes the messages.
 """
 
 from __future__ import annotations
@@ -10,16 +10,23 @@ from __future__ import annotations
 import asyncio
 import select
 import socket
+import time
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import httpcore2
+import h11
 import httpx2
 
 _EXPIRES = 5.0
 """Seconds after which an idle connection is not used again: servers close theirs."""
+_MOST_OF_AN_EVENT = 100 * 1024
+"""Bytes of an answer's head that are read before it counts as broken."""
+_READ_AT_ONCE = 64 * 1024
+
+Origin = tuple[bytes, int]
+"""Host and port."""
 
 
 class Lines(httpx2.AsyncBaseTransport):
@@ -29,85 +36,151 @@ class Lines(httpx2.AsyncBaseTransport):
     """
 
     def __init__(self) -> None:
-        self._backend = Near()
-        self._idle: list[httpcore2.AsyncHTTPConnection] = []
+        self._idle: list[_Line] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send over a free connection, else a new one."""
-        url = httpcore2.URL(
-            scheme=request.url.raw_scheme,
-            host=request.url.raw_host,
-            port=request.url.port,
-            target=request.url.raw_path,
-        )
-        outgoing = httpcore2.Request(
-            request.method,
-            url,
-            headers=request.headers.raw,
-            content=request.stream,
-            extensions=request.extensions,
-        )
-        line = await self._free(url.origin)
-        with _as_of_the_client():
-            response = await line.handle_async_request(outgoing)
+        line = await self._free((request.url.raw_host, request.url.port or 80))
+        answer = await line.send(request)
         return httpx2.Response(
-            response.status,
-            headers=response.headers,
-            stream=_Body(response.stream, line, self._idle),
-            extensions=response.extensions,
+            answer.status_code,
+            headers=answer.headers.raw_items(),
+            stream=_Body(line, self._idle),
+            extensions={
+                "http_version": b"HTTP/" + answer.http_version,
+                "reason_phrase": answer.reason,
+            },
         )
 
-    async def _free(self, origin: httpcore2.Origin) -> httpcore2.AsyncHTTPConnection:
+    async def _free(self, origin: Origin) -> _Line:
         while self._idle:
             line = self._idle.pop()
-            if line.can_handle_request(origin) and line.is_available() and not line.has_expired():
+            if line.may_serve(origin):
                 return line
-            await line.aclose()
-        return httpcore2.AsyncHTTPConnection(
-            origin, keepalive_expiry=_EXPIRES, network_backend=self._backend
-        )
+            line.close()
+        return _Line(origin, await near(origin[0].decode("ascii"), origin[1]))
 
     async def aclose(self) -> None:
         """Close the idle connections."""
         while self._idle:
-            await self._idle.pop().aclose()
+            self._idle.pop().close()
+
+
+class _Line:
+    """One connection, for one request after the other."""
+
+    def __init__(self, origin: Origin, stream: _Stream) -> None:
+        self._origin = origin
+        self._stream = stream
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MOST_OF_AN_EVENT)
+        self._idle_since: float | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it may be used again."""
+        return self._idle_since is not None
+
+    def may_serve(self, origin: Origin) -> bool:
+        """Whether this idle connection leads there, is young, and was not closed by the server."""
+        young = self._idle_since is not None and time.monotonic() - self._idle_since <= _EXPIRES
+        return young and origin == self._origin and not self._stream.is_readable
+
+    async def send(self, request: httpx2.Request) -> h11.Response | h11.InformationalResponse:
+        """Send a request, and give the head of its answer; the connection is closed on an error."""
+        self._idle_since = None
+        url = request.url
+        try:
+            with _as_of_the_client():
+                self._say(
+                    h11.Request(
+                        method=request.method, target=url.raw_path, headers=request.headers.raw
+                    )
+                )
+                assert isinstance(request.stream, httpx2.AsyncByteStream)
+                async for part in request.stream:
+                    self._say(h11.Data(data=part))
+                self._say(h11.EndOfMessage())
+                while True:
+                    event = await self._next()
+                    if isinstance(event, h11.Response):
+                        return event
+                    if isinstance(event, h11.InformationalResponse) and event.status_code == 101:
+                        return event
+        except BaseException:
+            self.close()
+            raise
+
+    async def body(self) -> AsyncIterator[bytes]:
+        """The pieces of the answer's body; the connection is closed on an error."""
+        try:
+            with _as_of_the_client():
+                while True:
+                    event = await self._next()
+                    if isinstance(event, h11.Data):
+                        yield bytes(event.data)
+                    elif event is h11.PAUSED or isinstance(event, h11.EndOfMessage):
+                        return
+        except BaseException:
+            self.close()
+            raise
+
+    def end(self) -> None:
+        """Make ready for the next request; close what cannot take one.
+
+        What came behind the answer would be taken for that of the next request.
+        """
+        done = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
+        if done and not self._http.trailing_data[0]:
+            self._http.start_next_cycle()
+            self._idle_since = time.monotonic()
+        else:
+            self.close()
+
+    def close(self) -> None:
+        """Close at once."""
+        self._idle_since = None
+        self._stream.close()
+
+    def _say(self, event: h11.Request | h11.Data | h11.EndOfMessage) -> None:
+        said = self._http.send(event)
+        if said:
+            self._stream.write(said)
+
+    async def _next(self) -> h11.Event | type[h11.PAUSED]:
+        while (event := self._http.next_event()) is h11.NEED_DATA:
+            data = await self._stream.read(_READ_AT_ONCE)
+            if not data and self._http.their_state is h11.SEND_RESPONSE:
+                raise httpx2.RemoteProtocolError("Server disconnected without sending a response.")
+            self._http.receive_data(data)
+        return event  # type: ignore[return-value]
 
 
 class _Body(httpx2.AsyncByteStream):
     """An answer's body; once it is closed, its connection may be used again."""
 
-    def __init__(
-        self,
-        stream: Any,
-        line: httpcore2.AsyncHTTPConnection,
-        idle: list[httpcore2.AsyncHTTPConnection],
-    ) -> None:
-        self._stream = stream
+    def __init__(self, line: _Line, idle: list[_Line]) -> None:
         self._line = line
         self._idle = idle
+        self._closed = False
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _as_of_the_client():
-            async for part in self._stream:
-                yield part
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._line.body()
 
     async def aclose(self) -> None:
-        await self._stream.aclose()
-        if self._line.is_idle() and self._line not in self._idle:
+        if self._closed:
+            return
+        self._closed = True
+        self._line.end()
+        if self._line.is_idle:
             self._idle.append(self._line)
 
 
 @contextmanager
 def _as_of_the_client() -> Iterator[None]:
-    """Raise the errors of the transport as those that httpx2 has of the same names."""
+    """Raise what breaks HTTP as the errors that httpx2 has of the same names."""
     try:
         yield
-    except (
-        httpcore2.TimeoutException,
-        httpcore2.NetworkError,
-        httpcore2.ProtocolError,
-        httpcore2.UnsupportedProtocol,
-    ) as error:
+    except h11.ProtocolError as error:
         raise getattr(httpx2, type(error).__name__)(str(error)) from error
 
 
@@ -115,36 +188,29 @@ _MOST_WAITING = 256 * 1024
 """Bytes that wait to be read, beyond which the server has to wait."""
 
 
-class Near(httpcore2.AsyncNetworkBackend):
-    """Connects to servers on this machine. The limits of time are the caller's."""
+async def near(host: str, port: int) -> _Stream:
+    """Connect to the first of the host's addresses that answers; raises httpx2.ConnectError.
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first of the host's addresses that answers."""
-        loop = asyncio.get_running_loop()
-        failed: OSError | None = None
-        try:
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            for _, _, _, _, address in found:
-                try:
-                    _, stream = await loop.create_connection(_Stream, str(address[0]), port)
-                except OSError as error:
-                    failed = error
-                else:
-                    return stream
-        except OSError as error:  # the name is unknown
-            failed = error
-        raise httpcore2.ConnectError(str(failed)) from failed
+    For servers on this machine. The limits of time are the caller's.
+    """
+    loop = asyncio.get_running_loop()
+    failed: OSError | None = None
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        for _, _, _, _, address in found:
+            try:
+                _, stream = await loop.create_connection(_Stream, str(address[0]), port)
+            except OSError as error:
+                failed = error
+            else:
+                return stream
+    except OSError as error:  # the name is unknown
+        failed = error
+    raise httpx2.ConnectError(str(failed)) from failed
 
 
-class _Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
-    """One connection. What came before it broke is read before that is told."""
+class _Stream(asyncio.Protocol):
+    """The bytes of one connection. What came before it broke is read before that is told."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport
@@ -188,11 +254,11 @@ class _Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
     def resume_writing(self) -> None:
         self._may_write.set()
 
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+    def write(self, buffer: bytes) -> None:
         """Take what is to leave as soon as an answer is waited for."""
         self._leaving.append(buffer)
 
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+    async def read(self, max_bytes: int) -> bytes:
         """What came; nothing at the end. Raises ReadError if the connection broke.
 
         A server may have answered before it refused to read on: what it said is given all the same.
@@ -203,7 +269,7 @@ class _Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
             await self._may_write.wait()
         while not self._come:
             if self._broken is not None:
-                raise httpcore2.ReadError(str(self._broken)) from self._broken
+                raise httpx2.ReadError(str(self._broken)) from self._broken
             if self._ended:
                 return b""
             self._reader = asyncio.get_running_loop().create_future()
@@ -217,14 +283,13 @@ class _Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         self._size -= len(data)
         return data
 
-    async def aclose(self) -> None:
+    def close(self) -> None:
         """Close at once."""
         self._transport.abort()
 
-    def get_extra_info(self, info: str) -> Any:
+    @property
+    def is_readable(self) -> bool:
         """Whether there is something to read, which on an idle connection is its end."""
-        if info != "is_readable":
-            return None
         if self._come or self._ended:
             return True
         return self._poll is not None and bool(self._poll.poll(0))

@@ -9,7 +9,7 @@ import httpx2
 
 from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.transport.http_connection import HttpConnection
-from conformance.kit.transport.kept_connections import Lines, Near
+from conformance.kit.transport.kept_connections import Lines, near
 from tests.waiting import rounds
 
 STUCK = 10
@@ -110,6 +110,19 @@ def test_a_request_leaves_in_one_piece(monkeypatch):
     assert all(piece.endswith(b"\r\n\r\n{}") for piece in requests)
 
 
+def test_what_comes_behind_an_answer_is_not_taken_for_the_next():
+    more = ANSWER.replace(b"{}", b"[]")
+
+    async def twice(reader, writer):
+        writer.write(ANSWER + more)
+        await writer.drain()
+        return True
+
+    received, seen = sent(twice, one_by_one)
+    assert [each.answer.body for each in received] == [b"{}"] * 5
+    assert len(seen.connections) == 5
+
+
 def test_calls_at_once_have_a_connection_each():
     async def at_once(send, seen):
         return await asyncio.gather(*(send() for _ in range(3)))
@@ -201,7 +214,7 @@ def test_a_server_waits_for_a_slow_reader_and_all_of_it_comes():
 
     async def main():
         with socket.create_server(("127.0.0.1", 0)) as server:
-            stream = await Near().connect_tcp(*server.getsockname())
+            stream = await near(*server.getsockname())
             peer, _ = server.accept()
         with peer:
             peer.setblocking(False)
@@ -217,7 +230,7 @@ def test_a_server_waits_for_a_slow_reader_and_all_of_it_comes():
         async with asyncio.timeout(STUCK):
             while data := await stream.read(1 << 16):
                 heard += len(data)
-        await stream.aclose()
+        stream.close()
         return said, heard
 
     said, heard = asyncio.run(main())
