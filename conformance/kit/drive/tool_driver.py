@@ -209,7 +209,7 @@ class ToolRun:
         await self._call(replace(baseline.case, id=self._id(kind), kind=kind))
 
     async def _find_baseline(self) -> Call | None:
-        """The first candidate that is accepted, repaired by what its refusals say; else the last."""
+        """The first candidate that is accepted, fixed by what refusals say; else the last."""
         given = self._channel.context.settings.examples.get(self._tool.name, ())
         waiting = candidates(self._tool, given, datetime.now(UTC))
         tried: set[bytes] = set()

@@ -1,7 +1,7 @@
 """What of the kit a command line selects, and where the report of a selection goes.
 
-A part is often asked for while one thing is repaired, and its report is not to take the place of the
-whole one: unless `--report` names a folder, it goes into one of its own inside of that.
+A part is often asked for while one thing is fixed. Its report must not replace the report of the
+whole: unless `--report` names a directory, it goes into one of its own inside that.
 """
 
 from __future__ import annotations

@@ -35,9 +35,9 @@ class Lack:
 def lacks(run: RunResult, level: Level) -> tuple[Lack, ...]:
     """Give what keeps a run from `level`, what was broken first.
 
-    A clause stands there with each verdict that is in its way, and each reason: who repairs what one
-    tool lacks is not to meet the next only then. That nothing was there to judge is a reason only
-    where there is no better one.
+    A clause is given with each verdict that is in its way, and with each reason: a developer who
+    fixes what one tool lacks must not meet the next reason only then. That nothing was there to
+    check is a reason only if there is no better one.
     """
     held: dict[str, list[Item]] = {clause: [] for clause in missing_for(run, level)}
     for item in run.items:
