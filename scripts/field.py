@@ -51,6 +51,17 @@ class Outcome:
     wrong: list[str] = field(default_factory=list)
     skipped: str = ""
 
+    @property
+    def to_pin(self) -> frozenset[Seen]:
+        """What is seen now; of what touches other tools each time, what is pinned already."""
+        varying = self.server.varying
+
+        def varies(each: Seen) -> bool:
+            return (each.clause, each.cause) in varying
+
+        before = {each for each in pinned(self.server.name) if varies(each)}
+        return frozenset(before | {each for each in self.seen if not varies(each)})
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
@@ -112,7 +123,7 @@ def _check_all(chosen: Sequence[Server], options: argparse.Namespace) -> int:
         for number, task in enumerate(as_completed(tasks), 1):
             outcome = task.result()
             if options.pin and outcome.results is not None:
-                left = pin(outcome.server.name, outcome.seen)
+                left = pin(outcome.server.name, outcome.to_pin)
                 outcome.wrong = [each for each in outcome.wrong if "pinned" not in each]
                 outcome.wrong += [f"It has no file in findings/: {each}." for each in left]
             if outcome.results is not None:
@@ -182,9 +193,11 @@ def compare(outcome: Outcome) -> None:
     """Note which findings are not pinned, and which pinned ones are gone."""
     assert outcome.results is not None
     outcome.seen = seen(outcome.results)
-    expected = pinned(outcome.server.name)
-    outcome.wrong += [f"Not pinned: {each}." for each in sorted(outcome.seen - expected)]
-    outcome.wrong += [f"Gone, but pinned: {each}." for each in sorted(expected - outcome.seen)]
+    expected, varying = pinned(outcome.server.name), outcome.server.varying
+    now = {each.of_some_tool(varying) for each in outcome.seen}
+    before = {each.of_some_tool(varying) for each in expected}
+    outcome.wrong += [f"Not pinned: {each}." for each in sorted(now - before)]
+    outcome.wrong += [f"Gone, but pinned: {each}." for each in sorted(before - now)]
     errors = sum(run["counts"].get("kit_error", 0) for run in outcome.results["runs"])
     errors += len(outcome.results["kit_errors"])
     if errors:

@@ -8,7 +8,15 @@ import pytest
 
 from conformance.spec.clauses import clause_url, clauses
 from fixtures.implementations import box, findings, outcome, raw, serve
-from fixtures.implementations.corpus import HERE, Corpus, Environment, Kind, Server, corpus
+from fixtures.implementations.corpus import (
+    HERE,
+    Corpus,
+    Environment,
+    Kind,
+    Server,
+    Varying,
+    corpus,
+)
 from fixtures.implementations.findings import Seen, pin, seen
 from fixtures.implementations.raw import Reproduction, Talk, reproduced
 from fixtures.implementations.scratch import REPOSITORIES, git_repositories
@@ -170,6 +178,21 @@ def test_a_new_finding_and_a_finding_that_is_gone_are_both_wrong(folder):
     made = field.Outcome(a_server(), results=results(("B", "t", "fail")))
     field.compare(made)
     assert made.wrong == ["Not pinned: B x t.", "Gone, but pinned: A x t."]
+
+
+def test_a_finding_that_varies_needs_some_tool_and_no_certain_one(folder):
+    (folder / "a.yaml").write_text(_FINDING.replace("servers: {}", "servers:\n  s: [t]"))
+    varying = Varying(clause="A", cause="x", why="It writes a file.")
+    server = a_server(varies=(varying,))
+
+    def wrong(*found):
+        made = field.Outcome(server, results=results(*found))
+        field.compare(made)
+        return made.wrong
+
+    assert wrong(("A", "u", "fail"), ("A", "v", "fail")) == []
+    assert wrong() == ["Gone, but pinned: A x (some tool)."]
+    assert wrong(("A", "u", "fail"), ("B", "t", "fail")) == ["Not pinned: B x t."]
 
 
 def test_a_session_without_a_level_or_with_an_error_of_the_kit_is_wrong(folder):
