@@ -96,7 +96,7 @@ def test_a_fault_while_confirming_leaves_every_verdict(monkeypatch):
     def wrong(name, arguments):
         return 200, {"ok": True}
 
-    monkeypatch.setattr("conformance.kit.session.repeat", raising)
+    monkeypatch.setattr("conformance.kit.confirm.confirming.repeat", raising)
     items, session, _ = judged(wrong, max_examples=0)
     assert items["ATDF-CALL-002", "count"].verdict is Verdict.NOT_VERIFIED
-    assert [fault.what for fault in session.faults] == ["KeyError: 'of the kit'"]
+    assert [fault.what for fault in session.confirming.faults] == ["KeyError: 'of the kit'"]

@@ -124,7 +124,7 @@ def test_of_a_session_that_is_cut_while_it_confirms_what_was_confirmed_stands(
         await repeat(failed[:1], *others)
         raise TimeoutError
 
-    monkeypatch.setattr("conformance.kit.session.repeat", cut_after_the_first)
+    monkeypatch.setattr("conformance.kit.confirm.confirming.repeat", cut_after_the_first)
     path = tmp_path / "exchanges.ndjson"
     several = replace(SETTINGS, profiles=("http",), include_tools=("hotel_*", "flight_*"))
     with listening(FAULTY, "--fault", "error-with-status-200") as url:
