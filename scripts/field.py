@@ -53,14 +53,14 @@ class Outcome:
 
     @property
     def to_pin(self) -> frozenset[Seen]:
-        """What is seen now; of what touches other tools each time, what is pinned already."""
+        """What is seen now; of what is not the same each time, what is pinned already."""
+        before = pinned(self.server.name)
+        return self.steady(self.seen) | (before - self.steady(before))
+
+    def steady(self, found: frozenset[Seen]) -> frozenset[Seen]:
+        """These without what is not the same in each session."""
         varying = self.server.varying
-
-        def varies(each: Seen) -> bool:
-            return (each.clause, each.cause) in varying
-
-        before = {each for each in pinned(self.server.name) if varies(each)}
-        return frozenset(before | {each for each in self.seen if not varies(each)})
+        return frozenset(each for each in found if (each.clause, each.cause) not in varying)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -193,9 +193,8 @@ def compare(outcome: Outcome) -> None:
     """Note which findings are not pinned, and which pinned ones are gone."""
     assert outcome.results is not None
     outcome.seen = seen(outcome.results)
-    expected, varying = pinned(outcome.server.name), outcome.server.varying
-    now = {each.of_some_tool(varying) for each in outcome.seen}
-    before = {each.of_some_tool(varying) for each in expected}
+    now = outcome.steady(outcome.seen)
+    before = outcome.steady(pinned(outcome.server.name))
     outcome.wrong += [f"Not pinned: {each}." for each in sorted(now - before)]
     outcome.wrong += [f"Gone, but pinned: {each}." for each in sorted(before - now)]
     errors = sum(run["counts"].get("kit_error", 0) for run in outcome.results["runs"])
