@@ -30,7 +30,7 @@ Origin = tuple[bytes, int]
 
 
 class Lines(httpx2.AsyncBaseTransport):
-    """Sends over connections of HTTP/1.1, as many at once as are asked for, none of them encrypted.
+    """Sends over connections of HTTP/1.1, as many in parallel as are asked for, none encrypted.
 
     Raises the errors of httpx2.
     """
@@ -137,7 +137,7 @@ class _Line:
             self.close()
 
     def close(self) -> None:
-        """Close at once."""
+        """Close without waiting."""
         self._idle_since = None
         self._stream.close()
 
@@ -210,7 +210,7 @@ async def near(host: str, port: int) -> _Stream:
 
 
 class _Stream(asyncio.Protocol):
-    """The bytes of one connection. What came before it broke is read before that is told."""
+    """The bytes of one connection. What came before it broke is read first, then it is an error."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport
@@ -284,7 +284,7 @@ class _Stream(asyncio.Protocol):
         return data
 
     def close(self) -> None:
-        """Close at once."""
+        """Close without waiting."""
         self._transport.abort()
 
     @property
