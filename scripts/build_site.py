@@ -77,7 +77,8 @@ def build(*, strict: bool = True) -> None:
         raise BuildError("\n".join(wrong))
     for line in wrong:
         print(line, file=sys.stderr)
-    join(render(layout.nav, staged, layout.site_url, strict=strict), layout.site_url)
+    rendered = render(layout.nav, staged, layout.site_url, strict=strict)
+    join(rendered, made.clauses, layout.site_url)
 
 
 def _missing(pages: Iterable[str]) -> Iterator[str]:

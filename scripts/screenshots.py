@@ -28,7 +28,7 @@ VIEWS = {
     "home": "",
     "fields": "atdf/error/",
     "invalid": "atdf/error/#example-error-without-instance",
-    "clauses": "conformance/clauses/#atdf-err-004",
+    "clauses": "conformance/clauses/atdf-err-004/",
     "ecosystem": "conformance/ecosystem/",
     "implementations": "conformance/implementations/",
     "guide": "guides/fastapi/",

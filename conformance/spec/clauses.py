@@ -137,9 +137,9 @@ def clauses() -> Mapping[str, Clause]:
 
 
 def clause_url(clause: Clause, language: str = "en") -> str:
-    """Where the site shows a clause, in `language`: the anchor in the table of all clauses."""
+    """Where the site shows a clause, in `language`: the page of its own."""
     folder = "" if language == "en" else f"{language}/"
-    return f"{id_base()}/{folder}conformance/clauses/#{clause.id.lower()}"
+    return f"{id_base()}/{folder}conformance/clauses/{clause.id.lower()}/"
 
 
 @cache

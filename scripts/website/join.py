@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from scripts.website.clause_pages import ClausePages
 from scripts.website.layout import LANGUAGES, SITE
 from scripts.website.search import add_search
 from scripts.website.theme import mend_theme
@@ -15,8 +16,9 @@ FIRST = "en"
 _NOT_SERVED = ("*.map", "sitemap.xml", "sitemap.xml.gz")
 
 
-def join(rendered: Mapping[str, Path], site_url: str) -> Path:
-    """Join the built languages in `build/site`; gives that folder.
+def join(rendered: Mapping[str, Path], clauses: Mapping[str, bytes], site_url: str) -> Path:
+    """Join the built languages in `build/site`; gives that folder. `clauses` are the pages that
+    mkdocs did not see, by paths that begin with the language.
 
     The new site is made beside the old one, and then put in its place.
     """
@@ -33,15 +35,25 @@ def join(rendered: Mapping[str, Path], site_url: str) -> Path:
             file.unlink()
     for folder in list(new.rglob("assets/javascripts/lunr")):
         shutil.rmtree(folder)  # for stemming and for scripts without spaces
-    for language in LANGUAGES:
-        add_search(new if language == FIRST else new / language, language)
+    of_clauses = {language: ClausePages(_own(clauses, language)) for language in LANGUAGES}
+    for language, pages in of_clauses.items():
+        add_search(new if language == FIRST else new / language, language, pages.records())
     mend_theme(new)
+    for language, pages in of_clauses.items():
+        pages.write(new if language == FIRST else new / language)
     (new / "sitemap.xml").write_text(_sitemap(_pages(new), site_url), encoding="utf-8")
     (new / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {site_url}sitemap.xml\n")
     (new / ".nojekyll").write_text("")
     shutil.rmtree(SITE, ignore_errors=True)
     new.replace(SITE)
     return SITE
+
+
+def _own(pages: Mapping[str, bytes], language: str) -> dict[str, bytes]:
+    start = f"{language}/"
+    return {
+        path.removeprefix(start): text for path, text in pages.items() if path.startswith(start)
+    }
 
 
 def _pages(site: Path) -> list[str]:

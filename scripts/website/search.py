@@ -13,6 +13,7 @@ from typing import Any
 
 from scripts.website.layout import DOCS
 from scripts.website.npm import npm_file
+from scripts.website.pages.clause_page import TEMPLATE
 from scripts.website.pages.whole import NAME as WHOLE
 from scripts.website.render import BuildError
 
@@ -23,12 +24,14 @@ _TAG = re.compile(r"<[^>]*>")
 _LISTS = {"changes", "original-texts", "implementations", "attacks", "faults", "deviations"}
 """Pages that name everything once: they answer a question less well than the page about it."""
 _LESS = 0.5
+_TEMPLATE = f"{TEMPLATE.removesuffix('.md')}/"
 _EXPORT = re.compile(r"\bexport (?=const |function )")
 _MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
 
 
-def add_search(folder: Path, language: str) -> None:
-    """Write the records of a built language, and the script in place of the theme's own.
+def add_search(folder: Path, language: str, clauses: list[dict[str, Any]]) -> None:
+    """Write the records of a built language, and the script in place of the theme's own. `clauses`
+    are the records of the pages that mkdocs does not know, in place of the clauses' sections.
 
     Raises `BuildError` where the theme's is not there any more.
     """
@@ -37,7 +40,12 @@ def add_search(folder: Path, language: str) -> None:
         raise BuildError(f"The theme has changed: {_WORKER} is not there once.")
     index = folder / "search" / "search_index.json"
     read = json.loads(index.read_text(encoding="utf-8"))
-    read["docs"] = list(_records(folder, read["docs"]))
+    anchors = {each["location"].strip("/").rpartition("/")[2] for each in clauses}
+    read["docs"] = [
+        each
+        for each in _records(folder, read["docs"])
+        if each["location"].partition("#")[2] not in anchors
+    ] + [{**each, "boost": _LESS} for each in clauses]
     index.write_text(json.dumps(read, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
     workers[0].write_text(search_script(language), encoding="utf-8")
 
@@ -60,7 +68,7 @@ def _records(folder: Path, docs: list[dict[str, Any]]) -> Iterator[dict[str, Any
     """The sections, without those of the one-page editions: other pages have the same ones."""
     for doc in docs:
         page, _, anchor = doc["location"].partition("#")
-        if page.strip("/").endswith(f"/{WHOLE}"):
+        if page.strip("/").endswith(f"/{WHOLE}") or page == _TEMPLATE:
             continue
         if page.strip("/").rpartition("/")[2] in _LISTS:
             doc = {**doc, "boost": _LESS}

@@ -22,7 +22,14 @@ from scripts.website.serve import serving
 from tests.browser import Seen, opened, settle
 from tests.needs import need_site
 
-PAGES = ("", "atdf/error/", "conformance/clauses/", "conformance/options/", "playground/")
+PAGES = (
+    "",
+    "atdf/error/",
+    "conformance/clauses/",
+    "conformance/clauses/http-err-001/",
+    "conformance/options/",
+    "playground/",
+)
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
 
@@ -89,9 +96,9 @@ def test_no_page_is_wider_than_the_window(visit, address, size):
         ("en", "suggested_value", "atdf/"),
         ("es", "suggested_value", "atdf/"),
         ("pt", "suggested_value", "atdf/"),
-        ("en", "ATDF-ERR-004", "atdf/error/#atdf-err-004"),
-        ("es", "atdf-err-004", "atdf/error/#atdf-err-004"),
-        ("pt", "ATDF-ERR-004", "atdf/error/#atdf-err-004"),
+        ("en", "ATDF-ERR-004", "conformance/clauses/atdf-err-004/#"),
+        ("es", "atdf-err-004", "conformance/clauses/atdf-err-004/#"),
+        ("pt", "ATDF-ERR-004", "conformance/clauses/atdf-err-004/#"),
     ],
 )
 def test_search_finds(visit, language, query, page_of):
@@ -227,7 +234,7 @@ def test_the_playground_says_what_is_wrong_and_where(visit):
     expect(state).to_have_attribute("data-state", "invalid")
     first = page.locator(".playground__problems li").first
     expect(first).to_contain_text("Línea 3")
-    assert "/es/conformance/clauses/#atdf-err-" in urljoin(
+    assert "/es/conformance/clauses/atdf-err-" in urljoin(
         page.url, page.locator(".playground__problems a").first.get_attribute("href")
     )
     page.select_option("#playground-example", "0")
@@ -400,7 +407,8 @@ def test_an_unknown_address_is_answered_in_three_languages(visit):
 def test_nothing_keeps_people_from_reading(visit, address, axe, scheme):
     page, _ = visit("", color_scheme=scheme)
     found = {}
-    for path in ("", "atdf/error/", "es/playground/", "pt/conformance/clauses/"):
+    pages = ["", "atdf/error/", "es/playground/", "pt/conformance/clauses/"]
+    for path in (*pages, "conformance/clauses/atdf-err-009/", "es/conformance/clauses/gw-err-001/"):
         page.goto(address + path)
         page.evaluate("document.querySelectorAll('details').forEach((d, i) => (d.open = i < 2))")
         page.add_script_tag(content=axe)

@@ -24,7 +24,7 @@ TYPOS = {
 NAMES = {
     "how_to_use": "/#field-how_to_use",
     "E3001": "runtime/vocabularies/#",
-    "MCP-CALL-001": "#mcp-call-001",
+    "MCP-CALL-001": "conformance/clauses/mcp-call-001/",
     "max-time": "conformance/options/#option-max-time",
 }
 NOTHING = ("", "   ", "xyzzyqwv", "de la", "***")

@@ -77,7 +77,7 @@ def test_a_clause_cannot_be_changed():
 
 def test_the_address_of_a_clause_ends_in_its_id():
     clause = clauses()["ATDF-TOOL-001"]
-    assert clause_url(clause).endswith("/#atdf-tool-001")
+    assert clause_url(clause).endswith("/clauses/atdf-tool-001/")
     assert "/es/" in clause_url(clause, "es")
 
 

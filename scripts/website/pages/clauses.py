@@ -16,27 +16,31 @@ def told(context: Context, clauses: Iterable[Clause], level: int) -> Iterator[st
     """Give each clause under a heading of its own, in the order of ids."""
     for clause in sorted(clauses, key=lambda each: each.id):
         yield heading(level, clause.id, clause.id.lower())
-        yield from _sentences(context, clause)
-        yield f"{_facts(context, clause)}\n{{ .facts }}"
+        yield from sentences(context, clause)
+        yield f"{facts(context, clause)}\n{{ .facts }}"
         if clause.why is not None:
             yield context.said("why", reason=context.prose(clause.why))
         if caught := catches().get(clause.id):
             faults = f"{up(context.clause_page(clause))}{CONFORMANCE}/faults.md"
             listed = ", ".join(link(code(each), f"{faults}#fault-{each}") for each in caught)
             yield f"{context.said('catches', faults=listed)}\n{{ .facts }}"
-        source = clause.facts.get("source")
-        if source:
-            yield _quoted(context.said("rests_on", url=source["url"]), source["quote"])
-            for other in source.get("others", ()):
-                links = (
-                    f"[{v}]({other['url'].replace('{version}', v)})" for v in other["versions"]
-                )
-                yield _quoted(
-                    context.said("other_versions", links=", ".join(links)), other["quote"]
-                )
+        yield from quotes(context, clause)
+        more = context.own_page(clause, context.clause_page(clause), context.said("clause_more"))
+        yield f"{more}\n{{ .facts }}"
 
 
-def _sentences(context: Context, clause: Clause) -> Iterator[str]:
+def quotes(context: Context, clause: Clause) -> Iterator[str]:
+    """The sentences of a standard that it rests on."""
+    source = clause.facts.get("source")
+    if not source:
+        return
+    yield _quoted(context.said("rests_on", url=source["url"]), source["quote"])
+    for other in source.get("others", ()):
+        links = (f"[{v}]({other['url'].replace('{version}', v)})" for v in other["versions"])
+        yield _quoted(context.said("other_versions", links=", ".join(links)), other["quote"])
+
+
+def sentences(context: Context, clause: Clause) -> Iterator[str]:
     """What the clause says; of a group each requirement, with an anchor of its own."""
     if not clause.parts:
         yield f"{escaped(context.text(clause.text))}\n{{ .clause }}"
@@ -50,11 +54,11 @@ def _quoted(said: str, quote: str) -> str:
     return f"{said}\n{{ .facts }}\n\n{lines}"
 
 
-def _facts(context: Context, clause: Clause) -> str:
+def facts(context: Context, clause: Clause) -> str:
     """How binding it is, for which level, where it applies, and how it is checked."""
-    facts = clause.facts
+    held = clause.facts
     said = [f"**{_binding(context, clause)}**", _status(context, clause)]
-    if name := context.level(facts["needed_for"]):
+    if name := context.level(held["needed_for"]):
         said.append(context.said("level", level=name))
     said += _where(context, clause)
     said.append(_checked(context, clause))
@@ -131,7 +135,7 @@ def everything(context: Context) -> bytes:
     head = [context.said(name) for name in names]
     rows = (
         [
-            f"{context.clause_link(each, ALL)}{{ #{each.id.lower()} }}",
+            context.own_page(each, ALL, each.id, id=each.id.lower()),
             _binding(context, each),
             context.level(each.facts["needed_for"]) or "–",
             context.prose(each.text),

@@ -18,6 +18,8 @@ from scripts.website.pages.markdown import code, escaped, link
 SPECS = ("atdf", "ardf", "runtime", "bindings")
 """The specifications, in the order of the menu."""
 CONFORMANCE = "conformance"
+CLAUSE_FOLDER = f"{CONFORMANCE}/clauses"
+"""Where each clause has a page, which mkdocs does not see."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,22 @@ class Context:
         return {name: self.said(f"filter_{name}") for name in ("find", "all", "shown")}
 
     def clause_page(self, clause: Clause) -> str:
-        """The page on which a clause stands with all that is known of it."""
+        """The page that has the section of a clause."""
         if clause.document and any(s.name == clause.document for s in self.source.schemas):
             return f"{clause.spec}/{clause.document}.md"
         return f"{clause.spec}/clauses.md"
 
     def clause_link(self, clause: Clause, here: str) -> str:
-        """A link to a clause from the page `here`."""
-        to = self.clause_page(clause)
-        anchor = f"#{clause.id.lower()}"
-        return link(clause.id, anchor if to == here else f"{up(here)}{to}{anchor}")
+        """A link to a clause from the page `here`: to its own page, if it is not on this one."""
+        if self.clause_page(clause) == here:
+            return link(clause.id, f"#{clause.id.lower()}")
+        return self.own_page(clause, here, clause.id)
+
+    def own_page(self, clause: Clause, here: str, text: str, id: str = "") -> str:
+        """A link from the page `here` to the page of a clause, which mkdocs does not know of."""
+        to = f"../{up(here)}{CLAUSE_FOLDER}/{clause.id.lower()}/"
+        anchor = f'id="{id}" ' if id else ""
+        return f'<a {anchor}href="{to}">{text}</a>'
 
     def vocabulary_link(self, vocabulary: Vocabulary, here: str) -> str:
         """A link to a vocabulary's table from the page `here`."""

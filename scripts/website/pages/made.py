@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scripts.generator.build import load_source, read_source
 from scripts.generator.downloads import Download, downloads, frozen
@@ -13,6 +13,7 @@ from scripts.website.layout import ROOT
 from scripts.website.pages import (
     attacks,
     benchmarks,
+    clause_page,
     clauses,
     deviations,
     ecosystem,
@@ -31,10 +32,14 @@ from scripts.website.pages.whole import NAME, whole_page
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """`files` by path, which begins with the language; `menu` lists the pages of each folder."""
+    """`files` by path, which begins with the language; `menu` lists the pages of each folder.
+
+    `clauses` are pages too, which mkdocs does not see: each has the address of its path.
+    """
 
     files: dict[str, bytes]
     menu: dict[str, list[str]]
+    clauses: dict[str, bytes] = field(default_factory=dict)
 
 
 def made_pages() -> Made:
@@ -45,11 +50,15 @@ def made_pages() -> Made:
     held = downloads(source, frozen(ROOT))
     files: dict[str, bytes] = {}
     menu: dict[str, list[str]] = {}
+    of_clauses: dict[str, bytes] = {}
     for language in LANGUAGES:
         context = Context(source, language, homes(source))
         pages = dict(_pages(context, held))
         files[f"{language}/{FILE}"] = llms_txt(context, pages)
         files |= {f"{language}/{path}": content for path, content in pages.items()}
+        files[f"{language}/{clause_page.TEMPLATE}"] = clause_page.template_page()
+        for path, content in clause_page.clause_pages(context):
+            of_clauses[f"{language}/{path}"] = content
         menu = {}
         for path in (each for each in pages if "/" in each):
             menu.setdefault(path.partition("/")[0], []).append(path)
@@ -59,7 +68,7 @@ def made_pages() -> Made:
             there = in_language(each, language)
             if there is not None:
                 files[f"{language}/{there}"] = each.content
-    return Made(files, menu)
+    return Made(files, menu, of_clauses)
 
 
 def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str, bytes]]:

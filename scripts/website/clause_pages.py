@@ -1,0 +1,87 @@
+"""Puts the pages of clauses into the built site.
+
+There are too many of them for mkdocs, which needs 20 ms for a page: it makes one for each language,
+and here their Markdown is put in its place, made by the same extensions.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from markdown import Markdown
+from mkdocs.utils.yaml import get_yaml_loader, yaml_load
+
+from scripts.website.layout import ROOT
+from scripts.website.pages.clause_page import MARKS, TEMPLATE
+from scripts.website.render import BuildError
+
+_PAGE = re.compile(r'\A---\ndescription: (".*")\n---\n\n# (\S+) \{ #([\w-]+) \}\n\n', re.DOTALL)
+_SOURCE = re.compile(r'href="((?:[\w-]+/|\.\./)*)([\w-]+)\.md(#[\w.-]+)?"')
+_CODE = re.compile(rf'<div class="[^"]*highlight">(?:(?!<div).)*{MARKS[3]}.*?</div>', re.DOTALL)
+_INDENT = re.compile(r"\n\s+")
+
+
+class ClausePages:
+    """The pages of clauses of one language, whose Markdown is `pages`, by their paths."""
+
+    def __init__(self, pages: Mapping[str, bytes]) -> None:
+        with (ROOT / "mkdocs.yml").open("rb") as stream:
+            extensions = yaml_load(stream, get_yaml_loader())["markdown_extensions"]
+        self._markdown = Markdown(
+            extensions=list(extensions),
+            extension_configs={name: given for name, given in extensions.items() if given},
+        )
+        self._pages = {path: self._read(content.decode()) for path, content in pages.items()}
+
+    def _read(self, text: str) -> tuple[str, str, str, str]:
+        """What is put in place of each of the marks."""
+        found = _PAGE.match(text)
+        if found is None:
+            raise BuildError(f"No page of a clause: {text[:80]!r}")
+        self._markdown.reset()
+        content = _SOURCE.sub(_served, self._markdown.convert(text[found.end() :]))
+        about = json.loads(found[1]).replace("`", "")
+        return found[2], found[3], html.escape(about), content
+
+    def records(self) -> list[dict[str, Any]]:
+        """What the search reads of them."""
+        return [
+            {"location": _address(path), "title": name, "text": about}
+            for path, (name, _, about, _) in self._pages.items()
+        ]
+
+    def write(self, site: Path) -> None:
+        """Write them into a built language, in place of the template.
+
+        Raises `BuildError` where the template does not hold its marks.
+        """
+        folder = site / _address(TEMPLATE)
+        template = _INDENT.sub("\n", (folder / "index.html").read_text(encoding="utf-8"))
+        template, count = _CODE.subn(MARKS[3], template)
+        lacking = [mark for mark in MARKS if mark not in template]
+        if lacking or count != 1:
+            raise BuildError(f"The template of clauses does not hold {lacking or MARKS[3]}.")
+        for path, filled in self._pages.items():
+            text = template
+            for mark, value in zip(MARKS, filled, strict=True):
+                text = text.replace(mark, value)
+            to = site / _address(path)
+            to.mkdir()
+            (to / "index.html").write_text(text, encoding="utf-8")
+        (folder / "index.html").unlink()
+        folder.rmdir()
+
+
+def _served(found: re.Match[str]) -> str:
+    """The address of what a link to a source file leads to, from a page that is a folder."""
+    folder, name, anchor = found[1], found[2], found[3] or ""
+    return f'href="../{folder}{"" if name == "index" else f"{name}/"}{anchor}"'
+
+
+def _address(path: str) -> str:
+    return f"{path.removesuffix('.md')}/"

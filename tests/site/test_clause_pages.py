@@ -1,0 +1,148 @@
+"""Each clause has a page, which is put into the built site without mkdocs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from html.parser import HTMLParser
+from urllib.parse import urljoin
+
+import pytest
+
+from conformance.cli.main import main
+from conformance.kit.verdicts.checks import load, packages
+from conformance.spec.clauses import clauses
+from conformance.spec.vocabulary import Scope
+from scripts.generator.texts import LANGUAGES
+from scripts.website.clause_pages import ClausePages
+from scripts.website.pages.clause_page import MARKS, TEMPLATE
+from scripts.website.pages.made import made_pages
+from scripts.website.render import BuildError
+from tests.needs import need_site
+
+_COMMAND = re.compile(r"^agent-formats .*$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def made():
+    return made_pages().clauses
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_clause_has_a_page_with_its_sentence(made, language):
+    for clause in clauses().values():
+        text = made[f"{language}/conformance/clauses/{clause.id.lower()}.md"].decode()
+        assert f"# {clause.id} {{ #{clause.id.lower()} }}" in text
+        assert "{{" not in text
+        links = re.findall(r"\]\(([^)]+)\)", text)
+        assert any("clauses.md" in each for each in links)
+
+
+def test_a_clause_that_is_checked_has_a_command_that_checks_it_alone(made):
+    asked = {clause.id for name in packages() for _, clause in load(name).tests}
+    for clause in clauses().values():
+        text = made[f"en/conformance/clauses/{clause.id.lower()}.md"].decode()
+        commands = _COMMAND.findall(text)
+        if clause.excluded is not None:
+            assert commands == []
+        elif clause.id in asked:
+            assert [shlex.split(each)[-2:] for each in commands] == [["-k", clause.id]]
+        else:
+            assert clause.scope is Scope.DOCUMENT or clause.id.startswith("ATDF-RESP"), clause.id
+            assert commands[0].startswith("agent-formats validate FILE")
+
+
+def test_the_commands_for_documents_name_kinds_that_there_are(made, capsys):
+    pages = [text.decode() for path, text in made.items() if path.startswith("en/")]
+    kinds = {each for text in pages for each in re.findall(r"validate FILE --as (\S+)", text)}
+    assert len(kinds) > 5
+    for kind in kinds:
+        assert main(["validate", "/dev/null", "--as", kind]) != 4
+    assert "invalid choice" not in capsys.readouterr().err
+
+
+def test_no_id_of_a_clause_is_within_another():
+    held = " ".join(clauses())
+    assert [each for each in clauses() if held.count(each) != 1] == []
+
+
+def test_pages_are_filled_into_the_template(tmp_path):
+    pages = {"conformance/clauses/x-001.md": _PAGE.encode()}
+    folder = tmp_path / TEMPLATE.removesuffix(".md")
+    folder.mkdir(parents=True)
+    name, slug, about, content = MARKS
+    held = f'<h1 id="{slug}">{name}</h1> {about} <div class="language-text highlight"><pre>'
+    (folder / "index.html").write_text(f"{held}{content}</pre></div><p>end</p>")
+    clause_pages = ClausePages(pages)
+    clause_pages.write(tmp_path)
+    text = (tmp_path / "conformance/clauses/x-001/index.html").read_text()
+    assert text.startswith('<h1 id="x-001">X-001</h1> A &quot;b&quot; <p>Text ')
+    assert '<a href="../../../atdf/error/#a">l</a>' in text
+    assert '<a href="../../../conformance/">m</a>' in text
+    assert '<a href="https://x.example/y.md">n</a>' in text
+    assert text.endswith("<p>end</p>")
+    assert not folder.exists()
+    (record,) = clause_pages.records()
+    assert record["location"] == "conformance/clauses/x-001/"
+
+
+_PAGE = """---
+description: "A \\"b\\""
+---
+
+# X-001 { #x-001 }
+
+Text [l](../../atdf/error.md#a) [m](../../conformance/index.md) [n](https://x.example/y.md)
+"""
+
+
+def test_a_template_without_its_marks_stops_the_build(tmp_path):
+    folder = tmp_path / TEMPLATE.removesuffix(".md")
+    folder.mkdir(parents=True)
+    (folder / "index.html").write_text("<html></html>")
+    with pytest.raises(BuildError, match="CLAUSE-ID"):
+        ClausePages({}).write(tmp_path)
+
+
+class _Links(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag == "a" and given.get("href"):
+            self.found.append(given["href"])
+        if given.get("id"):
+            self.ids.add(given["id"])
+
+
+@pytest.mark.needs
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_built_pages_link_to_places_that_are_there(language):
+    site = need_site()
+    start = "" if language == "en" else f"{language}/"
+    seen: dict[str, set[str]] = {}
+    for name in clauses():
+        at = f"{start}conformance/clauses/{name.lower()}/"
+        text = (site / at / "index.html").read_text("utf-8")
+        assert not any(mark in text for mark in MARKS)
+        assert f'hreflang="es" href="https://agent-formats.github.io/es/{at[len(start) :]}"' in text
+        for link in _Links(text).found:
+            if "://" in link:
+                continue
+            path, _, anchor = urljoin(f"/{at}", link).lstrip("/").partition("#")
+            if path not in seen:
+                file = site / path / "index.html" if path.endswith("/") or not path else site / path
+                seen[path] = _Links(file.read_text("utf-8")).ids
+            assert not anchor or anchor in seen[path], (at, link)
+
+
+@pytest.mark.needs
+def test_the_pages_are_in_the_sitemap():
+    site = need_site()
+    listed = (site / "sitemap.xml").read_text("utf-8")
+    assert listed.count("/conformance/clauses/atdf-err-004/</loc>") == len(LANGUAGES)
+    assert MARKS[1] not in listed
