@@ -309,10 +309,14 @@ def judged(
     *,
     request_timeout: float = _REQUEST_TIMEOUT,
     max_examples: int = MAX_EXAMPLES,
+    like: Fault | None = None,
 ) -> tuple[Session, list[Item]]:
-    """Judge the server of a trial, as the command line would; gives the session and all items."""
+    """Judge the server of a trial, as the command line would; gives the session and all items.
+
+    The settings are those of the fault `like`, if one is given.
+    """
     profile = "http" if trial.binding == "http" else "mcp"
-    fault = planted(trial)
+    fault = like or planted(trial)
     settings = Settings(
         profiles=("atdf",) if fault.together else (profile, "atdf"),
         include_tools=fault.tools or _FEW_TOOLS,

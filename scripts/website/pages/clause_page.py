@@ -14,8 +14,10 @@ from conformance.spec.vocabulary import Scope
 from scripts.generator.clauses import Clause
 from scripts.website.pages.clauses import ALL, facts, quotes, sentences
 from scripts.website.pages.context import CLAUSE_FOLDER, CONFORMANCE, Context, up
+from scripts.website.pages.exchanges import exchange, fault_sentence
 from scripts.website.pages.kit import catches
 from scripts.website.pages.markdown import code, escaped, fence, heading, link, page
+from scripts.website.pages.remedies import remedy
 
 MARKS = ("CLAUSE-ID", "clause-slug", "CLAUSE-ABOUT", "CLAUSE-CONTENT")
 """What the template holds in place of the id, its anchor, the sentence, and all the rest."""
@@ -56,6 +58,8 @@ def _page(context: Context, clause: Clause, beside: tuple[Clause | None, Clause 
         *([context.said("why", reason=context.prose(clause.why))] if clause.why else ()),
         *_shown(context, clause, here),
         *quotes(context, clause),
+        *exchange(context, clause, here),
+        *remedy(context, clause, here),
         *_faults(context, clause, here),
         *_alone(context, clause),
         _neighbors(context, beside, here),
@@ -94,7 +98,11 @@ def _faults(context: Context, clause: Clause, here: str) -> Iterator[str]:
     yield heading(2, context.said("clause_faults"), "faults")
     yield context.said("clause_faults_intro")
     faults = f"{up(here)}{CONFORMANCE}/faults.md"
-    yield "\n".join(f"- {link(code(each), f'{faults}#fault-{each}')}" for each in caught)
+    told = ((each, fault_sentence(context, each, clause.id)) for each in caught)
+    yield "\n".join(
+        f"- {link(code(each), f'{faults}#fault-{each}')}{f': {said}' if said else ''}"
+        for each, said in told
+    )
 
 
 def _alone(context: Context, clause: Clause) -> Iterator[str]:

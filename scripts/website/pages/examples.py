@@ -39,7 +39,7 @@ def examples(context: Context, schema: Schema, here: str) -> Iterator[str]:
         yield heading(3, context.said("invalid"), "invalid")
         yield context.said("invalid_intro")
         for each in invalid:
-            shown = _with_error(context, each, here)
+            shown = with_error(context, each, here)
             yield folded(context.text(each.title), shown, f"example-{each.id}")
 
 
@@ -68,7 +68,8 @@ def _at(data: Any, pointer: str) -> Any:
         return None
 
 
-def _with_error(context: Context, example: Example, here: str) -> str:
+def with_error(context: Context, example: Example, here: str) -> str:
+    """An invalid example with its line marked, and what is wrong there."""
     text = json.dumps(in_words(context, example), ensure_ascii=False, indent=2)
     found = _broken(example, json.loads(text))
     reading = read(text.encode())

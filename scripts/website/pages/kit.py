@@ -9,6 +9,7 @@ from conformance.kit.config.options import OPTIONS, Option
 from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
 from scripts.website.pages.context import CONFORMANCE, Context
+from scripts.website.pages.exchanges import fault_sentence
 from scripts.website.pages.markdown import anchored, code, escaped, filtered, heading, page, table
 
 
@@ -51,15 +52,17 @@ def _help(context: Context, option: Option) -> str:
 def faults_page(context: Context) -> bytes:
     """The table of the faulty servers."""
     here = f"{CONFORMANCE}/faults.md"
-    head = [context.said(name) for name in ("fault", "caught_by", "shows_over")]
+    head = [context.said(name) for name in ("fault", "caught_by", "shows_over", "fault_said")]
     rows = []
     for fault in sorted(FAULTS.values(), key=lambda each: each.name):
         clauses = [context.clause_link(context.clauses[each], here) for each in fault.clauses]
         over = ", ".join(code(each) for each in fault.bindings)
-        rows.append([anchored(fault.name, "fault"), ", ".join(clauses), over])
+        said = fault_sentence(context, fault.name, fault.clauses[0])
+        rows.append([anchored(fault.name, "fault"), ", ".join(clauses), over, said])
     for name, planted in sorted(GATEWAY_FAULTS.items()):
         link = context.clause_link(context.clauses[planted.clause], here)
-        rows.append([anchored(name, "fault"), link, code("native")])
+        said = fault_sentence(context, name, planted.clause)
+        rows.append([anchored(name, "fault"), link, code("native"), said])
     about = context.said("faults_about")
     parts = [
         escaped(about),

@@ -1,0 +1,361 @@
+"""Collects an exchange that breaks each clause, and the sound answer to the same request.
+
+    python -m scripts.exchanges [--fault NAME]...
+
+Each planted fault is checked as `python -m scripts.prove` does, one after the other, with few
+random calls. Of each clause that the fault was planted for, the shortest exchange of a finding is
+kept, and the answer that the reference gives to the same call. They are written into
+`fixtures/exchanges/seen.json`, which the pages of the clauses show. With `--fault`, the rest of the
+file stays as it is. Ports and dates are replaced, and long bodies are cut. Exit 0: written; 1: a
+fault was not caught.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.model.exchange import Exchange, HttpRequest
+from conformance.kit.model.results import Finding, Item
+from conformance.kit.model.settings import MAX_EXAMPLES, Settings
+from conformance.kit.session import Session
+from conformance.kit.verdicts.checks import load
+from conformance.spec.messages import Message
+from conformance.spec.vocabulary import Verdict
+from fixtures.gateways.beside import PATHS, gateway
+from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
+from fixtures.gateways.faults import Fault as GatewayFault
+from fixtures.servers.core.behaviour import Behaviour
+from fixtures.servers.faults import FAULTS
+from fixtures.servers.faults.checks import CHECKS
+from fixtures.servers.faults.fault import Fault
+from fixtures.servers.start import NotStarted, forked_by, nursery
+from scripts.prove import Trial, check_of, is_meant, judged, serving, trials_of
+
+SEEN = Path(__file__).resolve().parents[1] / "fixtures" / "exchanges" / "seen.json"
+LONGEST = 1_500
+"""Characters of a body that are shown."""
+_FEW_EXAMPLES = 2
+_PATIENCE = 10.0
+_BROKEN = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.FLAKY})
+_PORT = re.compile(r"(?<=127\.0\.0\.1:)\d{4,5}|(?<=localhost:)\d{4,5}")
+_DATE = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?=Z|[+-]\d\d:\d\d|\b)")
+_NOT_SHOWN = {
+    *("accept-encoding", "connection", "content-length", "date", "host", "keep-alive", "server"),
+    *("transfer-encoding", "user-agent"),
+}
+_CORS = {
+    f"access-control-{each}"
+    for each in ("allow-origin", "allow-methods", "allow-headers", "max-age", "expose-headers")
+}
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+
+
+@dataclass
+class Seen:
+    """One exchange that breaks a clause. `good` is empty where the reference's is not known."""
+
+    fault: str
+    said: Mapping[str, Any]
+    request: str
+    bad: str
+    good: str = ""
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """The lowest is shown: one with a sound answer, and the shortest of those."""
+        return not self.good, len(self.request) + len(self.bad) + len(self.good)
+
+    def as_json(self) -> dict[str, Any]:
+        """What the file holds."""
+        held = {"fault": self.fault, "said": self.said, "request": self.request, "bad": self.bad}
+        return held | ({"good": self.good} if self.good else {})
+
+
+@dataclass
+class Told:
+    """What a run on one fault gave: the exchanges by clause, and each clause's first finding."""
+
+    exchanges: dict[str, list[Seen]] = field(default_factory=dict)
+    said: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; gives the exit code."""
+    parser = argparse.ArgumentParser(prog="exchanges", description=__doc__)
+    parser.add_argument("--fault", action="append", default=[], metavar="NAME")
+    chosen = parser.parse_args(arguments)
+    unknown = [each for each in chosen.fault if each not in {**FAULTS, **GATEWAY_FAULTS}]
+    if unknown:
+        parser.error(f"There is no fault {unknown[0]!r}.")
+    wanted = chosen.fault or [*FAULTS, *GATEWAY_FAULTS]
+    held = json.loads(SEEN.read_text("utf-8")) if SEEN.exists() and chosen.fault else {}
+    faults: dict[str, Any] = held.get("faults", {})
+    best = {
+        clause: Seen(**each)
+        for clause, each in held.get("clauses", {}).items()
+        if each["fault"] not in wanted
+    }
+    missed = []
+    with nursery() as at:
+        forked_by(at)
+        for number, name in enumerate(wanted, 1):
+            began = time.monotonic()
+            told = _of_server(FAULTS[name]) if name in FAULTS else _of_gateway(name)
+            planted = FAULTS[name].clauses if name in FAULTS else (GATEWAY_FAULTS[name].clause,)
+            lacking = [each for each in planted if each not in told.said]
+            missed += lacking
+            faults[name] = {each: told.said[each] for each in planted if each in told.said}
+            for clause, seen in told.exchanges.items():
+                best[clause] = min([*seen, *([best[clause]] if clause in best else [])], key=_rank)
+            took = f"{time.monotonic() - began:5.1f} s"
+            words = f"not caught by {', '.join(lacking)}" if lacking else ""
+            print(f"{number:3}/{len(wanted)}  {name:44}{took}  {words}", flush=True)
+            _write({clause: each.as_json() for clause, each in best.items()}, faults)
+        forked_by(None)
+    return 1 if missed else 0
+
+
+def _rank(seen: Seen) -> tuple[bool, int]:
+    return seen.rank
+
+
+def _write(clauses: Mapping[str, Any], faults: Mapping[str, Any]) -> None:
+    held = {"clauses": dict(sorted(clauses.items())), "faults": dict(sorted(faults.items()))}
+    SEEN.parent.mkdir(exist_ok=True)
+    text = json.dumps(held, ensure_ascii=False, indent=1)
+    SEEN.write_text(f"{text}\n", encoding="utf-8")
+
+
+def _of_server(fault: Fault) -> Told:
+    """Check a faulty server: first with few random calls, then with all where they do not show it.
+
+    Where it turns up in an older era only, that is tried too.
+    """
+    told = Told()
+    for trial in trials_of(fault, full=True):
+        for most in (_FEW_EXAMPLES, MAX_EXAMPLES):
+            try:
+                with serving(trial) as target:
+                    session, items = judged(
+                        trial, target, request_timeout=_PATIENCE / 2, max_examples=most
+                    )
+            except (TargetUnusable, NotStarted):
+                continue
+            sound = _sound(replaced(trial), fault.tools, fault.versions, fault.together)
+            _take(told, fault.name, fault.clauses, session, items, sound)
+            if all(each in told.said for each in fault.clauses):
+                return told
+    return told
+
+
+def replaced(trial: Trial) -> Trial:
+    """The same trial of the reference."""
+    return Trial("", trial.binding, trial.era)
+
+
+Key = tuple[object, ...]
+
+
+@cache
+def _sound(
+    trial: Trial, tools: tuple[str, ...], versions: tuple[str, ...], together: bool
+) -> Mapping[Key, Exchange]:
+    """What the reference answers in the same run."""
+    with serving(trial) as target:
+        session, _ = judged(
+            trial,
+            target,
+            request_timeout=_PATIENCE,
+            max_examples=_FEW_EXAMPLES,
+            like=Fault("", (), _as_it_is, tools=tools, versions=versions, together=together),
+        )
+    return _by_key(session.recorder.by_id.values())
+
+
+def _as_it_is(behaviour: Behaviour) -> Behaviour:
+    return behaviour
+
+
+def _by_key(exchanges: Iterable[Exchange]) -> dict[Key, Exchange]:
+    found: dict[Key, Exchange] = {}
+    for each in exchanges:
+        found.setdefault(_key(each), each)
+    return found
+
+
+def _key(exchange: Exchange) -> Key:
+    """What an exchange is in each run of the same kind, whatever its number."""
+    if exchange.case is not None:
+        return (exchange.case.id.text,)
+    step = str(exchange.step) if exchange.step is not None else ""
+    return (exchange.run, exchange.script, _PORT.sub("PORT", step))
+
+
+def _of_gateway(name: str) -> Told:
+    fault = GATEWAY_FAULTS[name]
+    told = Told()
+    session, items = _gateway_run(fault)
+    _take(told, name, (fault.clause,), session, items, _sound_gateway(fault.policy))
+    return told
+
+
+@cache
+def _sound_gateway(policy: Path) -> Mapping[Key, Exchange]:
+    session, _ = _gateway_run(GatewayFault("", policy=policy))
+    return _by_key(session.recorder.by_id.values())
+
+
+def _gateway_run(fault: GatewayFault) -> tuple[Session, list[Item]]:
+    with gateway(fault.app, fault.policy) as (url, port):
+        target = f"native+{url}{PATHS['native']}"
+        declared = json.loads(fault.policy.read_text(encoding="utf-8"))
+        session = Session(
+            Settings(targets=(target,), provider=("127.0.0.1", port), gateway_policy=declared)
+        )
+        chapter = load("conformance.gateway")
+        session.scripts.extend(chapter.scripts)
+        session.discover(session.settings.targets)
+        asked = session.questions(list(chapter.tests))
+        session.drive()
+        return session, list(session.judge(asked).values())
+
+
+def _take(
+    told: Told,
+    fault: str,
+    planted: tuple[str, ...],
+    session: Session,
+    items: list[Item],
+    sound: Mapping[Key, Exchange],
+) -> None:
+    """Keep what the findings of the planted clauses show."""
+    for item in items:
+        if item.clause not in planted or item.verdict not in _BROKEN:
+            continue
+        for finding in _meant(fault, item):
+            told.said.setdefault(item.clause, _said(finding))
+            if finding.exchange is None:
+                continue
+            bad = session.recorder.by_id[finding.exchange]
+            if bad.request.is_empty:
+                continue
+            good = sound.get(_key(bad))
+            shown = _NOT_SHOWN if item.clause.startswith("HTTP-CORS") else _NOT_SHOWN | _CORS
+            seen = Seen(fault, _said(finding), _request(bad), _answer(bad, finding.path, shown))
+            if not seen.bad:
+                continue
+            right = _answer(good, finding.path, shown) if good is not None else ""
+            if _UUID.sub("", right) != _UUID.sub("", seen.bad):
+                seen.good = right
+            told.exchanges.setdefault(item.clause, []).append(seen)
+
+
+def _meant(fault: str, item: Item) -> list[Finding]:
+    """The findings that the fault was planted for; all of them where none of these is there."""
+    meant = CHECKS.get(fault, {}).get(item.clause, ())
+    own = [each for each in item.findings if any(is_meant(check_of(each), one) for one in meant)]
+    return own or list(item.findings)
+
+
+def _said(finding: Finding) -> dict[str, Any]:
+    """The finding's message, in a form that can be said in each language."""
+    held = message_json(finding.message)
+    return held if finding.path is None else {**held, "path": finding.path}
+
+
+def message_json(message: Message) -> dict[str, Any]:
+    """A message as its id and its values."""
+    values = {
+        name: message_json(each) if isinstance(each, Message) else _plain(each)
+        for name, each in message.values
+    }
+    return {"id": message.id, "values": values}
+
+
+def _request(exchange: Exchange) -> str:
+    request = exchange.request
+    if not isinstance(request, HttpRequest):
+        return _cut(_plain(_body(request.body, None)))
+    place = re.sub(r"^https?://[^/]+", "", str(request.url)) or "/"
+    lines = [f"{request.method} {place}", *_headers(request.headers, _NOT_SHOWN)]
+    body = _cut(_body(request.body, None))
+    return _plain("\n".join([*lines, *(["", body] if body else [])]))
+
+
+def _answer(exchange: Exchange, path: str | None, without: Set[str]) -> str:
+    answer = exchange.answer
+    if answer is None:
+        return f"— {exchange.trouble or 'no answer'}"
+    body = _cut(_body(bytes(answer.body), path))
+    trouble = [f"— {exchange.trouble}"] if exchange.trouble else []
+    if not exchange.over_http:
+        late = (json.dumps(each, ensure_ascii=False) for each in answer.late)
+        return _plain("\n".join([*answer.noise, body, *late, *trouble]).strip())
+    lines = [f"HTTP {answer.status}", *_headers(answer.headers, without)]
+    return _plain("\n".join([*lines, *(["", body] if body else []), *trouble]))
+
+
+def _headers(headers: Iterable[tuple[str, str]], without: Set[str]) -> Iterator[str]:
+    for name, value in headers:
+        if name.lower() not in without:
+            yield f"{name.lower()}: {value}"
+
+
+def _body(body: bytes, path: str | None) -> str:
+    """A body as it is read: JSON indented; of a long one the part that the finding names."""
+    text = body.decode("utf-8", "replace")
+    try:
+        data = json.loads(text)
+        whole = json.dumps(data, ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return _lines(text)
+    if len(whole) <= LONGEST or not path:
+        return whole
+    return _around(data, path) or whole
+
+
+def _lines(text: str) -> str:
+    """Events and lines of JSON as they came; other control characters cannot be shown."""
+    return re.sub(r"[^\S\n]|[^\x20-\x7e\n\xa0-\uffff]", " ", text.replace("\r\n", "\n"))
+
+
+def _around(data: Any, path: str) -> str:
+    """The largest part of a document around a place that is short enough to show."""
+    steps = [index or name for name, index in _STEP.findall(path.removeprefix("$"))]
+    inside, best = data, ""
+    for at, step in enumerate(steps):
+        try:
+            inside = inside[int(step)] if isinstance(inside, list) else inside[step]
+        except (LookupError, ValueError, TypeError):
+            break
+        text = json.dumps(inside, ensure_ascii=False, indent=2)
+        if len(text) <= LONGEST:
+            best = best or f"… {'.'.join(steps[: at + 1])}:\n{text}"
+    return best
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n… (+{len(text) - LONGEST})"
+
+
+def _plain(text: str) -> str:
+    """Without what differs in each run: ports and dates."""
+    return _DATE.sub("2026-01-01T00:00:00", _PORT.sub("8000", text))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,97 @@
+"""What the proof saw of each clause: the answer of a faulty server, and that of the reference.
+
+`python -m scripts.exchanges` writes what is read here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from conformance.kit.model.results import Finding
+from conformance.spec.messages import Message
+from scripts.generator.clauses import Clause
+from scripts.website.layout import ROOT
+from scripts.website.pages.context import CONFORMANCE, Context, up
+from scripts.website.pages.examples import with_error
+from scripts.website.pages.markdown import code, escaped, fence, heading, link
+
+SEEN = ROOT / "fixtures" / "exchanges" / "seen.json"
+_CHANGING = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@cache
+def seen() -> Mapping[str, Mapping[str, Any]]:
+    """What was seen: `clauses` holds exchanges, `faults` what the kit said of each fault."""
+    held: Mapping[str, Mapping[str, Any]] = json.loads(SEEN.read_text(encoding="utf-8"))
+    return held
+
+
+def finding_of(said: Mapping[str, Any]) -> Finding:
+    """What the kit said, in a form that can be said in each language."""
+    return Finding(message_of(said), path=said.get("path"))
+
+
+def message_of(said: Mapping[str, Any]) -> Message:
+    """A message of its id and its values."""
+    values = (
+        (name, message_of(each) if isinstance(each, dict) else each)
+        for name, each in said["values"].items()
+    )
+    return Message(said["id"], tuple(values))
+
+
+def fault_sentence(context: Context, fault: str, clause: str) -> str:
+    """What the kit says of a fault, as Markdown; empty where it was not seen."""
+    said = seen()["faults"].get(fault, {}).get(clause)
+    return "" if said is None else escaped(finding_of(said).words(context.language))
+
+
+def exchange(context: Context, clause: Clause, here: str) -> Iterator[str]:
+    """The section with the exchange of a clause; nothing where none was seen."""
+    held = seen()["clauses"].get(clause.id)
+    if held is None:
+        yield from _document(context, clause, here)
+        return
+    yield heading(2, context.said("clause_exchange"), "exchange")
+    to = f"{up(here)}{CONFORMANCE}/faults.md#fault-{held['fault']}"
+    yield context.said("clause_exchange_intro", fault=link(code(held["fault"]), to))
+    words = escaped(finding_of(held["said"]).words(context.language))
+    yield f"{context.said('clause_exchange_said', words=words)}\n{{ .error }}"
+    good = held.get("good", "")
+    yield context.said("clause_exchange_request")
+    yield fence(held["request"], "text")
+    yield context.said("clause_exchange_bad")
+    yield fence(held["bad"], "text", _marks(held["bad"], good))
+    if good:
+        yield context.said("clause_exchange_good")
+        yield fence(good, f"{{ .text .good {_marks(good, held['bad'])}}}")
+
+
+def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
+    """A document that breaks the clause, and the valid one that it was made of."""
+    broken = next((each for each in context.source.examples if each.breaks == clause.id), None)
+    if broken is None:
+        return
+    yield heading(2, context.said("clause_exchange"), "exchange")
+    yield context.said("clause_document")
+    yield with_error(context, broken, here)
+    if broken.from_ is not None:
+        to = f"{up(here)}{broken.spec}/{broken.document}.md#example-{broken.from_}"
+        yield context.said("clause_document_valid", example=link(context.said("valid_one"), to))
+
+
+def _marks(text: str, other: str) -> str:
+    """Mark the lines that the other text does not have, unless nearly all are so."""
+    if not other:
+        return ""
+    own, beside = (_CHANGING.sub("", each).splitlines() for each in (text, other))
+    steps = difflib.SequenceMatcher(None, own, beside, autojunk=False).get_opcodes()
+    lines = [n + 1 for kind, a, b, _, _ in steps if kind != "equal" for n in range(a, b)]
+    if not lines or len(lines) * 2 > len(own):
+        return ""
+    return f'hl_lines="{" ".join(map(str, lines))}"'

@@ -1,0 +1,119 @@
+"""The exchanges that the pages of clauses show, and the code that says how to fix what is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+import tree_sitter_c_sharp
+import tree_sitter_java
+import tree_sitter_typescript
+from tree_sitter import Language, Parser
+
+from conformance.spec.clauses import clauses
+from conformance.spec.messages import LANGUAGES, is_message
+from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
+from fixtures.servers.faults import FAULTS
+from scripts import exchanges
+from scripts.website.pages.exchanges import SEEN, _marks, finding_of, message_of, seen
+from scripts.website.pages.remedies import CODE, REMEDIES, remedy_of
+from scripts.website.pages.remedies import LANGUAGES as SUFFIXES
+
+MOST_BYTES = 1_000_000
+_GRAMMARS = {
+    "ts": tree_sitter_typescript.language_typescript(),
+    "java": tree_sitter_java.language(),
+    "cs": tree_sitter_c_sharp.language(),
+}
+_NEEDS_PACKAGES = {"strict.java"}
+
+
+def test_what_was_seen_is_of_faults_and_clauses_that_there_are():
+    planted = {name: set(fault.clauses) for name, fault in FAULTS.items()}
+    planted |= {name: {fault.clause} for name, fault in GATEWAY_FAULTS.items()}
+    for name, said in seen()["faults"].items():
+        assert set(said) <= planted[name], name
+    for clause, held in seen()["clauses"].items():
+        assert clause in planted[held["fault"]], clause
+    lacking = sorted(set(planted) - set(seen()["faults"]))
+    assert lacking == [], "python -m scripts.exchanges --fault …"
+
+
+def test_what_the_kit_said_is_said_in_each_language():
+    said = [each for held in seen()["faults"].values() for each in held.values()]
+    said += [held["said"] for held in seen()["clauses"].values()]
+    for each in said:
+        assert is_message(message_of(each).id), each["id"]
+        for language in LANGUAGES:
+            assert finding_of(each).words(language)
+
+
+def test_the_file_is_small_and_holds_nothing_of_one_run():
+    text = SEEN.read_text("utf-8")
+    assert len(text.encode()) <= MOST_BYTES
+    ports = set(re.findall(r"127\.0\.0\.1:(\d+)", text))
+    assert ports <= {"8000", "9", "1", "80", "8080"}, ports
+
+
+def test_a_wrong_answer_differs_from_the_right_one():
+    for clause, held in seen()["clauses"].items():
+        assert held["bad"], clause
+        assert held["bad"] != held.get("good"), clause
+
+
+def test_only_what_differs_is_marked():
+    assert _marks("a\nb\nc\nd", "a\nx\nc\nd") == 'hl_lines="2"'
+    assert _marks("a\nb", "") == ""
+    assert _marks("a\nb", "c\nd") == ""
+    first, second = ("00000000-0000-4000-8000-00000000000" + each for each in "12")
+    assert _marks(f"a\n{first}\nb\nc", f"a\n{second}\nb\nd") == 'hl_lines="4"'
+
+
+def test_of_a_long_document_the_place_is_shown():
+    data = {"tools": [{"name": "x" * 900}, {"name": "", "more": "y" * 900}]}
+    shown = exchanges._body(json.dumps(data).encode(), "$.tools[1].name")
+    assert shown.startswith('… tools.1:\n{\n  "name": "",')
+    assert exchanges._cut("z" * 1_600).endswith("\n… (+100)")
+    assert exchanges._body(b"[" * 100_000, None).startswith("[[[")
+    assert exchanges._body(b"\xff\x00", None) == "\ufffd "
+
+
+def test_ports_and_dates_are_replaced():
+    text = exchanges._plain("http://127.0.0.1:40123/x 2026-11-23T10:11:12.5Z localhost:5123")
+    assert text == "http://127.0.0.1:8000/x 2026-01-01T00:00:00Z localhost:8000"
+
+
+def test_each_remedy_is_for_clauses_that_there_are_and_has_its_code():
+    used = {remedy_of(each) for each in clauses()}
+    assert set(REMEDIES) <= used
+    for name, ids in REMEDIES.items():
+        assert is_message(f"site.remedy_{name}")
+        for each in ids.split():
+            assert any(id == each or id.startswith(f"{each}-") for id in clauses()), each
+        for suffix in SUFFIXES.values():
+            assert (CODE / f"{name.replace('_', '-')}.{suffix}").is_file()
+    files = {each.name for each in CODE.iterdir() if each.is_file()}
+    assert len(files) == len(REMEDIES) * len(SUFFIXES)
+
+
+@pytest.mark.parametrize("file", sorted(CODE.glob("*.*")), ids=lambda each: each.name)
+def test_the_code_of_a_remedy_can_be_read(file):
+    text = file.read_bytes()
+    if file.suffix == ".py":
+        compile(text, file.name, "exec")
+        return
+    tree = Parser(Language(_GRAMMARS[file.suffix[1:]])).parse(text)
+    assert not tree.root_node.has_error, file.name
+
+
+def test_the_java_of_the_remedies_compiles(tmp_path):
+    compiler = shutil.which("javac")
+    if compiler is None:
+        pytest.skip("there is no Java compiler")
+    files = [each for each in CODE.glob("*.java") if each.name not in _NEEDS_PACKAGES]
+    command = [compiler, "-Xlint:all", "-Werror", "-d", tmp_path, *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
