@@ -91,7 +91,7 @@
     where.addEventListener("click", () => go(problem.line));
     const parts = [where, ", ", make("code", {}, problem.path), ": ", ...rich(problem.words)];
     if (problem.clause) {
-      parts.push(" ", make("a", { href: `${root.dataset.clauses}#${problem.clause.toLowerCase()}` }, problem.clause));
+      parts.push(" ", make("a", { href: `${root.dataset.clauses}${problem.clause.toLowerCase()}/` }, problem.clause));
     }
     return make("li", {}, ...parts);
   };

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
 import subprocess
+import zlib
 
 import pytest
 import tree_sitter_c_sharp
@@ -21,6 +23,7 @@ from scripts import exchanges
 from scripts.website.pages.exchanges import SEEN, _marks, finding_of, message_of, seen
 from scripts.website.pages.remedies import CODE, REMEDIES, remedy_of
 from scripts.website.pages.remedies import LANGUAGES as SUFFIXES
+from scripts.website.pages.tried import in_playground
 
 MOST_BYTES = 1_000_000
 _GRAMMARS = {
@@ -117,3 +120,12 @@ def test_the_java_of_the_remedies_compiles(tmp_path):
     command = [compiler, "-Xlint:all", "-Werror", "-d", tmp_path, *files]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_link_to_the_playground_holds_the_document():
+    to = in_playground("atdf/error.md", {"a": "é" * 50})
+    path, _, packed = to.partition("#text=")
+    assert path == "../../playground/"
+    assert re.fullmatch(r"[\w-]+", packed)
+    read = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
+    assert json.loads(zlib.decompress(read, -15)) == {"a": "é" * 50}

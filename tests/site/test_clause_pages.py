@@ -129,7 +129,9 @@ def test_the_built_pages_link_to_places_that_are_there(language):
         at = f"{start}conformance/clauses/{name.lower()}/"
         text = (site / at / "index.html").read_text("utf-8")
         assert not any(mark in text for mark in MARKS)
-        assert f'hreflang="es" href="https://agent-formats.github.io/es/{at[len(start) :]}"' in text
+        assert f'rel="canonical" href="https://agent-formats.github.io/{at}"' in text
+        for other in LANGUAGES:
+            assert re.search(rf'href="[./]*[a-z/]*{at[len(start) :]}" hreflang="{other}"', text)
         for link in _Links(text).found:
             if "://" in link:
                 continue

@@ -6,9 +6,10 @@ from scripts.generator.ages import age_of
 from scripts.generator.schemas import Schema
 from scripts.website.pages.clauses import of_document, told
 from scripts.website.pages.context import Context, up
-from scripts.website.pages.examples import examples
+from scripts.website.pages.examples import examples, in_words
 from scripts.website.pages.fields import field_tables, said_age
 from scripts.website.pages.markdown import code, escaped, heading, page
+from scripts.website.pages.tried import in_playground, opening
 
 
 def document_page(context: Context, schema: Schema) -> bytes:
@@ -23,7 +24,7 @@ def document_page(context: Context, schema: Schema) -> bytes:
         f"{escaped(about)}\n{{ .lead }}",
         f"{context.said('version', version=schema.version)}: {age}. {file}\n{{ .facts }}",
         heading(2, context.said("fields"), "fields"),
-        f"{context.said('fields_age', age=age)}\n{{ .facts }}",
+        f"{context.said('fields_age', age=age)}{_tried(context, schema, here)}\n{{ .facts }}",
         *field_tables(context, schema, here),
     ]
     if clauses := of_document(context, schema.spec, schema.name):
@@ -31,3 +32,13 @@ def document_page(context: Context, schema: Schema) -> bytes:
     if shown := list(examples(context, schema, here)):
         parts += [heading(2, context.said("examples"), "examples"), *shown]
     return page(context.text(schema.title), schema.name, about, parts)
+
+
+def _tried(context: Context, schema: Schema, here: str) -> str:
+    """A link that opens the first valid example in the playground; empty without one."""
+    own = (each for each in context.source.examples if each.document == schema.name)
+    first = next((each for each in own if each.spec == schema.spec and each.valid), None)
+    if first is None:
+        return ""
+    to = in_playground(here, in_words(context, first))
+    return f" {context.said('field_tried', link=opening(to, context.said('field_try')))}"

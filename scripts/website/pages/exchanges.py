@@ -17,8 +17,9 @@ from conformance.spec.messages import Message
 from scripts.generator.clauses import Clause
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context, up
-from scripts.website.pages.examples import with_error
+from scripts.website.pages.examples import in_words, with_error
 from scripts.website.pages.markdown import code, escaped, fence, heading, link
+from scripts.website.pages.tried import in_playground, opening
 
 SEEN = ROOT / "fixtures" / "exchanges" / "seen.json"
 _CHANGING = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -83,6 +84,7 @@ def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
     if broken.from_ is not None:
         to = f"{up(here)}{broken.spec}/{broken.document}.md#example-{broken.from_}"
         yield context.said("clause_document_valid", example=link(context.said("valid_one"), to))
+    yield opening(in_playground(here, in_words(context, broken)), context.said("clause_tried"))
 
 
 def _marks(text: str, other: str) -> str:

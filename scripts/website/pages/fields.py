@@ -10,11 +10,16 @@ from typing import Any
 
 from conformance.spec.pointer import to_pointer
 from scripts.generator.ages import Age, age_of
+from scripts.generator.clauses import Clause
 from scripts.generator.keywords import IN_PLACE
 from scripts.generator.load import Path_
 from scripts.generator.schemas import Schema
-from scripts.website.pages.context import Context, dashed, up
+from scripts.website.pages.context import CONFORMANCE, Context, dashed, up
+from scripts.website.pages.kit import catches
 from scripts.website.pages.markdown import anchored, code, escaped, heading, link, table
+
+_FAULTS = 3
+"""Faults that are named with a field; the pages of its clauses have all."""
 
 Node = Mapping[str, Any]
 
@@ -112,14 +117,24 @@ def _meaning(context: Context, schema: Schema, here: str, field: Field) -> str:
     parts += _limits(context, node)
     if (own := age_of(schema, node)) != age_of(schema):
         parts.append(f"*{said_age(context, own)}.*")
-    links = [
-        context.clause_link(clause, here)
+    asked = [
+        clause
         for clause in context.source.clauses
         if clause.document == schema.name
         and clause.spec == schema.spec
         and any(_below(at, field) for at in clause.at)
     ]
-    return " ".join([*filter(None, parts), *links])
+    links = [context.clause_link(clause, here) for clause in asked]
+    return " ".join([*filter(None, parts), *links, *_faults(context, asked, here)])
+
+
+def _faults(context: Context, clauses: list[Clause], here: str) -> Iterator[str]:
+    """The first planted faults that the clauses of a field catch."""
+    caught = dict.fromkeys(name for each in clauses for name in catches().get(each.id, ()))
+    if caught:
+        to = f"{up(here)}{CONFORMANCE}/faults.md#fault-"
+        named = ", ".join(link(code(each), f"{to}{each}") for each in list(caught)[:_FAULTS])
+        yield context.said("field_faults", faults=named)
 
 
 def said_age(context: Context, age: Age) -> str:
