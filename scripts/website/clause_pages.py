@@ -10,6 +10,7 @@ import html
 import json
 import re
 from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -32,21 +33,13 @@ class ClausePages:
     def __init__(self, pages: Mapping[str, bytes]) -> None:
         with (ROOT / "mkdocs.yml").open("rb") as stream:
             extensions = yaml_load(stream, get_yaml_loader())["markdown_extensions"]
-        self._markdown = Markdown(
+        markdown = Markdown(
             extensions=list(extensions),
             extension_configs={name: given for name, given in extensions.items() if given},
         )
-        self._pages = {path: self._read(content.decode()) for path, content in pages.items()}
-
-    def _read(self, text: str) -> tuple[str, str, str, str]:
-        """What is put in place of each of the marks."""
-        found = _PAGE.match(text)
-        if found is None:
-            raise BuildError(f"No page of a clause: {text[:80]!r}")
-        self._markdown.reset()
-        content = _SOURCE.sub(_served, self._markdown.convert(text[found.end() :]))
-        about = json.loads(found[1]).replace("`", "")
-        return found[2], found[3], html.escape(about), content
+        self._pages = {
+            path: _filling(markdown, content.decode()) for path, content in pages.items()
+        }
 
     def records(self) -> list[dict[str, Any]]:
         """What the search reads of them."""
@@ -75,6 +68,23 @@ class ClausePages:
             (to / "index.html").write_text(text, encoding="utf-8")
         (folder / "index.html").unlink()
         folder.rmdir()
+
+
+def all_clause_pages(pages: Mapping[str, Mapping[str, bytes]]) -> dict[str, ClausePages]:
+    """The pages of each language, made in a process of its own."""
+    with ProcessPoolExecutor(len(pages)) as pool:
+        return dict(zip(pages, pool.map(ClausePages, pages.values()), strict=True))
+
+
+def _filling(markdown: Markdown, text: str) -> tuple[str, str, str, str]:
+    """What is put in place of each of the marks."""
+    found = _PAGE.match(text)
+    if found is None:
+        raise BuildError(f"No page of a clause: {text[:80]!r}")
+    markdown.reset()
+    content = _SOURCE.sub(_served, markdown.convert(text[found.end() :]))
+    about = json.loads(found[1]).replace("`", "")
+    return found[2], found[3], html.escape(about), content
 
 
 def _served(found: re.Match[str]) -> str:

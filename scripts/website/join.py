@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from scripts.website.clause_pages import ClausePages
+from scripts.website.clause_pages import all_clause_pages
 from scripts.website.layout import LANGUAGES, SITE
 from scripts.website.search import add_search
 from scripts.website.theme import mend_theme
@@ -35,7 +35,7 @@ def join(rendered: Mapping[str, Path], clauses: Mapping[str, bytes], site_url: s
             file.unlink()
     for folder in list(new.rglob("assets/javascripts/lunr")):
         shutil.rmtree(folder)  # for stemming and for scripts without spaces
-    of_clauses = {language: ClausePages(_own(clauses, language)) for language in LANGUAGES}
+    of_clauses = all_clause_pages({each: _own(clauses, each) for each in LANGUAGES})
     for language, pages in of_clauses.items():
         add_search(new if language == FIRST else new / language, language, pages.records())
     mend_theme(new)
