@@ -9,6 +9,7 @@ from jsonschema.exceptions import ValidationError
 
 from conformance.spec.messages import Message, message
 from conformance.formats.problem import shown
+from conformance.formats.schema.blank import SAYS_SOMETHING, is_blank
 
 
 def words(error: ValidationError) -> Message:
@@ -44,6 +45,14 @@ def _not(error: ValidationError) -> Message:
         names = ", ".join(f"`{each}`" for each in barred["required"])
         return message("documents.keyword.not.required", names=names)
     return _with("not", error)
+
+
+def _pattern(error: ValidationError) -> Message:
+    if error.validator_value == SAYS_SOMETHING and is_blank(str(error.instance)):
+        return message(f"documents.keyword.{'blank' if error.instance else 'empty'}")
+    if error.absolute_path and error.absolute_path[-1] == "schema_version":
+        return message("documents.resource.version", version=shown(error.instance))
+    return _with("pattern", error)
 
 
 def _limit(keyword: str) -> Callable[[ValidationError], Message]:
@@ -97,7 +106,7 @@ _WORDS: Mapping[str, Callable[[ValidationError], Message]] = {
     "const": _const,
     "enum": _enum,
     "format": _format,
-    "pattern": _plain("pattern"),
+    "pattern": _pattern,
     "uniqueItems": _plain("uniqueItems"),
     "minLength": _min_length,
     "maxLength": _limit("maxLength"),

@@ -54,9 +54,7 @@ class SchemaFault:
     message: Message
 
 
-def schema_faults(
-    schema: Mapping[str, Any], *, is_whole: bool = False
-) -> tuple[SchemaFault, ...]:
+def schema_faults(schema: Mapping[str, Any], *, is_whole: bool = False) -> tuple[SchemaFault, ...]:
     """Everything that keeps `schema` from being used, at most ten; empty if nothing does.
 
     `is_whole`: its references are known to lead to its own definitions.

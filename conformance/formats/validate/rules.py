@@ -17,6 +17,7 @@ from conformance.formats.problem import Place, Problem, json_path, problem, show
 from conformance.formats.resource.collection_rules import ardf_problems
 from conformance.formats.runtime.rules import DOCUMENTS as RUNTIME_DOCUMENTS
 from conformance.formats.runtime.rules import runtime_problems
+from conformance.formats.schema.blank import is_blank
 from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
 from conformance.formats.schema.keyword_words import words
 from conformance.formats.schema.positions import positions
@@ -213,7 +214,7 @@ def _described(node: Any, root: Mapping[str, Any]) -> bool:
         if not isinstance(node, dict):
             return False
         text = node.get("description")
-        if isinstance(text, str) and text.strip():
+        if isinstance(text, str) and not is_blank(text):
             return True
         reference = node.get("$ref")
         parts = reference.split("/") if isinstance(reference, str) else []

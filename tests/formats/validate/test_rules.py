@@ -1,9 +1,12 @@
 import time
+import unicodedata
 
 import pytest
 
+from conformance.formats.schema.blank import is_blank
 from conformance.formats.validate.rules import semantic_problems
 from conformance.formats.validate.validate import validate
+from conformance.spec.published import validator
 
 
 def tool(schema=None, **more):
@@ -301,3 +304,38 @@ def test_a_pattern_that_never_ends_does_not_hold_up_the_validation():
 def test_a_tool_tells_at_most_ten_problems_by_one_rule():
     schema = {"properties": {f"p{i}": {"type": "string"} for i in range(500)}}
     assert len(broken(tool(schema))) == 10
+
+
+@pytest.mark.parametrize("version", ["3.0.0", "1.0", "1.1.0", "latest"])
+def test_a_resource_of_another_version_is_told_what_was_found_and_what_to_write(version):
+    data = {"schema_version": version, "resource_id": "r", "resource_type": "custom"}
+    [found] = validate({**data, "description": "d"})
+    assert (found.path, found.clause) == ("$.schema_version", "ARDF-RES-002")
+    assert found.message.words().startswith(f'Nobody knows the version "{version}". Write `1.0.0`')
+
+
+WHITE = [chr(code) for code in range(0x10000) if unicodedata.category(chr(code))[0] in "ZC"]
+WHITE = [char for char in WHITE if unicodedata.bidirectional(char) in {"WS", "B", "S"}]
+WHITE = [char for char in WHITE if not "\x1c" <= char <= "\x1f"] + ["\u00a0", "\u202f"]
+
+
+@pytest.mark.parametrize("text", [*WHITE, " ".join(WHITE)], ids=ascii)
+def test_a_text_of_white_space_alone_is_blank_everywhere(text):
+    assert broken(tool() | {"description": text}) == [("$.description", "ATDF-TOOL-002")]
+    assert broken(tool({"properties": {"a": {"type": "string", "description": text}}})) == [
+        ("$.inputSchema.properties.a", "ATDF-TOOL-008")
+    ]
+    assert not validator("tool-error").is_valid({"message": "m", "cause": {"message": text}})
+    assert is_blank(text)
+
+
+@pytest.mark.parametrize("text", ["\x1c", "\u200b", "\ufeff", "a ", "\u3000a\n"], ids=ascii)
+def test_a_text_with_anything_else_is_not(text):
+    assert broken(tool() | {"description": text}) == []
+    assert validator("tool-error").is_valid({"message": text})
+    assert not is_blank(text)
+
+
+def test_a_blank_text_is_called_so():
+    [found] = validate(tool() | {"description": "\u3000"})
+    assert found.message.words() == "The text has nothing but white space. Write words."
