@@ -41,6 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     text = in_json(json.dumps(converted.data, ensure_ascii=False, indent=2))
     sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
     for word, places in (
+        ("convert.left_out", converted.left_out),
         ("convert.lost", converted.lost),
         ("convert.changed", converted.changed),
         ("convert.made", converted.made),

@@ -44,7 +44,7 @@ from conformance.spec.vocabulary import Requirement
 class Converted:
     """The document in its new form.
 
-    Paths of `lost` and `changed` are in the source, of `made` in the result.
+    Paths of `lost`, `left_out` and `changed` are in the source, of `made` in the result.
     `problems` say why there is no document, and then `data` is None; or why items of its list are
     not in it.
     """
@@ -54,6 +54,7 @@ class Converted:
     made: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 Reader = Callable[[Mapping[str, Any], Place, Notes], Portable]
@@ -107,7 +108,8 @@ def convert(data: Any, to: Form, source: Form | None = None) -> Converted:
     lost, new, changed = (
         tuple(dict.fromkeys(each)) for each in (notes.lost, notes.made, notes.changed)
     )
-    return Converted(made, lost, new, changed, tuple(found))
+    left_out = tuple(dict.fromkeys(notes.left_out))
+    return Converted(made, lost, new, changed, tuple(found), left_out)
 
 
 def _formless(data: Mapping[str, Any], to: Form) -> bool:
@@ -211,6 +213,8 @@ def _tools(data: Any, form: Form, to: Form, notes: Notes, skipped: frozenset[int
             elif to is Form.MCP and str(kind) in OTHERS:
                 name, write = OTHERS[str(kind)]
                 others.setdefault(name, []).append(write(item, (*at, index), notes))
+            elif index in skipped:
+                notes.leave_out((*at, index))
             else:
                 notes.lose((*at, index))
     elif data.get("resource_type", "tool") != "tool":
@@ -247,7 +251,7 @@ def _plain(data: Any, notes: Notes, skipped: frozenset[int]) -> Any:
     """Resources of any type, without their dialects."""
     document = "resource" if "resources" not in data else "collection"
     for number in skipped:
-        notes.lose(("resources", number))
+        notes.leave_out(("resources", number))
     listed = [each for each in resources(document, data) if not skipped & {*each.place[1:]}]
     for known in listed:
         for name in ("content", "how_to_use") if known.dialects else ():

@@ -46,12 +46,17 @@ class Notes:
     """
 
     lost: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     made: list[str] = field(default_factory=list)
 
     def lose(self, place: Place) -> None:
         """Note a place of the source that the result does not have."""
         self.lost.append(json_path(place))
+
+    def leave_out(self, place: Place) -> None:
+        """Note an item of the source that is not valid, and so is not converted."""
+        self.left_out.append(json_path(place))
 
     def change(self, place: Place) -> None:
         """Note a place of the source that moved as a whole, or that the result says otherwise."""

@@ -245,6 +245,8 @@ class DownloadKind(StrEnum):
     """A copy of the latest version."""
     ALIAS = "alias"
     """A copy under an older name."""
+    EDITOR = "editor"
+    """For editors, which schema a file has, by its name."""
     INDEX = "index"
     """The list of all files, with sizes and sums."""
     SUMS = "sums"

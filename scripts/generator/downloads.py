@@ -19,6 +19,7 @@ from pathlib import Path
 from conformance.spec.vocabulary import DownloadKind
 from scripts.generator.ages import changes_json
 from scripts.generator.build import Source, as_bytes, outputs
+from scripts.generator.editors import editor_catalog
 from scripts.generator.load import Json
 from scripts.generator.locks import number, released_names
 from scripts.generator.schemas import Schema, schema_json
@@ -104,6 +105,7 @@ def _single(source: Source, held: Mapping[str, bytes]) -> Iterator[Download]:
             for alias, target in source.project.aliases.items():
                 if target == f"{schema.spec}/{schema.name}":
                     yield _copy(first, f"{before}schema/{alias}", DownloadKind.ALIAS)
+    yield from _editors(source, versions)
     made = outputs(source)
     yield from _clauses(source, made)
     yield from _changes(source)
@@ -116,6 +118,22 @@ def _single(source: Source, held: Mapping[str, bytes]) -> Iterator[Download]:
             else:
                 name = path.rpartition("/")[2].partition(".")[0]
                 yield Download(path, content, DownloadKind.SCHEMA, spec, version, name, "en")
+
+
+def _editors(source: Source, versions: Mapping[tuple[str, str], str]) -> Iterator[Download]:
+    """Which schema a file has by its name, for editors, with the texts of each language."""
+    latest = [each for each in source.schemas if versions[each.spec, each.name] == each.version]
+    base, words = source.project.id_base, source.vocabularies
+    for language in LANGUAGES:
+        before = "" if language == "en" else f"{language}/"
+        texts = {f"{s.spec}/{s.name}": schema_json(s, base, words, language) for s in latest}
+        places = {
+            f"{s.spec}/{s.name}": f"{base}/{before}schema/{s.spec}/{LATEST}/{s.name}.schema.json"
+            for s in latest
+        }
+        value = editor_catalog(texts, places)
+        path = f"{before}schema/catalog.json"
+        yield Download(path, as_bytes(value), DownloadKind.EDITOR, language=language)
 
 
 def _clauses(source: Source, made: Mapping[str, bytes]) -> Iterator[Download]:

@@ -89,13 +89,57 @@ def test_nothing_of_a_document_acts_on_a_terminal_or_a_ci_system(file, capsys):
     assert "\x1b" not in shown
 
 
-def test_yaml_keeps_its_comments(tmp_path, capsys):
+YAML_TOOL = "# mine\nname: t\ndescription: d  # short\nversion: 1.10\ninputSchema: {type: object}\n"
+WHOLE = 'schema_version: "1.0.0"\n'
+YAML_RESOURCE = "# mine\nresource_id: r\nresource_type: custom\ndescription: d\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (YAML_TOOL, YAML_TOOL.replace("1.10", '"1.10"')),
+        ("tools: [{name: t, version: 2}]\n", 'tools: [{name: t, version: "2"}]\n'),
+        (YAML_RESOURCE, YAML_RESOURCE.replace("resource_id", f"{WHOLE}resource_id")),
+        (f"schema_version: 1.0\n{YAML_RESOURCE}", f"{WHOLE}{YAML_RESOURCE}"),
+        (
+            "resources:\n  - resource_id: r\n    resource_type: custom\n    description: d\n",
+            f"resources:\n  - {WHOLE}    resource_id: r\n    resource_type: custom\n"
+            "    description: d\n",
+        ),
+    ],
+)
+def test_yaml_keeps_its_comments_and_its_digits(tmp_path, before, after):
     file = tmp_path / "tool.yaml"
-    text = "# mine\nname: t\ndescription: d\nversion: 1.5\ninputSchema: {type: object}\n"
+    file.write_text(before, encoding="utf-8")
+    assert main([str(file), "--fix", "--write"]) == 0
+    assert file.read_text(encoding="utf-8") == after
+    assert main([str(file), "--fix"]) == 0
+
+
+def test_what_takes_more_than_a_small_change_is_not_written_in_yaml(tmp_path, capsys):
+    file = tmp_path / "tool.yaml"
+    text = f"{YAML_TOOL}examples: [{{goal: g, input_values: {{}}, expected_result: r}}]\n"
     file.write_text(text, encoding="utf-8")
     assert main([str(file), "--fix", "--write"]) == 2
     assert "YAML" in capsys.readouterr().err
     assert file.read_text(encoding="utf-8") == text
+
+
+def test_json_keeps_the_lines_that_nothing_is_wrong_with(tmp_path):
+    file = tmp_path / "prompt.json"
+    text = '{\n  "resource_id": "r", "resource_type": "custom",\n  "description": "d"\n}\n'
+    file.write_text(text, encoding="utf-8")
+    assert main([str(file), "--fix", "--write"]) == 0
+    front = '{\n  "schema_version": "1.0.0",\n  "resource_id"'
+    assert file.read_text(encoding="utf-8") == text.replace('{\n  "resource_id"', front)
+
+
+def test_nothing_to_correct_is_said(tmp_path, capsys):
+    file = tmp_path / "tool.json"
+    file.write_text(text_of(TOOL), encoding="utf-8")
+    assert main([str(file), "--fix"]) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("Nothing in them can be corrected")) == ("", 1)
 
 
 @pytest.mark.parametrize(

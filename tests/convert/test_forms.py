@@ -432,7 +432,7 @@ def test_a_broken_resource_keeps_the_others_in_their_form():
     document = {"resources": [{"resource_id": "x"}, good]}
     converted = convert(document, Form.ARDF)
     assert [each["resource_id"] for each in converted.data["resources"]] == [good["resource_id"]]
-    assert converted.lost == ("$.resources[0]",)
+    assert (converted.left_out, converted.lost) == (("$.resources[0]",), ())
 
 
 def test_an_unusable_tool_of_mcp_leaves_the_others():

@@ -10,8 +10,10 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from conformance.cli.documents.files import Input, content, notation_of
+from conformance.formats.text.edits import edited
 from conformance.formats.text.json_text import Notation, read
 from conformance.formats.validate.mechanical import corrected
 from conformance.kit.config.system_words import in_one_line
@@ -29,8 +31,9 @@ _INDENTED = re.compile(r"^[\[{]\n([ \t]+)\S")
 def fix(files: Iterable[Input], language: str, *, write: bool) -> int:
     """Show what can be corrected in each file, and write it if asked; gives the exit code."""
     code = DONE
-    changed = 0
+    changed = read_files = 0
     for each in files:
+        read_files += 1
         found = _fixed(each)
         if isinstance(found, Message):
             print(visible(f"{each.name}: {found.words(language)}", None), file=sys.stderr)
@@ -50,6 +53,8 @@ def fix(files: Iterable[Input], language: str, *, write: bool) -> int:
     if changed:
         said = "validate.fixed" if write else "validate.fixable"
         print(message(said, count=changed).words(language), file=sys.stderr)
+    elif code == DONE:
+        print(message("validate.not_fixable", count=read_files).words(language), file=sys.stderr)
     return code or (LEFT if changed and not write else DONE)
 
 
@@ -65,13 +70,29 @@ def _fixed(each: Input) -> tuple[str, str] | Message:
     made = corrected(reading.data)
     if made == reading.data:
         return "", ""
-    if notation is not Notation.JSON or reading.problems or raw.startswith(b"\xef\xbb\xbf"):
+    if reading.problems or raw.startswith(b"\xef\xbb\xbf"):
         return message("validate.fix.only_json")
     text = raw.decode("utf-8")
+    small = edited(text, reading.data, made)
+    if small is not None and _is_corrected(small, notation, made):
+        return text, small
+    if notation is not Notation.JSON:
+        return message("validate.fix.only_json")
     inside = _INDENTED.match(text)
     indent = inside[1] if inside is not None else 2
     end = "\n" if text.endswith("\n") else ""
     return text, json.dumps(made, ensure_ascii=False, indent=indent) + end
+
+
+def _is_corrected(text: str, notation: Notation, made: Any) -> bool:
+    """Whether a text has all that `made` has, except the digits of a version."""
+    again = read(text.encode("utf-8"), notation)
+    return (
+        again.readable
+        and not again.problems
+        and corrected(again.data) == again.data
+        and (notation is Notation.YAML or again.data == made)
+    )
 
 
 def _diff(name: str, before: str, after: str) -> Iterator[str]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from conformance.spec.vocabulary import ApiFamily, StreamEventName, ToolEventName
 
 _OF_TOOLS = tuple(ToolEventName)
 _OF_STREAMS = tuple(StreamEventName)
 _FAMILIES = tuple(ApiFamily)
+
+
+EDITOR_LINE: Final = "$schema"
+"""The member by which an editor knows the schema of a document. It says nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class RuntimeRow:
         """Whether an object with these members is this document."""
         return (
             all(any(name in members for name in group) for group in self.needs)
-            and (self.known is None or self.known.issuperset(members))
+            and (self.known is None or self.known.issuperset(members.keys() - {EDITOR_LINE}))
             and (self.also is None or self.also(members))
         )
 
@@ -198,7 +202,7 @@ def policy_in(members: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str,
     if _POLICY not in members:
         return None
     inner = members[_POLICY]
-    if isinstance(inner, dict) and len(members) == 1:
+    if isinstance(inner, dict) and members.keys() <= {_POLICY, EDITOR_LINE}:
         return (_POLICY,), inner
     flat = {name: value for name, value in members.items() if name != _POLICY}
     return ((), flat) if inner is None and _OF_A_POLICY.matches(flat) else None

@@ -30,7 +30,13 @@ def missing_name(error: ValidationError) -> str | None:
 
 
 def _required(error: ValidationError) -> Message:
-    return message("documents.keyword.required", name=missing_name(error) or "?")
+    name = missing_name(error) or "?"
+    declared: Any = error.schema.get("properties") if isinstance(error.schema, dict) else None
+    known = declared.get(name) if isinstance(declared, dict) else None
+    if isinstance(known, dict) and isinstance(known.get("enum"), list):
+        allowed = ", ".join(shown(each, 40) for each in known["enum"])
+        return message("documents.keyword.required.one", name=name, allowed=allowed)
+    return message("documents.keyword.required", name=name)
 
 
 def _type(error: ValidationError) -> Message:

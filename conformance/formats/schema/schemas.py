@@ -29,6 +29,7 @@ from conformance.formats.schema.positions import positions
 from conformance.formats.problem import Place, shown
 from conformance.formats.schema.references import NAMING
 from conformance.formats.schema.work import quick
+from conformance.spec.vocabulary import JsonType
 
 DEEPEST = 128
 """Levels of JSON; the validator needs several calls of the interpreter for each."""
@@ -37,6 +38,7 @@ LONGEST = 1_000_000
 """Characters of JSON text; checking takes about 1.5 ms for each thousand."""
 
 _MOST_FAULTS = 10
+_TYPES = ", ".join(f"`{each}`" for each in (*JsonType, "null"))
 _REMEMBERED_LENGTH = 20_000
 NEWEST = "https://json-schema.org/draft/2020-12/schema"
 _ROOT = "urn:agent-formats:schema"
@@ -161,6 +163,8 @@ def _fault_of(error: ValidationError) -> SchemaFault:
     place = tuple(error.absolute_path)
     keyword = str(place[-1]) if place else "type"
     said = message("documents.schema.invalid", keyword=keyword, value=shown(error.instance))
+    if place[-1:] == ("type",) and isinstance(error.instance, str):
+        said = message("documents.schema.type", value=shown(error.instance), known=_TYPES)
     return SchemaFault(place, _VALID, _VALID, said)
 
 

@@ -13,6 +13,8 @@ from conformance.formats.validate.recognize import Recognition, recognise
 
 _TOOLS = frozenset({"tool", "descriptor", "enhanced-descriptor"})
 _VERSIONS = ("version", "schema_version")
+_SHORT, _WHOLE = ("1", "1.0"), "1.0.0"
+"""The version of a resource, as some shorten it, and as it is written."""
 
 
 def corrected(data: Any) -> Any:
@@ -57,7 +59,9 @@ def _tool(item: Mapping[str, Any]) -> dict[str, Any]:
 
 def _resource(item: Mapping[str, Any]) -> dict[str, Any]:
     made = _tool(plain(item))
-    return made if "schema_version" in made else {"schema_version": "1.0.0", **made}
+    if made.get("schema_version") in _SHORT:
+        made["schema_version"] = _WHOLE
+    return made if "schema_version" in made else {"schema_version": _WHOLE, **made}
 
 
 def _versioned(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from conformance.formats.problem import Problem, problem, shown
 from conformance.formats.resource.resource import resources
 from conformance.formats.runtime.recognition import (
+    EDITOR_LINE,
     POLICY_IN_ITS_KEY,
     RUNTIME_ROWS,
     RuntimeRow,
@@ -292,7 +293,7 @@ def _share(row: Row | RuntimeRow, data: Mapping[str, Any]) -> float:
 def _foreign(row: Row | RuntimeRow, data: Mapping[str, Any]) -> list[str]:
     """The members that the document does not allow."""
     known = row.known if isinstance(row, RuntimeRow) else None
-    return [name for name in data if known is not None and name not in known]
+    return [name for name in data if known is not None and name not in {*known, EDITOR_LINE}]
 
 
 def _listed(names: Iterable[str]) -> str:

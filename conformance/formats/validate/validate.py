@@ -96,11 +96,14 @@ def _judged(data: Any, document: str) -> list[Problem]:
     quick = surely_valid(document, data)
     errors = [] if quick else list(islice(validator(document).iter_errors(data), _MOST_ERRORS))
     formats = {tuple(each.absolute_path) for each in errors if each.validator == "format"}
+    mistyped = {tuple(each.absolute_path) for each in errors if each.validator == "type"}
+    # A pattern beside a format says the same once more, for validators that know no formats. What
+    # has another type is not also something that is forbidden.
+    echoes = {"pattern": formats, "not": mistyped}
     found = [
         _problem(document, data, each)
         for each in errors
-        # A pattern beside a format says the same once more, for validators that know no formats.
-        if each.validator != "pattern" or tuple(each.absolute_path) not in formats
+        if tuple(each.absolute_path) not in echoes.get(str(each.validator), ())
     ]
     rules = semantic_problems(document, data) if isinstance(data, dict) else []
     told = {each.place for each in rules if each.keyword == INSIDE}

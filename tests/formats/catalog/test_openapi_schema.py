@@ -63,7 +63,7 @@ def test_operations_that_need_too_much_in_all_are_left_out(monkeypatch):
 def test_a_component_that_is_not_valid_is_told_of_each_operation(count):
     found = operations(document(count, joined(2, FAULTY)))
     assert {each.tool for each in found.problems} == {f"POST /x{n}" for n in range(count)}
-    assert {each.message.id for each in found.problems} == {"documents.schema.invalid"}
+    assert {each.message.id for each in found.problems} == {"documents.schema.type"}
 
 
 def test_a_definition_of_many_schemas_is_checked_once(monkeypatch):

@@ -339,3 +339,24 @@ def test_a_text_with_anything_else_is_not(text):
 def test_a_blank_text_is_called_so():
     [found] = validate(tool() | {"description": "\u3000"})
     assert found.message.words() == "The text has nothing but white space. Write words."
+
+
+def test_a_number_as_a_version_is_told_once():
+    data = {"schema_version": 1.0, "resource_id": "r", "resource_type": "custom"}
+    [found] = validate({**data, "description": "d"})
+    assert found.keyword == "type"
+
+
+def test_a_type_that_no_schema_has_is_told_with_those_that_there_are():
+    [found] = validate(tool({"properties": {"a": {"type": "int", "description": "d"}}}))
+    assert '"int". Write one of `string`, `integer`' in found.message.words()
+
+
+FLOW = {"steps": [{"step_id": "s", "order": 1, "resource_ref": "other"}]}
+
+
+def test_what_is_missing_is_told_with_the_values_that_it_can_have():
+    data = {"schema_version": "1.0.0", "resource_id": "r", "description": "d"}
+    [found] = validate({**data, "resource_type": "workflow", "how_to_use": {"composition": FLOW}})
+    assert found.message.words().startswith("`control_flow` is missing. Add it, with one of these")
+    assert '"sequential"' in found.message.words()
