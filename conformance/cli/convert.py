@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from conformance.cli.documents.files import content, inputs, notation_of
 from conformance.cli.manual import Manual
 from conformance.convert.convert import Converted, convert
 from conformance.convert.form import SOURCES, TARGETS, Form
-from conformance.formats.problem import Problem
+from conformance.formats.problem import Place, Problem
 from conformance.formats.text.json_text import positions_of, read
 from conformance.kit.report.safe_text import in_json, visible
 from conformance.spec.messages import LANGUAGES, Message, message
@@ -31,10 +32,13 @@ def main(arguments: Sequence[str]) -> int:
         said = (found.message.words(language) for found in reading.problems)
         return _refuse(*(f"{options.file}: {each}" for each in said))
     source = Form(options.source) if options.source else None
-    converted = convert(reading.data, Form(options.to), source)
+    data, at = _unframed(reading.data)
+    converted = convert(data, Form(options.to), source)
     if converted.problems:
-        lines = positions_of(reading, {found.place for found in converted.problems})
-        said = (_line(found, lines[found.place].line, language) for found in converted.problems)
+        lines = positions_of(reading, {(*at, *found.place) for found in converted.problems})
+        said = (
+            _line(found, lines[*at, *found.place].line, language) for found in converted.problems
+        )
         _refuse(*(f"{options.file}:{each}" for each in said))
     if converted.data is None:
         return UNUSABLE if _no_way(converted) else INVALID
@@ -49,6 +53,13 @@ def main(arguments: Sequence[str]) -> int:
         for place in places:
             _tell(message(word, place=place).words(language))
     return INVALID if converted.problems else DONE
+
+
+def _unframed(data: Any) -> tuple[Any, Place]:
+    """A document out of the answer of JSON-RPC that it came in, and where it was there."""
+    if isinstance(data, dict) and "jsonrpc" in data and isinstance(data.get("result"), dict):
+        return data["result"], ("result",)
+    return data, ()
 
 
 def _no_way(converted: Converted) -> bool:

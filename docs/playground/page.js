@@ -6,6 +6,7 @@
   const root = document.getElementById("playground");
   if (!root || !window.Worker) return;
   const said = JSON.parse(document.getElementById("playground-words").textContent);
+  const SYNTAX = ["json", "yaml"];
   const MOST = 5 * 1024 * 1024;
   const PATIENCE = 5000;
 
@@ -23,30 +24,41 @@
   const example = make("select", { id: "playground-example" }, make("option", { value: "" }, said.choose));
   const file = make("input", { type: "file", id: "playground-file", class: "playground__file", accept: ".json,.yaml,.yml,.ndjson,.jsonl,.txt,application/json" });
   const share = make("button", { type: "button", class: "playground__share" }, said.share);
-  const turn = make("button", { type: "button", class: "playground__turn", hidden: "" }, said.as_json);
+  const as = make("select", { id: "playground-as" }, make("option", { value: "" }, said.by_keys));
+  for (const [value, title] of Object.entries(said.titles)) as.append(make("option", { value }, title));
+  const turn = make("button", { type: "button", class: "playground__turn", hidden: "" });
   const verdict = make("p", { class: "playground__verdict", role: "status" });
   const list = make("ol", { class: "playground__problems" });
+  const to = make("select", { id: "playground-to" });
+  const about = make("p", { role: "status" });
+  const result = make("div", {});
+  const convert = make("div", { class: "playground__convert", hidden: "" },
+    make("span", { class: "playground__bar" }, make("label", { for: "playground-to" }, said.convert), to), make("div", { class: "playground__made" }, about, result));
   const bar = make("div", { class: "playground__bar" },
     make("span", {}, make("label", { for: "playground-example" }, said.example), example),
     make("span", {}, file, make("label", { for: "playground-file" }, said.file)),
+    make("span", {}, make("label", { for: "playground-as" }, said.as), as),
     make("span", {}, share));
-  root.replaceChildren(bar, label, make("div", { class: "playground__text" }, lines, text), verdict, turn, list);
+  root.replaceChildren(bar, label, make("div", { class: "playground__text" }, lines, text),
+    make("div", { class: "playground__found" }, verdict, turn, list, convert));
 
   const examples = JSON.parse(document.getElementById("playground-examples").textContent);
   examples.forEach((each, index) => example.append(make("option", { value: String(index) }, each.title)));
 
-  let worker, newest = 0, clock, waiting;
+  let worker, newest = 0, clock, waiting, patience;
   const start = () => {
     worker = new Worker(root.dataset.worker);
     worker.addEventListener("message", (event) => {
       if (event.data.id !== newest) return;
       clearTimeout(clock);
-      show(event.data);
+      if (event.data.to) showMade(event.data);
+      else show(event.data);
     });
   };
   start();
 
   const tell = (state, words) => {
+    clearTimeout(patience);
     root.dataset.state = state;
     verdict.textContent = words;
   };
@@ -65,19 +77,28 @@
     }
     lines.replaceChildren(...parts, run);
   };
-  let json;
-  const show = ({ row, problems, count, more, wrong, documents, ...rest }) => {
-    json = rest.json;
-    turn.hidden = json === undefined;
-    if (json !== undefined) return list.replaceChildren(), number(new Set()), tell("unknown", said.yaml);
+  let other;
+  const show = ({ row, problems, count, more, wrong, documents, known: foreign, targets, ...rest }) => {
+    other = rest.turn;
+    turn.hidden = !other;
+    turn.disabled = false;
+    if (other) turn.textContent = said[other.words];
     list.replaceChildren(...problems.map(item));
+    offer(targets);
     number(new Set(wrong));
     if (documents && documents.count > 1) {
       const kinds = documents.kinds.map(([kind, number]) => `${said.titles[kind]} (${number})`).join(", ");
       const state = documents.right === documents.count && !count ? "valid" : "invalid";
       return tell(state, fill("inside", { ...documents, kinds }));
     }
-    if (!row) return tell("unknown", count ? said.unknown : "");
+    if (foreign) {
+      tell("foreign", "");
+      verdict.append(...rich(foreign.words));
+      const [page, words] = said.help[foreign.name] ?? [];
+      if (page) verdict.append(" ", make("a", { href: `../${page}/` }, words));
+      return undefined;
+    }
+    if (!row) return tell("unknown", count ? said[SYNTAX.includes(problems[0].keyword) ? "unreadable" : "unknown"] : "");
     const listed = problems.length;
     const known = { document: said.titles[`${row.spec}/${row.document}`], version: row.version, listed };
     if (!count) return tell("valid", fill("valid", known));
@@ -87,16 +108,54 @@
   // What stands in ticks is code.
   const rich = (words) => words.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
   const item = (problem) => {
-    const where = make("button", { type: "button" }, fill("line", { line: problem.line }));
-    where.addEventListener("click", () => go(problem.line));
-    const parts = [where, ", ", make("code", {}, problem.path), ": ", ...rich(problem.words)];
+    const where = make("button", { type: "button" }, fill(problem.column ? "line_column" : "line", problem));
+    where.addEventListener("click", () => go(problem.line, problem.column ?? 1));
+    const named = SYNTAX.includes(problem.keyword) ? [": "] : [", ", make("code", {}, problem.path), ": "];
+    const parts = [where, ...named, ...rich(problem.words)];
     if (problem.clause) {
       parts.push(" ", make("a", { href: `${root.dataset.clauses}${problem.clause.toLowerCase()}/` }, problem.clause));
     }
+    if (problem.fix) {
+      const fix = make("button", { type: "button", class: "playground__fix" }, fill("fix", { value: problem.fix.text }));
+      fix.addEventListener("click", () => change(problem.fix));
+      parts.push(" ", fix);
+    }
     return make("li", {}, ...parts);
   };
-  const go = (line) => {
-    const before = text.value.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+  // As if it were typed, so that the browser can undo it.
+  const change = ({ from, to: end, text: value }) => {
+    text.focus();
+    text.setSelectionRange(from, end);
+    if (!document.execCommand("insertText", false, value)) text.setRangeText(value, from, end, "end");
+    judge();
+  };
+  const offer = (targets) => {
+    convert.hidden = !targets.length;
+    const chosen = to.value;
+    to.replaceChildren(make("option", { value: "" }, said.choose), ...targets.map((each) => make("option", { value: each }, said.forms[each])));
+    to.value = targets.includes(chosen) ? chosen : "";
+    if (targets.length) ask();
+  };
+  const ask = () => {
+    if (!to.value) return about.replaceChildren(), result.replaceChildren();
+    newest += 1;
+    worker.postMessage({ id: newest, to: to.value });
+  };
+  to.addEventListener("change", ask);
+  const showMade = ({ made }) => {
+    const shown = make("pre", { tabindex: "0" }, make("code", {}, made.text ?? made.command));
+    const copy = make("button", { type: "button", class: "playground__share" }, said.copy);
+    copy.addEventListener("click", async () => {
+      await navigator.clipboard?.writeText(made.text ?? made.command).catch(() => {});
+      copy.textContent = said.copied;
+    });
+    const notes = ["lost", "changed", "made"].filter((each) => made[each]?.length)
+      .map((each) => make("li", {}, `${said[each]} ${made[each].slice(0, 20).join(", ")}${made[each].length > 20 ? ", …" : ""}`));
+    about.replaceChildren(...rich(made.text === undefined ? said[made.framed ? "command_alone" : "command"] : said.same));
+    result.replaceChildren(copy, shown, make("ul", {}, ...notes));
+  };
+  const go = (line, column) => {
+    const before = text.value.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0) + column - 1;
     const end = text.value.indexOf("\n", before);
     text.focus();
     text.setSelectionRange(before, end < 0 ? text.value.length : end);
@@ -105,17 +164,21 @@
 
   const judge = () => {
     clearTimeout(clock);
+    clearTimeout(waiting);
     newest += 1;
-    turn.hidden = true;
+    turn.disabled = true; // what it offers is of the text before
     keep(text.value);
+    if (!text.value.trim() || text.value.length > MOST) (turn.hidden = true), offer([]);
     if (!text.value.trim()) return list.replaceChildren(), number(new Set()), tell("empty", said.empty);
     if (text.value.length > MOST) return list.replaceChildren(), lines.replaceChildren(), tell("unknown", said.large);
-    tell("busy", said.busy);
-    worker.postMessage({ id: newest, text: text.value });
+    patience = setTimeout(tell, 300, "busy", said.busy); // most answers are there before
+    worker.postMessage({ id: newest, text: text.value, as: as.value });
     clock = setTimeout(() => {
       worker.terminate();
       start();
       list.replaceChildren();
+      turn.hidden = true;
+      offer([]);
       tell("unknown", said.slow);
     }, PATIENCE);
   };
@@ -163,8 +226,9 @@
     tell(root.dataset.state, said.shared);
   });
   turn.addEventListener("click", () => {
-    text.value = json;
     text.focus();
+    text.select();
+    if (!document.execCommand("insertText", false, other.text)) text.value = other.text;
     judge();
   });
   const begin = async () => {
@@ -182,8 +246,10 @@
     waiting = setTimeout(judge, 120);
   });
   text.addEventListener("scroll", () => (lines.scrollTop = text.scrollTop));
+  as.addEventListener("change", () => judge());
   example.addEventListener("change", () => {
     if (example.value === "") return;
+    as.value = "";
     text.value = examples[Number(example.value)].text;
     judge();
   });

@@ -4,29 +4,56 @@
 
 const LISTED = 100;
 const MOST_VALUES = 100_000;
+const LOOKS_LIKE_YAML = /^\s*(?:- |[\w"'$-]+\s*:)/m;
+
+let held;
 
 self.addEventListener("message", (event) => {
-  const { id, text } = event.data;
+  const { id, text, as, to } = event.data;
+  if (to) return self.postMessage({ id, to, made: madeOf(to) });
   let answer;
   try {
-    answer = examineAll(text, DATA);
+    answer = found(text, as);
   } catch {
     const problem = { line: 1, path: "$", pointer: "", keyword: "kit", clause: null, words: DATA.messages["site.playground.failed"] };
     answer = { row: null, problems: [problem], more: false };
   }
   // A page that is handed a thousand problems would be busy with them.
-  const { row, problems, more, documents } = answer;
+  const { row, problems, more, documents, known, turn, subject, framed, form } = answer;
   const wrong = [...new Set(problems.map((each) => each.line))];
-  const json = row ? undefined : jsonOf(text);
-  self.postMessage({ id, row, problems: problems.slice(0, LISTED), count: problems.length, more, wrong, documents, json });
+  const errors = form && DATA.targets.errors.includes(form);
+  const targets = form && !problems.length && subject !== undefined ? DATA.targets[errors ? "errors" : "tools"].filter((each) => each !== form) : [];
+  held = { subject, form, framed, yaml: Boolean(answer.yaml) };
+  self.postMessage({ id, row, problems: problems.slice(0, LISTED), count: problems.length, more, wrong, documents,
+    known: known && { name: known.name, words: known.words }, turn, targets });
 });
 
-// A text of YAML as JSON; undefined where it is JSON, or no object or list in YAML.
-function jsonOf(text) {
-  if (/^\s*[{[]/.test(text) || !/^\s*(?:- |[\w"'$-]+\s*:)/m.test(text)) return undefined;
-  if (documentsInside(text).length) return undefined;
+// What was found, and `turn`: the text in another way, if the page has one to offer.
+function found(text, as) {
+  const answer = examineAll(text, DATA, as);
+  const offered = (words, value) => (value === undefined ? undefined : { words, text: value });
+  if (answer.repaired !== undefined) return { ...answer, turn: offered("repair", answer.repaired) };
+  if (answer.row || answer.known || /^\s*[{[]/.test(text) || !LOOKS_LIKE_YAML.test(text)) {
+    return { ...answer, turn: answer.framed ? offered("alone", JSON.stringify(answer.subject, null, 2)) : undefined };
+  }
+  const read = yamlOf(text);
+  if (read === undefined) return answer;
+  if (read.problem) return { row: null, problems: [read.problem], more: false };
+  const inside = examineAll(read.json, DATA, as);
+  const lineOf = lines(text);
+  const problems = inside.problems.map(({ fix, ...each }) => ({ ...each, ...placed(text, lineOf, read.places.get(each.pointer) ?? 0) }));
+  return { ...inside, problems, yaml: true, turn: offered("as_json", read.json) };
+}
+
+// A text of YAML as JSON, with the place of each value, or the problem that it has; undefined where it
+// is no object or list in YAML.
+function yamlOf(text) {
   try {
     if (!self.jsyaml) self.importScripts("playground.yaml.js");
+  } catch {
+    return undefined; // the page says then that it is not JSON, and where
+  }
+  try {
     const read = self.jsyaml.load(text);
     let values = 0;
     const counted = (value) => {
@@ -35,8 +62,51 @@ function jsonOf(text) {
       if (value !== null && typeof value === "object") Object.values(value).forEach(counted);
     };
     counted(read);
-    return read !== null && typeof read === "object" ? JSON.stringify(read, null, 2) : undefined;
-  } catch {
-    return undefined; // the page says then that it is not JSON, and where
+    if (read === null || typeof read !== "object") return undefined;
+    return { json: JSON.stringify(read, null, 2), places: yamlPlaces(text) };
+  } catch ({ mark }) {
+    if (!mark) return undefined;
+    const words = DATA.messages["site.playground.not_yaml"];
+    return { problem: { line: mark.line + 1, column: mark.column + 1, path: "$", pointer: "", keyword: "yaml", clause: null, words } };
   }
+}
+
+// Where each value of a YAML text begins, by its pointer; that of a member is the place of its name.
+function yamlPlaces(text) {
+  const places = new Map();
+  const { EVENT_SCALAR, EVENT_MAPPING, EVENT_SEQUENCE, EVENT_POP, EVENT_ALIAS } = self.jsyaml;
+  const open = [];
+  for (const event of self.jsyaml.parseEvents(text)) {
+    const parent = open.at(-1);
+    if (event.type === EVENT_POP) open.pop();
+    if (![EVENT_SCALAR, EVENT_MAPPING, EVENT_SEQUENCE, EVENT_ALIAS].includes(event.type)) continue;
+    const at = event.start ?? event.valueStart;
+    let pointer = "";
+    if (parent?.mapping && parent.name === undefined) {
+      parent.name = event.type === EVENT_SCALAR ? self.jsyaml.getScalarValue(text, event) : "";
+      parent.begins = at;
+      if (event.type === EVENT_SCALAR) continue;
+    } else if (parent?.mapping) {
+      pointer = `${parent.pointer}/${escapeStep(parent.name)}`;
+      places.set(pointer, parent.begins);
+      parent.name = undefined;
+    } else if (parent) {
+      pointer = `${parent.pointer}/${parent.count}`;
+      places.set(pointer, at);
+      parent.count += 1;
+    } else {
+      places.set(pointer, at);
+    }
+    if (event.type !== EVENT_SCALAR && event.type !== EVENT_ALIAS) open.push({ pointer, mapping: event.type === EVENT_MAPPING, count: 0 });
+  }
+  return places;
+}
+
+// What was found, in another form, or the command that makes it.
+function madeOf(to) {
+  const { subject, form, framed, yaml } = held;
+  const command = `agent-formats convert document.${yaml && !framed ? "yaml" : "json"} --to ${to}`;
+  if (!convertible(subject, form, to)) return { command, framed };
+  const { data, lost, changed, made } = converted(subject, form, to, DATA);
+  return { text: JSON.stringify(data, null, 2), lost, changed, made, command };
 }

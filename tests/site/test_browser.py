@@ -272,6 +272,64 @@ def test_the_playground_turns_yaml_into_json(visit):
     assert seen.errors == []
 
 
+def test_the_playground_checks_yaml_at_its_own_lines(visit):
+    page, seen = visit("playground/")
+    put(page, "# a tool\nname: t\ndescription: d\ninputSchema:\n  type: string\n")
+    first = page.locator(".playground__problems li").first
+    expect(first).to_contain_text("Line 5, column 3, $.inputSchema.type")
+    put(page, "name: t\ndescription: 'd\n")
+    expect(first).to_contain_text("not YAML")
+    assert seen.errors == []
+
+
+def test_the_playground_corrects_and_converts_with_the_keyboard_alone(visit):
+    page, seen = visit("playground/", permissions=["clipboard-read", "clipboard-write"])
+    state, text = page.locator("#playground"), page.locator("#playground-text")
+    put(page, "{'name': 't', 'description': 'd', 'inputSchema': {'type': 'objekt',},}")
+    page.locator(".playground__turn").press("Enter")
+    expect(state).to_have_attribute("data-state", "invalid")
+    page.locator(".playground__fix").press("Enter")
+    expect(state).to_have_attribute("data-state", "valid")
+    expect(text).to_have_value(
+        '{"name": "t", "description": "d", "inputSchema": {"type": "object"}}'
+    )
+    page.select_option("#playground-to", "openai")
+    made = page.locator(".playground__made pre")
+    expect(made).to_contain_text('"parameters"')
+    copy = page.locator(".playground__made button")
+    copy.press("Enter")
+    expect(copy).to_have_text("Copied")
+    assert json.loads(page.evaluate("navigator.clipboard.readText()")) == {
+        "type": "function",
+        "function": {"name": "t", "description": "d", "parameters": {"type": "object"}},
+    }
+    page.select_option("#playground-to", "openapi")
+    expect(made).to_have_text("agent-formats convert document.json --to openapi")
+    put(page, "")
+    expect(page.locator(".playground__convert")).to_be_hidden()
+    assert seen.errors == []
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_playground_shifts_nothing(visit, width):
+    page, _ = visit("playground/")
+    page.set_viewport_size({"width": width, "height": 844})
+    for text in ('{"errors": [{"title": "x"}]}', '{"openapi": "3.1.0", "paths": {}}'):
+        put(page, text)
+        for again in (True, False):
+            expect(page.locator("#playground")).to_have_attribute(
+                "data-state", re.compile("invalid|foreign")
+            )
+            if again:
+                page.reload()
+        shifted = page.evaluate(
+            "() => new Promise(done => new PerformanceObserver(list => done("
+            "list.getEntries().reduce((sum, each) => sum + each.value, 0)))"
+            ".observe({type: 'layout-shift', buffered: true}) || setTimeout(done, 300, 0))"
+        )
+        assert shifted < 0.1
+
+
 def test_the_playground_keeps_the_text_across_languages(visit):
     page, _ = visit("playground/")
     put(page, '{"errors": []}')

@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+from conformance.convert.convert import convert
+from conformance.convert.form import Form, form_of
 from conformance.formats.runtime.recognition import RuntimeRow
 from conformance.formats.validate.recognize import TABLE, Recognition, recognise
 from conformance.formats.validate.validate import DEEPEST, validate
@@ -23,12 +25,17 @@ WHOLE = re.compile(r"\b(\d+)\.0\b")
 RUN = """
 const fs = require("fs"), vm = require("vm");
 const { engine, data, texts } = JSON.parse(fs.readFileSync(0, "utf8"));
-const names = ";[examine, examineAll, CONDITIONS, KEYWORDS, APPLIED]";
-const [examine, examineAll, conditions, keywords, applied] = vm.runInNewContext(engine + names, {});
+const names = ";[examine, examineAll, CONDITIONS, KEYWORDS, APPLIED, convertible, converted]";
+const [examine, examineAll, conditions, keywords, applied, convertible, converted] =
+  vm.runInNewContext(engine + names, {});
 const known = [...Object.keys(keywords), ...Object.keys(applied)];
 const found = texts.map((text) => examine(text, data));
 const inside = texts.map((text) => examineAll(text, data));
-process.stdout.write(JSON.stringify({ found, inside, conditions: Object.keys(conditions), known }));
+const forms = inside.map(({ subject, form, problems }) => [form, problems.length ? [] :
+  [...data.targets.tools, ...data.targets.errors].filter((to) => convertible(subject, form, to))
+    .map((to) => [to, converted(subject, form, to, data)])]);
+const answer = { found, inside, forms, conditions: Object.keys(conditions), known };
+process.stdout.write(JSON.stringify(answer));
 """
 
 
@@ -240,8 +247,8 @@ def test_the_scripts_are_small(source):
 
     for language in ("en", "es", "pt"):
         files = dict(scripts(source, language))
-        assert sum(len(gzip.compress(each)) for each in files.values()) < 60 * 1024
-        assert sum(map(len, files.values())) < 120 * 1024
+        assert sum(len(gzip.compress(each)) for each in files.values()) < 40 * 1024
+        assert sum(map(len, files.values())) < 136 * 1024
 
 
 RIGHT = {
@@ -320,3 +327,171 @@ def test_an_event_has_the_name_of_its_line(run):
 def test_where_no_document_is_inside_the_first_verdict_stays(run, text):
     seen = run([text])
     assert seen["inside"] == seen["found"]
+
+
+TOOL = {
+    "name": "book a room!",
+    "title": "Book",
+    "description": "Book a room.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"guests": {"type": "integer", "maximum": 4}, "vip": True, "x": {"type": 7}},
+        "required": ["guests"],
+    },
+    "outputSchema": {"type": "object", "properties": {"id": {"type": "string"}}},
+    "annotations": {"readOnlyHint": True},
+    "_meta": {"other": 1},
+}
+OBJECT = {"type": "object"}
+FUNCTION = {"name": "f", "description": "F.", "parameters": {"properties": {}}, "strict": True}
+PASTED = [
+    TOOL,
+    {"tools": [TOOL, {"name": "bare", "title": "T", "inputSchema": {}}], "nextCursor": "x"},
+    {"type": "function", "function": FUNCTION},
+    {"type": "function", **FUNCTION},
+    [{"type": "function", "function": FUNCTION, "cache": 1}],
+    {"tools": [{"name": "a", "input_schema": {"type": "object"}, "type": "custom"}], "model": "m"},
+    [{"name": "9 lives", "input_schema": {"type": "object"}}],
+    {"functionDeclarations": [{"name": "g", "parametersJsonSchema": {"required": ["q"]}}]},
+    {"name": "m", "description": "", "when_to_use": "Now.", "inputSchema": {"type": "object"}},
+    {
+        "name": "n",
+        "description": "N.",
+        "inputSchema": {"type": "object", "properties": {}, "required": []},
+        "metadata": {"version": "1", "owner": "me"},
+        "version": "2",
+        "outputs": {"schema": {"type": "array"}},
+        "invocation": {"endpoint": "/n"},
+        "x-own": 1,
+    },
+]
+
+
+ALIKE = (Form.CATALOG, Form.DESCRIPTOR, Form.MCP, Form.OPENAI, Form.ANTHROPIC, Form.GEMINI)
+
+
+def drawn_forms(source):
+    """What both converters are asked: the examples, those in every form, and what people paste."""
+    values = [each.data for each in source.examples] + PASTED
+    for value in list(values):
+        for to in ALIKE:
+            made = convert(value, to)
+            if made.data is not None and not made.problems:
+                values.append(made.data)
+    return values
+
+
+def test_a_conversion_in_the_browser_is_that_of_the_command(run, source):
+    values = drawn_forms(source)
+    seen = run([json.dumps(value) for value in values])["forms"]
+    pairs = set()
+    for value, (form, made) in zip(values, seen, strict=True):
+        if isinstance(value, dict) and form is not None:
+            assert form_of(value) == form, value
+        for to, ours in made:
+            theirs = convert(value, Form(to))
+            if any("-" in each.keyword for each in theirs.problems):
+                continue  # a rule that no schema holds
+            assert theirs.problems == (), (value, to)
+            assert ours["data"] == theirs.data, (value, to)
+            for name in ("lost", "changed", "made"):
+                assert sorted(ours[name]) == sorted(getattr(theirs, name)), (name, value, to)
+            pairs.add((form, to))
+    assert len(pairs) == len(ALIKE) ** 2
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ({"openapi": "3.1.0", "paths": {"/a": {"get": {}}}}, "openapi"),
+        ({"type": "about:blank", "title": "x", "status": 400}, "problem"),
+        ({"name": "t", "description": "d", "inputSchema": {"maxProperties": 2**60} | OBJECT},
+         "catalog"),
+        ({"functionDeclarations": [{"name": "g", "parameters": {"type": "OBJECT"}}]}, "gemini"),
+    ],
+)  # fmt: skip
+def test_what_the_browser_does_not_convert_is_known_by_its_form(run, value, form):
+    seen = run([json.dumps(value)])
+    [(known, made)] = seen["forms"]
+    assert (known, made) == (form, [])
+    assert form_of(value) == form
+    assert convert(value, Form.ERROR if form == "problem" else Form.CATALOG).data is not None
+    assert seen["inside"][0]["row"] or seen["inside"][0]["known"]["words"]
+    assert seen["inside"][0]["problems"] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ({"swagger": "2.0"}, "openapi_other"),
+        ({"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "No."}}, "rpc_error"),
+        ({"isError": True, "content": [{"type": "text", "text": "No."}]}, "tool_error"),
+        ({"detail": [{"loc": ["body"], "msg": "m", "type": "missing"}]}, "error"),
+        ({"error": "Bad request"}, "error"),
+        ({"mcpServers": {}}, "configuration"),
+        ({"protocolVersion": "2025-11-25", "serverInfo": {}}, "initialize"),
+        ([{"type": "function", "function": FUNCTION}], "provider"),
+    ],
+)
+@pytest.mark.parametrize("frame", ["none", "answer", "events", "lines"])
+def test_what_is_none_of_the_documents_is_named(run, value, name, frame):
+    framed = {"jsonrpc": "2.0", "id": 1, "result": value}
+    text = {
+        "none": json.dumps(value, indent=2),
+        "answer": json.dumps(framed, indent=2),
+        "events": f"event: message\ndata: {json.dumps(framed)}\n\n",
+        "lines": json.dumps(framed) + "\n" + json.dumps(framed),
+    }[frame]
+    if name == "provider" and frame != "none":
+        return
+    seen = run([text])["inside"][0]
+    assert (seen["row"], seen["known"]["name"]) == (None, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        ('{"a": 1,}', {"a": 1}),
+        ("{'a': 'it\\'s \"x\"'}", {"a": 'it\'s "x"'}),
+        ("{a: True, b: None}", {"a": True, "b": None}),
+        ('{"a": 1\n "b": [1 2]}', {"a": 1, "b": [1, 2]}),
+        ('{ // why\n "a": /* one */ 1}', {"a": 1}),
+        ('```json\n{"a": 1}\n```', {"a": 1}),
+        ('HTTP/1.1 400 Bad Request\r\nserver: x\r\n\r\n{"a": 1}', {"a": 1}),
+        ('{"a": "// no # comment, "}}', None),
+        ('{"a": ', None),
+        ("<html>", None),
+    ],
+)
+def test_a_slip_of_notation_is_corrected(run, text, fixed):
+    seen = run([text])["inside"][0]
+    made = seen.get("repaired")
+    assert (json.loads(made) if made is not None else None) == fixed
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "meant"),
+    [
+        (RIGHT | {"schema_version": 2}, "$.result.schema_version", "2"),
+        ({"event": "stream_end"}, "$.result.event", "StreamEnd"),
+        (
+            {"name": "t", "description": "d", "inputSchema": {"type": "string"}},
+            "$.result.inputSchema.type",
+            "object",
+        ),
+    ],
+)
+def test_a_problem_with_one_right_value_offers_it(run, value, path, meant):
+    text = json.dumps({"result": value, "jsonrpc": "2.0", "id": 1}, indent=2)
+    [problem] = [each for each in run([text])["inside"][0]["problems"] if "fix" in each]
+    assert problem["path"] == path
+    fix = problem["fix"]
+    assert json.loads(fix["text"]) == meant
+    fixed = text[: fix["from"]] + fix["text"] + text[fix["to"] :]
+    assert problem["path"] not in {each["path"] for each in run([fixed])["inside"][0]["problems"]}
+
+
+def test_a_problem_has_its_column(run):
+    text = '{"errors": [],\n "errors": []}'
+    problem = next(e for e in run([text])["found"][0]["problems"] if e["keyword"] == "duplicate")
+    assert (problem["line"], problem["column"]) == (2, 2)

@@ -36,7 +36,7 @@ EXAMPLE_NAMES = tuple(name for _, name, _ in _EXAMPLES)
 _ALIASES = (("input_values", "goal", "expected_result"), ("inputs", "title", "expected_output"))
 """The members of an example in each dialect: input, name, output."""
 
-_SCHEMA_WORDS = frozenset({"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$schema"})
+SCHEMA_WORDS = frozenset({"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$schema"})
 
 
 def tool(
@@ -158,7 +158,7 @@ def output_schema(item: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | No
     """`outputSchema`, or `outputs` where that is a schema and not a map of texts; and which."""
     for member in ("outputSchema", "outputs"):
         found = item.get(member)
-        if isinstance(found, dict) and not found.keys().isdisjoint(_SCHEMA_WORDS):
+        if isinstance(found, dict) and not found.keys().isdisjoint(SCHEMA_WORDS):
             return member, found
     return None
 

@@ -77,7 +77,7 @@ class Finding:
     """The ids of the exchanges that came of this one: the steps of a repair, say."""
 
     def words(self, language: str) -> str:
-        """Say it; what speaks of a place of a document ("Here stands …") begins with that place."""
+        """Say it; what speaks of a place of a document ("Expected …") begins with that place."""
         said = self.message.words(language)
         of_place = self.path is not None and self.message.topic is Topic.DOCUMENT
         return f"{self.path}: {said}" if of_place else said

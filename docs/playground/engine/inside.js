@@ -5,67 +5,103 @@
 
 const MOST_DOCUMENTS = 200;
 
-// As `examine`, and `documents`: how many there are inside, which of them are right, and of what kinds.
-function examineAll(text, data) {
-  const whole = examine(text, data);
-  if (whole.row) return whole;
+// As `examine`, and `documents`: how many there are inside, which of them are right, and of what kinds;
+// `known`: what it is where it is none of the documents; `subject`: the value itself, out of its
+// frame; `form`: what it can be converted from.
+function examineAll(text, data, as) {
+  const whole = examine(text, data, as);
+  if (whole.row) return withForm(whole, whole.data);
   const inside = documentsInside(text);
-  const examined = inside.slice(0, MOST_DOCUMENTS).map((each) => ({ ...each, found: examine(each.text, data) }));
-  if (!examined.some(({ found }) => found.row)) return whole;
+  const examined = inside.slice(0, MOST_DOCUMENTS).map((each) => ({ ...each, found: examine(each.text, data, as) }));
+  if (!examined.some(({ found }) => found.row)) {
+    const values = whole.data === undefined ? [] : [whole.data];
+    const known = [...values, ...examined.map(({ found }) => found.data)].map((value) => elsewhere(value, data)).find(Boolean);
+    if (!known) return { ...whole, repaired: whole.problems.some((each) => each.keyword === "json") ? repaired(text) : undefined };
+    const [subject] = [...values, ...examined.map(({ found }) => found.data)].filter((value) => elsewhere(value, data));
+    return withForm({ ...whole, problems: [], known }, subject, subject !== whole.data);
+  }
   const kinds = new Map();
   for (const { found: { row } } of examined) {
     if (row) kinds.set(`${row.spec}/${row.document}`, (kinds.get(`${row.spec}/${row.document}`) ?? 0) + 1);
   }
-  const problems = examined.flatMap(({ place, line, single, found }) => found.problems.map((each) => ({
-    ...each,
-    line: single ? line : line + each.line - 1,
-    path: place + each.path.slice(1),
-  })));
+  const problems = examined.flatMap((each) => each.found.problems.map((problem) => moved(problem, each)));
   const right = examined.filter(({ found }) => found.row && !found.problems.length).length;
   const more = inside.length > examined.length || examined.some(({ found }) => found.more);
   const row = examined.find(({ found }) => found.row).found.row;
-  return { row, problems, more, documents: { count: inside.length, right, kinds: [...kinds] } };
+  const made = { row, problems, more, documents: { count: inside.length, right, kinds: [...kinds] } };
+  const held = examined.map(({ found }) => found.data);
+  const tools = [...kinds.keys()].every((kind) => ["atdf/tool", "atdf/descriptor", "atdf/enhanced-descriptor"].includes(kind));
+  const subject = held.length === 1 ? held[0] : tools && right === inside.length ? { tools: held } : undefined;
+  return subject === undefined ? made : withForm(made, subject, true, held.length > 1 ? { document: "catalog" } : row);
 }
 
-// The documents inside a text: `place` names where each one is, `line` is its first line. With
-// `single`, all of it is on that line.
+function withForm(made, subject, framed, row) {
+  const form = formOf(subject, row ?? made.row);
+  return { ...made, subject, framed: Boolean(framed), form };
+}
+
+// A problem of a document inside a text, at its place in that text.
+function moved(problem, { place, pointer, line, column, from, single }) {
+  const first = problem.line === 1;
+  return {
+    ...problem,
+    line: single ? line : line + problem.line - 1,
+    column: single || from === undefined ? undefined : first && column ? column + problem.column - 1 : problem.column,
+    path: place + problem.path.slice(1),
+    pointer: pointer === undefined ? undefined : pointer + problem.pointer,
+    fix: problem.fix && from !== undefined ? { ...problem.fix, from: from + problem.fix.from, to: from + problem.fix.to } : undefined,
+  };
+}
+
+// The documents inside a text: `place` names where each one is, `line` and `column` are where it begins,
+// `from` counts the signs before it. With `single`, all of it is on that line.
 function documentsInside(text) {
   let read;
   try {
     read = readJson(text);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    return linesOfJson(text) ?? eventsOf(text);
+    return (linesOfJson(text) ?? eventsOf(text)).flatMap(unframed);
   }
   const lineOf = lines(text);
   const made = [];
-  const add = (value, at, path) => {
+  const add = (value, at) => {
     const { from, to } = spanOf(text, read.places.get(pointerOf(at)), at.length && typeof at.at(-1) === "string");
-    made.push({ text: text.slice(from, to), place: path, line: lineOf(from) });
+    made.push({ text: text.slice(from, to), place: pathOf(at), pointer: pointerOf(at), from, ...placed(text, lineOf, from) });
   };
   const look = (value, at) => {
     if (Array.isArray(value)) {
-      for (const [index, each] of value.entries()) if (isObject(each)) add(each, [...at, index], pathOf([...at, index]));
+      for (const [index, each] of value.entries()) if (isObject(each)) look(each, [...at, index]);
     } else if (!isObject(value)) {
       return;
     } else if (value.jsonrpc !== undefined && value.result !== null && typeof value.result === "object") {
       look(value.result, [...at, "result"]);
     } else if (value.jsonrpc !== undefined && isObject(value.error) && isObject(value.error.data)) {
-      add(value.error.data, [...at, "error", "data"], pathOf([...at, "error", "data"]));
-    } else if (Array.isArray(value.content) && !isObject(value.structuredContent)) {
+      add(value.error.data, [...at, "error", "data"]);
+    } else if (Array.isArray(value.content) && !isObject(value.structuredContent) && !("resource_type" in value)) {
+      const before = made.length;
       for (const [index, { text: said } = {}] of value.content.entries()) {
         const place = [...at, "content", index];
         if (typeof said !== "string" || !/^\s*[{[]/.test(said)) continue;
         made.push({ text: said, place: pathOf(place), line: lineOf(read.places.get(pointerOf(place))), single: true });
       }
+      if (made.length === before && at.length) add(value, at);
     } else if (isObject(value.structuredContent)) {
-      add(value.structuredContent, [...at, "structuredContent"], pathOf([...at, "structuredContent"]));
+      add(value.structuredContent, [...at, "structuredContent"]);
     } else if (at.length) {
-      add(value, at, pathOf(at));
+      add(value, at);
     }
   };
   look(read.data, []);
   return made;
+}
+
+// A line or an event that is the answer to a request: what the answer holds, on the same line.
+function unframed(each) {
+  const read = readFast(each.text);
+  if (!isObject(read?.data) || read.data.jsonrpc === undefined) return [each];
+  const held = documentsInside(each.text);
+  return held.length ? held.map((one) => ({ text: one.text, place: each.place + one.place.slice(1), line: each.line, single: true })) : [each];
 }
 
 // Where the value at a place begins and ends; the place of a member is that of its name.
@@ -83,10 +119,13 @@ function spanOf(text, place, named) {
 // One document on each line; undefined where a line is something else.
 function linesOfJson(text) {
   const made = [];
+  let from = 0;
   for (const [index, line] of text.split("\n").entries()) {
-    if (!line.trim()) continue;
-    if (!/^\s*\{/.test(line) || readFast(line) === undefined) return undefined;
-    made.push({ text: line, place: `$[${made.length}]`, line: index + 1 });
+    if (line.trim()) {
+      if (!/^\s*\{/.test(line) || readFast(line) === undefined) return undefined;
+      made.push({ text: line, place: `$[${made.length}]`, line: index + 1, column: 1, from });
+    }
+    from += line.length + 1;
   }
   return made;
 }
@@ -99,7 +138,7 @@ function eventsOf(text) {
   const end = () => {
     const said = held.join("\n");
     if (/^\s*\{/.test(said)) {
-      const known = !name || /"event"\s*:/.test(said) ? said : said.replace("{", `{"event": ${JSON.stringify(name)}, `);
+      const known = !name || /"(?:event|jsonrpc)"\s*:/.test(said) ? said : said.replace("{", `{"event": ${JSON.stringify(name)}, `);
       made.push({ text: known.replace(/, \s*\}$/, "}"), place: `$[${made.length}]`, line: first });
     }
     name = "", held = [];

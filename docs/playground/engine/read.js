@@ -116,6 +116,9 @@ function readFast(text) {
   return written === names ? { data } : undefined;
 }
 
+// Where a place is in a text: its line and its column, counted from 1.
+const placed = (text, lineOf, at) => ({ line: lineOf(at), column: at - text.lastIndexOf("\n", at - 1) });
+
 // Gives the line of a place in a text, counted from 1.
 function lines(text) {
   const ends = [];

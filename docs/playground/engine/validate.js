@@ -11,7 +11,7 @@ function* faults(schema, value, spot, data) {
   for (const [keyword, wanted] of Object.entries(schema)) {
     const there = down(spot, keyword);
     if (keyword in KEYWORDS) {
-      for (const found of KEYWORDS[keyword](wanted, value)) yield fault(keyword, value, there, found);
+      for (const found of KEYWORDS[keyword](wanted, value)) yield fault(keyword, value, there, { ...found, only: onlyValue(keyword, wanted, value) });
     } else if (keyword in APPLIED) {
       yield* APPLIED[keyword](wanted, value, there, data, schema);
     }
@@ -101,7 +101,7 @@ function resolve(base, name) {
 function fault(keyword, value, spot, found) {
   if (spot.quiet) return null;
   const id = `documents.keyword.${(found.id || keyword).toLowerCase()}`;
-  return { keyword, ...apart(spot), missing: found.missing, id, values: { value: shown(value), ...found.values } };
+  return { keyword, ...apart(spot), missing: found.missing, only: found.only, id, values: { value: shown(value), ...found.values } };
 }
 
 const ownedBy = (file) => file.split("/")[0];

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from conformance.convert.form import FAILED, TARGETS
 from conformance.formats.runtime.recognition import RuntimeRow
+from conformance.formats.tool.declared import SCHEMA_WORDS
 from conformance.formats.validate.recognize import ENHANCED, TABLE
-from conformance.spec.vocabulary import StreamEventName, ToolEventName
+from conformance.spec.vocabulary import (
+    META_KEY_EARLIER,
+    META_KEY_NAME,
+    JsonType,
+    MetaKey,
+    StreamEventName,
+    ToolEventName,
+)
 from scripts.generator.build import Source
 from scripts.generator.schemas import schema_json
 from scripts.website.layout import DOCS
@@ -27,12 +37,34 @@ _SHOWN = (
     ("runtime", "manifest-headers-as-list"),
 )
 """Examples that the page offers, of those that there are."""
-_PARTS = ("values", "read", "recognise", "keywords", "validate", "examine", "inside")
+_PARTS = (
+    "values", "read", "recognise", "keywords", "repair", "validate", "examine", "forms", "inside",
+    "convert",
+)  # fmt: skip
+_KNOWN = ("documents.keyword.", "documents.unknown", "site.playground.is.")
+_SAID = (
+    "documents.ambiguous", "documents.too_deep", "site.playground.failed",
+    "site.playground.not_json", "site.playground.not_yaml", "site.playground.twice",
+)  # fmt: skip
+"""Messages that the engine gives; the page has those of its own."""
 _ANNOTATIONS = ("title", "description", "$schema", "$id")
 _WORDS = (
     "label", "choose", "example", "file", "empty", "busy", "large", "slow", "unknown", "valid",
-    "one", "many", "listed", "more", "inside", "yaml", "as_json", "share", "shared",
+    "one", "many", "listed", "more", "inside", "as_json", "alone", "repair", "share", "shared",
+    "unreadable", "by_keys", "as", "fix", "convert", "command", "command_alone", "same", "copy",
+    "copied", "lost", "changed", "made",
 )  # fmt: skip
+_HELP = {
+    "rpc_error": ("guides/error-design", "error"),
+    "tool_error": ("guides/error-design", "error"),
+    "error": ("guides/error-design", "error"),
+    "problem": ("guides/error-design", "error"),
+    "openapi": ("conformance/quick-start", "check"),
+    "configuration": ("conformance/quick-start", "check"),
+    "initialize": ("conformance/quick-start", "check"),
+}
+"""Where the page leads from what is none of the documents: a page, and the words of the link."""
+_COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 
 
 def data(source: Source, language: str) -> dict[str, Any]:
@@ -46,8 +78,7 @@ def data(source: Source, language: str) -> dict[str, Any]:
     messages = {
         name: text.in_language(language)
         for name, text in source.messages.items()
-        if name.startswith(("documents.keyword.", "documents.unknown", "site.playground."))
-        or name in ("documents.ambiguous", "documents.too_deep")
+        if name.startswith(_KNOWN) or name in _SAID
     }
     versions = {(each.spec, each.name): each.version for each in source.schemas}
     owners = {
@@ -60,6 +91,19 @@ def data(source: Source, language: str) -> dict[str, Any]:
     return {
         "table": [_row(each) for each in TABLE],
         "enhanced": list(ENHANCED),
+        "targets": {
+            "tools": [each.value for each in TARGETS if each not in FAILED],
+            "errors": [each.value for each in TARGETS if each in FAILED],
+        },
+        "terms": {
+            "json_types": list(JsonType),
+            "schema_words": sorted(SCHEMA_WORDS),
+            "meta_keys": [
+                name
+                for name in (META_KEY_NAME[MetaKey.ATDF], META_KEY_EARLIER[MetaKey.ATDF])
+                if name
+            ],
+        },
         "stream_events": list(StreamEventName),
         "tool_events": list(ToolEventName),
         "schemas": schemas,
@@ -100,7 +144,7 @@ def bare(schema: Any) -> Any:
 def engine() -> str:
     """The engine, joined of its parts; it needs what `data` gives."""
     files = (_CODE / "engine" / f"{name}.js" for name in _PARTS)
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return _COMMENT.sub("", "\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
 def scripts(source: Source, language: str) -> Iterator[tuple[str, bytes]]:
@@ -108,7 +152,7 @@ def scripts(source: Source, language: str) -> Iterator[tuple[str, bytes]]:
     parts = [
         f"const DATA = {json.dumps(data(source, language), separators=(',', ':'))};",
         engine(),
-        (_CODE / "worker.js").read_text(encoding="utf-8"),
+        _COMMENT.sub("", (_CODE / "worker.js").read_text(encoding="utf-8")),
     ]
     yield "assets/playground.worker.js", "\n".join(parts).encode()
     yield "assets/playground.js", (_CODE / "page.js").read_bytes()
@@ -120,6 +164,12 @@ def playground_page(context: Context) -> bytes:
         name: context.text(context.source.messages[f"site.playground.{name}"]) for name in _WORDS
     }
     words["line"] = context.text(context.source.messages["site.line"])
+    words["line_column"] = context.text(context.source.messages["site.line_column"])
+    forms = {each.value: context.said(f"site.playground.form.{each.value}") for each in TARGETS}
+    help_ = {
+        name: (page, context.said(f"site.playground.help.{words}"))
+        for name, (page, words) in _HELP.items()
+    }
     titles = {
         f"{each.spec}/{each.name}": context.text(each.title) for each in context.source.schemas
     }
@@ -129,7 +179,7 @@ def playground_page(context: Context) -> bytes:
         f"{escaped(context.said('site.playground.intro'))}\n{{ .lead }}",
         '<div id="playground" class="playground" data-worker="../assets/playground.worker.js"'
         f' data-clauses="../conformance/clauses/"><p>{noscript}</p></div>',
-        _island("playground-words", words | {"titles": titles}),
+        _island("playground-words", words | {"titles": titles, "forms": forms, "help": help_}),
         _island("playground-examples", _examples(context, shown)),
         '<script src="../assets/playground.js" defer></script>',
         escaped(context.said("site.playground.beyond")),

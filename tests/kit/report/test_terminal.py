@@ -74,9 +74,9 @@ def test_what_is_said_of_a_place_in_an_answer_names_the_place():
     wrong = message("documents.keyword.type", value="null", expected="string")
     finding = Finding(wrong, case="http/x/y", path="$.items[0].speed")
     made = with_items([replace(item, clause="X-Y-000", verdict=Verdict.FAIL, findings=(finding,))])
-    begin = "$.items[0].speed: Here stands null"
+    begin = "$.items[0].speed: Expected a value"
     assert lines(made)[1].strip().startswith(begin)
-    assert ".speed: Here stands null" in summary(made)
+    assert ".speed: Expected a value" in summary(made)
 
 
 def test_a_failure_of_some_runs_names_them():

@@ -1,0 +1,63 @@
+// What else people paste: tools as model providers take them, OpenAPI, and errors of other forms.
+"use strict";
+
+const OURS = ["inputs", "inputSchema", "how_to_use", "tool_id", "id"];
+const LISTS = ["tools", "resources", "functionDeclarations"];
+const ONLY_MCP = ["title", "outputSchema", "icons", "execution", "_meta"];
+const FORMS = { resource: "ardf", collection: "ardf", error: "error", "enriched-response": "enriched", "retry-hint": "hint",
+  "toolset-catalog": "toolsets", descriptor: "descriptor", "enhanced-descriptor": "descriptor" };
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+
+const isNamed = (item) => isObject(item) && typeof item.name === "string" && !OURS.some((name) => name in item);
+const PROVIDERS = {
+  openai: (item) => isObject(item) && item.type === "function" &&
+    typeof (item.function === undefined ? item : item.function ?? {}).name === "string",
+  anthropic: (item) => isNamed(item) && isObject(item.input_schema),
+  gemini: (item) => isNamed(item) && !("type" in item) && (isObject(item.parametersJsonSchema) || isObject(item.parameters)),
+};
+const isDescriptor = (item) => "tool_id" in item || "how_to_use" in item || ("id" in item && !("name" in item) && !("inputSchema" in item));
+const listOf = (value, name) => (isObject(value) && Array.isArray(value[name]) ? value[name] : undefined);
+
+// The form from which a value can be converted; undefined where it has none.
+function formOf(value, row) {
+  if (isObject(value) && /^3\.[012]/.test(String(value.openapi ?? ""))) return "openapi";
+  if (listOf(value, "functionDeclarations")) return "gemini";
+  const first = Array.isArray(value) ? value[0] : value;
+  const tools = (listOf(first, "tools") ?? []).filter(isObject);
+  for (const [name, tells] of Object.entries(PROVIDERS)) if ([value, first, ...tools.slice(0, 1)].some(tells)) return name;
+  if (!row) return isObject(value) && isProblem(value) ? "problem" : undefined;
+  const here = (item) => ONLY_MCP.some((name) => name in item);
+  if (row.document === "tool") return here(value) ? "mcp" : "catalog";
+  if (row.document !== "catalog") return FORMS[row.document];
+  return tools.some(here) ? "mcp" : tools.length && tools.every(isDescriptor) ? "descriptor" : "catalog";
+}
+
+function isProblem({ type, title, detail, status }) {
+  return (typeof type === "string" && /[:/]/.test(type)) || typeof title === "string" || typeof detail === "string" ||
+    (Number.isInteger(status) && status >= 400 && status <= 599);
+}
+
+// What a value that is none of the documents is, in a sentence; undefined where nobody can tell.
+function elsewhere(value, data) {
+  const known = (name, values = {}) => ({ name, words: words(data, `site.playground.is.${name}`, values) });
+  if (isObject(value) && ("openapi" in value || "swagger" in value)) {
+    const version = value.openapi ?? value.swagger;
+    if (!/^3\.[012]/.test(String(version))) return known("openapi_other", { version: shown(version, 20) });
+    const count = Object.values(isObject(value.paths) ? value.paths : {}).filter(isObject)
+      .flatMap((item) => METHODS.filter((method) => isObject(item[method]))).length;
+    return known("openapi", { version: shown(version, 20).slice(1, -1), count });
+  }
+  const form = formOf(value);
+  if (form in PROVIDERS) {
+    const items = Array.isArray(value) ? value : LISTS.map((name) => listOf(value, name)).find(Boolean) ?? [value];
+    return known("provider", { form: { openai: "OpenAI", anthropic: "Anthropic", gemini: "Gemini" }[form], count: items.length });
+  }
+  if (!isObject(value)) return undefined;
+  if (isObject(value.error) && value.jsonrpc !== undefined) return known("rpc_error");
+  if (value.isError === true) return known("tool_error");
+  if (isObject(value.mcpServers)) return known("configuration");
+  if ("protocolVersion" in value && "serverInfo" in value) return known("initialize");
+  if (Array.isArray(value.detail) || (isProblem(value) && !("type" in value && "name" in value)) || typeof value.message === "string" ||
+    typeof value.error === "string") return known(typeof value.type === "string" || typeof value.title === "string" ? "problem" : "error");
+  return undefined;
+}
