@@ -270,9 +270,9 @@ class Enforcement(StrEnum):
     HARD = "hard"
     """What breaks a rule is not done."""
     SOFT = "soft"
-    """What breaks a rule is done only after a person agrees."""
+    """An action that breaks a rule is taken only after a person agrees."""
     AUDIT = "audit"
-    """What breaks a rule is done, and recorded."""
+    """An action that breaks a rule is taken, and recorded."""
 
 
 class Era(StrEnum):
@@ -964,7 +964,7 @@ class Verified(StrEnum):
     STATIC = "static"
     """By a rule that no schema can hold, on the document alone."""
     CALL = "call"
-    """By calling the tool, rightly and wrongly."""
+    """By calling the tool, with valid and with invalid input."""
     REPAIR = "repair"
     """By following the suggestions of an error and calling again."""
     WIRE = "wire"

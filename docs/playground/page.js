@@ -171,6 +171,8 @@
     if (!text.value.trim() || text.value.length > MOST) (turn.hidden = true), offer([]);
     if (!text.value.trim()) return list.replaceChildren(), number(new Set()), tell("empty", said.empty);
     if (text.value.length > MOST) return list.replaceChildren(), lines.replaceChildren(), tell("unknown", said.large);
+    root.dataset.state = "busy";
+    clearTimeout(patience);
     patience = setTimeout(tell, 300, "busy", said.busy); // most answers are there before
     worker.postMessage({ id: newest, text: text.value, as: as.value });
     clock = setTimeout(() => {

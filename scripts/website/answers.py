@@ -1,9 +1,11 @@
-"""How long the search and the playground of the served site take to answer, in Chromium."""
+"""How long search and playground of the served site take in Chromium, and what Home loads."""
 
 from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from statistics import median
 from typing import Any
 
@@ -59,14 +61,34 @@ def answer_times(address: str) -> tuple[float, float]:
     """Give the median milliseconds until the search has answered, and until the playground has
     shown its verdict on a document of 100 KB. `address` is that of the site.
     """
+    with _browsing() as page:
+        return median(_searched(page, address)), median(_judged(page, address))
+
+
+def scrolled_kib(address: str) -> float:
+    """Give what a page loads, compressed, until it has been scrolled to its end."""
+    with _browsing() as page:
+        network = page.context.new_cdp_session(page)
+        network.send("Network.enable")
+        sizes: list[float] = []
+        network.on("Network.loadingFinished", lambda e: sizes.append(e["encodedDataLength"]))
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(address)
+        for _ in range(100):
+            page.mouse.wheel(0, 400)
+            page.wait_for_timeout(50)
+        page.wait_for_load_state("networkidle")
+        return sum(sizes) / 1024
+
+
+@contextmanager
+def _browsing() -> Iterator[Page]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        page = browser.new_page()
-        times = median(_searched(page, address)), median(_judged(page, address))
+        yield browser.new_page()
         browser.close()
-    return times
 
 
 def _searched(page: Page, address: str) -> list[float]:

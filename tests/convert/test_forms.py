@@ -455,3 +455,16 @@ def test_a_collection_becomes_lists_of_tools_prompts_and_resources():
 
 
 UNKNOWN_TO_MCP = ("policy", "model", "workflow", "connector", "custom")
+
+
+def test_the_answer_to_tools_list_is_converted_with_its_frame(tmp_path, capsys):
+    file = tmp_path / "answer.json"
+    tools = [{"name": "t", "description": "d", "inputSchema": {"type": "object"}}]
+    file.write_text(json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}}, indent=1))
+    assert main([str(file), "--to", "mcp"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"tools": tools}
+    del tools[0]["inputSchema"]
+    tools.append({"name": "u", "inputSchema": {}, "title": "U"})
+    file.write_text(json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}}, indent=1))
+    assert main([str(file), "--to", "mcp"]) == 1
+    assert f"{file}:6: $.tools[0]" in capsys.readouterr().err

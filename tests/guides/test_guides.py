@@ -12,6 +12,7 @@ import pytest
 
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import NeededFor
+from fixtures.guides.joined import JOINED, joined
 from fixtures.guides.play import play
 from fixtures.guides.steps import GUIDES, HERE, OUTPUT
 from tests.needs import need_packages
@@ -53,6 +54,10 @@ def test_a_step_reaches_its_level_and_its_page_shows_what_the_kit_says(guide, st
 def of_levels(ids):
     """Leave the clauses of MCP itself out: no guide is about what an SDK makes of them."""
     return {id for id in ids if clauses()[id].needed_for is not NeededFor.PROTOCOL}
+
+
+def test_the_file_to_copy_is_that_of_the_steps():
+    assert JOINED.read_text(encoding="utf-8") == joined(), "run python -m fixtures.guides.joined"
 
 
 def test_every_step_of_a_guide_is_played():

@@ -1,5 +1,5 @@
-// Gives each block of code a button that copies it and, where it is wider than its frame, a place in
-// the order of keys. Blocks are measured together and changed together, and those that are folded
+// Gives each block of code a button that copies it. What is wider than its frame, code or a table, gets
+// a place in the order of keys. Blocks are measured together and changed together, and those that are folded
 // away wait until they are opened.
 (() => {
   const { copy, copied } = document.currentScript.dataset;
@@ -37,7 +37,11 @@
       sizes.observe(code);
     }
   };
+  const scrolled = "pre.diagram > code, .md-typeset__table";
   const soon = window.requestIdleCallback ?? setTimeout;
-  addEventListener("load", () => soon(() => equip(document)));
+  addEventListener("load", () => soon(() => {
+    equip(document);
+    for (const each of document.querySelectorAll(scrolled)) sizes.observe(each);
+  }));
   addEventListener("toggle", ({ target }) => equip(target), true);
 })();

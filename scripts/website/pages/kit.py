@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 
@@ -38,10 +39,14 @@ def options_page(context: Context) -> bytes:
         if "choices" in facts:
             values = ", ".join(code(str(each)) for each in facts["choices"])
             said.append(context.said("option_values", values=values))
-        if facts.get("action") == "append":
+        if facts.get("action") == "append" and _AGAIN.search(said[0]) is None:
             said.append(context.said("option_again"))
         parts += [code(usage), " ".join(said)]
     return page(context.said("options"), "options", about, parts)
+
+
+_AGAIN = re.compile(r"repe(?:ated|tir|tida)\b")
+"""How the text of an option says itself that it may be given again."""
 
 
 def _help(context: Context, option: Option) -> str:
