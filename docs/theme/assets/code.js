@@ -3,10 +3,26 @@
 // away wait until they are opened.
 (() => {
   const { copy, copied } = document.currentScript.dataset;
+  const reach = (each, wide) => (wide ? (each.tabIndex = 0) : each.removeAttribute("tabindex"));
+  const isWide = (each) => each.scrollWidth > each.clientWidth;
   const sizes = new ResizeObserver((changed) => {
-    const wide = changed.map(({ target }) => [target, target.scrollWidth > target.clientWidth]);
-    for (const [code, is] of wide) is ? (code.tabIndex = 0) : code.removeAttribute("tabindex");
+    const wide = changed.map(({ target }) => [target, isWide(target)]);
+    for (const [each, is] of wide) reach(each, is);
   });
+  // What is not laid out yet, being far away, is measured piece by piece: no size of it changes.
+  const soon = window.requestIdleCallback ?? setTimeout;
+  const waiting = [];
+  const next = () => {
+    const each = waiting.shift();
+    if (!each) return;
+    reach(each, isWide(each));
+    soon(next);
+  };
+  const watch = (found) => {
+    if (!waiting.length) soon(next);
+    waiting.push(...found);
+    for (const each of found) sizes.observe(each);
+  };
   const button = (code) => {
     const made = document.createElement("button");
     made.className = "md-code__button";
@@ -30,18 +46,18 @@
   };
   const equip = (within) => {
     const blocks = [...within.querySelectorAll("pre:not(.diagram, [data-equipped]) > code")];
-    for (const code of blocks.filter((each) => !each.closest("details:not([open])"))) {
+    const open = blocks.filter((each) => !each.closest("details:not([open])"));
+    for (const code of open) {
       const block = code.parentElement;
       block.dataset.equipped = "";
       if (navigator.clipboard) block.prepend(button(code));
-      sizes.observe(code);
     }
+    watch(open);
   };
   const scrolled = "pre.diagram > code, .md-typeset__table";
-  const soon = window.requestIdleCallback ?? setTimeout;
   addEventListener("load", () => soon(() => {
     equip(document);
-    for (const each of document.querySelectorAll(scrolled)) sizes.observe(each);
+    watch([...document.querySelectorAll(scrolled)]);
   }));
   addEventListener("toggle", ({ target }) => equip(target), true);
 })();
