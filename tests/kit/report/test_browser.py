@@ -282,3 +282,22 @@ def test_on_a_phone_a_row_names_its_tools_above_what_was_found(chromium, pyteste
     assert row.locator(".tool").first.is_visible()
     assert tools["y"] < finding["y"]
     assert finding["width"] > 300
+
+
+def test_the_filters_are_kept_behind_the_hash(chromium, pytester):
+    path = make_report(pytester)
+    page, seen = opened(chromium, path)
+    assert "#" not in page.url
+    page.fill("#search", "zzzz")
+    first = page.locator(".tools-bar input[type=checkbox]").first
+    was = first.is_checked()
+    first.locator("..").click()
+    assert page.url.startswith(path.as_uri() + "#show=")
+    assert page.url.endswith("&find=zzzz")
+    said = page.inner_text("#shown")
+    again, _ = opened(chromium, path)
+    again.goto(page.url)
+    again.reload()
+    assert again.inner_text("#shown") == said
+    assert again.locator(".tools-bar input[type=checkbox]").first.is_checked() is not was
+    assert seen.errors == []

@@ -79,6 +79,26 @@
     status.textContent = off ? `${said} · ${status.dataset.more.replace('%1', off)}` : said
   }
 
+  // The filters are kept behind the `#`: a link, a reload and the way back show the same rows.
+  const chips = () => all('.tools-bar input[type=checkbox]')
+  let usual = ''
+  const chosen = () => chips().filter((input) => input.checked).map((input) => input.value).join('.')
+  const keep = () => {
+    const asked = new URLSearchParams()
+    if (chosen() !== usual) asked.set('show', chosen())
+    const search = document.getElementById('search').value.trim()
+    if (search) asked.set('find', search)
+    history.replaceState(null, '', `#${asked}`)
+  }
+  const restore = (hash) => {
+    if (!/^#(?:show|find)=/.test(hash)) return
+    const asked = new URLSearchParams(hash.slice(1))
+    const wanted = (asked.get('show') ?? usual).split('.')
+    chips().forEach((input) => { input.checked = wanted.includes(input.value) })
+    document.getElementById('search').value = asked.get('find') ?? ''
+    show()
+  }
+
   const goTo = (hash) => {
     const body = /^#r\d+$/.test(hash) && document.getElementById(hash.slice(1))
     if (!body) return
@@ -122,7 +142,8 @@
   document.addEventListener('toggle', (event) => showMarks(event.target), true)
 
   document.addEventListener('DOMContentLoaded', () => {
-    all('.tools-bar input').forEach((input) => input.addEventListener('input', show))
+    usual = all('.tools-bar input[type=checkbox][checked]').map((input) => input.value).join('.')
+    all('.tools-bar input').forEach((input) => input.addEventListener('input', () => { show(); keep() }))
     const ahead = () => bodies().forEach(textOf)
     document.getElementById('search').addEventListener('focus', ahead, { once: true })
     document.getElementById('open-all').addEventListener('click', () => {
@@ -132,7 +153,8 @@
       bodies().forEach((body) => setOpen(body, false))
     })
     show()
-    goTo(location.hash)
-    addEventListener('hashchange', () => goTo(location.hash))
+    const follow = () => { restore(location.hash); goTo(location.hash) }
+    follow()
+    addEventListener('hashchange', follow)
   })
 })()
