@@ -142,7 +142,7 @@ def parser() -> Manual:
             Exit.INTERRUPTED: "interrupted, or the time was up",
             Exit.KIT_FAULT: "a fault of the kit",
             Exit.UNUSABLE: "the command line, a file or the target cannot be used",
-            Exit.NOTHING_JUDGED: "nothing could be checked",
+            Exit.NOTHING_JUDGED: "too little could be checked, such as no tool call",
         },
         Exit.UNUSABLE,
     )

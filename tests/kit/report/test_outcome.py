@@ -82,7 +82,7 @@ def test_what_conforms_says_so_and_what_was_not_decided_says_why():
     assert outcome(session(), Ended(Exit.INTERRUPTED), "en") == ""
     nothing = message("kit.exit.nothing_judged", reason="x")
     assert outcome(session(), Ended(Exit.NOTHING_JUDGED, nothing), "en") == (
-        "Nothing could be checked: x."
+        "Too little could be checked: x."
     )
 
 
