@@ -235,6 +235,13 @@ def test_a_speed_below_its_goal_is_told_with_its_cause(tmp_path, source, ours, m
     assert (context.said("peers_speed_missed", goal=5) in made) is missed
 
 
+def test_the_page_begins_with_what_the_kit_finds(source):
+    made = benchmarks_page(Context(source, "en", homes(source))).decode()
+    parts = ("peers", "speed", "survival", "mutants", "coverage")
+    places = [made.index(f"{{ #{each} }}") for each in parts]
+    assert places == sorted(places)
+
+
 def test_a_comparison_in_several_processes_says_so(tmp_path, source):
     kept = {**written(comparison()), "processes": 3}
     (tmp_path / "peers.json").write_text(json.dumps(kept))
