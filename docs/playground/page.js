@@ -124,9 +124,11 @@
   };
   // As if it were typed, so that the browser can undo it.
   const change = ({ from, to: end, text: value }) => {
+    const wanted = text.value.slice(0, from) + value + text.value.slice(end);
     text.focus();
     text.setSelectionRange(from, end);
-    if (!document.execCommand("insertText", false, value)) text.setRangeText(value, from, end, "end");
+    document.execCommand("insertText", false, value);
+    if (text.value !== wanted) text.value = wanted;
     judge();
   };
   const offer = (targets) => {
@@ -228,10 +230,7 @@
     tell(root.dataset.state, said.shared);
   });
   turn.addEventListener("click", () => {
-    text.focus();
-    text.select();
-    if (!document.execCommand("insertText", false, other.text)) text.value = other.text;
-    judge();
+    change({ from: 0, to: text.value.length, text: other.text });
   });
   const begin = async () => {
     const given = /^#text=([\w-]+)$/.exec(location.hash);
