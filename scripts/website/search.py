@@ -70,8 +70,8 @@ def _records(folder: Path, docs: list[dict[str, Any]]) -> Iterator[dict[str, Any
         page, _, anchor = doc["location"].partition("#")
         if page.strip("/").endswith(f"/{WHOLE}") or page == _TEMPLATE:
             continue
-        if page.strip("/").rpartition("/")[2] in _LISTS:
-            doc = {**doc, "boost": _LESS}
+        less = {"boost": _LESS} if page.strip("/").rpartition("/")[2] in _LISTS else {}
+        doc = {**doc, **less}
         if anchor:
             yield doc
             continue
@@ -80,4 +80,4 @@ def _records(folder: Path, docs: list[dict[str, Any]]) -> Iterator[dict[str, Any
         yield {**doc, "about": html.unescape(about[1])} if about else doc
         for row in _ROW.finditer(text):
             meaning = " ".join(_TAG.sub(" ", row[3]).split())
-            yield {"location": f"{page}#{row[1]}", "title": row[2], "text": meaning}
+            yield {"location": f"{page}#{row[1]}", "title": row[2], "text": meaning, **less}

@@ -26,7 +26,7 @@ from scripts.website.pages.remedies import LANGUAGES as SUFFIXES
 from scripts.website.pages.tried import in_playground
 
 MOST_BYTES = 1_000_000
-NOT_SEEN = 10
+NOT_SEEN = 20
 """Faults that may be newer than the file."""
 _GRAMMARS = {
     "ts": tree_sitter_typescript.language_typescript(),

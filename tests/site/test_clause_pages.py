@@ -133,7 +133,7 @@ def test_the_built_pages_link_to_places_that_are_there(language):
         for other in LANGUAGES:
             assert re.search(rf'href="[./]*[a-z/]*{at[len(start) :]}" hreflang="{other}"', text)
         for link in _Links(text).found:
-            if "://" in link:
+            if "://" in link or "#text=" in link:  # a document for the playground
                 continue
             path, _, anchor = urljoin(f"/{at}", link).lstrip("/").partition("#")
             if path not in seen:
