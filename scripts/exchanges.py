@@ -62,7 +62,7 @@ _CORS = {
     f"access-control-{each}"
     for each in ("allow-origin", "allow-methods", "allow-headers", "max-age", "expose-headers")
 }
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}")
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 
 

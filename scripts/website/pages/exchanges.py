@@ -22,7 +22,7 @@ from scripts.website.pages.markdown import code, escaped, fence, heading, link
 from scripts.website.pages.tried import in_playground, opening
 
 SEEN = ROOT / "fixtures" / "exchanges" / "seen.json"
-_CHANGING = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_CHANGING = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}")
 
 
 @cache
