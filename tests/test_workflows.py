@@ -124,16 +124,27 @@ def test_the_container_does_not_run_as_root_and_has_no_builder_in_it():
 
 
 def test_the_hook_calls_a_command_that_there_is():
+    assert hooked(ROOT / "fixtures/examples/atdf/valid/hotel-catalog.json").returncode == 0
+
+
+def test_the_hook_validates_a_file_that_is_named_like_an_option(tmp_path):
+    (tmp_path / "--manifest=x.json").write_text('{"tools": [{"name": 7}]}')
+    done = hooked("--manifest=x.json", tmp_path)
+    assert done.returncode == 1
+    assert "ATDF-TOOL-001" in done.stdout
+
+
+def hooked(file, folder=ROOT):
+    """Run the hook as pre-commit does."""
     (hook,) = read(ROOT / ".pre-commit-hooks.yaml")
-    program, *words = hook["entry"].split()
-    document = ROOT / "fixtures/examples/atdf/valid/hotel-catalog.json"
-    done = subprocess.run(
-        [Path(sys.executable).with_name(program), *words, document],
+    program, *words = hook["entry"].split() + hook["args"]
+    return subprocess.run(
+        [Path(sys.executable).with_name(program), *words, file],
+        cwd=folder,
         check=False,
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_only_the_job_that_publishes_may_publish():
@@ -252,6 +263,18 @@ def test_a_summary_that_the_directory_brings_is_not_posted(tmp_path, kind):
         check=True,
     )
     assert not (tmp_path / "posted").exists()
+
+
+@pytest.mark.parametrize("place", ["kept", "kept/replay", "kept/replay/report.html"])
+def test_a_link_that_the_directory_brings_is_not_kept_as_a_part_of_the_report(tmp_path, place):
+    mine, link = tmp_path / "mine", tmp_path / "checkout" / place
+    mine.mkdir()
+    (mine / "key").write_text("mine")
+    link.parent.mkdir(parents=True)
+    link.symlink_to(mine)
+    assert judged(tmp_path, "exit 3", tmp_path / "checkout").returncode == 4
+    assert not link.is_symlink()
+    assert (mine / "key").read_text() == "mine"
 
 
 @pytest.mark.slow

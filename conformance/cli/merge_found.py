@@ -93,10 +93,18 @@ def look(paths: Iterable[Path]) -> Found:
 
 def _without_result(paths: Iterable[Path]) -> list[tuple[Path, str]]:
     """What was asked for and is not there, and the folders in which a target's result should be."""
-    found = {path: "there is no such file or directory" for path in paths if not path.exists()}
-    folders = (each for path in paths if path.is_dir() for each in _lacking(path, given=True))
+    found = {path: "there is no such file or directory" for path in paths if not _exists(path)}
+    here = (path for path in paths if path not in found and path.is_dir())
+    folders = (each for path in here for each in _lacking(path, given=True))
     found |= dict.fromkeys(folders, f"no {RESULTS} in it")
     return sorted(found.items())
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long, or a directory that may not be looked into
+        return False
 
 
 def _is_inside(file: Path, asked: Iterable[Path]) -> bool:
@@ -118,8 +126,10 @@ def _lacking(folder: Path, *, given: bool = False, depth: int = 0) -> Iterable[P
 
 
 def _files(path: Path) -> list[Path]:
+    if not _exists(path):
+        return []
     if not path.is_dir():
-        return [path] if path.exists() else []
+        return [path]
     every = (here / name for here, names in walked(path, _pass_over, hidden=True) for name in names)
     return [each for each in every if each.name == RESULTS or each.name.endswith(f".{RESULTS}")]
 

@@ -16,25 +16,28 @@ from conformance.convert.atdf import (
 )
 from conformance.convert.form import (
     FAILED,
+    OURS,
     TAKEN,
     TARGETS,
     Form,
     form_of,
-    lists,
     member_of,
 )
 from conformance.convert.functions import DECLARATIONS
 from conformance.convert.hints import error_to_hint, hint_to_error
-from conformance.convert.mcp import read_mcp_tool, write_mcp_tool
+from conformance.convert.mcp import flattened, read_mcp_tool, write_mcp_tool
 from conformance.convert.mcp_others import OTHERS
-from conformance.convert.openapi import read_openapi
+from conformance.convert.openapi import TooLargeError, read_openapi
 from conformance.convert.openapi_written import write_openapi
 from conformance.convert.portable import Notes, Portable
+from conformance.convert.shapes import misshapen
 from conformance.convert.skills import write_skill
 from conformance.convert.toolsets import read_toolset_tool
-from conformance.formats.problem import Place, Problem, problem
+from conformance.formats.catalog.openapi_schema import MOST_IN_ALL
+from conformance.formats.problem import Place, Problem, json_path, problem, shown
 from conformance.formats.resource.resource import BARE, plain, resources
 from conformance.formats.tool import descriptor
+from conformance.formats.validate.recognize import Recognition, recognise
 from conformance.formats.validate.validate import validate
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Requirement
@@ -74,6 +77,8 @@ _LISTS = {
     Form.GEMINI: DECLARATIONS,
     Form.A2A: "skills",
 }
+_WHOLE = (Form.OPENAPI, Form.PROBLEM)
+"""Forms of other specifications that are read as a whole."""
 _ALONE = frozenset({Form.GEMINI, Form.A2A})
 """Forms whose list has nothing around it that another form has."""
 
@@ -104,7 +109,11 @@ def convert(data: Any, to: Form, source: Form | None = None) -> Converted:
         said = message("convert.no_form", type=data["resource_type"], target=to)
         return Converted(None, problems=(problem(("resource_type",), "convert", said),))
     else:
-        made = _tools(data, form, to, notes, skipped)
+        try:
+            made = _tools(data, form, to, notes, skipped)
+        except TooLargeError:
+            said = message("convert.too_large", limit=MOST_IN_ALL)
+            return Converted(None, problems=(problem((), "convert", said),))
     lost, new, changed = (
         tuple(dict.fromkeys(each)) for each in (notes.lost, notes.made, notes.changed)
     )
@@ -149,23 +158,31 @@ def _without(
 
 def _unfit(data: Any, form: Form | None) -> list[Problem]:
     """What keeps a document from being converted: that it is not valid, where that can be told."""
-    if form in (*TAKEN, Form.OPENAPI, Form.PROBLEM):
-        listed = form in TAKEN and isinstance(data, list)
-        shape = all(map(TAKEN[form].tells, data)) if listed else isinstance(data, dict)
-        said = message("convert.no_way", source=form, target="?")
-        return [] if shape else [problem((), "convert", said)]
-    if form is Form.MCP:
-        # A description may be missing there, and the schema may leave out its type.
-        at: Place = ("tools",) if lists(data, "tools") else ()
-        said = message("convert.no_mcp")
-        if not at and not isinstance(data, list):
-            return [] if _usable(data) else [problem((), "convert", said)]
-        return [
-            problem((*at, index), "convert", said)
-            for index, each in enumerate(data["tools"] if at else data)
-            if not _usable(each)
-        ]
+    if form in _WHOLE:
+        return _odd(form, (), data)
+    if form in TAKEN or form is Form.MCP:
+        member = member_of(data)
+        at: Place = (member,) if member is not None else ()
+        items = data if isinstance(data, list) else data[member] if member is not None else None
+        if items is None:
+            return _odd(form, (), data)
+        return [each for n, item in enumerate(items) for each in _odd(form, (*at, n), item)]
+    found = recognise(data)
+    if isinstance(found, Recognition) and form is not None and found.document not in OURS[form]:
+        return [problem((), "convert", message("convert.shape", form=form, place="$"))]
     return [each for each in validate(data) if each.requirement is Requirement.MUST]
+
+
+def _odd(form: Form, at: Place, item: Any) -> list[Problem]:
+    """The first place of an item that cannot be read, as a problem."""
+    if form is Form.MCP and not _usable(item):
+        return [problem(at, "convert", message("convert.no_mcp"))]
+    looked = flattened(item) if form is Form.MCP else item
+    for place in misshapen(form, looked):
+        where = (*at, *place)
+        said = message("convert.shape", form=form, place=shown(json_path(where)))
+        return [problem(where, "convert", said)]
+    return []
 
 
 def _usable(tool: Any) -> bool:

@@ -40,6 +40,20 @@ SOURCES: Final = tuple(form for form in Form if form is not Form.A2A)
 TARGETS: Final = tuple(form for form in Form if form is not Form.TOOLSETS)
 
 
+OURS: Final[Mapping[Form, frozenset[str]]] = {
+    **dict.fromkeys(
+        (Form.CATALOG, Form.DESCRIPTOR),
+        frozenset({"catalog", "tool", "descriptor", "enhanced-descriptor"}),
+    ),
+    Form.ARDF: frozenset({"resource", "collection"}),
+    Form.TOOLSETS: frozenset({"toolset-catalog"}),
+    Form.ERROR: frozenset({"error"}),
+    Form.ENRICHED: frozenset({"enriched-response"}),
+    Form.HINT: frozenset({"retry-hint"}),
+}
+"""By form: the documents of our specifications that are in it."""
+
+
 def form_of(data: Any) -> Form | None:
     """The form of a document, by its keys; None for one that has none of them."""
     first = data[0] if isinstance(data, list) and data else data

@@ -30,6 +30,14 @@ ONLY_THERE = frozenset({"title", "outputSchema", "icons", "execution", "_meta"})
 """Those that a tool of ATDF does not have."""
 
 
+def flattened(item: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool with what rides in its `_meta` next to its own members."""
+    meta = item.get("_meta")
+    key = key_in(meta, MetaKey.ATDF)
+    carried = meta[key] if isinstance(meta, dict) and key is not None else None
+    return {**carried, **item} if isinstance(carried, dict) else dict(item)
+
+
 def read_mcp_tool(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
     """A tool as `tools/list` gives it."""
     flat = dict(item)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.convert.portable import Notes, Portable
-from conformance.formats.catalog.openapi_schema import modern
+from conformance.formats.catalog.openapi_schema import MOST_IN_ALL, modern
 from conformance.formats.problem import Place
 from conformance.formats.schema.positions import positions
 from conformance.spec.pointer import steps_of
@@ -17,6 +18,8 @@ VERSIONS = ("3.0", "3.1", "3.2")
 _JSON = "application/json"
 _COMPONENTS = "#/components/schemas/"
 _SAFE = ("get", "head", "options", "trace", "query")
+_FOR_EACH = 150
+"""What a component costs besides its text, in characters."""
 _USED = {"operationId", "summary", "description", "parameters", "requestBody", "responses", "tags"}
 
 
@@ -35,17 +38,18 @@ def read_openapi(data: Mapping[str, Any], notes: Notes) -> list[Portable]:
     for name in data.keys() - {"openapi", "paths", "components", "servers"}:
         notes.lose((name,))
     tools: list[Portable] = []
-    names: set[str] = set()
+    names: dict[str, int] = {}
+    components = _Components(data)
     for at, path, method, shared, operation in _operations(data, notes):
         given = operation.get("operationId")
         usable = isinstance(given, str) and given and given not in names
         name = str(given) if usable else _name(method, path, names)
         if not usable:
             notes.make(("tools", len(tools), "name"))
-        names.add(name)
+        names.setdefault(name, 1)
         listed = _parameters(at, shared, operation.get("parameters"))
         schema = _inputs(data, at, listed, operation, notes)
-        tools.append(_tool(data, at, (name, base + path, method), schema, notes))
+        tools.append(_tool(components, at, (name, base + path, method), schema, notes))
     return tools
 
 
@@ -82,13 +86,14 @@ def _inputs(
 
 
 def _tool(
-    data: Mapping[str, Any],
+    components: _Components,
     at: Place,
     called: tuple[str, str, str],
     schema: dict[str, Any],
     notes: Notes,
 ) -> Portable:
     name, endpoint, method = called
+    data = components.data
     operation = data["paths"][at[1]][at[2]]
     for member in operation.keys() - _USED:
         notes.lose((*at, member))
@@ -97,16 +102,16 @@ def _tool(
     if not said:
         notes.make(("tools", name, "description"))
     outputs = _outputs(data, at, operation.get("responses"), notes)
-    tags = operation.get("tags")
+    tags = _texts(operation.get("tags"))
     rest: dict[str, Any] = {"safe": True} if method in _SAFE else {}
     if rest:
         notes.make(("tools", name, "safe"))
     return Portable(
         name=name,
         description=said[0] if said else f"{method.upper()} {endpoint}",
-        schema=_with_components(data, schema),
-        outputs={"schema": _with_components(data, outputs)} if outputs is not None else None,
-        metadata={"tags": list(dict.fromkeys(tags))} if isinstance(tags, list) and tags else None,
+        schema=components.added_to(schema),
+        outputs={"schema": components.added_to(outputs)} if outputs is not None else None,
+        metadata={"tags": tags} if tags else None,
         invocation={"endpoint": endpoint, "method": method.upper()},
         rest=rest,
     )
@@ -115,12 +120,17 @@ def _tool(
 def _parameters(at: Place, shared: list[Any], declared: Any) -> Iterator[tuple[Place, Any]]:
     """The parameters of an operation; one of its own stands for the shared one of its name."""
     own = declared if isinstance(declared, list) else []
-    keys = {(each.get("name"), each.get("in")) for each in own if isinstance(each, dict)}
+    keys = {_key(each) for each in own if isinstance(each, dict)}
     for index, each in enumerate(shared):
-        if not (isinstance(each, dict) and (each.get("name"), each.get("in")) in keys):
+        if not (isinstance(each, dict) and _key(each) in keys):
             yield (*at[:-1], "parameters", index), each
     for index, each in enumerate(own):
         yield (*at, "parameters", index), each
+
+
+def _key(parameter: Mapping[str, Any]) -> tuple[str, str]:
+    """What no two parameters of an operation share."""
+    return str(parameter.get("name")), str(parameter.get("in"))
 
 
 def _add_parameter(
@@ -128,7 +138,7 @@ def _add_parameter(
 ) -> None:
     each = _resolved(data, each)
     name = each.get("name")
-    if each.get("in") not in ("path", "query") or not isinstance(name, str):
+    if str(each.get("in")) not in ("path", "query") or not isinstance(name, str):
         notes.lose(place)
         return
     if name in schema["properties"]:
@@ -170,10 +180,11 @@ def _add_body(
             notes.lose((*place, "content", _JSON, "schema", "properties", name))
         else:
             schema["properties"][name] = node
-    needed = flat.get("required", []) if body.get("required") is True else []
-    schema["required"] += [name for name in needed if name not in schema["required"]]
+    needed = _texts(flat.get("required")) if body.get("required") is True else []
+    schema["required"] = list(dict.fromkeys([*schema["required"], *needed]))
     for word in flat.keys() - {"type", "properties", "required", "description", "title"}:
-        schema[word] = flat[word]
+        if word != "$defs" or isinstance(flat[word], dict):
+            schema[word] = flat[word]
 
 
 def _flat(data: Mapping[str, Any], declared: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -200,27 +211,55 @@ def _outputs(data: Mapping[str, Any], at: Place, responses: Any, notes: Notes) -
     return dict(schema) if isinstance(schema, dict) and schema else None
 
 
-def _with_components(data: Mapping[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with what it refers to among the components in its `$defs`."""
-    known = data.get("components", {}).get("schemas", {}) if _map(data.get("components")) else {}
-    needed: dict[str, Any] = {}
-    waiting: list[Any] = [schema]
-    while waiting:
-        for _, _, node in positions(waiting.pop()):
-            reference = node.get("$ref")
-            name = str(reference).removeprefix(_COMPONENTS).split("/")[0]
-            if str(reference).startswith(_COMPONENTS) and name in known and name not in needed:
-                needed[name] = known[name]
-                waiting.append(known[name])
-    made: dict[str, Any] = _written(data, schema)
-    if not made.get("required", True):
-        del made["required"]
-    if needed:
-        made["$defs"] = {
-            **made.get("$defs", {}),
-            **{k: _written(data, v) for k, v in needed.items()},
-        }
-    return made
+class TooLargeError(Exception):
+    """The tools need more of the components than can be written: each stands alone."""
+
+
+class _Components:
+    """The components of a description: what a schema refers to is in its `$defs`."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.data = data
+        held = data.get("components")
+        known = held.get("schemas") if isinstance(held, dict) else None
+        self._known: Mapping[str, Any] = known if isinstance(known, dict) else {}
+        self._ready: dict[str, tuple[Any, tuple[str, ...], int]] = {}
+        self._left = MOST_IN_ALL
+
+    def added_to(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The schema with what it needs; raises TooLargeError if all of them need too much."""
+        needed: dict[str, Any] = {}
+        waiting = [*self._names(schema)]
+        while waiting:
+            name = waiting.pop()
+            if name not in needed:
+                needed[name], below, size = self._component(name)
+                self._left -= size
+                if self._left < 0:
+                    raise TooLargeError
+                waiting += below
+        made: dict[str, Any] = _written(self.data, schema)
+        if not made.get("required", True):
+            del made["required"]
+        if needed:
+            own = made.get("$defs")
+            made["$defs"] = {**(own if isinstance(own, dict) else {}), **needed}
+        return made
+
+    def _component(self, name: str) -> tuple[Any, tuple[str, ...], int]:
+        """A component in 2020-12, the names of those that it needs, and what it takes."""
+        if name not in self._ready:
+            made = _written(self.data, self._known[name])
+            size = len(json.dumps(made)) + _FOR_EACH
+            self._ready[name] = made, tuple(dict.fromkeys(self._names(self._known[name]))), size
+        return self._ready[name]
+
+    def _names(self, schema: Any) -> Iterator[str]:
+        for _, _, node in positions(schema):
+            reference = str(node.get("$ref"))
+            name = reference.removeprefix(_COMPONENTS).split("/")[0]
+            if reference.startswith(_COMPONENTS) and name in self._known:
+                yield name
 
 
 def _written(data: Mapping[str, Any], schema: Any) -> Any:
@@ -262,13 +301,17 @@ def _server(data: Mapping[str, Any], notes: Notes) -> str:
     return url.rstrip("/") if isinstance(url, str) else ""
 
 
-def _name(method: str, path: str, taken: set[str]) -> str:
+def _name(method: str, path: str, taken: dict[str, int]) -> str:
+    """A name of the route; `taken` has for each name the highest number that was put behind it."""
     words = re.sub(r"[^A-Za-z0-9]+", "_", f"{method} {path}").strip("_")
-    name, number = words, 2
+    name = words
     while name in taken:
-        name, number = f"{words}_{number}", number + 1
+        taken[words] += 1
+        name = f"{words}_{taken[words]}"
     return name
 
 
-def _map(value: Any) -> bool:
-    return isinstance(value, dict)
+def _texts(value: Any) -> list[str]:
+    """The texts of a list, each once."""
+    listed = value if isinstance(value, list) else []
+    return list(dict.fromkeys(each for each in listed if isinstance(each, str)))

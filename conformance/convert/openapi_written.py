@@ -69,7 +69,10 @@ def _called(
     where another tool has them.
     """
     said = tool.invocation or {}
-    url = urlsplit(str(said.get("endpoint", "")))
+    try:
+        url = urlsplit(str(said.get("endpoint", "")))
+    except ValueError:  # such as `http://[`
+        url = urlsplit("")
     method = str(said.get("method", "POST")).lower()
     path = url.path if url.path.startswith("/") else ""
     if not path or method not in _METHODS or method in taken.get(path, {}):
@@ -125,7 +128,8 @@ def _parameters(
 ) -> Iterator[dict[str, Any]]:
     """The inputs that are not in a body. All other rules of the schema are lost there."""
     properties = schema.get("properties", {})
-    in_path = [name for name in _IN_PATH.findall(path) if name in properties]
+    in_path = dict.fromkeys(name for name in _IN_PATH.findall(path) if name in properties)
+    required = frozenset(schema.get("required", []))
     for name in in_path:
         yield {"name": name, "in": "path", "required": True, "schema": properties[name]}
     if method not in _WITHOUT_BODY:
@@ -134,8 +138,8 @@ def _parameters(
     for name in properties:
         if name in in_path:
             continue
-        needed = name in schema.get("required", [])
-        yield {"name": name, "in": "query", "required": needed, "schema": properties[name]}
+        query = {"name": name, "in": "query", "required": name in required}
+        yield {**query, "schema": properties[name]}
 
 
 def _body(schema: Mapping[str, Any], apart: set[str]) -> dict[str, Any] | None:
@@ -185,10 +189,9 @@ def _references(node: Any) -> Iterator[str]:
 
 def _home(reference: str, homes: Mapping[str, str], whole: str) -> str:
     """Where a reference of a schema to itself leads now."""
-    for name, home in homes.items():
-        if reference == name or reference.startswith(f"{name}/"):
-            return home + reference.removeprefix(name)
-    return whole + reference[1:]
+    name, slash, rest = reference.removeprefix(_DEFINED).partition("/")
+    home = homes.get(_DEFINED + name) if reference.startswith(_DEFINED) else None
+    return whole + reference[1:] if home is None else home + slash + rest
 
 
 def _moved(node: Any, homes: Mapping[str, str], whole: str) -> Any:

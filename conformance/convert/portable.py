@@ -113,7 +113,8 @@ def inputs_of(schema: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str
     """The list of inputs that a schema declares, and what of it no list of inputs can say."""
     properties = schema.get("properties", {})
     required = schema.get("required", [])
-    inputs = [_input(name, node, name in required) for name, node in properties.items()]
+    needed = frozenset(required)
+    inputs = [_input(name, node, name in needed) for name, node in properties.items()]
     apart = ("type", "properties", "required")
     remains = {key: value for key, value in schema.items() if key not in apart}
     if "properties" in schema and not properties:
@@ -137,8 +138,7 @@ def schema_of(data: Mapping[str, Any], at: Place, notes: Notes) -> dict[str, Any
     required = [each["name"] for each in inputs if each.get("required") is True]
     if properties:
         schema["properties"] = {**remains.get("properties", {}), **properties}
-    listed = [*remains.get("required", [])]
-    listed += [name for name in required if name not in listed]
+    listed = list(dict.fromkeys([*remains.get("required", []), *required]))
     if listed:
         schema["required"] = listed
     again, rest = inputs_of(schema)

@@ -53,14 +53,16 @@ class SchemaPlace:
 
 
 @cache
-def validator(document: str) -> Validator:
+def validator(document: str, kind: Any = Draft202012Validator) -> Validator:
     """The validator of a document, such as `catalog`. Knows formats.
 
-    Raises KeyError for a document that no schema is published for.
+    `kind` is a class that judges keywords of the dialect in its own way. Raises KeyError for a
+    document that no schema is published for.
     """
     schema = _schemas()[_file(document)]
     checker = format_checker(Draft202012Validator)
-    return Draft202012Validator(schema, registry=_registry(), format_checker=checker)
+    made: Validator = kind(schema, registry=_registry(), format_checker=checker)
+    return made
 
 
 def surely_valid(document: str, data: Any) -> bool:

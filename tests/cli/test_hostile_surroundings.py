@@ -97,3 +97,29 @@ def test_a_proxy_that_cannot_be_used_is_one_sentence(proxy, tmp_path):
     assert code == 4
     assert "the proxy that the environment names cannot be used" in said
     assert "s3cr3t" not in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--max-time", "nan"],
+        ["--rate", "1e-320"],
+        ["--request-timeout", "inf", "--concurrency", "9" * 20],
+        ["--seed", "9" * 6000],
+        ["--max-examples", "9" * 23],
+        ["-H", "X: a\r\nEvil: 1"],
+        ["-H", f"X{EVIL}: a"],
+        ["--include-tool", "*a" * 5000 + "b"],
+        ["--replay", EVIL],
+        ["-k", "__import__('os').system('touch pwned')"],
+        ["-k", "(" * 3000],
+        ["http://[::1%25lo]:9/"],
+    ],
+)
+def test_values_that_are_none_are_refused_in_words(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, said = run("check", "http://127.0.0.1:9", *words)
+    assert code == 4
+    assert "Traceback" not in said
+    assert "\x1b" not in said
+    assert not (tmp_path / "pwned").exists()

@@ -332,3 +332,8 @@ def test_a_table_in_json_is_printed_whatever_a_target_is_called(tmp_path, capsys
     assert json.loads(out)[0]["target"] == EVIL
     assert "##vso" not in out
     assert "\x9b" not in out
+
+
+def test_a_name_that_no_system_has_is_a_file_that_is_not_there(capsys):
+    assert main(["a" * 5000]) == 1
+    assert "there is no such file or directory" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import time
 
 import pytest
 
@@ -190,6 +191,21 @@ def test_frames_are_read_by_the_manifest_of_their_provider(said, file, tmp_path,
     code, text = said(path, "--as", "event-stream", "--manifest", manifest)
     count = f"{len(REPLAY['events'])} events of {len(REPLAY['frames'])} frames"
     assert (code, count in text) == (0, True), text
+
+
+def test_rules_that_ask_for_too_much_are_not_followed_for_ever(said, file):
+    manifest = whole_manifest()
+    many = " && ".join(["$.a[*] != 'b'"] * 100)
+    rules = manifest["streaming"]["event_map"]
+    manifest["streaming"] |= {"event_map": [*rules, *({**rules[0], "match": many},) * 100]}
+    frame = json.dumps({"a": ["b"] * 100 + ["c"]})
+    path = file("frames.ndjson", f"{frame}\n" * 1000)
+    began = time.process_time()
+    held = file("m.json", json.dumps(manifest))
+    code, text = said(path, "--as", "event-stream", "--manifest", held)
+    assert time.process_time() - began < 40
+    assert code == 1
+    assert "steps for these frames" in text
 
 
 def whole_manifest():

@@ -29,6 +29,8 @@ _MEMBER = {
     ToolForm.ARDF: "resource_id",
 }
 
+_NAMING = ("name", "tool_id", "id", "resource_id")
+
 
 class Source(StrEnum):
     """Whose list of tools it is."""
@@ -56,6 +58,7 @@ def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> Normalised
 
     Items may be of either tool form, or ARDF resources, mixed: those of another type than `tool`
     are passed over. Of two tools with one name the first is kept.
+    It is read as carefully as both: a call by its name may reach either.
     `mirroring` is False where MCP's `x-mcp-header` means nothing (stdio, and versions before
     2026-07-28): else an MCP tool with an invalid annotation is left out, as clients must.
     """
@@ -76,12 +79,15 @@ def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> Normalised
         return NormalisedCatalog((), (problem(at, "type", said, clause="ATDF-CAT-001"),))
     tools: dict[str, Tool] = {}
     found: list[Problem] = []
+    alike: dict[str, list[Mapping[str, Any]]] = {}
     for index, item in enumerate(listed):
         place = (*at, index)
         if _other_resource(item):
             continue
         tool, problems = _tool(item, place, source, mirroring)
         found += problems
+        for name in _names(item):
+            alike.setdefault(name, []).append(item)
         if tool is not None and tool.name in tools:
             said = message("documents.catalog.name_twice", name=shown(tool.name))
             member = _MEMBER.get(tool.form) or descriptor.name_of(item)[0]
@@ -90,7 +96,14 @@ def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> Normalised
             found.append(twice)
         elif tool is not None:
             tools[tool.name] = tool
-    return NormalisedCatalog(tuple(tools.values()), tuple(found))
+    kept = (declared.as_careful(each, alike.get(name, ())) for name, each in tools.items())
+    return NormalisedCatalog(tuple(kept), tuple(found))
+
+
+def _names(item: Any) -> set[str]:
+    """What an item may be called by, whether it can be used or not."""
+    given = (item.get(member) for member in _NAMING) if isinstance(item, dict) else ()
+    return {name for name in given if isinstance(name, str)}
 
 
 def _tool(
@@ -180,15 +193,17 @@ def _described(
     schema, problems, dialects = descriptor.input_schema(item, place, name)
     if schema is None:
         return None, problems
+    faults = schema_faults(schema)
+    named = descriptor.inputs_by_name(item) if faults else {}
     unusable = [
         problem(
-            descriptor.origin(item, place, each.place),
+            descriptor.origin(item, place, each.place, named),
             each.clause,
             each.message,
             clause=each.clause,
             tool=name,
         )
-        for each in schema_faults(schema)
+        for each in faults
     ]
     if unusable:
         return None, problems + unusable

@@ -284,34 +284,34 @@ def _parameters(
     document: Document, shared: Any, operation: Mapping[str, Any], schema: dict[str, Any]
 ) -> list[Input]:
     """The inputs of path, query and header, which are added to `schema`; own ones go before."""
-    by_key: dict[tuple[object, object], Mapping[str, Any]] = {}
+    by_key: dict[tuple[str, str], Mapping[str, Any]] = {}
     for listed in (shared, operation.get("parameters")):
         for one in listed if isinstance(listed, list) else ():
             each = resolved(document.data, one)
-            by_key[each.get("name"), each.get("in")] = each
+            by_key[str(each.get("name")), str(each.get("in"))] = each
     inputs: list[Input] = []
     for (name, kind), each in by_key.items():
         required = each.get("required") is True or kind == "path"
-        if kind == "header" and str(name).lower() in _IGNORED_HEADERS:
+        if kind == "header" and name.lower() in _IGNORED_HEADERS:
             continue
-        usable = kind in {"path", "query", "header"} and isinstance(name, str)
+        usable = kind in {"path", "query", "header"} and isinstance(each.get("name"), str)
         own = document.whole(each["schema"], sent=True) if "schema" in each else None
-        sound = usable and own is not None and _is_sendable(own, str(kind), each)
+        sound = usable and own is not None and _is_sendable(own, kind, each)
         if not sound or name in schema["properties"]:
             if required:
                 raise _LeftOut("kit.left_out.openapi_parameter", name=shown(name))
             continue
-        assert own is not None and isinstance(name, str)
+        assert own is not None
         _add(schema, name, own, each, required=required)
-        inputs.append(Input(name, Where(str(kind))))
+        inputs.append(Input(name, Where(kind)))
     return inputs
 
 
 def _is_sendable(own: Mapping[str, Any], kind: str, each: Mapping[str, Any]) -> bool:
     """Whether the values of a parameter have one text that every server reads alike."""
     kinds = own.get("type")
-    types = set(kinds) if isinstance(kinds, list) else {kinds}
-    if "style" in each and each["style"] not in {"form", "simple"}:
+    types = set(map(str, kinds)) if isinstance(kinds, list) else {str(kinds)}
+    if "style" in each and each["style"] not in ("form", "simple"):
         return False
     if "object" in types or "$ref" in own:
         return "$ref" in own  # what a reference leads to is most often an enum
@@ -329,9 +329,10 @@ def _add(
     required: bool,
 ) -> None:
     node = dict(own)
-    schema.setdefault("$defs", {}).update(node.pop("$defs", {}))
-    if not schema["$defs"]:
-        del schema["$defs"]
+    definitions = _definitions(node)
+    if definitions:
+        schema["$defs"] = {**schema.get("$defs", {}), **definitions}
+        del node["$defs"]
     for member in ("description", "example"):
         if member in each:
             key = "examples" if member == "example" else member
@@ -365,9 +366,8 @@ def _body(
         name = "body" if "body" not in schema["properties"] else "request_body"
         _add(schema, name, declared, {}, required=required)
         return [Input(name, Where.WHOLE)]
-    schema.setdefault("$defs", {}).update(flat.get("$defs", {}))
-    if not schema["$defs"]:
-        del schema["$defs"]
+    if definitions := _definitions(flat):
+        schema["$defs"] = {**schema.get("$defs", {}), **definitions}
     schema["properties"] |= flat.get("properties", {})
     schema["required"] += flat.get("required", [])
     rest = flat.keys() - {"type", "properties", "required", "$defs", "title", "description"}
@@ -379,7 +379,7 @@ def _body(
 
 def _opened(declared: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The schema of a body that is an object with named members; None for any other."""
-    definitions = declared.get("$defs", {})
+    definitions = _definitions(declared)
     node: Any = declared
     for _ in range(10):
         reference = node.get("$ref") if isinstance(node, dict) else None
@@ -388,6 +388,13 @@ def _opened(declared: Mapping[str, Any]) -> Mapping[str, Any] | None:
         node = definitions.get(reference.removeprefix("#/$defs/"))
     if not isinstance(node, dict) or node.get("type") != "object" or "$ref" in node:
         return None
-    if not isinstance(node.get("properties"), dict):
+    needed = node.get("required", [])
+    if not isinstance(node.get("properties"), dict) or not isinstance(needed, list):
         return None
     return {**node, **({"$defs": definitions} if definitions else {})}
+
+
+def _definitions(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The `$defs` of a schema; empty if they are of another type."""
+    found = schema.get("$defs")
+    return found if isinstance(found, dict) else {}

@@ -7,6 +7,7 @@ the catalog, and the `operationId`.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import quote, urlsplit
@@ -40,9 +41,14 @@ def _inputs(tool: Tool) -> tuple[str, ...]:
 def _pairs(tools: Sequence[Tool], operations: Sequence[Tool]) -> Iterator[tuple[int, int]]:
     """The places of each tool and of the operation that is the same: at its route, or so named."""
     by_route = {_route(each): at for at, each in enumerate(operations)}
+    by_id: dict[str, set[int]] = defaultdict(set)
+    by_function: dict[str, set[int]] = defaultdict(set)
+    for at, each in enumerate(operations):
+        by_id[each.name].add(at)
+        by_function[_function(each)].add(at)
     for at, tool in enumerate(tools):
         found = by_route.get(_route(tool))
-        alike = [n for n, each in enumerate(operations) if _is_called(each, tool.name)]
+        alike = [*(by_id.get(tool.name, set()) | by_function.get(_plain(tool.name), set()))]
         if found is None and tool.invocation is None and len(alike) == 1:
             found = alike[0]
         if found is not None:
@@ -58,16 +64,18 @@ def _route(tool: Tool) -> tuple[str, str]:
     return called.method.upper(), "/" + path.strip("/")
 
 
-def _is_called(operation: Tool, name: str) -> bool:
-    """Whether an `operationId` is a tool's name, alone or with its route behind it.
+def _function(operation: Tool) -> str:
+    """The name of the function that an `operationId` was made of, in plain signs; empty if of none.
 
-    Frameworks that make the id of a function's name write both into it, to have no id twice.
+    Frameworks that make the id of a function's name write its route behind it, to have no id twice.
     """
-    called = operation.invocation
-    if operation.name == name or called is None:
-        return operation.name == name
-    whole = re.sub(r"\W", "_", f"{name}{called.endpoint}_{called.method}")
-    return re.sub(r"\W", "_", operation.name).lower() == whole.lower()
+    called, whole = operation.invocation, _plain(operation.name)
+    route = _plain(f"{called.endpoint}_{called.method}") if called is not None else whole
+    return whole.removesuffix(route) if whole.endswith(route) else ""
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"\W", "_", name).lower()
 
 
 def _routed(tool: Tool, operation: Tool) -> Tool:

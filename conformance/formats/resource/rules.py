@@ -22,9 +22,9 @@ from conformance.formats.resource.resource import (
 from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
 from conformance.formats.schema.keyword_words import words
 from conformance.formats.schema.schemas import schema_faults
+from conformance.formats.schema.work import errors_in
 from conformance.formats.tool import declared, placeholders
 from conformance.spec.messages import Message, message
-from conformance.spec.published import validator
 from conformance.spec.vocabulary import (
     ARDF_CONTENT_RESOURCE_TYPE,
     ARDF_CONTENT_WRITTEN,
@@ -96,7 +96,7 @@ def _content(known: Resource) -> Iterator[Broken]:
         "description": "probe",
         "how_to_use": {block.name.value: data},
     }
-    for error in validator("resource").iter_errors(probe):
+    for error in errors_in("resource", probe):
         yield block.at(*list(error.absolute_path)[2:]), words(error)
 
 

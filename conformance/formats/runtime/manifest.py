@@ -11,6 +11,7 @@ from conformance.formats.runtime.recognition import family_of
 from conformance.formats.runtime.rule_language import RuleError, expression, path
 from conformance.formats.schema.ecma.patterns import is_known
 from conformance.formats.schema.keyword_words import words
+from conformance.formats.schema.work import errors_in
 from conformance.spec.messages import Message, message
 from conformance.spec.published import surely_valid, validator
 from conformance.spec.vocabulary import (
@@ -147,7 +148,7 @@ def _patterns(manifest: Members) -> Iterator[Broken]:
 def _retry(manifest: Members) -> Iterator[Broken]:
     """RT-MAN-016."""
     if "retry_policy" in manifest and not surely_valid("retry-policy", manifest["retry_policy"]):
-        for error in validator("retry-policy").iter_errors(manifest["retry_policy"]):
+        for error in errors_in("retry-policy", manifest["retry_policy"]):
             yield ("retry_policy", *error.absolute_path), words(error)
 
 

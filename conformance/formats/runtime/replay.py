@@ -12,6 +12,7 @@ from typing import Any
 from conformance.formats.problem import Place, shown
 from conformance.formats.runtime.assembly import Event, reading_of, replay
 from conformance.formats.runtime.kinds import Broken
+from conformance.formats.runtime.rule_language import MOST_STEPS, TooMuchWork, limited
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import StreamEventName as Name
 
@@ -26,7 +27,12 @@ def as_replayed(record: Mapping[str, Any]) -> Iterator[tuple[str, Broken]]:
     frames, events, manifest = (record.get(name) for name in ("frames", "events", "manifest"))
     if not (isinstance(frames, list) and isinstance(events, list) and isinstance(manifest, dict)):
         return
-    made, _ = replay(reading_of(manifest), frames)
+    try:
+        with limited():
+            made, _ = replay(reading_of(manifest), frames)
+    except TooMuchWork:
+        yield "RT-RULE-004", (("manifest",), message("documents.rule.costly", limit=MOST_STEPS))
+        return
     if made == events:
         return
     index = next(

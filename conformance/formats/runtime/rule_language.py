@@ -13,11 +13,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
 from lark import Lark, Token, Transformer, v_args
-from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+from lark.exceptions import (
+    UnexpectedCharacters,
+    UnexpectedEOF,
+    UnexpectedInput,
+    UnexpectedToken,
+    VisitError,
+)
 
 Frame = Any
 Test = Callable[[Frame], bool]
@@ -25,7 +33,10 @@ Path = tuple[str | int | None, ...]
 """The steps of a path; None is `[*]`."""
 
 LONGEST = 10_000
-"""Characters of an expression; real ones have a hundred."""
+"""Characters of an expression or a path; real ones have a hundred."""
+
+_LARGEST = 10**18
+"""No list has so many items: a greater index is that of nothing, however many digits it has."""
 
 _GRAMMAR = r"""
     start: any
@@ -50,6 +61,35 @@ _GRAMMAR = r"""
 
 _PATH = re.compile(r"\$(?:\.[A-Za-z_][A-Za-z0-9_-]*|\[(?:[0-9]+|\*)\])*")
 _STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]|\[\*\]")
+
+
+MOST_STEPS = 10_000_000
+"""Tests of a value that the rules of a manifest may take for all frames of a stream."""
+
+
+class TooMuchWork(Exception):
+    """The rules ask for more steps than were allowed."""
+
+
+_LEFT: ContextVar[list[int] | None] = ContextVar("steps that may still be taken", default=None)
+
+
+@contextmanager
+def limited(steps: int = MOST_STEPS) -> Iterator[None]:
+    """Let expressions look at so many values in all; beyond, they raise TooMuchWork."""
+    before = _LEFT.set([steps])
+    try:
+        yield
+    finally:
+        _LEFT.reset(before)
+
+
+def _step_taken() -> None:
+    left = _LEFT.get()
+    if left is not None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise TooMuchWork
 
 
 class RuleError(ValueError):
@@ -79,12 +119,19 @@ def expression(text: str) -> Test:
         raise RuleError(str(error.token), error.column) from error
     except UnexpectedInput as error:  # whatever else the parser may find
         raise RuleError(text[:20], 1) from error
-    test: Test = _Tests().transform(tree)
+    try:
+        test: Test = _Tests().transform(tree)
+    except VisitError as error:
+        if isinstance(error.orig_exc, RuleError):
+            raise error.orig_exc from error
+        raise
     return test
 
 
 def path(text: str) -> Path:
     """The steps of a path; raises RuleError for what is none."""
+    if len(text) > LONGEST:
+        raise RuleError("…", LONGEST)
     found = _PATH.match(text)
     if found is None or found.end() != len(text):
         end = found.end() if found else 0
@@ -99,6 +146,7 @@ def values(steps: Path, frame: Frame) -> Iterator[Any]:
         if step is None:
             if isinstance(node, list):
                 for each in node:
+                    _step_taken()
                     yield from values(steps[number + 1 :], each)
             return
         found = _down(node, step)
@@ -131,7 +179,10 @@ def _step(found: re.Match[str]) -> str | int | None:
     name, index = found.groups()
     if name is not None:
         return str(name)
-    return int(index) if index is not None else None
+    if index is None:
+        return None
+    digits = index.lstrip("0") or "0"
+    return int(digits) if len(digits) < len(str(_LARGEST)) else _LARGEST
 
 
 def reader(text: str) -> Callable[[Frame], Any]:
@@ -152,11 +203,17 @@ def reader(text: str) -> Callable[[Frame], Any]:
 def _any(text: str, test: Callable[[Any], bool]) -> Test:
     """Whether any value at a path passes `test`; what is not there passes none."""
     steps = path(text)
+
+    def judge_any(frame: Frame) -> bool:
+        _step_taken()
+        return any(test(each) for each in values(steps, frame))
+
     if None in steps:
-        return lambda frame: any(test(each) for each in values(steps, frame))
+        return judge_any
     read = reader(text)
 
     def judge(frame: Frame) -> bool:
+        _step_taken()
         value = read(frame)
         return value is not NOTHING and test(value)
 
@@ -193,7 +250,12 @@ class _Tests(Transformer[Token, Any]):
         return _any(str(where), lambda value: isinstance(value, str) and value in words)
 
     def literal(self, token: Token) -> Any:
-        return str(token)[1:-1] if token.type == "STRING" else json.loads(str(token))
+        if token.type == "STRING":
+            return str(token)[1:-1]
+        try:
+            return json.loads(str(token))
+        except ValueError as error:  # the interpreter reads no integer of thousands of digits
+            raise RuleError(str(token), token.column or 1) from error
 
 
 @cache

@@ -119,7 +119,11 @@ def _dialect(schema: Mapping[str, Any]) -> type[Validator] | None:
         return Draft202012Validator
     if not isinstance(schema["$schema"], str):
         return None
-    found: type[Validator] | None = validator_for(schema, default=None)  # type: ignore[arg-type]  # None is handed back
+    found: type[Validator] | None
+    try:
+        found = validator_for(schema, default=None)  # type: ignore[arg-type]  # None is handed back
+    except ValueError:  # such as `http://[`
+        return None
     return found
 
 

@@ -6,15 +6,18 @@ each, and writes all of them into its errors.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
+from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from conformance.formats.problem import shown
 from conformance.formats.schema.extended import extended
 from conformance.formats.schema.references import NAMING
+from conformance.spec.published import validator
 
 Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError]]
 
@@ -47,6 +50,14 @@ def counted(kind: Any, spend: Callable[[int], None]) -> dict[str, Keyword]:
 def quick(kind: Any) -> Any:
     """A dialect's validator that compares lists and constants quickly: it may check any schema."""
     return extended(kind, {"enum": _enum, "uniqueItems": _unique})
+
+
+def errors_in(document: str, data: Any) -> Iterator[ValidationError]:
+    """The errors of a document by its published schema; raises KeyError if it has none."""
+    found: Iterator[ValidationError] = validator(document, quick(Draft202012Validator)).iter_errors(
+        data
+    )
+    return found
 
 
 def _counting(keyword: Keyword, cost: Callable[..., int], spend: Callable[[int], None]) -> Keyword:
@@ -157,4 +168,9 @@ def _distinct(value: Any) -> Any:
         return ("list", *map(_distinct, value))
     if isinstance(value, dict):
         return ("object", frozenset((name, _distinct(each)) for name, each in value.items()))
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    # Numbers beyond this have the same hash as smaller ones: by it, each would meet each.
+    if isinstance(value, int) and abs(value) >= sys.hash_info.modulus:
+        return ("number", hex(value))
     return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -78,6 +78,36 @@ def tool(
         dialects=dialects,
         made=made,
     ), problems
+
+
+def as_careful(tool: Tool, items: Sequence[Mapping[str, Any]]) -> Tool:
+    """The tool, with what every declaration of its name says of what a call may do.
+
+    It only reads, is safe, and stays where it is if all of them say so; it destroys if one does.
+    """
+    if len(items) < 2:
+        return tool
+    hints, safe = tool.annotations, tool.safe
+    for item in items:
+        own, also = _annotations(item.get("annotations")), _flag(item.get("safe"))
+        hints = Annotations(
+            read_only=_least(hints.read_only, own.read_only),
+            destructive=_most(hints.destructive, own.destructive),
+            idempotent=_least(hints.idempotent, own.idempotent),
+            open_world=_most(hints.open_world, own.open_world),
+        )
+        safe = _least(safe, also)
+    return replace(tool, annotations=hints, safe=safe)
+
+
+def _least(one: bool | None, other: bool | None) -> bool | None:
+    """What calms, if both say it."""
+    return False if False in (one, other) else None if None in (one, other) else True
+
+
+def _most(one: bool | None, other: bool | None) -> bool | None:
+    """What warns, if one says it."""
+    return True if True in (one, other) else None if None in (one, other) else False
 
 
 def claims_atdf(item: Mapping[str, Any]) -> bool:

@@ -68,17 +68,32 @@ def input_schema(
     return _joined(rest, properties, required), problems, dialects
 
 
-def origin(item: Mapping[str, Any], place: Place, inside: Place) -> Place:
-    """Where the part of the made input schema at `inside` was declared; the tool is at `place`."""
+def inputs_by_name(item: Mapping[str, Any]) -> Mapping[str, int]:
+    """Where in `inputs` each name stands first."""
+    use = item.get("how_to_use")
+    inputs = use.get("inputs") if isinstance(use, dict) else None
+    found: dict[str, int] = {}
+    for index, each in enumerate(inputs if isinstance(inputs, list) else ()):
+        name = each.get("name") if isinstance(each, dict) else None
+        if isinstance(name, str):
+            found.setdefault(name, index)
+    return found
+
+
+def origin(item: Mapping[str, Any], place: Place, inside: Place, named: Mapping[str, int]) -> Place:
+    """Where the part of the made input schema at `inside` was declared.
+
+    The tool is at `place`, and `named` is what `inputs_by_name` gives of it.
+    """
     at = (*place, "how_to_use")
-    if len(inside) > 1 and inside[0] == "properties":
-        for index, each in enumerate(item["how_to_use"].get("inputs", [])):
-            if isinstance(each, dict) and each.get("name") == inside[1]:
-                own = each.get("schema")
-                held = isinstance(own, dict) and set(inside[2:3]) <= own.keys()
-                beside = not held and set(inside[2:3]) <= each.keys()
-                return (*at, "inputs", index, *(() if beside else ("schema",)), *inside[2:])
-    return (*at, "input_schema", *inside)
+    index = named.get(str(inside[1])) if len(inside) > 1 and inside[0] == "properties" else None
+    if index is None:
+        return (*at, "input_schema", *inside)
+    each = item["how_to_use"]["inputs"][index]
+    own = each.get("schema")
+    held = isinstance(own, dict) and set(inside[2:3]) <= own.keys()
+    beside = not held and set(inside[2:3]) <= each.keys()
+    return (*at, "inputs", index, *(() if beside else ("schema",)), *inside[2:])
 
 
 def _property(each: Mapping[str, Any]) -> tuple[Any, bool]:
@@ -105,7 +120,8 @@ def _joined(
         schema["properties"] = {**declared, **properties}
     named = rest.get("required", [])
     if isinstance(named, list):
-        names = [*named, *(each for each in required if each not in named)]
+        known = {each for each in named if isinstance(each, str)}
+        names = [*named, *(each for each in required if each not in known)]
         schema.pop("required", None)
         if names:
             schema["required"] = names

@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.formats.problem import Problem, problem, shown
 from conformance.formats.runtime.assembly import Assembly, Event, reading_of
+from conformance.formats.runtime.rule_language import MOST_STEPS, TooMuchWork, limited
 from conformance.formats.runtime.stream import (
     NO_JSON,
     WIRE_CLAUSES,
@@ -99,6 +100,11 @@ def _of_events(text: str, wire: WireForm) -> StreamText:
 
 
 def _of_frames(text: str, wire: WireForm, manifest: Mapping[str, Any]) -> StreamText:
+    with limited():
+        return _assembled(text, wire, manifest)
+
+
+def _assembled(text: str, wire: WireForm, manifest: Mapping[str, Any]) -> StreamText:
     assembly = Assembly(reading_of(manifest))
     events: list[Event] = []
     lines: list[int] = []
@@ -110,7 +116,12 @@ def _of_frames(text: str, wire: WireForm, manifest: Mapping[str, Any]) -> Stream
             told.append(_told(line, problem((), "frame", frame)))
             continue
         count += 1
-        made = assembly.feed(frame)
+        try:
+            made = assembly.feed(frame)
+        except TooMuchWork:
+            said = message("documents.rule.costly", limit=MOST_STEPS)
+            told.append(_told(line, problem((), "size", said)))
+            break
         events += made
         lines += [line] * len(made)
         while assembly.unmatched:

@@ -18,6 +18,8 @@ class Subject:
     item: Mapping[str, Any]
     described: bool
     schema: Mapping[str, Any] | None
+    inputs: Mapping[str, int]
+    """Where in the list of inputs each name stands; empty in another form."""
 
     @property
     def name(self) -> str | None:
@@ -37,7 +39,7 @@ class Subject:
     def declared_at(self, inside: Place) -> Place:
         """Where the part of the input schema at `inside` is declared."""
         if self.described:
-            return descriptor.origin(self.item, self.place, inside)
+            return descriptor.origin(self.item, self.place, inside, self.inputs)
         return self.at("inputSchema", *inside)
 
 
@@ -55,4 +57,5 @@ def _subject(place: Place, item: Mapping[str, Any], described: bool) -> Subject:
     schema = item.get("inputSchema")
     if described:
         schema = descriptor.input_schema(item, place, "")[0]
-    return Subject(place, item, described, schema if isinstance(schema, dict) else None)
+    inputs = descriptor.inputs_by_name(item) if described else {}
+    return Subject(place, item, described, schema if isinstance(schema, dict) else None, inputs)

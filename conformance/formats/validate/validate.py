@@ -13,12 +13,13 @@ from conformance.formats.problem import Place, Problem, problem
 from conformance.formats.runtime.recognition import policy_in
 from conformance.formats.schema.keyword_words import missing_name, words
 from conformance.formats.schema.schemas import deeper_than
+from conformance.formats.schema.work import errors_in
 from conformance.formats.text.json_text import Notation, Reading, positions_of, read
 from conformance.formats.text.source_lines import Position
 from conformance.formats.validate.recognize import Recognition, recognise
 from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
-from conformance.spec.published import clause_at, surely_valid, validator
+from conformance.spec.published import clause_at, surely_valid
 from conformance.spec.vocabulary import Requirement
 
 DEEPEST = 256
@@ -94,7 +95,7 @@ def _judged(data: Any, document: str) -> list[Problem]:
             for each in _judged(held[1], document)
         ]
     quick = surely_valid(document, data)
-    errors = [] if quick else list(islice(validator(document).iter_errors(data), _MOST_ERRORS))
+    errors = [] if quick else list(islice(errors_in(document, data), _MOST_ERRORS))
     formats = {tuple(each.absolute_path) for each in errors if each.validator == "format"}
     mistyped = {tuple(each.absolute_path) for each in errors if each.validator == "type"}
     # A pattern beside a format says the same once more, for validators that know no formats. What

@@ -122,8 +122,9 @@ def _media(called: Invocation | None) -> tuple[tuple[str, str], ...]:
 def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> HttpRequest:
     """A call whose inputs go to different places; what is no object is the body itself."""
     by_place: dict[Where, dict[str, Any]] = {where: {} for where in Where}
+    places = {one.name: one.where for one in reversed(invocation.inputs)}
     for name, value in arguments.items() if isinstance(arguments, dict) else ():
-        by_place[invocation.place_of(name)][name] = value
+        by_place[places.get(name) or invocation.place_of(name)][name] = value
     for name, value in by_place[Where.PATH].items():
         filled = quote(to_text(value), safe="")
         url = url.replace(f"{{{name}}}", filled).replace(quote(f"{{{name}}}"), filled)

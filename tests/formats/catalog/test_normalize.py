@@ -328,3 +328,34 @@ def test_what_is_wrong_with_a_resource_is_reported_where_it_stands_there():
     assert problem.path == "$.resources[0].how_to_use.invocation.inputs[1]"
     (unnamed,) = tools_of({"resources": [{"resource_type": "tool"}]}, Source.ATDF).problems
     assert (unnamed.path, unnamed.clause) == ("$.resources[0]", "ARDF-RES-003")
+
+
+GENTLE = {"readOnlyHint": True, "openWorldHint": False}
+HARSH = {"readOnlyHint": False, "destructiveHint": True}
+
+
+@pytest.mark.parametrize("source", [Source.ATDF, Source.MCP])
+@pytest.mark.parametrize(
+    "second",
+    [
+        {"inputSchema": SCHEMA, "annotations": HARSH},
+        {"inputSchema": 7, "annotations": HARSH},
+        {"annotations": {"destructiveHint": "true"}},
+    ],
+)
+def test_a_tool_is_as_harmful_as_any_declaration_of_its_name(source, second):
+    first = {"name": "t", "description": "d", "inputSchema": SCHEMA, "annotations": GENTLE}
+    for items in ([first, {"name": "t", **second}], [{"name": "t", **second}, first]):
+        (tool,) = tools_of({"tools": items}, source).tools
+        assert tool.annotations.destructive is True
+        assert tool.annotations.read_only is not True
+    (alone,) = tools_of({"tools": [first, {"name": "u", **second}]}, source).tools[:1]
+    assert alone.annotations == Annotations(read_only=True, open_world=False)
+
+
+def test_what_only_one_declaration_of_a_name_says_does_not_calm():
+    first = {"name": "t", "description": "d", "inputSchema": SCHEMA, "annotations": GENTLE,
+             "safe": True}  # fmt: skip
+    second = {"name": "t", "description": "d", "inputSchema": SCHEMA}
+    (tool,) = tools_of({"tools": [first, second]}, Source.ATDF).tools
+    assert (tool.annotations, tool.safe) == (Annotations(), None)

@@ -99,3 +99,26 @@ def test_a_definition_of_many_schemas_is_checked_once(monkeypatch):
 def test_a_fault_in_a_definition_has_its_place_in_the_whole(part, place, keyword):
     (fault,) = schemas.schema_faults({"$defs": {"a": part}})
     assert (fault.place, fault.keyword, fault.clause) == (place, keyword, "ATDF-TOOL-004")
+
+
+ODD = (7, "x", None, [], [[]], [{}], {"a": {}}, [None, 7])
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+def test_what_is_of_another_type_than_it_should_be_costs_no_other_operation(odd):
+    made = document(1, {})
+    sent = {"type": "object", "properties": {"n": {}}}
+    parameters = ({"name": odd, "in": "query", "schema": {}}, {"name": "n", "in": odd},
+                  {"name": "n", "in": "query", "schema": {"type": odd}, "style": odd},
+                  {"name": "n", "in": "query", "schema": {"$defs": odd}})  # fmt: skip
+    bodies = ({**sent, "required": odd}, {**sent, "$defs": odd}, {"properties": odd}, odd)
+    answer = {"responses": {"200": {"description": "d"}}}
+    paths = {f"/p{n}": {"get": {**answer, "parameters": [each]}}
+             for n, each in enumerate(parameters)}  # fmt: skip
+    paths |= {f"/b{n}": {"post": {**answer, "tags": odd, "requestBody": {
+        "required": True, "content": {"application/json": {"schema": each}}}}}
+        for n, each in enumerate(bodies)}  # fmt: skip
+    paths["/odd"] = {"get": odd, "post": {"responses": odd, "security": odd}}
+    paths["/good"] = {"get": {**answer, "operationId": "good"}}
+    found = operations({**made, "paths": paths})
+    assert "good" in [each.name for each in found.tools]

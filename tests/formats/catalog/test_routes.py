@@ -1,5 +1,7 @@
 """A catalog and an OpenAPI document of one server: which tool is which operation."""
 
+import time
+
 import pytest
 
 from conformance.formats.catalog.normalize import Source, tools_of
@@ -68,3 +70,13 @@ def test_an_operation_gets_the_name_that_a_catalog_has_for_it():
     own = {"endpoint": "/api/find", "method": "POST"}
     (found,) = named(document(f1=("post", "/api/find")), catalog("find", invocation=own))
     assert found.names == ("f1", "find")
+
+
+def test_thousands_of_tools_and_operations_are_compared_in_seconds():
+    tools = catalog(*(f"tool_{n}" for n in range(3000)))
+    given = document(**{f"Operation.{n}": ("post", f"/operation{n}") for n in range(2999)},
+                     **{"tool_7_make_7_post": ("post", "/make/7")})  # fmt: skip
+    began = time.process_time()
+    found = routed(tools, given)
+    assert time.process_time() - began < 5
+    assert [each.name for each in found if each.invocation is not None] == ["tool_7"]

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.formats.runtime.event_rules import apply, compiled
-from conformance.formats.runtime.rule_language import RuleError, expression, path
+from conformance.formats.runtime.rule_language import (
+    RuleError,
+    TooMuchWork,
+    expression,
+    limited,
+    path,
+)
 
 FRAME = {
     "type": "delta",
@@ -114,6 +120,29 @@ def test_any_text_is_an_expression_or_refused(text):
 def test_an_expression_of_a_book_is_refused():
     with pytest.raises(RuleError):
         expression(" || ".join(["$.a"] * 5000))
+
+
+def test_an_index_of_thousands_of_digits_leads_nowhere():
+    assert expression("$[" + "9" * 6000 + "]")([1, 2]) is False
+    assert expression("$[" + "0" * 6000 + "1]")([1, 2]) is True
+
+
+def test_a_literal_of_thousands_of_digits_is_refused():
+    with pytest.raises(RuleError):
+        expression("$.a == " + "1" * 6000)
+
+
+def test_a_path_of_a_book_is_refused():
+    with pytest.raises(RuleError):
+        path("$" + ".a" * 10_000)
+
+
+def test_the_steps_of_expressions_are_counted_where_they_are_limited():
+    test = expression("$.a[*] == 'b'")
+    assert test({"a": ["c"] * 100}) is False
+    with pytest.raises(TooMuchWork), limited(50):
+        test({"a": ["c"] * 100})
+    assert test({"a": ["c"] * 100}) is False
 
 
 def test_a_path_gives_its_steps():

@@ -1,5 +1,8 @@
 """A short schema may ask for years of work: it is counted first, and nothing is compared twice."""
 
+import sys
+import time
+
 import pytest
 
 from conformance.formats.schema.instances import Unjudgeable, errors_of
@@ -26,6 +29,21 @@ def test_twins_are_found_among_thousands_of_objects():
 def test_items_are_compared_as_json(items, differ):
     assert (errors_of({"uniqueItems": True}, items) == []) is differ
     assert (errors_of({"enum": items[:1]}, items[1]) != []) is differ
+
+
+def test_numbers_of_one_hash_are_compared_as_soon_as_others():
+    alike = [n * sys.hash_info.modulus + 7 for n in range(10_000)]
+    began = time.process_time()
+    assert errors_of({"uniqueItems": True}, alike) == []
+    assert errors_of({"uniqueItems": True}, [*alike, alike[0]])
+    assert time.process_time() - began < 3
+    assert errors_of({"uniqueItems": True}, [1e300, int(1e300)])
+    assert errors_of({"uniqueItems": True}, [-1e300, int(1e300)]) == []
+
+
+def test_a_dialect_at_no_address_is_unknown():
+    (fault,) = schema_faults({"$schema": "http://[", "type": "object"})
+    assert fault.place == ("$schema",)
 
 
 def test_a_list_of_objects_in_a_schema_is_checked_soon():
