@@ -951,7 +951,7 @@ class Verdict(StrEnum):
     WAIVED = "waived"
     """It is broken, and a waiver says why that is accepted for now."""
     FLAKY = "flaky"
-    """It failed once, and not when the case was sent again alone."""
+    """It failed, and did not fail each time when the case was sent again alone."""
     KIT_ERROR = "kit_error"
     """The kit itself is at fault."""
 
