@@ -1,6 +1,6 @@
-"""Follows the guides: runs each step's server, judges it, and writes what the kit says beside it.
+"""Follows the guides: runs each step's server, checks it, and writes what the kit says of it.
 
-`python -m scripts.guides [NAME…]`; the pages show what it writes.
+`python -m scripts.guides [NAME…]`; the pages show what it writes, each in its language.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fixtures.guides.play import NotStarted, play
-from fixtures.guides.steps import GUIDES, MODULES, OUTPUT
+from fixtures.guides.steps import GUIDES, LANGUAGES, MODULES, output
 
 OK, BROKEN = 0, 1
 
@@ -33,12 +33,13 @@ def main(arguments: Sequence[str]) -> int:
             continue
         for step, level in enumerate(guide.levels, 1):
             try:
-                played = play(guide, step)
+                played = play(guide, step, LANGUAGES)
             except NotStarted as reason:
                 print(f"{name} step {step} did not start: {reason}", file=sys.stderr)
                 status = BROKEN
                 continue
-            (guide.folder(step) / OUTPUT).write_text(played.output, encoding="utf-8")
+            for language, said in played.output.items():
+                (guide.folder(step) / output(language)).write_text(said, encoding="utf-8")
             right = played.level is level
             status = status if right else BROKEN
             print(f"{name} step {step}: {played.level}{'' if right else f', not {level}'}")

@@ -14,7 +14,7 @@ from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import NeededFor
 from fixtures.guides.joined import JOINED, joined
 from fixtures.guides.play import play
-from fixtures.guides.steps import GUIDES, HERE, OUTPUT
+from fixtures.guides.steps import GUIDES, HERE, LANGUAGES, output
 from tests.needs import need_packages
 from tests.thorough import FULL
 
@@ -46,7 +46,7 @@ def test_a_step_reaches_its_level_and_its_page_shows_what_the_kit_says(guide, st
         need_packages(HERE)
     played = play(guide, step)
     assert played.level is guide.levels[step - 1], played.output
-    shown = (guide.folder(step) / OUTPUT).read_text(encoding="utf-8")
+    shown = (guide.folder(step) / output("en")).read_text(encoding="utf-8")
     named = re.findall(r"^([A-Z]+(?:-[A-Z]+)+-\d+)  fail", shown, re.MULTILINE)
     assert of_levels(named) == of_levels(played.broken), "stale: run `make guides`"
 
@@ -58,6 +58,37 @@ def of_levels(ids):
 
 def test_the_file_to_copy_is_that_of_the_steps():
     assert JOINED.read_text(encoding="utf-8") == joined(), "run python -m fixtures.guides.joined"
+
+
+EVERY = [
+    pytest.param(guide, step, id=f"{guide.name}-{step}")
+    for guide in GUIDES.values()
+    for step in range(1, len(guide.levels) + 1)
+]
+
+
+@pytest.mark.parametrize(("guide", "step"), EVERY)
+def test_the_output_of_a_step_says_the_same_in_each_language(guide, step):
+    said = {
+        language: (guide.folder(step) / output(language)).read_text(encoding="utf-8")
+        for language in LANGUAGES
+    }
+    clause = re.compile(r"^ *([A-Z]+(?:-[A-Z]+)+-\d+)  ", re.MULTILINE)
+    found = {language: clause.findall(text) for language, text in said.items()}
+    assert found["es"] == found["pt"] == found["en"], "run `make guides`"
+    assert len(set(said.values())) == len(said)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_shows_what_the_kit_says_in_the_language_of_the_page(language):
+    pages = (HERE.parents[1] / "docs" / language).rglob("*.md")
+    shown = [
+        name
+        for page in pages
+        for name in re.findall(r'--8<-- ".*/(output[.\w]*\.txt)"', page.read_text("utf-8"))
+    ]
+    assert shown
+    assert set(shown) == {output(language)}
 
 
 def test_every_step_of_a_guide_is_played():
