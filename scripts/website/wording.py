@@ -58,8 +58,31 @@ _ENGLISH = (
     Word(re.compile(r"\bNo\b[^.;:]*\b(?:MUST|SHOULD)\b"), "A server MUST NOT …"),
 )
 _OTHERS = {
-    "es": (_word("de usted", "su"), _word("el terminal", "la terminal")),
-    "pt": (_word("numa?s?|nuns", "em um, em uma"), _word("seus próprios", "os seus")),
+    "es": (
+        _word("de usted", "su"),
+        _word("el terminal", "la terminal"),
+        Word(re.compile(r"\b[Ss]olo (?:se )?DEBER?(?:ÍA)?N?\b"), "NO DEBE … salvo que …"),
+        _word("merecen? la pena", "vale la pena, conviene"),
+        _word("costes?", "costo"),
+        _word("saludo inicial", "negociación inicial"),
+        _word("carpetas?", "directorio"),
+        _word("solicitud(?:es)?", "petición"),
+        _word("llamadas? base", "llamada de base"),
+        _word(r"arran(?:c|qu)\w+|a secas", "empezar, iniciar, simple"),
+        _word("ficheros?|ordenador(?:es)?|vuestr[oa]s?", "archivo, computadora, su"),
+    ),
+    "pt": (
+        _word("numa?s?|nuns", "em um, em uma"),
+        _word("seus próprios", "os seus"),
+        Word(re.compile(r"\b[Ss]ó (?:se )?DEVE(?:RIA)?M?\b"), "NÃO DEVE … a menos que …"),
+        _word("pastas?", "diretório"),
+        _word("chamadas? (?:base|corretas?)", "chamada de base"),
+        _word("descritor(?:es)? estendidos?", "descritor aprimorado"),
+        _word("rastros? de (?:pilha|erro)", "stack trace"),
+        _word("veredictos?", "veredito"),
+        _word("mudad[oa]s?", "alterado"),
+        _word("ficheiros?|utilizador(?:es)?|ecrãs?|registos?", "arquivo, usuário, tela, registro"),
+    ),
 }
 _UNIT = re.compile(r"^[ \t]*(?:[-*+] |\d+\. |#{1,6} |\?{3}|!{3}|=== |>|\||:|```)")
 _SENTENCE = re.compile(r"(?<=[.!?:])[\"”')*_]*\s+")

@@ -57,6 +57,34 @@ def test_what_is_avoided_in_spanish_and_portuguese_is_found():
     assert avoided("Numa lista, os seus próprios.", "pt") == ["“Numa”", "“seus próprios”"]
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("es", "Solo se DEBE reintentar una llamada segura."),
+        ("es", "El coste de la llamada."),
+        ("es", "Arranque el servidor."),
+        ("es", "La llamada base."),
+        ("pt", "Só DEVE ser repetida uma chamada segura."),
+        ("pt", "Uma chamada correta."),
+        ("pt", "O descritor estendido."),
+        ("pt", "Abra a pasta."),
+    ],
+)
+def test_what_can_be_read_otherwise_and_a_second_term_are_found(language, text):
+    assert len(avoided(text, language)) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("es", "Esto solo se debe a un error. El costo de la llamada de base."),
+        ("pt", "Só deve haver um. O descritor aprimorado, a chamada de base."),
+    ],
+)
+def test_what_means_one_thing_is_left_alone_in_other_languages(language, text):
+    assert avoided(text, language) == []
+
+
 def test_a_word_that_only_pages_avoid_is_left_alone_in_code():
     assert avoided("The kit judges it.", code=True) == []
 
