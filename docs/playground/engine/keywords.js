@@ -32,6 +32,9 @@ const FORMATS = {
   "uri-reference": (text) => /^[^\s"<>\\^`{|}]*$/.test(text),
 };
 
+// A text of white space alone, by Unicode's property White_Space, does not match it.
+const SAYS_SOMETHING = "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
+
 const regexes = new Map();
 function regex(pattern) {
   if (!regexes.has(pattern)) regexes.set(pattern, new RegExp(pattern, "u"));
@@ -40,8 +43,13 @@ function regex(pattern) {
 
 // Each function yields the values of the sentence for one fault; `fault.rest` stands for none.
 const KEYWORDS = {
-  *required(wanted, value) {
-    if (isObject(value)) for (const name of wanted) if (!(name in value)) yield { id: "required", values: { name }, missing: name };
+  *required(wanted, value, schema) {
+    if (!isObject(value)) return;
+    for (const name of wanted.filter((each) => !(each in value))) {
+      const known = schema.properties?.[name]?.enum;
+      const allowed = known?.map((each) => shown(each, 40)).join(", ");
+      yield { id: known ? "required.one" : "required", values: { name, ...(known && { allowed }) }, missing: name };
+    }
   },
   *type(wanted, value) {
     const kinds = Array.isArray(wanted) ? wanted : [wanted];
@@ -53,8 +61,11 @@ const KEYWORDS = {
   *const(wanted, value) {
     if (!equal(wanted, value)) yield { values: { expected: shown(wanted) } };
   },
-  *pattern(wanted, value) {
-    if (typeof value === "string" && !regex(wanted).test(value)) yield {};
+  *pattern(wanted, value, schema, spot) {
+    if (typeof value !== "string" || regex(wanted).test(value)) return;
+    if (wanted === SAYS_SOMETHING) yield { id: value ? "blank" : "empty" };
+    else if (memberOf(spot) === "schema_version") yield { whole: "documents.resource.version", values: { version: shown(value) } };
+    else yield {};
   },
   *format(wanted, value) {
     if (typeof value === "string" && !FORMATS[wanted](value)) yield { values: { format: wanted } };

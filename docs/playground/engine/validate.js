@@ -11,7 +11,7 @@ function* faults(schema, value, spot, data) {
   for (const [keyword, wanted] of Object.entries(schema)) {
     const there = down(spot, keyword);
     if (keyword in KEYWORDS) {
-      for (const found of KEYWORDS[keyword](wanted, value)) yield fault(keyword, value, there, { ...found, only: onlyValue(keyword, wanted, value) });
+      for (const found of KEYWORDS[keyword](wanted, value, schema, spot)) yield fault(keyword, value, there, { ...found, only: onlyValue(keyword, wanted, value) });
     } else if (keyword in APPLIED) {
       yield* APPLIED[keyword](wanted, value, there, data, schema);
     }
@@ -69,6 +69,7 @@ const APPLIED = {
 const down = (spot, step, member) => ({ parent: spot, file: spot.file, quiet: spot.quiet, step, member });
 const inside = (spot, member) => ({ parent: spot, file: spot.file, quiet: spot.quiet, member });
 const up = (spot) => spot.parent;
+const memberOf = (spot) => (spot && (spot.member ?? memberOf(spot.parent)));
 
 function apart(spot) {
   const chain = [];
@@ -100,7 +101,7 @@ function resolve(base, name) {
 
 function fault(keyword, value, spot, found) {
   if (spot.quiet) return null;
-  const id = `documents.keyword.${(found.id || keyword).toLowerCase()}`;
+  const id = found.whole || `documents.keyword.${(found.id || keyword).toLowerCase()}`;
   return { keyword, ...apart(spot), missing: found.missing, only: found.only, id, values: { value: shown(value), ...found.values } };
 }
 
@@ -136,9 +137,11 @@ function validate(value, row, data) {
     if (more) break;
     found.push(each);
   }
-  const places = new Set(found.filter((each) => each.keyword === "format").map((each) => pointerOf(each.at)));
+  const placesOf = (keyword) => new Set(found.filter((each) => each.keyword === keyword).map((each) => pointerOf(each.at)));
+  // A pattern beside a format says the same once more. What has another type is not also forbidden.
+  const echoes = { pattern: placesOf("format"), not: placesOf("type") };
   const wrong = found
-    .filter((each) => each.keyword !== "pattern" || !places.has(pointerOf(each.at)))
+    .filter((each) => !echoes[each.keyword]?.has(pointerOf(each.at)))
     .map((each) => ({ ...each, clause: clauseOf(each, row, data) }));
   return { wrong, more };
 }
