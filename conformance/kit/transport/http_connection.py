@@ -23,7 +23,13 @@ from conformance.formats.text.sse import SseReader
 from conformance.kit.config.system_words import UNUSABLE_PROXY
 from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
 from conformance.kit.model.loopback import is_loopback, same_server
-from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received
+from conformance.kit.transport.binding import (
+    BODY_CAP,
+    MESSAGES_CAP,
+    VALUES_CAP,
+    Process,
+    Received,
+)
 from conformance.kit.transport.kept_connections import Lines
 
 _REDIRECTS = 3
@@ -194,6 +200,8 @@ class HttpConnection:
                         messages.append(message)
                         if _answers(message, request):
                             return None
+                    if len(messages) > MESSAGES_CAP:
+                        return Trouble.TOO_LARGE
         except TimeoutError:
             if limit is None:
                 raise

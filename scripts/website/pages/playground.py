@@ -41,15 +41,11 @@ _PARTS = (
     "values", "read", "recognise", "keywords", "repair", "validate", "examine", "forms", "inside",
     "convert",
 )  # fmt: skip
-_KNOWN = (
-    "documents.keyword.",
-    "documents.resource.version",
-    "documents.unknown",
-    "site.playground.is.",
-)
+_KNOWN = ("documents.keyword.", "documents.unknown", "site.playground.is.")
 _SAID = (
-    "documents.ambiguous", "documents.resource.version", "documents.too_deep", "site.playground.failed",
-    "site.playground.not_json", "site.playground.not_yaml", "site.playground.twice",
+    "documents.ambiguous", "documents.resource.version", "documents.too_deep",
+    "site.playground.failed", "site.playground.not_json", "site.playground.not_yaml",
+    "site.playground.twice",
 )  # fmt: skip
 """Messages that the engine gives; the page has those of its own."""
 _ANNOTATIONS = ("title", "description", "$schema", "$id")

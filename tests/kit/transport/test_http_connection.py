@@ -17,7 +17,7 @@ import pytest
 from conformance.kit.model.exchange import HttpRequest, Trouble
 from conformance.kit.model.loopback import same_server
 from conformance.kit.transport import http_connection as http
-from conformance.kit.transport.binding import BODY_CAP, CUT_KEPT
+from conformance.kit.transport.binding import BODY_CAP, CUT_KEPT, MESSAGES_CAP
 from conformance.kit.transport.http_connection import HttpConnection
 from tests.kit.peers import always, close, hang, head, serving, whole
 from tests.waiting import rounds, slow_to_answer
@@ -127,6 +127,13 @@ def test_a_body_without_end_is_capped():
     received, _ = send(always(head("Content-Length: 99999999999"), then=pour))
     assert received.trouble is Trouble.TOO_LARGE
     assert len(received.answer.body) == CUT_KEPT
+
+
+def test_a_stream_of_very_many_messages_is_capped_and_none_is_kept():
+    stream = head(EVENTS) + event(NOTE) * (MESSAGES_CAP + 1)
+    received, _ = send(always(stream, then=hang), answer_to=7)
+    assert received.trouble is Trouble.TOO_LARGE
+    assert received.answer.messages == ()
 
 
 def test_a_stream_without_end_is_capped():
