@@ -95,6 +95,13 @@ def test_each_example_gets_the_verdict_that_python_gives(run, source):
     assert wrong == []
 
 
+def test_a_document_that_nobody_knows_gets_the_sentence_that_python_gives(run):
+    values = [{"tols": []}, {"Tools": []}, {"toolz": []}, {"tls": []}, {"erorrs": []}, {"x": 1}]
+    found = run([json.dumps(value) for value in values])["found"]
+    for value, seen in zip(values, found, strict=True):
+        assert seen["problems"][0]["words"] == recognise(value).message.words("en"), value
+
+
 def test_near_misses_of_each_valid_example_get_the_same_verdict(run, source):
     drawn = random.Random(7)
     values = [drawn_break(each.data, drawn) for each in source.examples if each.valid] * 1

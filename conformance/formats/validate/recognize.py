@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from conformance.formats.problem import Problem, problem, shown
@@ -190,11 +191,13 @@ _LINES, _LEADS = _lines()
 
 
 _NO_OBJECT, _NO_DOCUMENT = "documents.unknown.kind", "documents.unknown"
-_INSIDE, _LACKS, _FOREIGN, _RULE = (
-    f"documents.unknown.{how}" for how in ("inside", "lacks", "foreign", "rule")
+_INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED = (
+    f"documents.unknown.{how}" for how in ("inside", "lacks", "foreign", "rule", "misspelled")
 )
-UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT, _INSIDE, _LACKS, _FOREIGN, _RULE})
+UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT, _INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED})
 """The messages that say that a value is not a document."""
+_COMPARED, _SHORTEST = 20, 4
+"""How many members are compared with known names, and the letters that such a name has at least."""
 _NAMES, _NAME = 5, 40
 """How many names a sentence lists, and how many characters of each it shows."""
 
@@ -270,12 +273,32 @@ def _unknown(data: Mapping[str, Any]) -> Message:
         default=None,
     )
     if closest is None:
-        return message(_NO_DOCUMENT, names=_listed(data))
+        return _misspelled(data) or message(_NO_DOCUMENT, names=_listed(data))
     if missing := ["|".join(group) for group in closest.needs if not _has(data, group)]:
         return message(_LACKS, document=closest.document, missing=_listed(missing))
     if foreign := _foreign(closest, data):
         return message(_FOREIGN, document=closest.document, names=_listed(foreign))
     return message(_RULE, document=closest.document, rule=closest.rule)
+
+
+def _misspelled(data: Mapping[str, Any]) -> Message | None:
+    """Says which member has to be written otherwise to make a document of it."""
+    for name in islice(data, _COMPARED):
+        others = {other: value for other, value in data.items() if other != name}
+        for row in TABLE:
+            for known in (known for group in row.needs for known in group):
+                if _one_slip(name.lower(), known) and row.matches({**others, known: data[name]}):
+                    words = {"name": shown(name, _NAME), "known": known}
+                    return message(_MISSPELLED, document=row.document, **words)
+    return None
+
+
+def _one_slip(name: str, known: str) -> bool:
+    """Whether a letter that is missing, added, wrong or in its neighbor's place makes one of it."""
+    if abs(len(name) - len(known)) > 1 or len(known) < _SHORTEST:
+        return False
+    one_less, known_less = ({a[:i] + a[i + 1 :] for i in range(len(a))} for a in (name, known))
+    return name == known or name in known_less or known in one_less or bool(one_less & known_less)
 
 
 def _found_in(value: Mapping[str, Any]) -> str | None:

@@ -43,6 +43,27 @@ function listed(names) {
   return [...names.slice(0, 5).map((name) => shown(name, 40)), ...more].join(", ") || "–";
 }
 
+// Which member has to be written otherwise to make a document of it.
+function misspelled(value, data) {
+  for (const name of Object.keys(value).slice(0, 20)) {
+    const { [name]: held, ...others } = value;
+    for (const row of data.table) {
+      const corrects = (each) => oneSlip(name.toLowerCase(), each) && matches(row, { ...others, [each]: held }, data);
+      const known = row.needs.flat().find(corrects);
+      if (known) return { id: "documents.unknown.misspelled", values: { name: shown(name, 40), known, document: row.document } };
+    }
+  }
+  return null;
+}
+
+// Whether a letter that is missing, added, wrong or in its neighbor's place makes one of it.
+function oneSlip(name, known) {
+  if (Math.abs(name.length - known.length) > 1 || known.length < 4) return false;
+  const less = (text) => [...text].map((_, i) => text.slice(0, i) + text.slice(i + 1));
+  const [own, others] = [less(name), less(known)];
+  return name === known || others.includes(name) || own.includes(known) || own.some((each) => others.includes(each));
+}
+
 // Why an object is not a document: what it holds, or what the closest one has and it lacks.
 function unknown(value, data) {
   for (const [name, inside] of Object.entries(value)) {
@@ -54,7 +75,7 @@ function unknown(value, data) {
     const score = [share(row, value), -foreign(row, value).length];
     if (!closest || score[0] > best[0] || (score[0] === best[0] && score[1] >= best[1])) [closest, best] = [row, score];
   }
-  if (!closest) return { id: "documents.unknown", values: { names: listed(Object.keys(value)) } };
+  if (!closest) return misspelled(value, data) || { id: "documents.unknown", values: { names: listed(Object.keys(value)) } };
   const { document, rule, needs } = closest;
   const missing = needs.filter((group) => !has(value, group)).map((group) => group.join("|"));
   if (missing.length) return { id: "documents.unknown.lacks", values: { document, missing: listed(missing) } };

@@ -112,6 +112,19 @@ def test_an_unknown_object_gets_a_problem_that_names_the_closest_document(data, 
     assert said in problem.message.words("en")
 
 
+@pytest.mark.parametrize("name", ["tols", "Tools", "toolz", "toools", "tolos"])
+def test_a_member_that_is_misspelled_is_told_with_the_name_that_is_meant(name):
+    said = recognise({name: []}).message.words()
+    assert f'"{name}"' in said
+    assert "`tools`" in said
+    assert "catalog" in said
+
+
+@pytest.mark.parametrize("data", [{"tls": []}, {"desription": "x"}, {"ol": 1}])
+def test_a_member_that_makes_no_document_when_it_is_corrected_is_not_told(data):
+    assert recognise(data).message.id == "documents.unknown"
+
+
 def test_input_that_could_be_two_documents_gets_a_problem_that_names_both():
     problem = recognise({"errors": [], "tools": []})
     assert problem.message.id == "documents.ambiguous"
