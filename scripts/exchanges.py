@@ -285,7 +285,7 @@ def _said(finding: Finding) -> dict[str, Any]:
 def message_json(message: Message) -> dict[str, Any]:
     """A message as its id and its values."""
     values = {
-        name: message_json(each) if isinstance(each, Message) else _plain(each)
+        name: message_json(each) if isinstance(each, Message) else plain(each)
         for name, each in message.values
     }
     return {"id": message.id, "values": values}
@@ -294,24 +294,24 @@ def message_json(message: Message) -> dict[str, Any]:
 def _request(exchange: Exchange) -> str:
     request = exchange.request
     if not isinstance(request, HttpRequest):
-        return _cut(_plain(_body(request.body, None)))
+        return cut(plain(body_text(request.body, None)))
     place = re.sub(r"^https?://[^/]+", "", str(request.url)) or "/"
     lines = [f"{request.method} {place}", *_headers(request.headers, _NOT_SHOWN)]
-    body = _cut(_body(request.body, None))
-    return _plain("\n".join([*lines, *(["", body] if body else [])]))
+    body = cut(body_text(request.body, None))
+    return plain("\n".join([*lines, *(["", body] if body else [])]))
 
 
 def _answer(exchange: Exchange, path: str | None, without: Set[str]) -> str:
     answer = exchange.answer
     if answer is None:
         return f"— {exchange.trouble or 'no answer'}"
-    body = _cut(_body(bytes(answer.body), path))
+    body = cut(body_text(bytes(answer.body), path))
     trouble = [f"— {exchange.trouble}"] if exchange.trouble else []
     if not exchange.over_http:
         late = (json.dumps(each, ensure_ascii=False) for each in answer.late)
-        return _plain("\n".join([*answer.noise, body, *late, *trouble]).strip())
+        return plain("\n".join([*answer.noise, body, *late, *trouble]).strip())
     lines = [f"HTTP {answer.status}", *_headers(answer.headers, without)]
-    return _plain("\n".join([*lines, *(["", body] if body else []), *trouble]))
+    return plain("\n".join([*lines, *(["", body] if body else []), *trouble]))
 
 
 def _headers(headers: Iterable[tuple[str, str]], without: Set[str]) -> Iterator[str]:
@@ -320,7 +320,7 @@ def _headers(headers: Iterable[tuple[str, str]], without: Set[str]) -> Iterator[
             yield f"{name.lower()}: {value}"
 
 
-def _body(body: bytes, path: str | None) -> str:
+def body_text(body: bytes, path: str | None) -> str:
     """A body as it is read: JSON indented; of a long one the part that the finding names."""
     text = body.decode("utf-8", "replace")
     try:
@@ -353,11 +353,12 @@ def _around(data: Any, path: str) -> str:
     return best
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """The beginning of a long text, with the number of characters that are left out."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n… (+{len(text) - LONGEST})"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Without what differs in each run: ports and dates."""
     return _DATE.sub("2026-01-01T00:00:00", _PORT.sub("8000", text))
 

@@ -20,7 +20,7 @@ from conformance.spec.messages import LANGUAGES, is_message
 from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
 from scripts import exchanges
-from scripts.website.pages.exchanges import SEEN, _marks, finding_of, message_of, seen
+from scripts.website.pages.exchanges import SEEN, finding_of, marks, message_of, seen
 from scripts.website.pages.remedies import CODE, REMEDIES, remedy_of
 from scripts.website.pages.remedies import LANGUAGES as SUFFIXES
 from scripts.website.pages.tried import in_playground
@@ -70,24 +70,24 @@ def test_a_wrong_answer_differs_from_the_right_one():
 
 
 def test_only_what_differs_is_marked():
-    assert _marks("a\nb\nc\nd", "a\nx\nc\nd") == 'hl_lines="2"'
-    assert _marks("a\nb", "") == ""
-    assert _marks("a\nb", "c\nd") == ""
+    assert marks("a\nb\nc\nd", "a\nx\nc\nd") == 'hl_lines="2"'
+    assert marks("a\nb", "") == ""
+    assert marks("a\nb", "c\nd") == ""
     first, second = ("00000000-0000-4000-8000-00000000000" + each for each in "12")
-    assert _marks(f"a\n{first}\nb\nc", f"a\n{second}\nb\nd") == 'hl_lines="4"'
+    assert marks(f"a\n{first}\nb\nc", f"a\n{second}\nb\nd") == 'hl_lines="4"'
 
 
 def test_of_a_long_document_the_place_is_shown():
     data = {"tools": [{"name": "x" * 900}, {"name": "", "more": "y" * 900}]}
-    shown = exchanges._body(json.dumps(data).encode(), "$.tools[1].name")
+    shown = exchanges.body_text(json.dumps(data).encode(), "$.tools[1].name")
     assert shown.startswith('… tools.1:\n{\n  "name": "",')
-    assert exchanges._cut("z" * 1_600).endswith("\n… (+100)")
-    assert exchanges._body(b"[" * 100_000, None).startswith("[[[")
-    assert exchanges._body(b"\xff\x00", None) == "\ufffd "
+    assert exchanges.cut("z" * 1_600).endswith("\n… (+100)")
+    assert exchanges.body_text(b"[" * 100_000, None).startswith("[[[")
+    assert exchanges.body_text(b"\xff\x00", None) == "\ufffd "
 
 
 def test_ports_and_dates_are_replaced():
-    text = exchanges._plain("http://127.0.0.1:40123/x 2026-11-23T10:11:12.5Z localhost:5123")
+    text = exchanges.plain("http://127.0.0.1:40123/x 2026-11-23T10:11:12.5Z localhost:5123")
     assert text == "http://127.0.0.1:8000/x 2026-01-01T00:00:00Z localhost:8000"
 
 

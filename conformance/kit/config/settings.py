@@ -97,6 +97,9 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         )
     if not 0 <= option("--rate") < math.inf:
         raise _usage("kit.option.negative", language, option="--rate", value=option("--rate"))
+    if 0 < option("--rate") * option("--max-time") < 1:
+        seconds = f"{option('--max-time'):g}"
+        raise _usage("kit.option.too_slow", language, rate=option("--rate"), seconds=seconds)
     for target in targets:
         if target not in gateways:
             _check_target(target, language)

@@ -67,10 +67,10 @@ def exchange(context: Context, clause: Clause, here: str) -> Iterator[str]:
     yield context.said("clause_exchange_request")
     yield fence(held["request"], "text")
     yield context.said("clause_exchange_bad")
-    yield fence(held["bad"], "text", _marks(held["bad"], good))
+    yield fence(held["bad"], "text", marks(held["bad"], good))
     if good:
         yield context.said("clause_exchange_good")
-        yield fence(good, f"{{ .text .good {_marks(good, held['bad'])}}}")
+        yield fence(good, f"{{ .text .good {marks(good, held['bad'])}}}")
 
 
 def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
     yield opening(in_playground(here, in_words(context, broken)), context.said("clause_tried"))
 
 
-def _marks(text: str, other: str) -> str:
+def marks(text: str, other: str) -> str:
     """Mark the lines that the other text does not have, unless nearly all are so."""
     if not other:
         return ""

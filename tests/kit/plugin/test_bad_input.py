@@ -321,7 +321,7 @@ def test_a_clause_is_explained_without_a_target(kit):
     assert "parameter_name" in ran.out
     assert "test session starts" not in ran.out
     for fact in ("Requirement", "Counts for", "Applies to", "claim ATDF", "Checked by",
-                 "#atdf-err-007"):  # fmt: skip
+                 "/clauses/atdf-err-007/"):  # fmt: skip
         assert fact in ran.out
 
 
@@ -331,7 +331,7 @@ def test_every_clause_can_be_explained(language):
         said = explained(clause, language)
         for part in clause.parts or [clause.text]:
             assert part[language] in said
-        assert f"#{clause.id.lower()}" in said
+        assert f"/clauses/{clause.id.lower()}/" in said
 
 
 @pytest.mark.parametrize("language", ["es", "pt"])

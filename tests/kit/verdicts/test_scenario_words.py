@@ -78,7 +78,7 @@ def test_what_the_planner_names_for_the_reference_tools_has_words():
 
 
 def test_a_value_in_the_name_stands_in_the_words():
-    assert scenario_words("format-date-time").words("pt") == "uma string que não é `date-time`"
+    assert scenario_words("format-date-time").words("pt") == "uma string sem o formato `date-time`"
     assert scenario_words("near-miss-yes").words("es") == "`yes` en lugar de `true` o `false`"
 
 
