@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -96,8 +96,16 @@ def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> Normalised
             found.append(twice)
         elif tool is not None:
             tools[tool.name] = tool
-    kept = (declared.as_careful(each, alike.get(name, ())) for name, each in tools.items())
+    kept = (_as_careful(each, alike.get(name, ())) for name, each in tools.items())
     return NormalisedCatalog(tuple(kept), tuple(found))
+
+
+def _as_careful(tool: Tool, items: Sequence[Mapping[str, Any]]) -> Tool:
+    """The tool, read as carefully as each of the items of its name."""
+    if len(items) < 2:
+        return tool
+    hints, safe = declared.as_careful(tool.annotations, tool.safe, items)
+    return replace(tool, annotations=hints, safe=safe)
 
 
 def _names(item: Any) -> set[str]:

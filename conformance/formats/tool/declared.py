@@ -80,14 +80,13 @@ def tool(
     ), problems
 
 
-def as_careful(tool: Tool, items: Sequence[Mapping[str, Any]]) -> Tool:
-    """The tool, with what every declaration of its name says of what a call may do.
+def as_careful(
+    hints: Annotations, safe: bool | None, items: Sequence[Mapping[str, Any]]
+) -> tuple[Annotations, bool | None]:
+    """A tool's hints and `safe`, with what every declaration of its name says a call may do.
 
     It only reads, is safe, and stays where it is if all of them say so; it destroys if one does.
     """
-    if len(items) < 2:
-        return tool
-    hints, safe = tool.annotations, tool.safe
     for item in items:
         own, also = _annotations(item.get("annotations")), _flag(item.get("safe"))
         hints = Annotations(
@@ -97,7 +96,7 @@ def as_careful(tool: Tool, items: Sequence[Mapping[str, Any]]) -> Tool:
             open_world=_most(hints.open_world, own.open_world),
         )
         safe = _least(safe, also)
-    return replace(tool, annotations=hints, safe=safe)
+    return hints, safe
 
 
 def _least(one: bool | None, other: bool | None) -> bool | None:
