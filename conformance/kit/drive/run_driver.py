@@ -68,6 +68,7 @@ class RunDriver:
         self._early_played = True
         self._by_tool = dict(self._evidence.by_tool)
         self._keep(by_tool=self._by_tool)
+        self._good = good_calls(self._evidence)
 
     async def drive(self) -> None:
         """The tools and the scripts; what a dead connection leaves undone stays undone.
@@ -216,13 +217,14 @@ class RunDriver:
     def _take(self, run: ToolRun, done: bool, fault: Fault | None = None) -> None:
         """Keep a tool's evidence; what is put away is a tool's whose calls are all made."""
         driven = run.evidence() if done else run.so_far()
+        _add_good_call(self._good, driven)  # before its calls are put away
         recorder = self._session.context.recorder
         calls = recorder.put_calls_away(driven.calls, run.tool) if done else driven.calls
         problems = self._by_tool[run.tool.name].problems
         self._by_tool[run.tool.name] = replace(driven, calls=calls, problems=problems, fault=fault)
 
     async def _scripts(self, scripts: Iterable[Script], channel: Channel) -> None:
-        good = good_calls(self._evidence)
+        good = dict(self._good)
         tools = self._evidence.tools
 
         async def one(script: Script) -> None:
@@ -256,8 +258,12 @@ class RunDriver:
 def good_calls(evidence: RunEvidence) -> dict[str, Any]:
     """Arguments that were accepted, by tool."""
     accepted: dict[str, Any] = dict(evidence.lent)
-    for name, tool in evidence.by_tool.items():
-        baseline = tool.baseline
-        if baseline is not None and baseline.reading.accepted:
-            accepted[name] = baseline.case.arguments
+    for tool in evidence.by_tool.values():
+        _add_good_call(accepted, tool)
     return accepted
+
+
+def _add_good_call(accepted: dict[str, Any], tool: ToolEvidence) -> None:
+    baseline = tool.baseline
+    if baseline is not None and baseline.reading.accepted:
+        accepted[tool.tool.name] = baseline.case.arguments

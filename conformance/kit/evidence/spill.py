@@ -1,7 +1,9 @@
 """Keeps what a long session gathers: in memory while there is room, beyond it in a file.
 
 A server with a thousand tools is called 170,000 times. What is asked for again is read back as it
-was, so a judge cannot tell the difference. The file has no name and is gone with the process: what
+was, so a judge cannot tell the difference. Each look goes over all tools in their order, so what
+came first stays in memory, and what is read back has a small place of its own: if it took the place
+of what was used longest ago, every look would read everything. The file has no name and is gone with the process: what
 is in it still holds the secrets that `exchanges.ndjson` does without.
 """
 
@@ -25,6 +27,9 @@ T = TypeVar("T")
 
 ROOM = 128 * 1024 * 1024
 """Bytes of exchanges that stay in memory, by an estimate."""
+
+_READ_BACK = 8
+"""The part of the room, one of so many, for what was read from the file."""
 
 _EACH = 5_000
 """What an exchange takes in memory beside its bodies."""
@@ -69,14 +74,35 @@ class Kept(Sequence[T], Generic[T]):
         return iter(self._spill.values(self))
 
 
+class _Last:
+    """The values used last, as many as there is room for; the very last ones always."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._held: OrderedDict[Kept[Any], tuple[Any, ...]] = OrderedDict()
+
+    def get(self, kept: Kept[T]) -> tuple[T, ...] | None:
+        if kept in self._held:
+            self._held.move_to_end(kept)
+        return self._held.get(kept)
+
+    def hold(self, kept: Kept[T], values: tuple[T, ...]) -> None:
+        self._held[kept] = values
+        self._room -= kept.cost
+        while self._room < 0 and len(self._held) > 1:
+            oldest, _ = self._held.popitem(last=False)
+            self._room += oldest.cost
+
+
 class Spill:
-    """Holds the values that were used last, as many as there is room for. Not for two threads."""
+    """Holds the values that came first, as many as there is room for, and those used last. Not for
+    two threads.
+    """
 
     def __init__(self, room: int = ROOM) -> None:
-        self._room = room
-        self._used = 0
-        self._held: OrderedDict[Kept[Any], tuple[Any, ...]] = OrderedDict()
-        self._stuck: dict[Kept[Any], tuple[Any, ...]] = {}
+        self._room = room - room // _READ_BACK
+        self._held: dict[Kept[Any], tuple[Any, ...]] = {}
+        self._last = _Last(room // _READ_BACK)
         self._file: BinaryIO | None = None
 
     def keep(self, exchanges: Sequence[Exchange]) -> Kept[Exchange]:
@@ -89,15 +115,13 @@ class Spill:
 
     def values(self, kept: Kept[T]) -> tuple[T, ...]:
         """What was kept, from memory or read back."""
-        held = self._held.get(kept)
-        if held is not None:
-            self._held.move_to_end(kept)
-            return held
-        if kept in self._stuck:
-            return self._stuck[kept]
-        values = self._read(kept)
-        self._hold(kept, values)
-        return values
+        if kept.place is None:
+            return self._held[kept]
+        held = self._last.get(kept)
+        if held is None:
+            held = self._read(kept)
+            self._last.hold(kept, held)
+        return held
 
     def _keep(
         self,
@@ -105,21 +129,17 @@ class Spill:
         exchange_of: Callable[[T], Exchange],
         again: Callable[[Exchange], T],
     ) -> Kept[T]:
-        kept = Kept(self, [exchange_of(value) for value in values], exchange_of, again)
-        self._hold(kept, tuple(values))
+        exchanges = [exchange_of(value) for value in values]
+        kept = Kept(self, exchanges, exchange_of, again)
+        self._room -= kept.cost
+        if self._room < 0:
+            kept.place = self._written(exchanges)
+        if kept.place is None:
+            self._held[kept] = tuple(values)
+        else:
+            self._room += kept.cost
+            self._last.hold(kept, tuple(values))
         return kept
-
-    def _hold(self, kept: Kept[T], values: tuple[T, ...]) -> None:
-        """Hold them as those used last, and let go of the oldest where there is no more room."""
-        self._held[kept] = values
-        self._used += kept.cost
-        while self._used > self._room and len(self._held) > 1:
-            oldest, its = self._held.popitem(last=False)
-            self._used -= oldest.cost
-            if oldest.place is None:
-                oldest.place = self._written([oldest.exchange_of(value) for value in its])
-            if oldest.place is None:
-                self._stuck[oldest] = its
 
     def _written(self, exchanges: list[Exchange]) -> tuple[int, int] | None:
         """Where they were written; None if they have to stay in memory: a value may be nested too

@@ -50,8 +50,10 @@ def run_result(
     """All that one run gave; `requests` counts what was sent in it."""
     tools = evidence.by_tool.values()
     counted, accepted = Tally(), []
-    for tool in tools:
+    short: dict[Missing, Shortage] = {}
+    for tool in tools:  # once: the calls of many tools are read from a file each time
         counted.add(tool)
+        _add_shortages(short, tool)
         if tool.baseline is not None and tool.baseline.reading.accepted:
             accepted.append(tool.tool.name)
     repair = counted.repair
@@ -95,7 +97,7 @@ def run_result(
         ),
         requests=requests,
         claims=claims_of(evidence),
-        shortages=shortages(tools),
+        shortages=tuple(short.values()),
         overhead=overhead(each for script in evidence.scripts.values() for each in script),
     )
 
@@ -119,17 +121,14 @@ def overhead(exchanges: Iterable[Exchange]) -> float | None:
     return min(added, default=None)
 
 
-def shortages(tools: Iterable[ToolEvidence]) -> tuple[Shortage, ...]:
-    """What is missing around the server, as calls of its tools tell it."""
-    said: dict[Missing, str] = {}
-    lacking: dict[Missing, dict[str, None]] = {}
-    for tool in tools:
-        for call in tool.calls:
-            if call.reading.missing is not None:
-                missing, words = call.reading.missing
-                said.setdefault(missing, words)
-                lacking.setdefault(missing, {})[tool.tool.name] = None
-    return tuple(Shortage(each, said[each], tuple(lacking[each])) for each in said)
+def _add_shortages(short: dict[Missing, Shortage], tool: ToolEvidence) -> None:
+    """Add what is missing around the server, as a tool's calls tell it."""
+    for call in tool.calls:
+        if call.reading.missing is not None:
+            missing, words = call.reading.missing
+            known = short.get(missing, Shortage(missing, words, ()))
+            if tool.tool.name not in known.tools:
+                short[missing] = replace(known, tools=(*known.tools, tool.tool.name))
 
 
 def _why_uncalled(tool: ToolEvidence) -> Message:

@@ -10,7 +10,7 @@ from conformance.kit.confirm.confirm import to_confirm
 from conformance.kit.confirm.confirmed import confirmed
 from conformance.kit.evidence.evidence import Call
 from conformance.kit.evidence.recorder import Recorder
-from conformance.kit.evidence.spill import ROOM, Spill
+from conformance.kit.evidence.spill import ROOM, Spill, cost
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
 from conformance.kit.session import Session
@@ -189,3 +189,15 @@ def test_what_was_put_away_reads_like_a_tuple():
     assert (list(kept), kept[-1], list(kept[:2])) == (made, made[2], made[:2])
     assert made[1] in kept
     assert not vault.keep([])
+
+
+def test_what_came_first_stays_in_memory():
+    made = [exchange() for _ in range(5)]
+    vault = Spill(room=2 * cost(made[0]) + cost(made[0]) // 2)
+    kept = [vault.keep([one]) for one in made]
+    for _ in range(2):
+        same = [its[0] is one for its, one in zip(kept, made, strict=True)]
+        assert [its[0] for its in kept] == made
+        assert same == [True, True, False, False, False]
+        kept[2:] = kept[4], kept[3], kept[2]
+        made[2:] = made[4], made[3], made[2]
