@@ -22,7 +22,7 @@ from conformance.kit.drive.progress import Progress
 from conformance.kit.drive.tool_driver import ToolRun
 from conformance.kit.drive.tool_turns import Turns
 from conformance.kit.evidence.declarations import Discovered
-from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import turn_of
 from conformance.kit.evidence.script import CONNECTION, Script
 from conformance.kit.model.fault import Fault, fault_of

@@ -3,8 +3,8 @@
 A server with a thousand tools is called 170,000 times. What is asked for again is read back as it
 was, so a judge cannot tell the difference. Each look goes over all tools in their order, so what
 came first stays in memory, and what is read back has a small place of its own: if it took the place
-of what was used longest ago, every look would read everything. The file has no name and is gone with the process: what
-is in it still holds the secrets that `exchanges.ndjson` does without.
+of what was used longest ago, every look would read everything. The file has no name and is gone
+with the process: what is in it still holds the secrets that `exchanges.ndjson` does without.
 """
 
 from __future__ import annotations

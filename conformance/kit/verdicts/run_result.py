@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from conformance.kit.evidence.catalog import MANIFEST
 from conformance.kit.evidence.declarations import TOO_MANY, Declared, unusable_by
