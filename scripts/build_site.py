@@ -23,7 +23,7 @@ from scripts.website.layout import DOCS, LANGUAGES, ROOT, SITE, WORK, read_layou
 from scripts.website.npm import npm_file
 from scripts.website.pages.made import made_pages
 from scripts.website.render import BuildError, render
-from scripts.website.sample import samples
+from scripts.website.sample import samples, served
 from scripts.website.stage import stage
 from scripts.website.translations import differences, pages, without_clause
 
@@ -63,7 +63,7 @@ def build(*, strict: bool = True) -> None:
     WORK.mkdir(exist_ok=True)
     made = made_pages()
     files = made.files | {
-        f"{language}/sample-report/{file.name}": file.read_bytes()
+        f"{language}/sample-report/{file.name}": served(file)
         for language, folder in samples().items()
         for file in folder.iterdir()
         if file.suffix != ".md"

@@ -130,13 +130,15 @@ def test_an_unsupported_version_is_refused_with_the_supported_ones(run: RunEvide
 
 
 def _other_answer(exchange: Exchange, code: int, request: str) -> Check:
-    return broken(
-        exchange,
-        "finding.mcp.other_answer",
-        request=request,
-        answer=answered(exchange),
-        wanted=wanted(exchange, code, 400),
-    )
+    due = wanted(exchange, code, 400)
+    said = {"request": request, "answer": answered(exchange), "wanted": due}
+    return broken(exchange, "finding.mcp.other_answer", **said)
+
+
+def _without_key(exchange: Exchange, key: str) -> Check:
+    due = wanted(exchange, rpc.INVALID_PARAMS, 400)
+    said = {"key": key, "answer": answered(exchange), "wanted": due}
+    return broken(exchange, "finding.mcp.without_key", **said)
 
 
 @clause("MCP-VER-005")
@@ -190,11 +192,11 @@ def test_a_request_without_a_required_key_is_refused(run: RunEvidence) -> Checks
         if is_refused(exchange, rpc.INVALID_PARAMS, 400):
             yield holds()
         else:
-            yield _other_answer(exchange, rpc.INVALID_PARAMS, "_meta - clientCapabilities")
+            yield _without_key(exchange, "_meta.clientCapabilities")
     if not traits_of(run.run).over_http and has_legacy(run) is not False:
         return
-    for step, missing in (("without-protocolVersion", "protocolVersion"), ("without-meta", "*")):
+    for step, key in (("without-protocolVersion", "_meta.protocolVersion"), ("without-meta", "_meta")):
         exchange_or_none = run.step("mcp_requests", step)
         if exchange_or_none is None or not is_ok(exchange_or_none):
             continue
-        yield _other_answer(exchange_or_none, rpc.INVALID_PARAMS, f"_meta - {missing}")
+        yield _without_key(exchange_or_none, key)

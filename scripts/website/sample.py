@@ -20,6 +20,7 @@ _MADE_OF = ("conformance", "fixtures/servers")
 _MESSAGES = ROOT / "conformance" / "spec" / "messages.json"
 _RAN = (0, 1)
 """How the kit ends when it could judge: conformant, or not."""
+_NOTHING = b"default-src 'none';"
 
 
 def samples() -> dict[str, Path]:
@@ -36,6 +37,13 @@ def samples() -> dict[str, Path]:
                 _run(url, language)
         stamp.write_text(mark)
     return {language: SAMPLES / language for language in LANGUAGES}
+
+
+def served(file: Path) -> bytes:
+    """A file as the site serves it. A report connects to nothing; the site's own copy may connect
+    to the site, because search engines' checks read `robots.txt` through the page.
+    """
+    return file.read_bytes().replace(_NOTHING, _NOTHING + b" connect-src 'self';", 1)
 
 
 def _run(url: str, language: str) -> None:

@@ -61,7 +61,7 @@ def facts(context: Context, clause: Clause) -> str:
     if name := context.level(held["needed_for"]):
         said.append(context.said("level", level=name))
     said += _where(context, clause)
-    said.append(_checked(context, clause))
+    said.append(_how(context, clause))
     return " · ".join(said)
 
 
@@ -84,7 +84,7 @@ def _where(context: Context, clause: Clause) -> Iterator[str]:
     applies = clause.facts.get("applies_to", {})
     names = [*applies.get("bindings", ()), *applies.get("eras", ())]
     if names:
-        yield context.said("only_bindings", names=", ".join(names))
+        yield context.said("only_bindings", names=", ".join(map(code, names)))
     for key in ("since", "until"):
         if key in applies:
             yield context.said(key, version=applies[key])
@@ -92,6 +92,11 @@ def _where(context: Context, clause: Clause) -> Iterator[str]:
         yield context.said("only_claimed")
     if "openapi" in applies:
         yield context.said("only_openapi" if applies["openapi"] else "not_only_openapi")
+
+
+def _how(context: Context, clause: Clause) -> str:
+    how = _checked(context, clause)
+    return how if clause.excluded is not None else context.said("checked_by", how=how)
 
 
 def _checked(context: Context, clause: Clause) -> str:

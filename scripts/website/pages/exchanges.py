@@ -49,7 +49,14 @@ def message_of(said: Mapping[str, Any]) -> Message:
 def fault_sentence(context: Context, fault: str, clause: str) -> str:
     """What the kit says of a fault, as Markdown; empty where it was not seen."""
     said = seen()["faults"].get(fault, {}).get(clause)
-    return "" if said is None else escaped(finding_of(said).words(context.language))
+    return "" if said is None else _words(context, said)
+
+
+def _words(context: Context, said: Mapping[str, Any]) -> str:
+    """What the kit says, with the place that it begins with as code."""
+    words, path = finding_of(said).words(context.language), said.get("path")
+    rest = words.removeprefix(f"{path}: ")
+    return escaped(words) if rest == words else f"{code(str(path))}: {escaped(rest)}"
 
 
 def exchange(context: Context, clause: Clause, here: str) -> Iterator[str]:
@@ -60,10 +67,11 @@ def exchange(context: Context, clause: Clause, here: str) -> Iterator[str]:
         return
     yield heading(2, context.said("clause_exchange"), "exchange")
     to = f"{up(here)}{CONFORMANCE}/faults.md#fault-{held['fault']}"
-    yield context.said("clause_exchange_intro", fault=link(code(held["fault"]), to))
-    words = escaped(finding_of(held["said"]).words(context.language))
-    yield f"{context.said('clause_exchange_said', words=words)}\n{{ .error }}"
     good = held.get("good", "")
+    intro = context.said("clause_exchange_intro", fault=link(code(held["fault"]), to))
+    yield f"{intro} {context.said('clause_exchange_marked')}" if good else intro
+    words = _words(context, held["said"])
+    yield f"{context.said('clause_exchange_said', words=words)}\n{{ .error }}"
     yield context.said("clause_exchange_request")
     yield fence(held["request"], "text")
     yield context.said("clause_exchange_bad")

@@ -187,8 +187,13 @@ def _kind(context: Context, schema: Schema, here: str, node: Node) -> str:
     listed = [kinds] if isinstance(kinds, str) else list(kinds)
     items = node.get("items")
     if isinstance(items, dict) and "array" in listed:
-        inner = _kind(context, schema, here, items)
-        made = [context.said("array_of", kind=inner) if k == "array" else k for k in listed]
+        listing = "array_of"
+        if "enum" in items:
+            listing, vocabulary = "array_of_words", items["enum"]["$vocabulary"]
+            inner = context.vocabulary_link(context.source.vocabularies[vocabulary], here)
+        else:
+            inner = _kind(context, schema, here, items)
+        made = [context.said(listing, kind=inner) if k == "array" else k for k in listed]
         return " · ".join(made)
     return " · ".join(listed) or context.said("any_value")
 
@@ -209,6 +214,11 @@ def _ref(context: Context, schema: Schema, here: str, ref: str) -> str:
     return link(code(name), to)
 
 
+def _printable(pattern: str) -> str:
+    """A regular expression whose unseen characters are written as escapes."""
+    return "".join(each if each.isprintable() else f"\\u{ord(each):04X}" for each in pattern)
+
+
 def _limits(context: Context, node: Node) -> list[str]:
     said = []
     if node.get("minLength") or (node.get("minItems") == 1):
@@ -225,7 +235,7 @@ def _limits(context: Context, node: Node) -> list[str]:
     if "format" in node:
         said.append(context.said("format", value=code(node["format"])))
     elif "pattern" in node:
-        said.append(context.said("pattern", value=code(node["pattern"])))
+        said.append(context.said("pattern", value=code(_printable(node["pattern"]))))
     if node.get("additionalProperties") is False:
         said.append(context.said("closed"))
     return said

@@ -18,9 +18,9 @@ LANGUAGES = {"Python": "py", "TypeScript": "ts", "Java": "java", "C#": "cs"}
 _LEXERS = {"py": "python", "ts": "typescript", "java": "java", "cs": "csharp"}
 _GUIDES = {
     "FastAPI": "fastapi",
-    "MCP, Python": "mcp-python",
+    "MCP (Python)": "mcp-python",
     "Express": "express",
-    "MCP, TypeScript": "mcp-typescript",
+    "MCP (TypeScript)": "mcp-typescript",
     "Spring Boot": "spring-boot",
     "ASP.NET Core": "aspnet-core",
 }
