@@ -195,7 +195,8 @@ def test_a_request_without_a_required_key_is_refused(run: RunEvidence) -> Checks
             yield _without_key(exchange, "_meta.clientCapabilities")
     if not traits_of(run.run).over_http and has_legacy(run) is not False:
         return
-    for step, key in (("without-protocolVersion", "_meta.protocolVersion"), ("without-meta", "_meta")):
+    keys = {"without-protocolVersion": "_meta.protocolVersion", "without-meta": "_meta"}
+    for step, key in keys.items():
         exchange_or_none = run.step("mcp_requests", step)
         if exchange_or_none is None or not is_ok(exchange_or_none):
             continue
