@@ -39,6 +39,12 @@ REACHED = """() => [...document.querySelectorAll('pre > code, .md-typeset__table
     (each) => each.scrollWidth <= each.clientWidth || each.tabIndex === 0)"""
 """The page has measured its blocks, piece by piece, and given the wide ones to the keyboard."""
 
+_SHIFTED = """() => new Promise((done) =>
+    new PerformanceObserver(
+        (list) => done(list.getEntries().reduce((sum, each) => sum + each.value, 0)))
+        .observe({type: 'layout-shift', buffered: true}) || setTimeout(done, 300, 0))"""
+"""How far things have moved since the page was opened."""
+
 pytestmark = [pytest.mark.slow, pytest.mark.needs]
 
 
@@ -200,6 +206,15 @@ def test_a_page_is_read_without_the_index_of_the_search(visit):
     assert page.evaluate("performance.getEntriesByType('layout-shift').length") == 0
 
 
+@pytest.mark.parametrize("path", ["", "es/", "conformance/quick-start/", "guides/fastapi/"])
+def test_the_first_screen_stays_still_on_a_phone(visit, path):
+    page, _ = visit(path, viewport=PHONE)
+    page.wait_for_function("window.document$")
+    settle(page)
+    moved = page.evaluate(_SHIFTED)
+    assert moved < 0.05
+
+
 def test_code_is_copied(visit):
     page, _ = visit("conformance/quick-start/", permissions=["clipboard-read", "clipboard-write"])
     block = page.locator(".highlight", has=page.locator("pre")).first
@@ -330,12 +345,7 @@ def test_the_playground_shifts_nothing(visit, width):
             )
             if again:
                 page.reload()
-        shifted = page.evaluate(
-            "() => new Promise(done => new PerformanceObserver(list => done("
-            "list.getEntries().reduce((sum, each) => sum + each.value, 0)))"
-            ".observe({type: 'layout-shift', buffered: true}) || setTimeout(done, 300, 0))"
-        )
-        assert shifted < 0.1
+        assert page.evaluate(_SHIFTED) < 0.1
 
 
 def test_the_playground_keeps_the_text_across_languages(visit):
