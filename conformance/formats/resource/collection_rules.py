@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 from typing import Any
 
 from conformance.formats.problem import Place, Problem, problem, shown
@@ -13,19 +14,22 @@ from conformance.spec.vocabulary import ArdfBlock, ResourceType
 
 _MOST_SHOWN = 8
 """Resources that a cycle is shown with."""
+MOST_TOLD = 10_000
+"""Problems between the parts of a document that are listed: a short one may have millions."""
 
 
 def ardf_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
     """The problems of an ARDF document, by its name, that its schema does not find."""
     if document == "manifest":
-        return list(_paths(data))
+        return list(islice(_paths(data), MOST_TOLD))
     listed = resources(document, data)
     found = [each for known in listed for each in resource_problems(known)]
+    between = [_cycles(listed)]
     if document == "collection":
-        found += _ids(listed)
         if "nextCursor" not in data:  # a page of many cannot tell what the others hold
-            found += [*_lost(listed), *_unbound(listed)]
-    return [*found, *_cycles(listed)]
+            between = [_lost(listed), _unbound(listed), *between]
+        between = [_ids(listed), *between]
+    return [*found, *islice(chain.from_iterable(between), MOST_TOLD)]
 
 
 def _ids(listed: list[Resource]) -> Iterator[Problem]:
@@ -83,20 +87,28 @@ def _cycles(listed: list[Resource]) -> Iterator[Problem]:
             ]
     done: set[str] = set()
     for start, first in leads.items():
-        trail = {start: iter(first)} if start not in done else {}
+        trail, left = ([start], [iter(first)]) if start not in done else ([], [])
+        on_the_way = set(trail)
         while trail:
-            here = next(reversed(trail))
-            step = next(trail[here], None)
+            step = next(left[-1], None)
             if step is None:
-                del trail[here]
+                left.pop()
+                on_the_way.discard(here := trail.pop())
                 done.add(here)
-            elif step[1] in trail:
-                names = [*list(trail)[list(trail).index(step[1]) :], step[1]]
-                shown_ = " → ".join(shown(each, 40) for each in names[-_MOST_SHOWN:])
+            elif step[1] in on_the_way:
+                shown_ = " → ".join(shown(each, 40) for each in _back_to(step[1], trail))
                 said = message("documents.resource.cycle", trail=shown_)
                 yield _problem(step[0], "ARDF-COMP-003", said)
             elif step[1] in leads and step[1] not in done:
-                trail[step[1]] = iter(leads[step[1]])
+                trail.append(step[1])
+                left.append(iter(leads[step[1]]))
+                on_the_way.add(step[1])
+
+
+def _back_to(name: str, trail: list[str]) -> list[str]:
+    """The end of the trail from `name` on, and `name` itself once more."""
+    end = trail[1 - _MOST_SHOWN :]
+    return [*(end[end.index(name) :] if name in end else end), name]
 
 
 def _paths(data: Mapping[str, Any]) -> Iterator[Problem]:

@@ -143,7 +143,8 @@ def _fill(kind: ArdfContent, made: dict[str, Any]) -> Iterator[Place]:
 
 def _with_braces(template: str, variables: Any) -> str:
     """A template with `{{name}}` for each variable; other words in braces stay text."""
-    known = variables if isinstance(variables, list) else []
+    listed = variables if isinstance(variables, list) else []
+    known = {each for each in listed if isinstance(each, str)}
     return _VARIABLE.sub(
         lambda found: "{{" + found[1] + "}}" if found[1] in known else found[0], template
     )

@@ -233,8 +233,9 @@ def _undeclared(known: Resource) -> Iterator[Broken]:
     found = _variables(known)
     if found is not None:
         block, used, named = found
+        known_names = {each for _, each in named}
         for name in used:
-            if name not in [each for _, each in named]:
+            if name not in known_names:
                 said = message("documents.resource.variable_undeclared", name=shown(name))
                 yield block.at("template"), said
 
@@ -244,8 +245,9 @@ def _unused(known: Resource) -> Iterator[Broken]:
     found = _variables(known)
     if found is not None:
         block, used, named = found
+        used_names = set(used)
         for index, name in named:
-            if name not in used:
+            if name not in used_names:
                 said = message("documents.resource.variable_unused", name=shown(name))
                 yield block.at("variables", index), said
 

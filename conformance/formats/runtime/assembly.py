@@ -7,14 +7,16 @@ RT-ORD-008.
 
 from __future__ import annotations
 
+import heapq
 import json
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.formats.runtime.event_rules import Rule, apply, compiled
+from conformance.formats.runtime.event_rules import MOST_RULES, Rule, apply, compiled
 from conformance.formats.runtime.provider_errors import classify, envelope
-from conformance.formats.runtime.rule_language import RuleError
+from conformance.formats.runtime.rule_language import RuleError, steps_taken
 from conformance.spec.vocabulary import RuntimeErrorName, StreamEventName, TerminationReason
 
 Event = dict[str, Any]
@@ -43,6 +45,7 @@ class _Call:
     index: int | None
     shown: int
     fragments: list[str] = field(default_factory=list)
+    size: int = 0
 
 
 @dataclass(slots=True)
@@ -52,7 +55,14 @@ class Assembly:
     reading: Reading
     unmatched: list[Any] = field(default_factory=list)
     """Frames that no rule matched."""
-    _open: dict[str, _Call] = field(default_factory=dict)
+    _open: OrderedDict[str, _Call] = field(default_factory=OrderedDict)
+    _at: dict[int, OrderedDict[str, _Call]] = field(default_factory=dict)
+    """The open calls by the provider's own index."""
+    _shown: set[int] = field(default_factory=set)
+    _highest: list[int] = field(default_factory=list)
+    """A heap of what was ever in `_shown`, negated."""
+    _unnamed: int = 0
+    """The number behind that of the last id that was made up."""
     _seen: set[str] = field(default_factory=set)
     _raw: str | None = None
     _finished: bool = False
@@ -112,12 +122,16 @@ class Assembly:
         if held is not None:
             if given is None or given == held.id:
                 return held
-            self._end(held, events)
+            self._try_end(held, events)
         if given is not None and given in self._seen:
             return self._open.get(given)
         call = _Call(given or self._made_id(), index, self._free(index))
         self._seen.add(call.id)
         self._open[call.id] = call
+        self._shown.add(call.shown)
+        heapq.heappush(self._highest, -call.shown)
+        if index is not None:
+            self._at.setdefault(index, OrderedDict())[call.id] = call
         started: Event = {
             "event": _STARTED,
             "tool_call_id": call.id,
@@ -130,8 +144,11 @@ class Assembly:
     def _free(self, index: int | None) -> int:
         """The index of a new call: the provider's own, or its number; another where it is taken."""
         wanted = len(self._seen) if index is None else index
-        taken = {each.shown for each in self._open.values()}
-        return max(taken) + 1 if wanted in taken else wanted
+        if wanted not in self._shown:
+            return wanted
+        while -self._highest[0] not in self._shown:
+            heapq.heappop(self._highest)
+        return 1 - self._highest[0]
 
     def _partial(self, payload: Mapping[str, Any], events: list[Event]) -> None:
         call = self._of(payload) or self._start(payload, events)
@@ -142,7 +159,9 @@ class Assembly:
             text = json.dumps(text, ensure_ascii=False, separators=(",", ":"))
         if not isinstance(text, str) or not text:
             return
+        steps_taken(len(text) // 10)
         call.fragments.append(text)
+        call.size += len(text)
         events.append(
             {"event": _PARTIAL, "tool_call_id": call.id, "arguments": text, "index": call.shown}
         )
@@ -150,13 +169,21 @@ class Assembly:
     def _ended(self, payload: Mapping[str, Any], events: list[Event]) -> None:
         call = self._of(payload)
         if call is not None:
-            self._end(call, events)
+            self._try_end(call, events)
+
+    def _try_end(self, call: _Call, events: list[Event]) -> None:
+        """As `_end`. A stream may ask for it each time that a long text has become longer."""
+        steps_taken(call.size // 100)
+        self._end(call, events)
 
     def _end(self, call: _Call, events: list[Event]) -> bool:
         """End a call whose arguments are whole; gives whether they are."""
         if not _whole(call.fragments):
             return False
         del self._open[call.id]
+        self._shown.discard(call.shown)
+        if call.index is not None:
+            del self._at[call.index][call.id]
         self._complete = True
         events.append({"event": _CALL_ENDED, "tool_call_id": call.id, "index": call.shown})
         return True
@@ -224,12 +251,13 @@ class Assembly:
     def _of_index(self, index: int | None) -> _Call | None:
         if index is None:
             return None
-        return next((call for call in self._open.values() if call.index == index), None)
+        return next(iter(self._at.get(index, {}).values()), None)
 
     def _made_id(self) -> str:
-        number = len(self._seen)
+        number = max(len(self._seen), self._unnamed)
         while f"call_{number}" in self._seen:
             number += 1
+        self._unnamed = number + 1
         return f"call_{number}"
 
 
@@ -257,7 +285,7 @@ def reading_of(manifest: Mapping[str, Any]) -> Reading:
     streaming = _object(manifest.get("streaming"))
     listed = streaming.get("event_map")
     rules = []
-    for entry in listed if isinstance(listed, list) else ():
+    for entry in listed[:MOST_RULES] if isinstance(listed, list) else ():
         try:
             rules.append(compiled(entry))
         except (RuleError, KeyError, TypeError):

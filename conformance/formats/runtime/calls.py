@@ -5,7 +5,7 @@ The kit uses them too, on the calls that it makes itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from conformance.formats.problem import Place, shown
@@ -139,8 +139,10 @@ def _missing(record: Members) -> Iterator[Broken]:
     """RT-HINT-005."""
     names = _hinted(record).get("missing_fields")
     required = _object(_payload(record)).get("required")
-    wanted = required if isinstance(required, list) else []
+    wanted = _texts(required if isinstance(required, list) else [])
     for index, name in enumerate(names if isinstance(names, list) else ()):
+        if not isinstance(name, str):
+            continue  # the schema says so
         if name not in wanted or name in _object(record.get("arguments")):
             place = (*_HINT, "missing_fields", index)
             yield place, message("documents.hint.not_missing", name=shown(name))
@@ -169,6 +171,15 @@ def _entries(record: Members) -> list[Members]:
     return [_object(each) for each in listed] if isinstance(listed, list) else []
 
 
+def _texts(values: Iterable[Any]) -> dict[str, int]:
+    """The texts of a list, each with the place where it stands first."""
+    found: dict[str, int] = {}
+    for index, each in enumerate(values):
+        if isinstance(each, str):
+            found.setdefault(each, index)
+    return found
+
+
 def _kinds(record: Members) -> dict[str, Members]:
     return {
         each["kind"]: each for each in declared(_tool(record)) if isinstance(each.get("kind"), str)
@@ -191,7 +202,7 @@ def _known(record: Members) -> Iterator[Broken]:
 
 def _always(record: Members) -> Iterator[Broken]:
     """RT-SD-005."""
-    sent = [each.get("kind") for each in _entries(record)]
+    sent = _texts(each.get("kind") for each in _entries(record))
     for kind, each in _kinds(record).items():
         if each.get("always_on") is True and kind not in sent and _succeeded(record):
             yield ("tool_result",), message("documents.serverdata.always", kind=shown(kind))
@@ -202,12 +213,12 @@ def _optional(record: Members) -> Iterator[Broken]:
     asked = _object(record.get("arguments")).get(RESERVED)
     if asked not in list(Emission):
         asked = _tool(record).get("server_data_default", Emission.ON)
-    sent = [each.get("kind") for each in _entries(record)]
+    sent = _texts(each.get("kind") for each in _entries(record))
     for kind, each in _kinds(record).items():
         if each.get("always_on") is True or not _succeeded(record):
             continue
         if asked == Emission.OFF and kind in sent:
-            place = ("tool_result", "server_data", sent.index(kind))
+            place = ("tool_result", "server_data", sent[kind])
             yield place, message("documents.serverdata.unwanted", kind=shown(kind))
         if asked == Emission.ON and kind not in sent:
             yield ("tool_result",), message("documents.serverdata.lacking", kind=shown(kind))

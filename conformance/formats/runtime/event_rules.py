@@ -17,8 +17,15 @@ from conformance.formats.runtime.rule_language import (
     expression,
     path,
     reader,
+    steps_taken,
     values,
 )
+
+MOST_RULES = 500
+"""Rules of a manifest, and patterns of its errors, that are read; a real one has dozens."""
+
+_A_PAYLOAD = 25
+"""Steps that each payload counts as: it is kept, and a short frame may give millions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,7 @@ def _extractor(entries: Mapping[str, Any]) -> Callable[[Frame], list[dict[str, A
             plain.append((target, reader(source)))
 
     def once(frame: Frame) -> dict[str, Any]:
+        steps_taken(_A_PAYLOAD)
         made: dict[str, Any] = {}
         for target, value in fixed:
             _put(made, target, value)
@@ -111,6 +119,7 @@ def _each(
             lists[before] = held if isinstance(held, list) else []
     longest = max(len(held) for held in lists.values())
     for number in range(longest):
+        steps_taken()
         made: dict[str, Any] = {}
         inner: list[tuple[tuple[str, ...], Path]] = []
         item: Any = None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.formats.problem import Place, shown
+from conformance.formats.runtime.event_rules import MOST_RULES
 from conformance.formats.runtime.kinds import Broken, Rule
 from conformance.formats.runtime.recognition import family_of
 from conformance.formats.runtime.rule_language import RuleError, expression, path
@@ -38,9 +39,14 @@ def _object(value: Any) -> Members:
 
 def _rules(manifest: Members) -> Iterator[tuple[Place, Members]]:
     listed = _object(manifest.get("streaming")).get("event_map")
-    for index, each in enumerate(listed if isinstance(listed, list) else ()):
+    for index, each in enumerate(listed[:MOST_RULES] if isinstance(listed, list) else ()):
         if isinstance(each, dict):
             yield ("streaming", "event_map", index), each
+
+
+def _beyond(listed: Any, *place: str) -> Iterator[Broken]:
+    if isinstance(listed, list) and len(listed) > MOST_RULES:
+        yield (*place, MOST_RULES), message("documents.rule.too_many", limit=MOST_RULES)
 
 
 def _syntax(error: RuleError) -> Message:
@@ -55,6 +61,8 @@ def _matches(manifest: Members) -> Iterator[Broken]:
                 expression(rule["match"])
             except RuleError as error:
                 yield (*place, "match"), _syntax(error)
+    listed = _object(manifest.get("streaming")).get("event_map")
+    yield from _beyond(listed, "streaming", "event_map")
 
 
 def _extracts(rule: Members) -> Iterator[tuple[str, str, Any]]:
@@ -138,7 +146,8 @@ def _types(manifest: Members) -> Iterator[Broken]:
 def _patterns(manifest: Members) -> Iterator[Broken]:
     """RT-MAN-015."""
     listed = _object(manifest.get("error_classification")).get("by_error_message")
-    for index, each in enumerate(listed if isinstance(listed, list) else ()):
+    yield from _beyond(listed, "error_classification", "by_error_message")
+    for index, each in enumerate(listed[:MOST_RULES] if isinstance(listed, list) else ()):
         pattern = _object(each).get("pattern")
         if isinstance(pattern, str) and not is_known(pattern):
             said = message("documents.manifest.pattern", pattern=shown(pattern))

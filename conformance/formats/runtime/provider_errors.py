@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from conformance.formats.runtime.event_rules import MOST_RULES
 from conformance.formats.schema.ecma.patterns import matches
 from conformance.spec.vocabulary import (
     RUNTIME_ERROR_NAME_CATEGORY,
@@ -68,7 +69,7 @@ def classify(
             return Classified(name, By.CODE)
     patterns = classification.get("by_error_message")
     if isinstance(said, str):
-        for entry in patterns if isinstance(patterns, list) else ():
+        for entry in patterns[:MOST_RULES] if isinstance(patterns, list) else ():
             name = named(entry.get("maps_to")) if isinstance(entry, dict) else None
             if name is not None and _says(entry.get("pattern"), said):
                 return Classified(name, By.MESSAGE)

@@ -69,7 +69,7 @@ def _steps(record: Members) -> Iterator[_Step]:
     listed = listed if isinstance(listed, list) else []
     attempts = [each if isinstance(each, dict) else {} for each in listed]
     provider: Any = attempts[0].get("provider") if attempts else None
-    number, tried = 0, [provider]
+    number, tried = 0, {str(provider)}
     for index, (before, attempt) in enumerate(pairwise(attempts), 1):
         error = before.get("error")
         error = error if isinstance(error, dict) else {}
@@ -84,9 +84,9 @@ def _steps(record: Members) -> Iterator[_Step]:
             before.get("streamed") is True,
             _number(attempt.get("waited_ms")),
             provider,
-            fallback and provider in tried,
+            fallback and str(provider) in tried,
         )
-        tried.append(provider)
+        tried.add(str(provider))
         number = 0 if fallback else number + 1
 
 
@@ -139,7 +139,8 @@ def _waits(record: Members) -> Iterator[Broken]:
 def _retried(record: Members) -> Iterator[Broken]:
     """RT-RTY-009."""
     names = _policy(record).get("retryable_errors")
-    allowed = names if isinstance(names, list) else []
+    listed = names if isinstance(names, list) else []
+    allowed = {each for each in listed if isinstance(each, str)}
     for step in _steps(record):
         if step.fallback or step.name is None:
             continue

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from lark import Lark, Token, Transformer, v_args
@@ -84,10 +84,11 @@ def limited(steps: int = MOST_STEPS) -> Iterator[None]:
         _LEFT.reset(before)
 
 
-def _step_taken() -> None:
+def steps_taken(steps: int = 1) -> None:
+    """Count steps; raises TooMuchWork where there are more than may be taken."""
     left = _LEFT.get()
     if left is not None:
-        left[0] -= 1
+        left[0] -= steps
         if left[0] < 0:
             raise TooMuchWork
 
@@ -101,7 +102,7 @@ class RuleError(ValueError):
         super().__init__(f"{what} at character {column}")
 
 
-@cache
+@lru_cache(maxsize=1024)
 def expression(text: str) -> Test:
     """The test that an expression stands for; raises RuleError for what is none."""
     if len(text) > LONGEST:
@@ -146,7 +147,7 @@ def values(steps: Path, frame: Frame) -> Iterator[Any]:
         if step is None:
             if isinstance(node, list):
                 for each in node:
-                    _step_taken()
+                    steps_taken()
                     yield from values(steps[number + 1 :], each)
             return
         found = _down(node, step)
@@ -205,7 +206,7 @@ def _any(text: str, test: Callable[[Any], bool]) -> Test:
     steps = path(text)
 
     def judge_any(frame: Frame) -> bool:
-        _step_taken()
+        steps_taken()
         return any(test(each) for each in values(steps, frame))
 
     if None in steps:
@@ -213,7 +214,7 @@ def _any(text: str, test: Callable[[Any], bool]) -> Test:
     read = reader(text)
 
     def judge(frame: Frame) -> bool:
-        _step_taken()
+        steps_taken()
         value = read(frame)
         return value is not NOTHING and test(value)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,6 +52,8 @@ class _Seen:
     ever: set[str] = field(default_factory=set)
     fragments: dict[str, list[str]] = field(default_factory=dict)
     index: dict[str, int] = field(default_factory=dict)
+    taken: Counter[int] = field(default_factory=Counter)
+    """How many open calls have an index."""
     complete: bool = False
     """Whether a call has ended."""
 
@@ -90,6 +93,8 @@ def _of_calls(
         seen.ever.add(given)
         yield from _same_index(seen, number, given)
         seen.open[given] = number
+        if given in seen.index:
+            seen.taken[seen.index[given]] += 1
         seen.fragments[given] = []
     elif name in _ABOUT_CALLS and given not in seen.open:
         said = message("documents.stream.not_open", given=shown(given))
@@ -98,6 +103,8 @@ def _of_calls(
         seen.fragments[given].append(str(members.get("arguments", "")))
     elif name == StreamEventName.TOOLCALLENDED.value:
         del seen.open[given]
+        if given in seen.index:
+            seen.taken[seen.index[given]] -= 1
         seen.complete = True
         text = "".join(seen.fragments.pop(given))
         if not _is_object(text):
@@ -108,6 +115,8 @@ def _of_calls(
 def _of_index(seen: _Seen, number: int, given: str, index: Any) -> Iterator[Disorder]:
     if type(index) is not int:
         return  # absent, or the schema says so
+    if given not in seen.index and given in seen.open:
+        seen.taken[index] += 1
     before = seen.index.setdefault(given, index)
     if before != index:
         said = message(
@@ -121,7 +130,7 @@ def _of_index(seen: _Seen, number: int, given: str, index: Any) -> Iterator[Diso
 
 def _same_index(seen: _Seen, number: int, given: str) -> Iterator[Disorder]:
     index = seen.index.get(given)
-    if index is not None and any(seen.index.get(other) == index for other in seen.open):
+    if index is not None and seen.taken[index]:
         said = message("documents.stream.same_index", given=shown(given), index=shown(index))
         yield Disorder("RT-ORD-009", number, said)
 

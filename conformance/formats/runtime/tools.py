@@ -126,13 +126,15 @@ def _injected(tool: Members) -> Iterator[Broken]:
 
 def _kinds(tool: Members) -> Iterator[Broken]:
     """RT-SD-002."""
-    seen: list[Any] = []
+    seen: set[str] = set()
     for index, each in enumerate(declared(tool)):
         kind = each.get("kind")
+        if not isinstance(kind, str):
+            continue  # the schema says so
         if kind in seen:
             said = message("documents.serverdata.twice", kind=shown(kind))
             yield ("server_data", index, "kind"), said
-        seen.append(kind)
+        seen.add(kind)
 
 
 def _reserved(tool: Members) -> Iterator[Broken]:
@@ -151,26 +153,26 @@ def _events(record: Members) -> Iterator[tuple[int, Any, Any, Members]]:
 
 def _started_once(record: Members) -> Iterator[Broken]:
     """RT-META-003."""
-    seen: list[Any] = []
+    seen: set[str] = set()
     for index, event, name, _ in _events(record):
-        if event == ToolEventName.TOOL_START:
+        if event == ToolEventName.TOOL_START and isinstance(name, str):
             if name in seen:
                 said = message("documents.events.started_twice", given=shown(name))
                 yield ("tool_events", index, "tool_call_id"), said
-            seen.append(name)
+            seen.add(name)
 
 
 def _parents(record: Members) -> Iterator[Broken]:
     """RT-META-004."""
-    seen: list[Any] = []
+    seen: set[str] = set()
     for index, event, name, each in _events(record):
         parent = each.get("parent_tool_call_id")
         if event == ToolEventName.TOOL_START:
             # A call that names itself is RT-META-002.
-            if parent is not None and parent != name and parent not in seen:
+            if isinstance(parent, str) and parent != name and parent not in seen:
                 said = message("documents.events.parent", given=shown(parent))
                 yield ("tool_events", index, "parent_tool_call_id"), said
-            seen.append(name)
+            seen.add(str(name))
 
 
 def _pairs(record: Members) -> Iterator[Broken]:

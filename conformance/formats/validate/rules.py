@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
 from conformance.formats.problem import Place, Problem, json_path, problem, shown
-from conformance.formats.resource.collection_rules import ardf_problems
+from conformance.formats.resource.collection_rules import MOST_TOLD, ardf_problems
 from conformance.formats.runtime.rules import DOCUMENTS as RUNTIME_DOCUMENTS
 from conformance.formats.runtime.rules import runtime_problems
 from conformance.formats.schema.blank import is_blank
@@ -56,12 +56,13 @@ def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
     if document in RUNTIME_DOCUMENTS:
         return runtime_problems(document, data)
     if document == "error":
-        return list(_errors(data))
+        return list(islice(_errors(data), MOST_TOLD))
     if document in ("resource", "collection", "manifest"):
         return ardf_problems(document, data)
     found: list[Problem] = []
     if document == "catalog":
-        found += [*_names(data), *_own_absent_tools(data), *_catalogs_inside(data)]
+        between = chain(_names(data), _own_absent_tools(data), _catalogs_inside(data))
+        found += islice(between, MOST_TOLD)
     for subject in subjects(document, data):
         faults = list(_input_faults(subject))
         usable = subject.schema is not None and not faults

@@ -6,7 +6,7 @@ Read from discovery's exchanges alone, so that a recorded session gives the same
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -274,10 +274,13 @@ def _entries(catalog: Any, tools: Sequence[Tool]) -> dict[str, Mapping[str, Any]
         if isinstance(each, dict) and isinstance(each.get("id"), str)
     ]
     found: dict[str, Mapping[str, Any]] = {}
+    by_id: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    by_end: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for each in listed:
+        by_id[each["id"]].append(each)
+        by_end[each["id"].rpartition(".")[2]].append(each)
     for tool in tools:
-        whole = [each for each in listed if each["id"] == tool.name]
-        last = [each for each in listed if each["id"].rpartition(".")[2] == tool.name]
-        fitting = whole or last
+        fitting = by_id.get(tool.name) or by_end.get(tool.name, ())
         if len(fitting) == 1:
             found[tool.name] = fitting[0]
     return found

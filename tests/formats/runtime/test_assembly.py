@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.formats.runtime.assembly import Assembly, reading_of, replay
+from conformance.formats.runtime.rule_language import TooMuchWork, limited
 from conformance.formats.runtime.stream import disorder
 
 FIELDS = {
@@ -194,3 +197,54 @@ def test_whatever_the_rules_give_the_stream_is_lawful(frames):
     events, _ = replay(READING, frames)
     assert list(disorder(events)) == []
     json.dumps(events)
+
+
+def started(number: int, **fields: Any) -> dict[str, Any]:
+    return frame("ToolCallStarted", tool_call_id=f"c{number}", tool_name="t", **fields)
+
+
+MANY = 20_000
+LONG = {
+    "open calls, each at its index": [started(n, index=n) for n in range(MANY)],
+    "open calls of the provider at no index": [started(n) for n in range(MANY)],
+    "calls at one index that never become whole": [
+        each
+        for n in range(MANY)
+        for each in (started(n, index=0), frame("PartialToolCall", arguments="{", index=0))
+    ],
+    "ids that are like those made up": [
+        *(frame("ToolCallStarted", tool_call_id=f"call_{n}", tool_name="t")
+          for n in range(MANY, 2 * MANY)),
+        *(frame("ToolCallStarted", tool_name="t") for _ in range(MANY)),
+    ],
+    "calls that end from the last to the first": [
+        *(started(n) for n in range(MANY)),
+        *(frame("ToolCallEnded") for _ in range(MANY)),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("frames", LONG.values(), ids=list(LONG))
+def test_a_stream_of_many_calls_is_assembled_in_time(frames):
+    began = time.process_time()
+    replay(READING, [*frames, END])
+    assert time.process_time() - began < 5
+
+
+def test_a_long_text_is_not_read_again_for_each_word_that_it_has_ended():
+    opened = [
+        frame("ToolCallStarted", tool_call_id="a", tool_name="t"),
+        frame("PartialToolCall", arguments='{"a": "' + "b" * 5_000_000),
+    ]
+    again = [frame("ToolCallEnded", tool_call_id="a")] * 100_000
+    began = time.process_time()
+    with limited(), pytest.raises(TooMuchWork):
+        replay(READING, [*opened, *again])
+    assert time.process_time() - began < 20
+
+
+def test_a_frame_does_not_become_more_events_than_memory_holds():
+    rule = {"match": "$.a", "emit": "PartialContentDelta", "extract": {"content": "$.a[*].b"}}
+    reading = reading_of({"streaming": {"event_map": [rule] * 100}})
+    with limited(), pytest.raises(TooMuchWork):
+        replay(reading, [{"a": [{"b": "c"}] * 10_000}])
