@@ -11,12 +11,14 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from conformance.cli.documents.files import DEEPEST_FOLDER, leads_out, walked
+from conformance.formats.text.json_text import has_at_most
 from conformance.kit.config.given_files import FileTooMuch, given_text
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.model.results import SessionResult
@@ -27,6 +29,9 @@ from conformance.spec.clauses import SCHEMAS
 
 _LARGEST = 256 * 1024 * 1024
 """Bytes of a file: a thousand tools have a fifth of it."""
+_MOST_VALUES = 8_000_000
+"""Commas, colons and brackets of a file: a thousand tools have about half of them."""
+_MOST_ERRORS = 1_000
 _MOST_DIGITS = 15
 """Of a number: more could not be divided."""
 _OF_PARTS = frozenset({SELECTION_FOLDER, REPLAY_FOLDER})
@@ -165,7 +170,10 @@ def name_of(owner: Path) -> str:
 def read(file: Path) -> SessionResult:
     """Read and validate one file. Raises Unusable."""
     try:
-        document = json.loads(given_text(file, _LARGEST), parse_int=_counted)
+        text = given_text(file, _LARGEST)
+        if not has_at_most(_MOST_VALUES, text):
+            raise FileTooMuch("kit.system.too_large")
+        document = json.loads(text, parse_int=_counted)
     except (OSError, FileTooMuch) as error:
         raise Unusable(f"it cannot be read: {_words(error)}") from None
     except json.JSONDecodeError as error:
@@ -175,7 +183,7 @@ def read(file: Path) -> SessionResult:
         raise Unusable("it cannot be read as JSON: it is nested too deep") from None
     except ValueError as error:
         raise Unusable(f"it cannot be read as JSON: {_words(error)}") from None
-    wrong = best_match(_validator().iter_errors(document))
+    wrong = best_match(islice(_validator().iter_errors(document), _MOST_ERRORS))
     if wrong is not None:
         where = f"{wrong.json_path}: {wrong.message[:200]}"
         raise Unusable(f"it is not a results file of the kit: {where}")

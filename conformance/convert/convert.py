@@ -60,6 +60,9 @@ class Converted:
     left_out: tuple[str, ...] = ()
 
 
+_MOST_ROUNDS = 20
+"""How often items are left out because they need those that were left out before."""
+
 Reader = Callable[[Mapping[str, Any], Place, Notes], Portable]
 _WRITERS: Mapping[Form, Callable[[Portable, Place, Notes], dict[str, Any]]] = {
     Form.CATALOG: write_catalog_tool,
@@ -136,7 +139,9 @@ def _without(
     items = data if isinstance(data, list) else data[member] if member is not None else []
     numbers = list(range(len(items)))
     said: list[Problem] = []
-    while found and numbers:
+    for _ in range(_MOST_ROUNDS):
+        if not (found and numbers):
+            break
         places = [each.place if isinstance(data, list) else each.place[1:] for each in found]
         inside = all(isinstance(data, list) or each.place[:1] == (member,) for each in found)
         if not inside or not all(place and isinstance(place[0], int) for place in places):

@@ -1,6 +1,7 @@
 """Merging the results of many targets into one table."""
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -324,6 +325,18 @@ def test_a_number_that_cannot_be_divided_is_refused(tmp_path, capsys):
     file.write_text(json.dumps(changed(("runs", 0, "repair", "hits"), 10**400)))
     assert main([str(file)]) == 1
     assert "a number of 401 digits" in capsys.readouterr().err
+
+
+def test_a_file_of_millions_of_values_is_refused_before_it_fills_the_memory(tmp_path, capsys):
+    file = tmp_path / "results.json"
+    file.write_text("[" + "[]," * 9_000_000 + "[]]")
+    tracemalloc.start()
+    try:
+        assert main([str(file)]) == 1
+        assert tracemalloc.get_traced_memory()[1] < 400_000_000
+    finally:
+        tracemalloc.stop()
+    assert "it holds too much to be read" in capsys.readouterr().err
 
 
 def test_a_table_in_json_is_printed_whatever_a_target_is_called(tmp_path, capsys):

@@ -131,6 +131,17 @@ def test_a_long_document_costs_no_more_for_each_of_its_parts(made, to):
     assert time.process_time() - began < 12
 
 
+def test_tools_that_each_need_the_next_are_not_left_out_one_by_one_for_ever():
+    tools = [
+        {"name": f"t{n}", "inputSchema": OBJECT, "prerequisites": {"tools": [f"t{n + 1}"]}}
+        for n in range(2_000)
+    ]
+    began = time.process_time()
+    made = convert({"tools": tools}, Form.MCP)
+    assert time.process_time() - began < 12
+    assert made.data is None
+
+
 def test_routes_of_one_name_are_told_apart_by_a_number():
     tools = convert(routes_of_one_name(), Form.CATALOG).data["tools"]
     assert len({each["name"] for each in tools}) == len(tools)

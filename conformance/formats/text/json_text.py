@@ -127,7 +127,7 @@ def _read_json(text: str, strange: tuple[Problem, ...]) -> Reading:
         twice = twice or len(made) < len(pairs)
         return made
 
-    if _marks(text) > MOST_MARKS:
+    if not has_at_most(MOST_MARKS, text):
         said = message("documents.too_many", limit=MOST_MARKS)
         return _unreadable(text, Notation.JSON, "size", said)
     try:
@@ -158,8 +158,13 @@ def _read_json(text: str, strange: tuple[Problem, ...]) -> Reading:
     return Reading(data, text, Notation.JSON, readable=True, problems=tuple(found))
 
 
-def _marks(text: str) -> int:
-    return len(text) if len(text) <= MOST_MARKS else sum(map(text.count, ",:[{"))
+def has_at_most(values: int, text: str | bytes) -> bool:
+    """Whether a JSON text has no more commas, colons and brackets; each may stand for a value."""
+    if len(text) <= values:
+        return True
+    if isinstance(text, bytes):
+        return sum(map(text.count, (b",", b":", b"[", b"{"))) <= values
+    return sum(map(text.count, ",:[{")) <= values
 
 
 def _read_yaml(text: str, strange: tuple[Problem, ...]) -> Reading:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+from conformance.formats.text.json_text import MOST_MARKS, has_at_most
+
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
@@ -165,7 +167,9 @@ def _write_values(values: tuple[Any, ...], writing: Writing) -> Any:
 def _read_values(data: Any) -> tuple[Any, ...] | None:
     if data is None:
         return None
-    return tuple(data if isinstance(data, list) else json.loads(_inflated(data["deflate"])))
+    if isinstance(data, list):
+        return tuple(data)
+    return tuple(json.loads(_bounded(_inflated(data["deflate"]))))
 
 
 def _write_body(body: bytes, writing: Writing) -> Any:
@@ -186,8 +190,15 @@ def _read_body(data: Any) -> bytes:
         text: str = data["text"]
         return text.encode("utf-8", "surrogatepass")
     if "deflate" in data:
-        return _inflated(data["deflate"])
+        return _bounded(_inflated(data["deflate"]))
     return base64.b64decode(data["base64"], validate=True)
+
+
+def _bounded(raw: bytes) -> bytes:
+    """The same bytes; raises ValueError if they are JSON of more values than an answer may have."""
+    if not has_at_most(MOST_MARKS, raw):
+        raise ValueError(f"more than {MOST_MARKS} values")
+    return raw
 
 
 def _deflated(raw: bytes) -> str:

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self, overload
 from weakref import finalize
 
+from conformance.formats.text.json_text import MOST_MARKS, has_at_most
 from conformance.formats.text.sse import sse_events
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import Answer, Exchange
@@ -232,9 +233,15 @@ def read_exchanges(path: Path) -> Recording:
     )
 
 
+def _value(line: bytes) -> Any:
+    if not has_at_most(MOST_MARKS, line):
+        raise ValueError("more values than any session has in a line")
+    return json.loads(line)
+
+
 def _header(path: Path, line: bytes) -> Any:
     try:
-        header = json.loads(line)
+        header = _value(line)
         version = header["format"]
         if version != FORMAT:
             raise ExchangesError(path, message("kit.judge.format", found=version, known=FORMAT))
@@ -254,7 +261,7 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, Any]]:
         if not line.endswith(b"\n"):
             return
         try:
-            yield place, json.loads(line)
+            yield place, _value(line)
         except (ValueError, RecursionError) as error:
             raise ExchangesError(path, message("kit.judge.line", line=count)) from error
         place += len(line)

@@ -47,10 +47,11 @@ BODIES = (
     {"base64": None},
     packed(b"x")["deflate"],
 )
-MESSAGES = (5, "x", {}, packed(b"5"), packed(b"[" * 100_000))
+MILLIONS = packed(b"[" + b"[]," * 5_000_000 + b"[]]")
+MESSAGES = (5, "x", {}, packed(b"5"), packed(b"[" * 100_000), MILLIONS)
 
 
-@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("body", [*BODIES, MILLIONS])
 def test_a_body_of_another_form_is_refused(tmp_path, lines, body):
     changed = copy.deepcopy(lines)
     changed[1]["answer"]["body"] = body
@@ -121,6 +122,21 @@ def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(tmp_path, m
     path.write_bytes(b"0" * 3_000_000)
     with pytest.raises(exchanges.ExchangesError):
         exchanges.read_exchanges(path)
+
+
+@pytest.mark.parametrize("where", [0, 1])
+def test_a_line_of_millions_of_values_is_refused_before_it_fills_the_memory(tmp_path, where):
+    lines = [b'{"format": %d, "kit": "1", "started": "x"}' % exchanges.FORMAT, b""]
+    lines[where] = b'{"x": [' + b"[]," * 5_000_000 + b"[]]}"
+    path = tmp_path / "exchanges.ndjson"
+    path.write_bytes(b"\n".join([*lines, b""]))
+    tracemalloc.start()
+    try:
+        with pytest.raises(exchanges.ExchangesError):
+            exchanges.read_exchanges(path)
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.slow
