@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -71,6 +73,38 @@ def test_a_flow_stops_with_the_words_of_a_refusal_that_suggests_nothing(run, ser
 def test_a_suggestion_is_read_by_what_the_parameter_takes(given, run, server):
     ran = run(HOTEL, server, given)
     assert (ran.statuses[0], ran.statuses[-1], ran.end) == (422, 200, "Done")
+
+
+@pytest.mark.needs
+def test_a_name_that_every_object_inherits_is_no_name_of_a_parameter():
+    names = ("__proto__.a", "constructor.prototype.b", "guests.__proto__.c", "__proto__[d]")
+    errors = [
+        {"tool_name": "hotel_reservation", "parameter_name": name, "suggested_value": "x"}
+        for name in names
+    ]
+    tool = {"name": "hotel_reservation", "inputSchema": {"properties": {"guests": {}}}}
+
+    class Hostile(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.answer(200, {"tools": [tool]})
+
+        def do_POST(self):
+            self.rfile.read(int(self.headers["content-length"]))
+            self.answer(422, {"errors": errors})
+
+        def answer(self, status, document):
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(json.dumps(document).encode())
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hostile) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        ran = node("n8n_flow.mjs", HOTEL, f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
+    assert (ran["everywhere"], set(ran["statuses"])) == ([], {422})
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

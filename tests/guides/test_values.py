@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from datetime import date
 from pathlib import Path
 
@@ -29,6 +30,7 @@ NAME = {"type": "string", "minLength": 1, "maxLength": 8}
 ROOM = {"enum": ["single", "double", "suite"]}
 MAYBE = {"default": None}
 """What pydantic makes of `= None`."""
+SECRET = {"type": "string", "minLength": 12, "writeOnly": True}
 NULL = {"type": "null"}
 ITEM = {"what": "Books"}
 ITEMS = {"type": "array", "minItems": 1, "maxItems": 2, "examples": [[ITEM]],
@@ -110,6 +112,9 @@ MADE = [
     (MAYBE | {"anyOf": [{"type": "boolean"}, NULL]}, "perhaps", None),
     (MAYBE | {"anyOf": [NULL, {"type": "string"}]}, 7, "7"),
     (MAYBE | {"type": ["integer", "null"]}, "two", None),
+    (SECRET, "hunter2", None),
+    (SECRET, 123456789012, None),
+    (MAYBE | {"anyOf": [SECRET, NULL]}, 7, None),
 ]  # fmt: skip
 SAID = [
     (GUESTS, 9, "`x` must be at most 4, not 9."),
@@ -118,6 +123,8 @@ SAID = [
     (MAYBE | {"anyOf": [GUESTS, NULL]}, 9, "`x` must be at most 4, not 9."),
     (MAYBE | {"anyOf": [GUESTS, NULL]}, "two", '`x` must be of type integer, not "two".'),
     ({"anyOf": [GUESTS, NAME]}, True, "`x` must fit its schema, not true."),
+    (SECRET, "hunter2", "`x` must have at least 12 characters."),
+    (MAYBE | {"anyOf": [SECRET, NULL]}, 7, "`x` must be of type string."),
     (ROOM, 7, "`x` must be one of single, double, suite, not 7."),
 ]
 LONGEST = 200  # characters of a detail, whatever was sent
@@ -173,6 +180,25 @@ def test_a_detail_says_which_parameter_what_it_has_to_be_and_what_came(made):
 
 def test_no_detail_says_again_all_that_was_sent(made):
     assert max(len(error["detail"]) for errors in made for error in errors) < LONGEST
+
+
+def unlike(value):
+    return {"anyOf": [{"type": "string"}, {"type": "integer", "minimum": value}]}
+
+
+MANY = [
+    ({"type": "object", "additionalProperties": False}, {f"a{n}": 0 for n in range(20_000)}),
+    ({"type": "array", "items": unlike(3)}, [0] * 20_000),
+    ({"type": "array", "uniqueItems": True}, [*map(str, range(60_000)), "0"]),
+]
+
+
+@pytest.mark.parametrize("name", ["fastapi", "express", "mcp-typescript"])
+def test_thousands_of_mistakes_are_answered_soon_and_in_short(name, tmp_path):
+    began = time.monotonic()
+    made = refused(GUIDES[name], tmp_path, MANY)
+    assert time.monotonic() - began < 30
+    assert max(len(json.dumps(errors)) for errors in made) < 2_000_000
 
 
 def test_a_day_that_cannot_be_read_gives_way_to_one_that_is_still_to_come(tmp_path):
