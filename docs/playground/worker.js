@@ -4,6 +4,7 @@
 
 const LISTED = 100;
 const MOST_VALUES = 100_000;
+const MOST_SIGNS = 10_000_000; // of all names and texts: an alias makes a long one count again
 const LOOKS_LIKE_YAML = /^\s*(?:- |[\w"'$-]+\s*:)/m;
 
 let held;
@@ -56,10 +57,16 @@ function yamlOf(text) {
   try {
     const read = self.jsyaml.load(text);
     let values = 0;
+    let signs = 0;
     const counted = (value) => {
       values += 1;
-      if (values > MOST_VALUES) throw new RangeError("too many values");
-      if (value !== null && typeof value === "object") Object.values(value).forEach(counted);
+      if (typeof value === "string") signs += value.length;
+      if (values > MOST_VALUES || signs > MOST_SIGNS) throw new RangeError("too much");
+      if (value === null || typeof value !== "object") return;
+      for (const [name, inner] of Object.entries(value)) {
+        signs += name.length;
+        counted(inner);
+      }
     };
     counted(read);
     if (read === null || typeof read !== "object") return undefined;
