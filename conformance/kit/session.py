@@ -14,7 +14,7 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.config.waivers import waive
 from conformance.kit.confirm.confirming import Confirming, doubtful
 from conformance.kit.confirm.database import memorise
-from conformance.kit.drive.budget import before, driving_ends, until
+from conformance.kit.drive.budget import before, cut_after, driving_ends, until
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
@@ -56,6 +56,9 @@ from conformance.kit.verdicts.run_result import claims_atdf, run_result
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Era, RunKind, Scope
+
+_GRACE = 5.0
+"""Seconds after --max-time that discovery may take to read what it was told before."""
 
 
 @dataclass(slots=True)
@@ -171,7 +174,8 @@ class Session:
             raise TargetUnusable(reason)
         try:
             context = self._context()
-            asyncio.run(before(context.deadline, self.runs.discover(targets, eras, context)))
+            with cut_after(context.deadline - time.monotonic() + _GRACE):
+                asyncio.run(before(context.deadline, self.runs.discover(targets, eras, context)))
         except TimeoutError:
             seconds = f"{self.settings.max_time:g}"
             raise TargetUnusable(message("kit.target.time_up", seconds=seconds)) from None

@@ -41,15 +41,20 @@ FINDERS: Mapping[str, Finder] = {
 _MOST = 10
 """Problems of one clause in one document; the eleventh tells nobody anything new."""
 
+_MOST_IN_ALL = 1_000
+"""The same in all the documents inside one, of which there may be millions."""
+
 
 def runtime_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
     """The problems of a document and of those inside it; `document` is one of `DOCUMENTS`."""
     found = []
+    in_all: Counter[str] = Counter()
     for kind, place, members in parts(document, data):
         told: Counter[str] = Counter()
         for clause, (inside, said) in _broken(kind, members):
             told[clause] += 1
-            if told[clause] <= _MOST:
+            in_all[clause] += 1
+            if told[clause] <= _MOST and in_all[clause] <= _MOST_IN_ALL:
                 found.append(problem((*place, *inside), clause, said, clause=clause))
     return found
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +30,12 @@ if TYPE_CHECKING:
 
 MOST_TOOLS: Final = 1_000
 """Tools of which calls are kept: those of targets that are judged no more would stay for ever."""
+
+_LARGEST: Final = 16 * 1024 * 1024
+"""Bytes of a call that is kept."""
+
+_MOST_KEPT: Final = 2 * MOST_TOOLS
+"""Calls of one tool, or notes in the index, that are read."""
 
 _INDEX: Final = b"agent-formats: when calls of which tool were kept"
 _NOTE: Final = re.compile(rb"(\d{12}) ([0-9a-f]{64})")
@@ -59,7 +67,7 @@ class Memory:
         key, mark = self._key(run, tool), _mark_of(tool)
         found: list[Remembered] = []
         database = self._database()
-        for text in sorted(database.fetch(key)):
+        for text in sorted(_kept(database, key)):
             one = _read(text, mark)
             if one is None:
                 database.delete(key, text)
@@ -90,18 +98,18 @@ class Memory:
         if not keys:
             return
         database = self._database()
-        before = sorted(database.fetch(_INDEX))
+        before = sorted(_kept(database, _INDEX))
         read = [found for found in map(_NOTE.fullmatch, before) if found]
         turn = max((int(found[1]) for found in read), default=0) + 1
         notes = {found[0]: found[2] for found in read if found[2] not in keys}
-        notes |= {b"%012d %s" % (turn, key): key for key in keys if any(database.fetch(key))}
+        notes |= {b"%012d %s" % (turn, key): key for key in keys if any(_kept(database, key))}
         kept = sorted(notes)[-MOST_TOOLS:]
         for note in kept:
             database.save(_INDEX, note)
         for note in {*before, *notes}.difference(kept):
             database.delete(_INDEX, note)
         for key in set(notes.values()).difference(notes[note] for note in kept):
-            for text in list(database.fetch(key)):
+            for text in list(_kept(database, key)):
                 database.delete(key, text)
 
     def _database(self) -> DirectoryBasedExampleDatabase:
@@ -113,6 +121,17 @@ class Memory:
     def _key(self, run: Run, tool: Tool) -> bytes:
         """The database writes its keys down: this one tells nobody what it stands for."""
         return _hashed([self.redact(run.target), run.id, tool.name])
+
+
+def _kept(database: DirectoryBasedExampleDatabase, key: bytes) -> Iterator[bytes]:
+    """What is kept under a key: of files alone, and of no more than any call has. A server that was
+    started may have left a pipe there, on which reading never ends.
+    """
+    with suppress(OSError):
+        for path in islice(database._key_path(key).iterdir(), _MOST_KEPT):
+            with suppress(OSError):
+                if path.is_file() and path.stat().st_size <= _LARGEST:
+                    yield path.read_bytes()
 
 
 def _mark_of(tool: Tool) -> str:

@@ -7,10 +7,13 @@ not be sent again if driving had taken all the time but a fixed share.
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from math import inf
-from typing import Final, TypeVar
+from threading import current_thread, main_thread
+from typing import Final, NoReturn, TypeVar
 
 _MOST: Final = 0.8
 """Of --max-time, when driving ends at the latest."""
@@ -74,6 +77,29 @@ async def before(deadline: float, work: Awaitable[T]) -> T:
     """Do `work` before `deadline`, a reading of time.monotonic(); raises TimeoutError then."""
     async with asyncio.timeout(deadline - time.monotonic()):
         return await work
+
+
+@contextmanager
+def cut_after(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError also where the work lets nobody else have a turn, such as long reading.
+
+    In other threads, and where there is no such alarm, nothing is cut.
+    """
+    if not hasattr(signal, "setitimer") or current_thread() is not main_thread():
+        yield
+        return
+
+    def over(*_: object) -> NoReturn:
+        raise TimeoutError
+
+    heard, set_to = signal.signal(signal.SIGALRM, over), signal.getitimer(signal.ITIMER_REAL)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, _LOOK), _LOOK)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, heard)
+        signal.setitimer(signal.ITIMER_REAL, *set_to)
 
 
 async def until(work: Awaitable[T], ends: Callable[[], float], look: float = _LOOK) -> T:

@@ -280,7 +280,7 @@ def _entries(catalog: Any, tools: Sequence[Tool]) -> dict[str, Mapping[str, Any]
         by_id[each["id"]].append(each)
         by_end[each["id"].rpartition(".")[2]].append(each)
     for tool in tools:
-        fitting = by_id.get(tool.name) or by_end.get(tool.name, ())
+        fitting = by_id.get(tool.name) or by_end.get(tool.name, [])
         if len(fitting) == 1:
             found[tool.name] = fitting[0]
     return found

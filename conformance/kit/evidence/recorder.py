@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.evidence import Call
+from conformance.kit.evidence.script import LOOKED
 from conformance.kit.evidence.spill import Kept, Spill
 from conformance.kit.model.case import Case
 from conformance.kit.model.exchange import Exchange, Request
@@ -104,11 +105,12 @@ class Exchanges(Mapping[int, Exchange]):
 
 
 def _held(exchange: Exchange) -> int:
-    """Bytes that an exchange takes: those of calls are read at once, and stay as values, too."""
+    """Bytes that an exchange takes: those of calls and of discovery stay as values, too."""
     answer = exchange.answer
     if answer is None:
         return 0
-    return answer.weight if exchange.case is not None or answer.messages else len(answer.body)
+    read = exchange.case is not None or exchange.script == LOOKED or answer.messages
+    return answer.weight if read else len(answer.body)
 
 
 class Recorder:

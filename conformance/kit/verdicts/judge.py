@@ -26,6 +26,9 @@ NOT_RECORDED = "kit.not_verified.not_recorded"
 _BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 _BY_CALLS = frozenset({Verified.CALL, Verified.REPAIR})
 
+_MOST_FINDINGS = 1_000
+"""Findings of one item that are kept: a short list may break a clause a hundred thousand times."""
+
 
 NOT_OFFERED = {
     Offer.RESOURCES: "kit.not_applicable.no_resources",
@@ -258,17 +261,19 @@ def _beyond(question: Question, evidence: RunEvidence) -> tuple[Verdict, Message
 
 def _verdict(item: Item, checks: Checks, *, playing: bool) -> Item:
     by_kind: dict[Said, list[Finding]] = {said: [] for said in Said}
-    held = 0
+    held = broken = 0
     try:
         for check in checks:
             if check.said is Said.HOLDS:
                 held += 1
             elif check.finding is not None:
-                by_kind[check.said].append(check.finding)
+                broken += check.said is Said.BROKEN
+                if len(by_kind[check.said]) < _MOST_FINDINGS:
+                    by_kind[check.said].append(check.finding)
     except NotRecorded:  # what was found broken before stands; a pass needs all
         reason = "kit.not_verified.cut" if playing else NOT_RECORDED
         by_kind[Said.UNKNOWN] = [Finding(message(reason))]
-    looked_at = held + len(by_kind[Said.BROKEN])
+    looked_at = held + broken
     if by_kind[Said.BROKEN]:
         must = item.requirement is Requirement.MUST
         verdict, findings = (Verdict.FAIL if must else Verdict.WARN), by_kind[Said.BROKEN]

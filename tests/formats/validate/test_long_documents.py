@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ def _open_calls(count: int) -> tuple[str, Any]:
 def _calls_that_start(count: int) -> tuple[str, Any]:
     start = {"event": "tool_start", "tool_name": "a.b.c"}
     events = [{**start, "tool_call_id": f"c{n}"} for n in range(count)]
-    for before, each in zip(events, events[1:], strict=False):
+    for before, each in pairwise(events):
         each["parent_tool_call_id"] = before["tool_call_id"]
     return "tool-events", {"tool_events": events}
 

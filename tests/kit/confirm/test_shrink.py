@@ -1,5 +1,6 @@
 """What fails by chance: shown by the smallest call that fails, and remembered for the next time."""
 
+import os
 import threading
 from collections import Counter
 from dataclasses import replace
@@ -294,6 +295,20 @@ def test_what_is_kept_is_recalled_for_its_target_run_and_tool_alone(tmp_path):
     assert memory.recall(replace(HTTP, target="http://other"), TOOL) == []
     assert memory.recall(replace(HTTP, id="openapi"), TOOL) == []
     assert memory.recall(HTTP, replace(TOOL, name="other")) == []
+
+
+@pytest.mark.timeout(60)
+def test_what_a_server_left_among_the_kept_calls_does_not_stop_the_kit(tmp_path):
+    memory = Memory(tmp_path)
+    memory.replace(HTTP, TOOL, [], [CALL])
+    memory.tidy([(HTTP, TOOL)])
+    for folder in [path for path in tmp_path.iterdir() if path.is_dir()]:
+        os.mkfifo(folder / "pipe")
+        (folder / "device").symlink_to("/dev/zero")
+        with (folder / "sparse").open("wb") as file:
+            file.truncate(2**40)
+    assert memory.recall(HTTP, TOOL) == [CALL]
+    memory.tidy([(HTTP, TOOL)])
 
 
 def test_what_was_kept_for_another_schema_is_forgotten(tmp_path):

@@ -2,13 +2,14 @@
 
 import asyncio
 import math
+import signal
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.kit.drive.budget import Shares, driving_ends, until
+from conformance.kit.drive.budget import Shares, before, cut_after, driving_ends, until
 
 A_TOOL = 150
 """Clauses about a tool, roughly."""
@@ -89,3 +90,28 @@ def test_work_that_takes_its_time_to_end_is_not_ended_twice():
     with pytest.raises(TimeoutError):
         asyncio.run(until(cleans_up(), lambda: time.monotonic() - 1, look=0))
     assert ends == ["cleaned up"]
+
+
+def test_work_that_gives_nobody_else_a_turn_is_cut_too():
+    async def reads_long():
+        ends = time.monotonic() + 30
+        while time.monotonic() < ends:
+            pass
+
+    began = time.monotonic()
+    with pytest.raises(TimeoutError), cut_after(0.0):
+        asyncio.run(before(time.monotonic() + 0.1, reads_long()))
+    assert time.monotonic() - began < 10
+
+
+def test_an_alarm_that_was_set_before_is_set_again():
+    heard = signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, 1000)
+    try:
+        with cut_after(60.0):
+            pass
+        assert signal.getsignal(signal.SIGALRM) is signal.SIG_IGN
+        assert 900 < signal.getitimer(signal.ITIMER_REAL)[0] <= 1000
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, heard)
