@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import json
 import os
 import ssl
 import time
@@ -29,6 +28,7 @@ from conformance.kit.transport.binding import (
     VALUES_CAP,
     Process,
     Received,
+    message_in,
 )
 from conformance.kit.transport.kept_connections import Lines
 
@@ -261,7 +261,7 @@ class _Messages:
         for event in self._reader.feed(self._decode(chunk)):
             with suppress(UnicodeError, ValueError, RecursionError):
                 event.data.encode("utf-8")  # raises for bytes that are not UTF-8
-                yield json.loads(event.data)
+                yield message_in(event.data)
 
 
 def trouble_of(error: httpx2.TransportError) -> tuple[Trouble, str]:

@@ -14,7 +14,7 @@ from typing import Any
 from conformance.formats.text import rpc
 from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble, weight
 from conformance.kit.model.written import Redact, unchanged
-from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received
+from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received, message_in
 from conformance.kit.transport.sandbox import end_all, launched
 
 _NOISE_LINES = 50
@@ -143,8 +143,8 @@ class StdioConnection:
         if trouble is Trouble.CLOSED:
             await self._hear_last_words()
         elapsed = time.perf_counter() - clock
-        own = future.result() if future is not None and future.done() else None
-        body = json.dumps(own).encode() if own is not None else b""
+        answered = future is not None and future.done()
+        own, body = future.result() if future is not None and answered else (None, b"")
         messages = tuple(self._others)
         if own is not None and (messages or len(body) <= SHORT):
             messages = (*messages, own)
@@ -281,7 +281,7 @@ class StdioConnection:
         if not line.strip():
             return
         try:
-            message = json.loads(line.decode("utf-8"))
+            message = message_in(line.decode("utf-8"))
         except (UnicodeDecodeError, ValueError, RecursionError):
             message = None
         if not isinstance(message, (dict, list)):
@@ -290,9 +290,9 @@ class StdioConnection:
                 said = self._redact(line[:_NOISE_READ].decode("utf-8", "replace"))
                 self._noise.append(said[:_NOISE_KEPT])
             return
-        self._deliver(message, size)
+        self._deliver(message, size, line.strip())
 
-    def _deliver(self, message: dict[str, Any] | list[Any], size: int) -> None:
+    def _deliver(self, message: dict[str, Any] | list[Any], size: int, line: bytes) -> None:
         if isinstance(message, dict):
             if "method" in message:
                 if "id" in message:
@@ -302,13 +302,13 @@ class StdioConnection:
             own = message.get("id")
             future = self._waiting.get(own) if isinstance(own, (int, str)) else None
             if future is not None and not future.done() and not isinstance(own, bool):
-                future.set_result(message)
+                future.set_result((message, line))
                 return
             if isinstance(own, (int, str)) and own in self._given_up:
                 self._keep(message, size, self._late)
                 return
         if self._anyone is not None and not self._anyone.done():
-            self._anyone.set_result(message)
+            self._anyone.set_result((message, line))
         else:
             self._keep(message, size, self._others)
 
