@@ -1,39 +1,22 @@
-"""The exchanges that the pages of clauses show, and the code that says how to fix what is wrong."""
+"""The exchanges that the pages of clauses show."""
 
 from __future__ import annotations
 
 import base64
 import json
 import re
-import shutil
-import subprocess
 import zlib
 
-import pytest
-import tree_sitter_c_sharp
-import tree_sitter_java
-import tree_sitter_typescript
-from tree_sitter import Language, Parser
-
-from conformance.spec.clauses import clauses
 from conformance.spec.messages import LANGUAGES, is_message
 from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
 from scripts import exchanges
 from scripts.website.pages.exchanges import SEEN, finding_of, marks, message_of, seen
-from scripts.website.pages.remedies import CODE, REMEDIES, remedy_of
-from scripts.website.pages.remedies import LANGUAGES as SUFFIXES
 from scripts.website.pages.tried import in_playground
 
 MOST_BYTES = 1_000_000
 NOT_SEEN = 20
 """Faults that may be newer than the file."""
-_GRAMMARS = {
-    "ts": tree_sitter_typescript.language_typescript(),
-    "java": tree_sitter_java.language(),
-    "cs": tree_sitter_c_sharp.language(),
-}
-_NEEDS_PACKAGES = {"strict.java"}
 
 
 def test_what_was_seen_is_of_faults_and_clauses_that_there_are():
@@ -89,39 +72,6 @@ def test_of_a_long_document_the_place_is_shown():
 def test_ports_and_dates_are_replaced():
     text = exchanges.plain("http://127.0.0.1:40123/x 2026-11-23T10:11:12.5Z localhost:5123")
     assert text == "http://127.0.0.1:8000/x 2026-01-01T00:00:00Z localhost:8000"
-
-
-def test_each_remedy_is_for_clauses_that_there_are_and_has_its_code():
-    used = {remedy_of(each) for each in clauses()}
-    assert set(REMEDIES) <= used
-    for name, ids in REMEDIES.items():
-        assert is_message(f"site.remedy_{name}")
-        for each in ids.split():
-            assert any(id == each or id.startswith(f"{each}-") for id in clauses()), each
-        for suffix in SUFFIXES.values():
-            assert (CODE / f"{name.replace('_', '-')}.{suffix}").is_file()
-    files = {each.name for each in CODE.iterdir() if each.is_file()}
-    assert len(files) == len(REMEDIES) * len(SUFFIXES)
-
-
-@pytest.mark.parametrize("file", sorted(CODE.glob("*.*")), ids=lambda each: each.name)
-def test_the_code_of_a_remedy_can_be_read(file):
-    text = file.read_bytes()
-    if file.suffix == ".py":
-        compile(text, file.name, "exec")
-        return
-    tree = Parser(Language(_GRAMMARS[file.suffix[1:]])).parse(text)
-    assert not tree.root_node.has_error, file.name
-
-
-def test_the_java_of_the_remedies_compiles(tmp_path):
-    compiler = shutil.which("javac")
-    if compiler is None:
-        pytest.skip("there is no Java compiler")
-    files = [each for each in CODE.glob("*.java") if each.name not in _NEEDS_PACKAGES]
-    command = [compiler, "-Xlint:all", "-Werror", "-d", tmp_path, *files]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def test_a_link_to_the_playground_holds_the_document():

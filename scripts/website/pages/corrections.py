@@ -1,0 +1,110 @@
+"""Documents that break a clause: the shortest one of the source, and how it is corrected."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.formats.problem import json_path
+from scripts.generator.clauses import Clause
+from scripts.generator.examples import Example
+from scripts.website.pages.context import Context
+from scripts.website.pages.examples import in_words
+from scripts.website.pages.markdown import fence
+
+_WHOLE = 12
+"""A part of so many lines is shown whole; of a longer one the lines around the change."""
+_AROUND = 3
+_LONGEST = 24
+
+
+def shortest(context: Context, clause: str) -> tuple[Example, Example] | None:
+    """The shortest document that breaks a clause, and the valid one that it was made of."""
+    broken = [each for each in context.source.examples if each.breaks == clause]
+    if not broken:
+        return None
+    chosen = min(broken, key=lambda each: len(json.dumps(each.data)))
+    valid = next(
+        each
+        for each in context.source.examples
+        if (each.spec, each.id) == (chosen.spec, chosen.from_)
+    )
+    return chosen, valid
+
+
+def correction(context: Context, clause: Clause) -> Iterator[str]:
+    """The part of a document that is wrong, and the same part of a valid one."""
+    pair = shortest(context, clause.id)
+    if pair is None:
+        return
+    path, bad, good = changed(*(in_words(context, each) for each in pair))
+    before, after = (_lines(each) for each in _reduced(bad, good))
+    yield context.said("remedy_correction", path=json_path(path))
+    yield fence(*_hunk(before, after))
+    yield context.said("remedy_corrected")
+    text, language = _hunk(after, before)
+    marks = language.partition(" ")[2]
+    yield fence(text, f"{{ .json .good {marks}}}")
+
+
+def changed(bad: Any, good: Any) -> tuple[tuple[str | int, ...], Any, Any]:
+    """The place of the smallest object or array that holds all that differs, and both of them."""
+    path: tuple[str | int, ...] = ()
+    while True:
+        step = _only_child(bad, good)
+        if step is None:
+            return path, bad, good
+        path, bad, good = (*path, step), bad[step], good[step]
+
+
+def _only_child(bad: Any, good: Any) -> str | int | None:
+    """The one object or array, in both, in which the two differ."""
+    if isinstance(bad, dict) and isinstance(good, dict) and bad.keys() == good.keys():
+        names: list[Any] = [name for name in bad if bad[name] != good[name]]
+    elif isinstance(bad, list) and isinstance(good, list) and len(bad) == len(good):
+        names = [index for index in range(len(bad)) if bad[index] != good[index]]
+    else:
+        return None
+    if len(names) != 1 or not isinstance(bad[names[0]], dict | list):
+        return None
+    step: str | int = names[0]
+    return step if type(bad[step]) is type(good[step]) else None
+
+
+def _reduced(bad: Any, good: Any) -> tuple[Any, Any]:
+    """Long objects without the objects and arrays that are the same in both."""
+    if not isinstance(bad, dict) or not isinstance(good, dict):
+        return bad, good
+    if max(len(_lines(bad)), len(_lines(good))) <= _WHOLE:
+        return bad, good
+    same = {
+        name
+        for name in bad.keys() & good.keys()
+        if bad[name] == good[name] and isinstance(bad[name], dict | list)
+    }
+    bad, good = (
+        {name: each for name, each in whole.items() if name not in same} for whole in (bad, good)
+    )
+    return bad, good
+
+
+def _lines(value: Any) -> list[str]:
+    return json.dumps(value, ensure_ascii=False, indent=2).split("\n")
+
+
+def _hunk(lines: list[str], other: list[str]) -> tuple[str, str]:
+    """The lines around those that the other text does not have, and how they are marked."""
+    steps = difflib.SequenceMatcher(None, lines, other, autojunk=False).get_opcodes()
+    wrong = [n for kind, a, b, _, _ in steps if kind != "equal" for n in range(a, b)]
+    at = wrong or [a for kind, a, _, _, _ in steps if kind != "equal"]
+    first, last = 0, len(lines)
+    if len(lines) > _WHOLE and at:
+        first, last = max(0, at[0] - _AROUND), min(len(lines), at[-1] + _AROUND + 1)
+    cut = lines[first:last]
+    spaces = min(len(each) - len(each.lstrip()) for each in cut)
+    shown = [each[spaces:] for each in cut[:_LONGEST]]
+    text = "\n".join([*shown, *(["…"] if len(cut) > _LONGEST else [])])
+    marked = " ".join(str(n - first + 1) for n in wrong if n - first < _LONGEST)
+    return text, f'json hl_lines="{marked}"' if marked else "json"

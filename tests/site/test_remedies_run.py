@@ -1,0 +1,220 @@
+"""The Python of the remedies does what the pages say of it."""
+
+from __future__ import annotations
+
+import asyncio
+import runpy
+from typing import Any
+
+import pytest
+
+from conformance.formats.validate.validate import validate
+from scripts.website.pages.remedies import CODE
+
+
+def load(name: str) -> dict[str, Any]:
+    """What the Python of a remedy defines."""
+    return runpy.run_path(str(CODE / f"{name}.py"))
+
+
+def test_a_retry_waits_by_the_policy_and_as_long_as_it_was_asked():
+    wait = load("retry")["wait_ms"]
+    assert 50 <= wait("rate_limited", 0, 0, 0) <= 100
+    assert wait("rate_limited", 0, 900, 0) == 900
+    assert wait("rate_limited", 0, 9_000, 0) is None
+    assert wait("rate_limited", 2, 0, 0) is None
+    assert wait("not_found", 0, 0, 0) is None
+    assert wait("timeout", 0, 0, 2_990) is None
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [("2", 2000), (None, None), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0)],
+)
+def test_retry_after_is_read_in_both_forms(header, expected):
+    assert load("retry-after")["retry_after_ms"](header) == expected
+
+
+def test_a_fallback_names_each_provider_and_stops_where_it_has_to():
+    made = load("fallback")
+
+    def send(provider):
+        raise made["Failed"]("rate_limited" if provider == "a" else "not_found", "no")
+
+    with pytest.raises(made["Failed"], match=r"^a: no; b: no$"):
+        made["ask"](["a", "b", "c"], send)
+
+
+def test_a_stream_ends_once_whatever_ends_it():
+    made = load("stream-end")
+    end = {"event": "StreamEnd", "finish_reason": "end_turn"}
+    usage = {"event": "Metadata", "usage": {"input_tokens": 1, "output_tokens": 1}}
+    assert list(made["passed_on"](iter([end, usage]))) == [usage, end]
+    (error,) = made["passed_on"](iter([]))
+    assert error["event"] == "StreamError"
+    assert validate({"events": [error]}, "event-stream") == []
+
+    def failing():
+        yield end
+        raise made["ProviderFailed"]({"name": "overloaded"})
+
+    assert list(made["passed_on"](failing())) == [
+        {"event": "StreamError", "error": {"name": "overloaded"}}
+    ]
+
+
+def test_frames_are_the_same_wherever_the_bytes_are_cut():
+    sent = '\ufeff: x\r\ndata: {"a":\r\ndata: "é"}\r\n\r\ndata: [DONE]\n\n'.encode()
+    for cut in range(len(sent)):
+        frames = load("sse")["Frames"]()
+        assert [*frames.feed(sent[:cut]), *frames.feed(sent[cut:])] == [{"a": "é"}]
+    with pytest.raises(ValueError, match="Expecting"):
+        list(load("sse")["Frames"]().feed(b"data: {\n\n"))
+
+
+def test_a_call_that_was_cut_is_not_complete():
+    calls = load("tool-fragments")["ToolCalls"]()
+    calls.part(0, "a", "f", '{"x"')
+    calls.part(1, "b", "g", "")
+    calls.part(2, "c", "h", '{"y":')
+    calls.part(0, "", "", ":1}")
+    assert [each["tool_call_id"] for each in calls.complete()] == ["a", "b"]
+
+
+def test_a_finish_is_what_came():
+    finish = load("finish")["finish"]
+    assert finish("stop", 1)["finish_reason"] == "tool_use"
+    assert "finish_reason" not in finish("tool_calls", 0)
+    assert finish("tired", 0) == {"raw_finish_reason": "tired"}
+
+
+def test_a_failure_is_classified_by_code_then_message_then_status():
+    classified = load("classify")["classified"]
+    assert (
+        classified(429, {"error": {"code": "insufficient_quota"}}, "r")["name"] == "quota_exhausted"
+    )
+    said = {"error": {"message": "This model's maximum context length is 8192 tokens."}}
+    assert classified(400, said, "r")["name"] == "request_too_large"
+    assert classified(200, {}, "r")["name"] == "server_error"
+    assert classified(418, {}, "r")["name"] == "unknown"
+
+
+def test_a_parameter_is_renamed_or_refused():
+    parameters = load("parameters")["parameters"]
+    assert parameters({"max_tokens": 5, "top_p": 1}, "openai") == {
+        "max_completion_tokens": 5,
+        "top_p": 1,
+    }
+    for wrong in ({"top_p": 1.5}, {"temperature": True}, {"max_tokens": 0}, {"other": 1}):
+        with pytest.raises(ValueError, match="`"):
+            parameters(wrong, "openai")
+
+
+def test_silence_ends_a_wait_and_closes_the_provider():
+    closed = []
+
+    async def provider():
+        try:
+            yield b"a"
+            await asyncio.sleep(5)
+        finally:
+            closed.append(True)
+
+    async def read():
+        return [each async for each in load("timeouts")["pieces"](provider(), 1, 0.01)]
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(read())
+    assert closed
+
+
+def test_tool_results_hints_and_bounds_are_valid():
+    result = load("tool-result")["tool_result"]
+    error = ValueError(" ")
+    error.__cause__ = KeyError("site")
+    failed = result("plant.devices.list", {"tool_call_id": "c1"}, error=error)
+    hint = load("hint")["retry_hint"]
+    hinted = hint("plant.devices.list", {"required": ["site"]}, {}, {"site": "north"})
+    assert validate({**failed, "retry_hint": hinted}, "tool-result") == []
+    assert validate(result("a.b.c", None, value=1), "tool-result") == []
+    for limit in (0, 1, 2, 3):
+        told = load("bounds")["bounded"]([{}, {}], limit)
+        assert validate(told["bounds"], "bounds") == []
+    assert validate(load("bounds")["bounded"]([], 5)["bounds"], "bounds") == []
+
+
+def test_server_data_and_injected_fields_stay_apart():
+    tool = {"id": "a.b.c", "server_data": [{"kind": "k"}, {"kind": "always", "always_on": True}]}
+    give = load("server-data")["server_data"]
+    data = {"k": {}, "always": {}}
+    assert [each["kind"] for each in give(tool, None, data)] == ["always"]
+    assert [each["kind"] for each in give(tool, "on", data)] == ["k", "always"]
+    made = load("injected")
+    schema = {"properties": {"a": {}, "s": {}, "server_data": {}}, "required": ["a", "s"]}
+    assert made["shown"](schema, ["s"]) == {"properties": {"a": {}}, "required": ["a"]}
+    assert made["received"]({"a": 1, "s": 2, "server_data": "on"}, {"s": 3}) == {"a": 1, "s": 3}
+
+
+def test_a_later_result_is_final_once():
+    calls = load("later")["Calls"]()
+    status, headers = calls.start(
+        "c1", lambda: {"name": "a.b.c", "tool_call_id": "c1", "result": 1}
+    )
+    assert (status, headers) == (202, {"Location": "/calls/c1"})
+    while calls.held["c1"]["status"] == "running":
+        pass
+    assert validate(calls.held["c1"], "call-status") == []
+
+
+def test_catalogs_and_declarations_are_valid():
+    made = load("toolset")
+    schema = {"schema": {"type": "object"}}
+    entry = made["entry"]("a", "b", "c", description="List.", payload=schema, result=schema)
+    assert validate(made["catalog"]([entry]), "toolset-catalog") == []
+    with pytest.raises(ValueError, match="twice"):
+        made["catalog"]([entry, entry])
+    declare = load("declare")
+    for routes in (set(), {"/manifest", "/mcp"}, {*declare["SERVER_V1"], "/tool_schemas.json"}):
+        assert validate(declare["declaration"](routes), "discovery") == []
+
+
+def test_pages_end_and_give_each_tool_once():
+    page = load("pages")["page"]
+    tools = [{"name": f"t{n:03}"} for n in range(120)]
+    seen, cursor = [], None
+    while True:
+        held = page(tools, cursor)
+        seen += held["tools"]
+        cursor = held.get("nextCursor")
+        if cursor is None:
+            break
+    assert seen == tools
+    with pytest.raises(ValueError, match="cursor"):
+        page(tools, "120")
+
+
+def test_headers_of_mcp_are_compared_with_the_body():
+    mismatch = load("mcp-headers")["mismatch"]
+    message = {"method": "tools/call", "params": {"name": "get", "arguments": {"c": 1}}}
+    properties = {"c": {"x-mcp-header": "Collection"}}
+    right = {"MCP-METHOD": "tools/call", "mcp-name": "=?base64?Z2V0?=", "Mcp-Param-Collection": "1"}
+    assert mismatch(right, message, properties) is None
+    assert (
+        mismatch({**right, "Mcp-Param-Collection": "2"}, message, properties)
+        == "mcp-param-collection"
+    )
+    assert mismatch({"mcp-method": "tools/call"}, message, properties) == "mcp-name"
+
+
+def test_a_stateless_server_refuses_by_what_a_request_says():
+    answer = load("mcp-stateless")["answer"]
+    methods = {"tools/list": lambda params: {"tools": []}}
+    own = "io.modelcontextprotocol/"
+    meta = {f"{own}protocolVersion": "2026-07-28", f"{own}clientCapabilities": {}}
+    good = {"method": "tools/list", "params": {"_meta": meta}}
+    assert answer(good, "2026-07-28", methods)[1]["result"]["cacheScope"] == "public"
+    assert answer({"method": "tools/list"}, "2026-07-28", methods)[1]["error"]["code"] == -32602
+    old = {"method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
+    refused = answer(old, None, methods)[1]["error"]
+    assert (refused["code"], refused["data"]["supported"]) == (-32022, ["2026-07-28"])
+    assert answer(good, "1999-01-01", methods)[0] == 400
