@@ -253,20 +253,51 @@ def _take(
             continue
         for finding in _meant(fault, item):
             told.said.setdefault(item.clause, _said(finding))
-            if finding.exchange is None:
+            place = _place(session, item, finding, sound)
+            if place is None or place[0].request.is_empty:
                 continue
-            bad = session.recorder.by_id[finding.exchange]
-            if bad.request.is_empty:
-                continue
-            good = sound.get(_key(bad))
+            bad, path, good = place
             shown = _NOT_SHOWN if item.clause.startswith("HTTP-CORS") else _NOT_SHOWN | _CORS
-            seen = Seen(fault, _said(finding), _request(bad), _answer(bad, finding.path, shown))
+            seen = Seen(fault, _said(finding), _request(bad), _answer(bad, path, shown))
             if not seen.bad:
                 continue
-            right = _answer(good, finding.path, shown) if good is not None else ""
+            right = _answer(good, path, shown) if good is not None else ""
             if _UUID.sub("", right) != _UUID.sub("", seen.bad):
                 seen.good = right
             told.exchanges.setdefault(item.clause, []).append(seen)
+
+
+def _place(
+    session: Session, item: Item, finding: Finding, sound: Mapping[Key, Exchange]
+) -> tuple[Exchange, str | None, Exchange | None] | None:
+    """The exchange that shows a finding, where in it, and the sound one.
+
+    What is said of a tool is shown in the list of tools.
+    """
+    if finding.exchange is not None:
+        bad = session.recorder.by_id[finding.exchange]
+        return bad, finding.path, sound.get(_key(bad))
+    for exchange in session.recorder.by_id.values():
+        for index, tool in enumerate(_listed(exchange)):
+            if tool.get("name") == item.tool:
+                good = sound.get(_key(exchange))
+                right = _listed(good)[index:][:1]
+                differ = [name for each in right for name in tool if tool[name] != each.get(name)]
+                inside = finding.path or f"$.{(differ or ['name'])[0]}"
+                path = f"$.result.tools[{index}]{inside.removeprefix('$')}"
+                return exchange, path, good if right else None
+    return None
+
+
+def _listed(exchange: Exchange | None) -> list[dict[str, Any]]:
+    """The tools in an answer to `tools/list`; none of any other answer."""
+    if exchange is None or exchange.answer is None:
+        return []
+    try:
+        tools = json.loads(bytes(exchange.answer.body))["result"]["tools"]
+    except (ValueError, LookupError, TypeError):
+        return []
+    return [each for each in tools if isinstance(each, dict)] if isinstance(tools, list) else []
 
 
 def _meant(fault: str, item: Item) -> list[Finding]:

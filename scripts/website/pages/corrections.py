@@ -40,13 +40,17 @@ def correction(context: Context, clause: Clause) -> Iterator[str]:
     if pair is None:
         return
     path, bad, good = changed(*(in_words(context, each) for each in pair))
-    before, after = (_lines(each) for each in _reduced(bad, good))
+    before, after = (lines_of(each) for each in _reduced(bad, good))
     yield context.said("remedy_correction", path=json_path(path))
-    yield fence(*_hunk(before, after))
+    text, marks = hunk(before, after)
+    yield fence(text, "json", marks)
     yield context.said("remedy_corrected")
-    text, language = _hunk(after, before)
-    marks = language.partition(" ")[2]
-    yield fence(text, f"{{ .json .good {marks}}}")
+    yield good_fence(*hunk(after, before))
+
+
+def good_fence(text: str, marks: str) -> str:
+    """JSON that is right, with the lines marked that make it so."""
+    return fence(text, f"{{ .json .good {marks}}}")
 
 
 def changed(bad: Any, good: Any) -> tuple[tuple[str | int, ...], Any, Any]:
@@ -77,7 +81,7 @@ def _reduced(bad: Any, good: Any) -> tuple[Any, Any]:
     """Long objects without the objects and arrays that are the same in both."""
     if not isinstance(bad, dict) or not isinstance(good, dict):
         return bad, good
-    if max(len(_lines(bad)), len(_lines(good))) <= _WHOLE:
+    if max(len(lines_of(bad)), len(lines_of(good))) <= _WHOLE:
         return bad, good
     same = {
         name
@@ -90,21 +94,28 @@ def _reduced(bad: Any, good: Any) -> tuple[Any, Any]:
     return bad, good
 
 
-def _lines(value: Any) -> list[str]:
+def lines_of(value: Any) -> list[str]:
+    """The lines of a value as JSON."""
     return json.dumps(value, ensure_ascii=False, indent=2).split("\n")
 
 
-def _hunk(lines: list[str], other: list[str]) -> tuple[str, str]:
-    """The lines around those that the other text does not have, and how they are marked."""
+def hunk(
+    lines: list[str], other: list[str], *, whole: int = _WHOLE, around: int = _AROUND
+) -> tuple[str, str]:
+    """The lines around those that the other text does not have, and what marks them.
+
+    A text of at most `whole` lines is given whole.
+    """
     steps = difflib.SequenceMatcher(None, lines, other, autojunk=False).get_opcodes()
     wrong = [n for kind, a, b, _, _ in steps if kind != "equal" for n in range(a, b)]
     at = wrong or [a for kind, a, _, _, _ in steps if kind != "equal"]
     first, last = 0, len(lines)
-    if len(lines) > _WHOLE and at:
-        first, last = max(0, at[0] - _AROUND), min(len(lines), at[-1] + _AROUND + 1)
+    if len(lines) > whole and at:
+        first, last = max(0, at[0] - around), min(len(lines), at[-1] + around + 1)
     cut = lines[first:last]
     spaces = min(len(each) - len(each.lstrip()) for each in cut)
-    shown = [each[spaces:] for each in cut[:_LONGEST]]
-    text = "\n".join([*shown, *(["…"] if len(cut) > _LONGEST else [])])
-    marked = " ".join(str(n - first + 1) for n in wrong if n - first < _LONGEST)
-    return text, f'json hl_lines="{marked}"' if marked else "json"
+    most = max(whole, _LONGEST)
+    shown = [each[spaces:] for each in cut[:most]]
+    text = "\n".join([*shown, *(["…"] if len(cut) > most else [])])
+    marked = " ".join(str(n - first + 1) for n in wrong if n - first < most)
+    return text, f'hl_lines="{marked}"' if marked else ""

@@ -15,9 +15,10 @@ from scripts.generator.schemas import Schema
 from scripts.website.pages.context import Context
 from scripts.website.pages.markdown import escaped, fence, folded, heading, json_fence
 
-_WHOLE = 34
+WHOLE = 34
 """A document of so many lines is shown whole; of a longer one the lines around the error."""
-_AROUND = 8
+AROUND = 8
+"""Lines before and after it."""
 
 
 def examples(context: Context, schema: Schema, here: str) -> Iterator[str]:
@@ -95,7 +96,7 @@ def _broken(example: Example, data: Any) -> Problem:
 
 
 def _around(lines: list[str], line: int) -> tuple[str, int]:
-    if len(lines) <= _WHOLE:
+    if len(lines) <= WHOLE:
         return "\n".join(lines), 1
-    first = max(1, line - _AROUND)
-    return "\n".join(lines[first - 1 : line + _AROUND]), first
+    first = max(1, line - AROUND)
+    return "\n".join(lines[first - 1 : line + AROUND]), first

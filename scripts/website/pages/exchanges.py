@@ -17,7 +17,8 @@ from conformance.spec.messages import Message
 from scripts.generator.clauses import Clause
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context, up
-from scripts.website.pages.examples import in_words, with_error
+from scripts.website.pages.corrections import good_fence, hunk, lines_of, shortest
+from scripts.website.pages.examples import AROUND, WHOLE, in_words, with_error
 from scripts.website.pages.markdown import code, escaped, fence, heading, link
 from scripts.website.pages.tried import in_playground, opening
 
@@ -83,15 +84,17 @@ def exchange(context: Context, clause: Clause, here: str) -> Iterator[str]:
 
 def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
     """A document that breaks the clause, and the valid one that it was made of."""
-    broken = next((each for each in context.source.examples if each.breaks == clause.id), None)
-    if broken is None:
+    pair = shortest(context, clause.id)
+    if pair is None:
         return
+    broken, valid = pair
     yield heading(2, context.said("clause_exchange"), "exchange")
     yield context.said("clause_document")
     yield with_error(context, broken, here)
-    if broken.from_ is not None:
-        to = f"{up(here)}{broken.spec}/{broken.document}.md#example-{broken.from_}"
-        yield context.said("clause_document_valid", example=link(context.said("valid_one"), to))
+    to = f"{up(here)}{valid.spec}/{valid.document}.md#example-{valid.id}"
+    yield context.said("clause_document_valid", example=link(context.said("valid_one"), to))
+    right, wrong = (lines_of(in_words(context, each)) for each in (valid, broken))
+    yield good_fence(*hunk(right, wrong, whole=WHOLE, around=AROUND))
     yield opening(in_playground(here, in_words(context, broken)), context.said("clause_tried"))
 
 
