@@ -13,7 +13,7 @@ from scripts.generator import locks, policies
 from scripts.generator.build import Source, load_source, outputs, read_source
 from scripts.generator.problems import Problem, SourceError
 from scripts.generator.reasons import unreasoned
-from scripts.generator.texts import untranslated
+from scripts.generator.texts import confused, untranslated
 from scripts.generator.trial import try_out
 from scripts.generator.write import left_over, stale, write
 
@@ -102,6 +102,7 @@ def _broken(root: Path, source: Source, made: dict[str, bytes]) -> list[Problem]
         *policies.lost_examples(source.schemas, source.examples),
         *policies.lost_aliases(source.project, source.schemas),
         *untranslated(source.texts),
+        *confused(source.texts),
     ]
     if not problems:
         problems += try_out(root, made, source)

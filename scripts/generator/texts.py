@@ -98,6 +98,35 @@ def untranslated(texts: Mapping[str, Text]) -> list[Problem]:
     return problems
 
 
+def confused(texts: Mapping[str, Text]) -> list[Problem]:
+    """Find each translation that two English texts share, and each second one of an English text.
+
+    How a text begins, in upper or lower case, makes no difference.
+    """
+    problems = []
+    for language in ("es", "pt"):
+        name = _NAMES[language]
+        english: dict[str, tuple[str, Text]] = {}
+        translated: dict[str, tuple[str, Text]] = {}
+        for key, text in texts.items():
+            own, theirs = _uncapped(text.en), _uncapped(text.in_language(language))
+            first, one = english.setdefault(theirs, (key, text))
+            if _uncapped(one.en) != own:
+                what = f"`{first}` has the same {name} text, but another English one: “{one.en}”."
+                do = "Make the translations differ as the English does, or the English the same."
+                problems.append(Problem(text.file, text.line, key, what, do))
+            first, one = translated.setdefault(own, (key, text))
+            if _uncapped(one.in_language(language)) != theirs:
+                what = f"`{first}` has the same English text, but another {name} one."
+                do = "Use one translation, or say in English what makes the two differ."
+                problems.append(Problem(text.file, text.line, key, what, do))
+    return problems
+
+
+def _uncapped(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
 def placeholders(text: str) -> frozenset[str]:
     """Give the names of the `{placeholders}` of a text; raises `ValueError` for a malformed one."""
     names = set()

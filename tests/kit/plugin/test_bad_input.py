@@ -320,7 +320,7 @@ def test_a_clause_is_explained_without_a_target(kit):
     assert ran.code == 0
     assert "parameter_name" in ran.out
     assert "test session starts" not in ran.out
-    for fact in ("Requirement", "Counts for", "Applies to", "claim ATDF", "Checked by",
+    for fact in ("Requirement", "Counts for", "Applies to", "claim ATDF", "How it is checked",
                  "/clauses/atdf-err-007/"):  # fmt: skip
         assert fact in ran.out
 

@@ -357,6 +357,23 @@ def test_a_file_that_is_not_utf8_is_named(scratch: Scratch):
     assert f"{MESSAGES}: The file is not UTF-8" in scratch.run()[1]
 
 
+def test_two_english_texts_share_no_translation(scratch: Scratch):
+    text = "few.shown:\n  en: It was {level}.\n  es: El nivel es {level}.\n  pt: Foi o {level}.\n"
+    scratch.write("schema/source/messages/more.yaml", text)
+    code, said = scratch.run()
+    assert code == 1
+    assert "`message:few.level` has the same Spanish text, but another English one" in said
+
+
+def test_an_english_text_has_one_translation(scratch: Scratch):
+    text = "few.other:\n  en: the level is {level}.\n  es: el nivel es {level}.\n  pt: É {level}.\n"
+    scratch.write("schema/source/messages/more.yaml", text)
+    code, said = scratch.run()
+    assert code == 1
+    assert "`message:few.level` has the same English text, but another Portuguese one" in said
+    assert "another Spanish one" not in said
+
+
 def test_equal_texts_may_be_meant(scratch: Scratch):
     text = "few.http:\n  en: HTTP\n  es: HTTP\n  pt: HTTP\n  same: true\n"
     scratch.write("schema/source/messages/more.yaml", text)
