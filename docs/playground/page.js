@@ -98,7 +98,12 @@
       if (page) verdict.append(" ", make("a", { href: `../${page}/` }, words));
       return undefined;
     }
-    if (!row) return tell("unknown", count ? said[SYNTAX.includes(problems[0].keyword) ? "unreadable" : "unknown"] : "");
+    if (!row && count && !SYNTAX.includes(problems[0].keyword)) {
+      list.replaceChildren(...problems.slice(1).map(item)); // the first says what the document is not
+      tell("unknown", "");
+      return verdict.append(...told(problems[0]));
+    }
+    if (!row) return tell("unknown", count ? said.unreadable : "");
     const listed = problems.length;
     const known = { document: said.titles[`${row.spec}/${row.document}`], version: row.version, listed };
     if (!count) return tell("valid", fill("valid", known));
@@ -107,11 +112,9 @@
   };
   // What stands in ticks is code.
   const rich = (words) => words.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
-  const item = (problem) => {
-    const where = make("button", { type: "button" }, fill(problem.column ? "line_column" : "line", problem));
-    where.addEventListener("click", () => go(problem.line, problem.column ?? 1));
-    const named = SYNTAX.includes(problem.keyword) ? [": "] : [", ", make("code", {}, problem.path), ": "];
-    const parts = [where, ...named, ...rich(problem.words)];
+  // What is wrong, without its place.
+  const told = (problem) => {
+    const parts = rich(problem.words);
     if (problem.clause) {
       parts.push(" ", make("a", { href: `${root.dataset.clauses}${problem.clause.toLowerCase()}/` }, problem.clause));
     }
@@ -120,7 +123,13 @@
       fix.addEventListener("click", () => change(problem.fix));
       parts.push(" ", fix);
     }
-    return make("li", {}, ...parts);
+    return parts;
+  };
+  const item = (problem) => {
+    const where = make("button", { type: "button" }, fill(problem.column ? "line_column" : "line", problem));
+    where.addEventListener("click", () => go(problem.line, problem.column ?? 1));
+    const named = SYNTAX.includes(problem.keyword) ? [": "] : [", ", make("code", {}, problem.path), ": "];
+    return make("li", {}, where, ...named, ...told(problem));
   };
   // As if it were typed, so that the browser can undo it.
   const change = ({ from, to: end, text: value }) => {

@@ -17,6 +17,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
+from conformance.formats.validate.validate import validate
 from fixtures.servers.hostility.catalogs import EVIL
 from scripts.generator.texts import LANGUAGES
 from scripts.website.serve import serving
@@ -403,6 +404,16 @@ def test_the_playground_has_words_for_whatever_is_pasted(visit, text):
     assert page.evaluate("({}).hurt") is None, "the prototype of all objects"
     assert page.title() != "pwned"
     assert (seen.errors, seen.dialogs) == ([], [])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_playground_says_once_what_it_does_not_know(visit, language):
+    page, _ = visit(f"{'' if language == 'en' else f'{language}/'}playground/")
+    put(page, '{"unknown": 1}')
+    expect(page.locator("#playground")).to_have_attribute("data-state", "unknown")
+    (found,) = validate({"unknown": 1})
+    expect(page.locator(".playground__verdict")).to_have_text(found.message.words(language))
+    expect(page.locator(".playground__problems li")).to_have_count(0)
 
 
 def test_the_playground_stays_awake_with_ten_megabytes(visit):

@@ -50,7 +50,7 @@ _SAID = (
 """Messages that the engine gives; the page has those of its own."""
 _ANNOTATIONS = ("title", "description", "$schema", "$id")
 _WORDS = (
-    "label", "choose", "example", "file", "empty", "busy", "large", "slow", "unknown", "valid",
+    "label", "choose", "example", "file", "empty", "busy", "large", "slow", "valid",
     "one", "many", "listed", "more", "inside", "as_json", "alone", "repair", "share", "shared",
     "unreadable", "by_keys", "as", "fix", "convert", "command", "command_alone", "same", "copy",
     "copied", "lost", "changed", "made",
