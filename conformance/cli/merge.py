@@ -24,9 +24,10 @@ from conformance.kit.report.data import RESULTS
 from conformance.kit.report.levels import run_standing_name
 from conformance.kit.report.safe_text import in_json, in_markdown, visible
 from conformance.kit.report.words import NOTHING, number, percent
+from conformance.spec.messages import LANGUAGES, Message, message
 from conformance.spec.vocabulary import Level, Verdict
 
-NO_RESULT, UNUSABLE = "no result", "unusable file"
+NO_RESULT, UNUSABLE = message("merge.no_result"), message("merge.unusable")
 EXITS = {
     0: "the table was written, with a whole result of every target",
     1: "no target has a result: no table was written",
@@ -68,16 +69,18 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     chosen = parser().parse_args(arguments)
     found = look(chosen.paths)
-    sys.stderr.writelines(f"{visible(line, None)}\n" for line in found.told)
+    language = chosen.language
+    told = (f"{path}: {why.words(language)}" for path, why in found.told)
+    sys.stderr.writelines(f"{visible(line, None)}\n" for line in told)
     if not found.sessions:
-        what = "name the files, or the directories that hold them"
-        sys.stderr.write(f"No {RESULTS} of a whole session was found; {what}.\n")
+        sys.stderr.write(f"{message('merge.nothing', file=RESULTS).words(language)}\n")
         return 1
-    rows = rows_of(found)
     lacking = [(name, NO_RESULT) for name in found.lacking]
     lacking += [(name, UNUSABLE) for name in found.unusable]
-    written = as_json if chosen.json else as_markdown
-    sys.stdout.write(written(rows, lacking))
+    if chosen.json:
+        sys.stdout.write(as_json(rows_of(found), lacking))
+    else:
+        sys.stdout.write(as_markdown(rows_of(found, language), lacking, language))
     cut = any(session.interrupted for _, session in found.sessions)
     return 3 if lacking or cut else 0
 
@@ -86,7 +89,7 @@ def parser() -> Manual:
     """The command's options."""
     made = Manual(
         "merge",
-        "PATH [PATH ...] [--json]",
+        "PATH [PATH ...] [--json] [--language LANGUAGE]",
         f"Merge the {RESULTS} of many targets into one table, as Markdown or JSON.",
         (
             ("agent-formats merge reports/", f"every {RESULTS} in a directory"),
@@ -99,23 +102,29 @@ def parser() -> Manual:
     said = f"{RESULTS}, NAME.{RESULTS}, or a directory to search for them"
     made.add_argument("paths", nargs="+", type=Path, metavar="PATH", help=said)
     made.add_argument("--json", action="store_true", help="write JSON instead of Markdown")
+    said = "of the table and of what is said about files; JSON is the same in each (default: en)"
+    made.add_argument("--language", choices=LANGUAGES, default="en", help=said)
     return made
 
 
-def rows_of(found: Found) -> list[Row]:
+def rows_of(found: Found, language: str = "en") -> list[Row]:
     """Give a row for each run of each session, by name and run."""
-    rows = [_row(name, run, session) for name, session in found.sessions for run in session.runs]
+    rows = [
+        _row(name, run, session, language)
+        for name, session in found.sessions
+        for run in session.runs
+    ]
     return sorted(rows, key=lambda row: (row.name, row.run))
 
 
-def _row(name: str, run: RunResult, session: SessionResult) -> Row:
+def _row(name: str, run: RunResult, session: SessionResult, language: str) -> Row:
     counted = Counter(item.verdict for item in run.items)
     return Row(
         name=name,
         target=run.run.target,
         run=run.run.id,
         interrupted=session.interrupted,
-        standing=run_standing_name(run, session, "en"),
+        standing=run_standing_name(run, session, language),
         level=None if session.interrupted else run.level,
         repair=run.repair.rate,
         names_parameter=run.explain.names_parameter,
@@ -132,7 +141,7 @@ def _row(name: str, run: RunResult, session: SessionResult) -> Row:
     )
 
 
-def as_json(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) -> str:
+def as_json(rows: Sequence[Row], lacking: Iterable[tuple[str, Message]] = ()) -> str:
     """Write the rows as JSON: the fields of `Row`, in their order, a rate as a number or null.
 
     Of a target without a result (`lacking` has their names) everything but the name is null.
@@ -149,14 +158,17 @@ def as_json(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) -> str
     return in_json(json.dumps(plain, indent=1, ensure_ascii=False)) + "\n"
 
 
-def as_markdown(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) -> str:
+def as_markdown(
+    rows: Sequence[Row], lacking: Iterable[tuple[str, Message]] = (), language: str = "en"
+) -> str:
     """Write the rows as a table; what a target calls itself is without meaning in Markdown.
 
     Targets without a result come last; `lacking` has their names, and in a word why.
     """
-    heads = ("report", "target", "run", "level", "repair rate", "names the parameter",
-             "says what is right", "failed", "warned", "waived", "stale waivers", "not verified",
-             "tools called")  # fmt: skip
+    names = ("report", "target", "run", "level", "repair_rate", "names_the_parameter",
+             "says_what_is_right", "failed", "warned", "waived", "stale_waivers", "not_verified",
+             "tools_called")  # fmt: skip
+    heads = tuple(message(f"merge.head.{name}").words(language) for name in names)
     lines = [heads, tuple("---" for _ in heads)]
     for row in rows:
         rates = (row.repair, row.names_parameter, row.says_what_is_right)
@@ -169,10 +181,10 @@ def as_markdown(rows: Sequence[Row], lacking: Iterable[tuple[str, str]] = ()) ->
                 in_markdown(row.target),
                 in_markdown(row.run),
                 row.standing,
-                *(percent(rate, "en") for rate in rates),
-                *(number(count, "en") for count in counts),
+                *(percent(rate, language) for rate in rates),
+                *(number(count, language) for count in counts),
             )
         )
     rest = [NOTHING] * (len(heads) - 2)
-    lines.extend((in_markdown(name), why, *rest) for name, why in lacking)
+    lines.extend((in_markdown(name), why.words(language), *rest) for name, why in lacking)
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)

@@ -26,6 +26,7 @@ from conformance.kit.model.settings import REPLAY_FOLDER, REPORT_FOLDER, SELECTI
 from conformance.kit.report.data import RESULTS, ResultsError, read_results
 from conformance.kit.report.safe_text import visible
 from conformance.spec.clauses import SCHEMAS
+from conformance.spec.messages import Message, message
 
 _LARGEST = 256 * 1024 * 1024
 """Bytes of a file: a thousand tools have a fifth of it."""
@@ -38,7 +39,11 @@ _OF_PARTS = frozenset({SELECTION_FOLDER, REPLAY_FOLDER})
 
 
 class Unusable(Exception):
-    """A file holds no results; the text says why."""
+    """A file holds no results; `why` says why."""
+
+    def __init__(self, why: Message) -> None:
+        super().__init__(why.words())
+        self.why = why
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,39 +58,41 @@ class Found:
     sessions: tuple[tuple[str, SessionResult], ...]
     lacking: tuple[str, ...]
     unusable: tuple[str, ...]
-    told: tuple[str, ...]
+    told: tuple[tuple[Path, Message], ...]
 
 
 def look(paths: Iterable[Path]) -> Found:
     """Look for results in files and folders, and read them."""
     asked = list(paths)
     whole: dict[Path, SessionResult] = {}
-    without, unusable, told = set(), set(), []
+    told: list[tuple[Path, Message]] = []
+    without, unusable = set(), set()
     for path, why in _without_result(asked):
-        told.append(f"{path}: {why}")
+        told.append((path, why))
         without.add(_owner(path if path.name.endswith(RESULTS) else path / RESULTS))
     for file in sorted({file for path in asked for file in _files(path)}):
         try:
             if file not in asked and not file.is_file():
-                raise Unusable("it is not a file")  # a pipe would never end
+                raise Unusable(message("merge.not_a_file"))  # a pipe would never end
             if file not in asked and not _is_inside(file, asked):
-                raise Unusable("it is a link that leads out of the directory: name the file itself")
+                raise Unusable(message("merge.leads_out"))
             session = read(file)
         except Unusable as reason:
-            told.append(f"{file}: {reason}")
+            told.append((file, reason.why))
             if not _beside_the_whole(file):
                 unusable.add(_owner(file))
             continue
         if session.selection and _beside_the_whole(file):
-            told.append(f"{file}: it is of a part, and the whole is beside it: it is left out")
+            told.append((file, message("merge.part_beside_whole")))
             continue
         if session.selection:
-            by = f" ({visible(session.selected)})" if session.selected else ""
-            told.append(f"{file}: only a part was checked{by}: it is left out")
+            by = visible(session.selected) if session.selected else ""
+            said = message("merge.part_by", by=by) if by else message("merge.part")
+            told.append((file, said))
             without.add(_owner(file, part=True))
             continue
         if session.interrupted:
-            told.append(f"{file}: the session was interrupted, so there is no level")
+            told.append((file, message("merge.interrupted")))
         whole[_owner(file)] = session
     named = sorted((name_of(owner), n, owner) for n, owner in enumerate(whole))
     return Found(
@@ -96,13 +103,13 @@ def look(paths: Iterable[Path]) -> Found:
     )
 
 
-def _without_result(paths: Iterable[Path]) -> list[tuple[Path, str]]:
+def _without_result(paths: Iterable[Path]) -> list[tuple[Path, Message]]:
     """What was asked for and is not there, and the folders in which a target's result should be."""
-    found = {path: "there is no such file or directory" for path in paths if not _exists(path)}
+    found = {path: message("merge.not_there") for path in paths if not _exists(path)}
     here = (path for path in paths if path not in found and path.is_dir())
     folders = (each for path in here for each in _lacking(path, given=True))
-    found |= dict.fromkeys(folders, f"no {RESULTS} in it")
-    return sorted(found.items())
+    found |= dict.fromkeys(folders, message("merge.without_result", file=RESULTS))
+    return sorted(found.items(), key=lambda each: each[0])
 
 
 def _exists(path: Path) -> bool:
@@ -175,36 +182,37 @@ def read(file: Path) -> SessionResult:
             raise FileTooMuch("kit.system.too_large")
         document = json.loads(text, parse_int=_counted)
     except (OSError, FileTooMuch) as error:
-        raise Unusable(f"it cannot be read: {_words(error)}") from None
+        raise Unusable(message("merge.unreadable", why=in_one_line(error))) from None
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise Unusable(f"it cannot be read as JSON: the text goes wrong at {where}") from None
+        at = message("merge.wrong_at", line=error.lineno, column=error.colno)
+        raise Unusable(message("merge.not_json", why=at)) from None
     except RecursionError:
-        raise Unusable("it cannot be read as JSON: it is nested too deep") from None
+        raise Unusable(message("merge.not_json", why=message("merge.too_deep"))) from None
+    except _TooMany as error:
+        digits = message("merge.digits", digits=error.args[0])
+        raise Unusable(message("merge.not_json", why=digits)) from None
     except ValueError as error:
-        raise Unusable(f"it cannot be read as JSON: {_words(error)}") from None
+        raise Unusable(message("merge.not_json", why=in_one_line(error))) from None
     wrong = best_match(islice(_validator().iter_errors(document), _MOST_ERRORS))
     if wrong is not None:
         where = f"{wrong.json_path}: {wrong.message[:200]}"
-        raise Unusable(f"it is not a results file of the kit: {where}")
+        raise Unusable(message("merge.other_file", why=where))
     if not document["runs"]:
-        raise Unusable("it is not a results file of the kit: it has no run")
+        raise Unusable(message("merge.other_file", why=message("merge.no_run")))
     try:
         return read_results(document)
     except ResultsError as error:
-        raise Unusable(str(error)) from None
+        raise Unusable(message("merge.other_file", why=error)) from None
 
 
-def _words(error: Exception) -> str:
-    """What is wrong with a file, in one line."""
-    said = in_one_line(error)
-    return said if isinstance(said, str) else said.words("en")
+class _TooMany(ValueError):
+    """A number has more digits than any session counts; `args[0]` says how many."""
 
 
 def _counted(digits: str) -> int:
-    """A whole number of a session; raises ValueError for more than any session counts."""
+    """A whole number of a session; raises _TooMany for more than any session counts."""
     if len(digits) > _MOST_DIGITS:
-        raise ValueError(f"a number of {len(digits)} digits")
+        raise _TooMany(len(digits))
     return int(digits)
 
 

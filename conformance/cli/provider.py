@@ -21,6 +21,7 @@ from conformance.kit.config.command_words import nearest
 from conformance.kit.model.performance import OVER, Act, Arrival, Moment
 from conformance.kit.report.safe_text import visible
 from conformance.kit.transport.provider import Provider
+from conformance.spec.messages import LANGUAGES, message
 from conformance.spec.vocabulary import Seen
 
 DONE, UNUSABLE = 0, 4
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     made = parser()
     options = made.parse_args(arguments)
     if options.list:
-        print("\n".join(_listed()))
+        print("\n".join(_listed(options.language)))
         return DONE
     if options.scenario is None:
         made.error("--scenario is missing; --list shows all scenarios")
@@ -50,27 +51,27 @@ def main(arguments: Sequence[str]) -> int:
     if not 0 <= options.port <= _LAST_PORT:
         made.error(f"--port takes a number from 0 to {_LAST_PORT}, not {options.port}")
     with suppress(KeyboardInterrupt):
-        return asyncio.run(_serve(scenario, options.port))
+        return asyncio.run(_serve(scenario, options.port, options.language))
     return DONE
 
 
-def _listed() -> Iterable[str]:
+def _listed(language: str) -> Iterable[str]:
     width = max(map(len, SCENARIOS))
-    return (f"{each.name:<{width}}  {each.about}" for each in SCENARIOS.values())
+    return (f"{each.name:<{width}}  {each.about.words(language)}" for each in SCENARIOS.values())
 
 
-async def _serve(scenario: Scenario, port: int) -> int:
+async def _serve(scenario: Scenario, port: int, language: str) -> int:
     stopped = asyncio.Event()
     with suppress(NotImplementedError):  # on Windows, Ctrl-C alone ends it
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
-    stage = Stage(scenario, f"canary-{secrets.token_hex(8)}")
+    stage = Stage(scenario, f"canary-{secrets.token_hex(8)}", language)
     try:
         async with Provider(stage.perform, port=port, observe=stage.observe) as provider:
             _say("\n".join(stage.introduced(provider.url)))
             await stopped.wait()
     except OSError as error:
-        sys.stderr.write(f"The provider cannot listen on port {port}: {error.strerror}.\n")
-        sys.stderr.write("Name another one with --port, or any free one with --port 0.\n")
+        said = message("provider.taken", port=port, why=error.strerror)
+        sys.stderr.write(f"{said.words(language)}\n")
         return UNUSABLE
     return DONE
 
@@ -78,18 +79,20 @@ async def _serve(scenario: Scenario, port: int) -> int:
 class Stage:
     """One scenario, played for everyone who calls; says in a line what happens."""
 
-    def __init__(self, scenario: Scenario, canary: str) -> None:
-        self._scenario, self._canary = scenario, canary
+    def __init__(self, scenario: Scenario, canary: str, language: str = "en") -> None:
+        self._scenario, self._canary, self._language = scenario, canary, language
         self._attempts = Attempts(scenario)
         self._begun: dict[int, float] = {}
 
     def introduced(self, url: str) -> list[str]:
         """What a person has to know to use it."""
         bases = dict.fromkeys(face.base for face in FACES)
+        name, about = self._scenario.name, self._scenario.about
+        ready = message("provider.ready", url=url, name=name, about=about)
+        key = message("provider.key", key=self._canary)
         return [
-            f"Fake provider ready at {url} (scenario {self._scenario.name}: "
-            f"{self._scenario.about}). Ctrl-C ends it.",
-            f"  API key: {self._canary}   (any key is taken; never use a real one)",
+            ready.words(self._language),
+            f"  {key.words(self._language)}",
             *(f"  {_VARIABLES[base]}={url}{base}" for base in bases),
         ]
 
@@ -106,12 +109,13 @@ class Stage:
         face, asked = found
         scene = Scene(face, asked, f"req_{arrival.number}")
         attempt = self._attempts.next(face, scene)
-        model, streamed = visible(asked.model), "streamed" if asked.stream else "whole"
-        _say(f"#{arrival.number} {face.name} {model} {streamed}: attempt {attempt}")
+        word = "provider.attempt.streamed" if asked.stream else "provider.attempt.whole"
+        said = message(word, api=face.name, model=visible(asked.model), attempt=attempt)
+        _say(f"#{arrival.number} {said.words(self._language)}")
         brought = face.key({k.lower(): v for k, v in arrival.headers}, arrival.query)
         if brought != self._canary:
-            what = "no key" if not brought else "another key than the one above"
-            _say(f"#{arrival.number} came with {what}")
+            lacks = message("provider.other_key" if brought else "provider.no_key")
+            _say(f"#{arrival.number} {lacks.words(self._language)}")
         return self._scenario.acts(attempt, scene)
 
     def _other(self, arrival: Arrival, answer: Foreign) -> Iterable[Act]:
@@ -123,17 +127,13 @@ class Stage:
         after = moment.at - self._begun.get(moment.arrival, moment.at)
         if moment.seen in OVER:
             self._begun.pop(moment.arrival, None)
-        said = _SAID.get(moment.seen)
-        if said is not None:
-            _say(f"#{moment.arrival} {said.format(moment.detail)}, after {after:.2f} s")
+        if moment.seen in _SAID:
+            values = {"detail": moment.detail, "seconds": f"{after:.2f}"}
+            said = message(f"provider.seen.{moment.seen.name.lower()}", **values)
+            _say(f"#{moment.arrival} {said.words(self._language)}")
 
 
-_SAID = {
-    Seen.HEAD: "was answered with status {}",
-    Seen.ENDED: "has its whole answer",
-    Seen.BROKEN: "was broken off with a {}, as planned",
-    Seen.LEFT: "left before its answer ended",
-}
+_SAID = frozenset({Seen.HEAD, Seen.ENDED, Seen.BROKEN, Seen.LEFT})
 
 
 def _say(line: str) -> None:
@@ -154,7 +154,7 @@ def parser() -> Manual:
     """The command's options."""
     made = Manual(
         "provider",
-        "--scenario NAME [--port PORT]",
+        "--scenario NAME [--port PORT] [--language LANGUAGE]",
         "Play a model provider that fails as you choose, to see what your application does.\n"
         "It has the APIs of OpenAI (chat completions, responses), Anthropic and Gemini, streamed\n"
         "or whole. Set your application's base URL to the address that is printed, and call it.\n"
@@ -173,6 +173,7 @@ def parser() -> Manual:
     named = made.add_argument("--scenario", metavar="NAME", help="what the provider does")
     named.completer = lambda **_: SCENARIOS  # type: ignore[attr-defined]  # argcomplete's
     made.add_argument("--list", action="store_true", help="show all scenarios, and end")
+    made.add_argument("--language", choices=LANGUAGES, default="en", help="default: en")
     said = f"where to listen, on 127.0.0.1 (default: {_PORT}; 0: any free port)"
     made.add_argument("--port", type=int, default=_PORT, metavar="PORT", help=said)
     return made

@@ -48,6 +48,23 @@ def test_the_help_of_a_command_shows_examples_of_it_and_its_exit_codes(capsys, c
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_takes_a_language(capsys, command):
+    code, out, _ = said(capsys, command, "--help")
+    assert code == 0
+    assert "--language" in out[out.index("options:") :]
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [("es", "una respuesta en tres partes"), ("pt", "uma resposta em três")],
+)
+def test_the_scenarios_are_listed_in_the_language_that_is_chosen(capsys, language, expected):
+    code, out, _ = said(capsys, "provider", "--list", "--language", language)
+    assert code == 0
+    assert expected in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_each_example_of_a_help_is_a_line_that_the_command_takes(capsys, command):
     _, out, _ = said(capsys, command, "--help")
     module = __import__(f"conformance.cli.{command}", fromlist=["parser"])

@@ -220,7 +220,7 @@ def test_what_the_schema_allows_and_the_kit_cannot_read_is_unusable_too(tmp_path
     document["runs"][0]["items"][0] |= {"message_id": "x", "message": "x", "values": None}
     (tmp_path / "x.results.json").write_text(json.dumps(document))
     assert main([str(tmp_path)]) == 1
-    assert "x.results.json: results.json holds a wrong value" in capsys.readouterr().err
+    assert "results file of the kit: results.json holds a wrong value" in capsys.readouterr().err
 
 
 def test_the_folder_of_a_part_may_be_a_target_of_that_name(tmp_path, capsys):
@@ -350,3 +350,15 @@ def test_a_table_in_json_is_printed_whatever_a_target_is_called(tmp_path, capsys
 def test_a_name_that_no_system_has_is_a_file_that_is_not_there(capsys):
     assert main(["a" * 5000]) == 1
     assert "there is no such file or directory" in capsys.readouterr().err
+
+
+def test_the_table_and_what_is_said_of_files_is_in_the_language_that_is_chosen(tmp_path, capsys):
+    (tmp_path / "good.results.json").write_text(json.dumps(small()))
+    (tmp_path / "bad.results.json").write_text("{")
+    assert main([str(tmp_path), "--language", "es"]) == 3
+    out, err = capsys.readouterr()
+    assert out.startswith("| informe | objetivo | ejecución |")
+    assert "| bad | archivo inservible |" in out
+    assert "no se puede leer como JSON: el texto se rompe en la línea 1" in err
+    assert main([str(tmp_path), "--json", "--language", "es"]) == 3
+    assert json.loads(capsys.readouterr().out)[0]["name"] == "good"

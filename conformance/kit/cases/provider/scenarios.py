@@ -23,6 +23,7 @@ from conformance.kit.cases.provider.turns import (
     Waits,
 )
 from conformance.kit.model.performance import Act, End, Fin, Rst, Wait
+from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import RuntimeErrorName, TerminationReason
 
 
@@ -31,7 +32,7 @@ class Scenario:
     """A script for the attempts of one call. The last turn also answers all later attempts."""
 
     name: str
-    about: str
+    about: Message
     turns: tuple[Turn, ...]
 
     def acts(self, attempt: int, scene: Scene) -> Iterable[Act]:
@@ -66,51 +67,47 @@ _SAID: Final = Says(HELLO)
 def _scenarios() -> list[Scenario]:
     thinking = Completion(("The answer is 4.",), thinking=("Two and", " two."))
     made = [
-        Scenario("text", "an answer in three pieces", (_SAID,)),
-        Scenario("tool-calls", "two tool calls, their arguments in fragments", (Says(CALLS),)),
-        Scenario("thinking", "thinking before the answer", (Says(thinking),)),
-        Scenario("slow", "a piece every 0.3 seconds", (Says(HELLO, pause=0.3),)),
+        _scenario("text", (_SAID,)),
+        _scenario("tool-calls", (Says(CALLS),)),
+        _scenario("thinking", (Says(thinking),)),
+        _scenario("slow", (Says(HELLO, pause=0.3),)),
     ]
     for status, error in _FLAKY.items():
         for times in (1, 2, 3):
-            said = f"{status} {_times(times)}, then an answer"
+            said = message(f"provider.scenario.flaky-{times}", status=status)
             turns: tuple[Turn, ...] = (*([Refuses(error)] * times), _SAID)
             made.append(Scenario(f"flaky-{status}-{times}", said, turns))
     for error in RuntimeErrorName:
-        said = f"the provider's own form of {error.value}, every time"
+        said = message("provider.scenario.error", error=error.value)
         made.append(Scenario(f"error-{error.value}", said, (Refuses(error),)))
     asks = Refuses(_ERRORS.RATE_LIMITED, {"retry-after": "2"})
     asks_long = Refuses(_ERRORS.RATE_LIMITED, {"retry-after": "3600"})
     made += [
-        Scenario("retry-after", "429 that asks for 2 seconds, then an answer", (asks, _SAID)),
-        Scenario("retry-after-long", "429 that asks for an hour, every time", (asks_long,)),
+        _scenario("retry-after", (asks, _SAID)),
+        _scenario("retry-after-long", (asks_long,)),
     ]
     return [*made, *_broken_streams(), *_unusual_streams(), *_foreign()]
 
 
-def _times(count: int) -> str:
-    return ("once", "twice", "three times")[count - 1]
+def _scenario(name: str, turns: tuple[Turn, ...]) -> Scenario:
+    return Scenario(name, message(f"provider.scenario.{name}"), turns)
 
 
 def _broken_streams() -> list[Scenario]:
-    ends: tuple[tuple[str, str, tuple[Act, ...]], ...] = (
-        ("stall", "a piece, then silence", (Wait(),)),
-        ("cut-no-reason", "a piece, then a proper end without a finish reason", (End(),)),
-        ("cut-fin", "a piece, then the connection is closed", (Fin(),)),
-        ("cut-rst", "a piece, then the connection is reset", (Wait(0.05), Rst())),
+    ends: tuple[tuple[str, tuple[Act, ...]], ...] = (
+        ("stall", (Wait(),)),
+        ("cut-no-reason", (End(),)),
+        ("cut-fin", (Fin(),)),
+        ("cut-rst", (Wait(0.05), Rst())),
     )
-    made = [
-        Scenario(name, said, (Says(HELLO, then=then, rest=False),)) for name, said, then in ends
-    ]
+    made = [_scenario(name, (Says(HELLO, then=then, rest=False),)) for name, then in ends]
     fails = FailsInStream(HELLO, _ERRORS.OVERLOADED)
     return [
-        Scenario("silent", "the request is read, and never answered", (Leads((Wait(),)),)),
+        _scenario("silent", (Leads((Wait(),)),)),
         *made,
-        Scenario("unreadable-frame", "a piece, an event that is not JSON, then the rest",
-                 (Unreadable(HELLO),)),
-        Scenario("error-in-stream", "a piece, then an overload inside the stream", (fails,)),
-        Scenario("closed-first-1", "closed without an answer once, then an answer",
-                 (Leads((Fin(),)), _SAID)),
+        _scenario("unreadable-frame", (Unreadable(HELLO),)),
+        _scenario("error-in-stream", (fails,)),
+        _scenario("closed-first-1", (Leads((Fin(),)), _SAID)),
     ]  # fmt: skip
 
 
@@ -120,24 +117,23 @@ def _unusual_streams() -> list[Scenario]:
     long = Completion(HELLO.pieces, reason=TerminationReason.MAX_TOKENS, usage=Usage(12, 3))
     layout = Layout(line_end="\r\n", comments=True, bom=True, several_lines=True)
     return [
-        Scenario("split-bytes", "the answer, a byte at a time", (Says(HELLO, Layout(every=1)),)),
-        Scenario("odd-sse", "CRLF, comments, a BOM and several data lines", (Says(HELLO, layout),)),
-        Scenario("unknown-reason", "a finish reason that no table lists", (Says(odd),)),
-        Scenario("max-tokens", "an answer that the limit of tokens cut", (Says(long),)),
-        Scenario("blocked-prompt", "the prompt is blocked", (Blocks(filtered),)),
-        Scenario("slow-start", "an answer after 2 seconds of silence", (Waits(Wait(2), _SAID),)),
+        _scenario("split-bytes", (Says(HELLO, Layout(every=1)),)),
+        _scenario("odd-sse", (Says(HELLO, layout),)),
+        _scenario("unknown-reason", (Says(odd),)),
+        _scenario("max-tokens", (Says(long),)),
+        _scenario("blocked-prompt", (Blocks(filtered),)),
+        _scenario("slow-start", (Waits(Wait(2), _SAID),)),
     ]
 
 
 def _foreign() -> list[Scenario]:
     html = Foreign(b"<html><body>Welcome to the Wi-Fi</body></html>", "text/html")
     return [
-        Scenario("html-200", "a page in HTML, with status 200", (html,)),
-        Scenario("cut-json-200", "half of a JSON text, with status 200", (Foreign(b'{"id": '),)),
-        Scenario("empty-200", "an empty body, with status 200", (Foreign(b""),)),
-        Scenario("no-choice-200", "JSON without any answer in it", (Foreign(b"{}"),)),
-        Scenario("html-502", "a proxy's page, with status 502",
-                 (Foreign(b"<h1>Bad Gateway</h1>", "text/html", 502),)),
+        _scenario("html-200", (html,)),
+        _scenario("cut-json-200", (Foreign(b'{"id": '),)),
+        _scenario("empty-200", (Foreign(b""),)),
+        _scenario("no-choice-200", (Foreign(b"{}"),)),
+        _scenario("html-502", (Foreign(b"<h1>Bad Gateway</h1>", "text/html", 502),)),
     ]  # fmt: skip
 
 
