@@ -68,9 +68,8 @@ def build(*, strict: bool = True) -> None:
         for file in folder.iterdir()
         if file.suffix != ".md"
     }
-    for name, package in (("mermaid", "mermaid"), ("playground.yaml", "js-yaml")):
-        content = npm_file(package).read_bytes()
-        files |= {f"{language}/assets/{name}.js": content for language in LANGUAGES}
+    reader = npm_file("js-yaml").read_bytes()
+    files |= {f"{language}/assets/playground.yaml.js": reader for language in LANGUAGES}
     staged = stage(layout.nav, files, made.menu)
     wrong = [*_missing(staged.missing), *map(str, disagreeing_translations())]
     if wrong and strict:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.generator.write import write
+from scripts.website.diagrams.page import FENCE, with_pictures
 from scripts.website.layout import DOCS, LANGUAGES, STAGED, authored
 
 
@@ -25,7 +26,8 @@ class Staged:
 def stage(nav: list[object], made: Mapping[str, bytes], menu: dict[str, list[str]]) -> Staged:
     """Write `build/docs`: the authored pages, and `made`, whose paths begin with the language.
 
-    A file that is as it was is left alone, so that a live server sees only what changed.
+    Diagrams become pictures: one that cannot be drawn raises `DiagramError`. A file that is as it
+    was is left alone, so that a live server sees only what changed.
     """
     files = dict(made)
     missing = []
@@ -38,11 +40,19 @@ def stage(nav: list[object], made: Mapping[str, bytes], menu: dict[str, list[str
         missing += [
             f"{language}/{path}" for path in authored(nav) if f"{language}/{path}" not in files
         ]
+    files |= {path: _drawn(path, files[path]) for path in files if path.endswith(".md")}
     write(STAGED, files)
     for file in _all_files(STAGED):
         if file.relative_to(STAGED).as_posix() not in files:
             file.unlink()
     return Staged(menu, tuple(missing))
+
+
+def _drawn(path: str, content: bytes) -> bytes:
+    """A page with its diagrams as pictures."""
+    if FENCE not in content:
+        return content
+    return with_pictures(content.decode("utf-8"), f"docs/{path}").encode("utf-8")
 
 
 def _all_files(folder: Path) -> list[Path]:

@@ -182,21 +182,67 @@ def test_dark_is_chosen_by_the_system_and_by_the_button(visit):
     expect(body).to_have_attribute("data-md-color-scheme", "default")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_diagram_is_drawn_when_it_comes_near_and_cuts_no_word(visit, scheme):
-    page, seen = visit("es/runtime/concepts/", color_scheme=scheme)
-    blocks = page.locator("pre.diagram")
-    for number in range(blocks.count()):
-        blocks.nth(number).evaluate("block => (block.previousElementSibling).scrollIntoView()")
-        expect(blocks.nth(number)).to_be_hidden(timeout=15_000)
-        expect(page.locator("div.diagram > svg").nth(number)).to_be_visible(timeout=15_000)
-    cut = page.evaluate(
-        "() => [...document.querySelectorAll('div.diagram foreignObject')].filter(box =>"
-        " box.firstElementChild.scrollWidth > box.width.baseVal.value + 1)"
-        ".map(box => box.textContent.trim())"
+@pytest.mark.parametrize("path", ["runtime/concepts/", "es/conformance/", "pt/atdf/"])
+def test_a_diagram_is_read_without_a_script_and_cuts_no_word(visit, path):
+    page, seen = visit(path, java_script_enabled=False)
+    figures = page.locator("figure.diagram > svg[role=img]")
+    assert figures.count() > 0
+    for number in range(figures.count()):
+        expect(figures.nth(number)).to_be_visible()
+    cut = figures.locator("text:not(.said, .title)").evaluate_all(
+        "(all) => all.filter((text) => { const [a, b] = [text, text.previousElementSibling]"
+        ".map((each) => each.getBBox());"
+        " return a.x < b.x + 2 || a.x + a.width > b.x + b.width - 2; })"
+        ".map((text) => text.textContent)"
     )
     assert cut == []
+    assert [url for url in seen.requests if "mermaid" in url] == []
     assert seen.errors == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_words_of_a_diagram_stand_out_from_its_boxes_and_from_the_page(visit, scheme):
+    page, _ = visit("runtime/concepts/", color_scheme=scheme)
+    low = page.evaluate(
+        """() => {
+          const canvas = document.createElement("canvas").getContext("2d");
+          const paint = (under, color) => {
+            for (const each of [under, color]) {
+              canvas.fillStyle = each;
+              canvas.fillRect(0, 0, 1, 1);
+            }
+            return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => {
+              const value = part / 255;
+              return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+            });
+          };
+          const light = ([red, green, blue]) => 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+          const ground = getComputedStyle(document.body).backgroundColor;
+          return [...document.querySelectorAll(".diagram text")].map((text) => {
+            const box = text.previousElementSibling;
+            const own = /^(rect|path)$/.test(box?.tagName) ? getComputedStyle(box).fill : "none";
+            const below = own === "none" ? ground : own;
+            const color = getComputedStyle(text).fill;
+            const [a, b] = [light(paint(ground, below)), light(paint(below, color))];
+            return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), text.textContent];
+          }).filter(([contrast]) => contrast < 4.5);
+        }"""
+    )
+    assert low == []
+
+
+def test_a_wide_diagram_is_moved_on_a_phone_and_the_page_is_not(visit):
+    page, _ = visit("runtime/concepts/", viewport=PHONE)
+    wide = page.locator("figure.diagram").evaluate_all(
+        "(all) => all.filter((each) => each.scrollWidth > each.clientWidth).length"
+    )
+    assert wide > 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    sizes = page.locator(".diagram text").evaluate_all(
+        "(all) => all.map((text) => parseFloat(getComputedStyle(text).fontSize)"
+        " * text.getScreenCTM().a)"
+    )
+    assert min(sizes) >= 12
 
 
 def test_a_page_is_read_without_the_index_of_the_search(visit):
@@ -233,7 +279,7 @@ def test_code_that_is_opened_or_too_wide_is_reached_by_keys(visit):
     folded = page.locator("details:not([open]) pre > code").first
     assert folded.locator("xpath=..").get_attribute("data-equipped") is None
     page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
-    page.wait_for_function("!document.querySelector('pre:not([data-equipped], .diagram) > code')")
+    page.wait_for_function("!document.querySelector('pre:not([data-equipped]) > code')")
     page.wait_for_function(
         "() => [...document.querySelectorAll('pre > code')].every(each =>"
         " (each.scrollWidth > each.clientWidth) === (each.tabIndex === 0))"

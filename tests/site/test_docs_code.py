@@ -87,7 +87,7 @@ READERS = {
     "csharp": tree(tree_sitter_c_sharp.language()),
 }
 PROSE = {"mermaid", "text", "http"}
-"""Blocks without a parser: mermaid draws its own in the browser's tests."""
+"""Blocks without a parser: test_diagrams reads those of mermaid."""
 
 
 @pytest.mark.parametrize("language", sorted(READERS))

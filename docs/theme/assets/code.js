@@ -45,7 +45,7 @@
     return frame;
   };
   const equip = (within) => {
-    const blocks = [...within.querySelectorAll("pre:not(.diagram, [data-equipped]) > code")];
+    const blocks = [...within.querySelectorAll("pre:not([data-equipped]) > code")];
     const open = blocks.filter((each) => !each.closest("details:not([open])"));
     for (const code of open) {
       const block = code.parentElement;
@@ -54,7 +54,7 @@
     }
     watch(open);
   };
-  const scrolled = "pre.diagram > code, .md-typeset__table";
+  const scrolled = ".diagram, .md-typeset__table";
   addEventListener("load", () => soon(() => {
     equip(document);
     watch([...document.querySelectorAll(scrolled)]);

@@ -1,0 +1,65 @@
+"""The diagrams of a page of Markdown: each fence becomes a picture in its place."""
+
+from __future__ import annotations
+
+import re
+
+from scripts.website.diagrams.flow import flow_picture
+from scripts.website.diagrams.picture import svg
+from scripts.website.diagrams.sequence import sequence_picture
+from scripts.website.diagrams.source import DiagramError, Flow, Message, Sequence, read_diagram
+
+FENCE = b"```mermaid"
+"""What a page with a diagram has in it."""
+_FENCE = re.compile(r"^```mermaid\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def with_pictures(text: str, page: str) -> str:
+    """Give a page with its diagrams drawn. It has as many lines as before: what is said of a line
+    of it stays true. Raises `DiagramError`, with the name of the page and the line.
+    """
+    number = 0
+
+    def drawn(found: re.Match[str]) -> str:
+        nonlocal number
+        number += 1
+        line = text.count("\n", 0, found.start()) + 1
+        try:
+            picture = figure(found[1], f"diagram-{number}")
+        except DiagramError as error:
+            raise DiagramError(f"{page}:{line}: {error}") from error
+        return picture + "\n" * found[0].count("\n")
+
+    return _FENCE.sub(drawn, text)
+
+
+def figure(text: str, name: str) -> str:
+    """The picture of one diagram; `name` begins its ids."""
+    diagram = read_diagram(text)
+    picture = flow_picture(diagram) if isinstance(diagram, Flow) else sequence_picture(diagram)
+    drawn = svg(picture, diagram.title, description(diagram), name)
+    return f'<figure class="diagram">{drawn}</figure>'
+
+
+def description(diagram: Flow | Sequence) -> str:
+    """What a diagram shows, in words: all that its arrows say."""
+    if isinstance(diagram, Sequence):
+        titles = diagram.participants
+        return "; ".join(
+            f"{titles[step.start]} → {titles[step.end]}: {step.text}"
+            if isinstance(step, Message)
+            else f"{titles[step.over]}: {step.text}"
+            for step in diagram.steps
+        )
+    shown = {node.name: node.text or "●" for node in diagram.nodes}
+    said = []
+    group = ""
+    of = {node.name: node.group for node in diagram.nodes}
+    for edge in diagram.edges:
+        if of[edge.start] != group:
+            group = of[edge.start]
+            said.append(f"{group}:")
+        arrow = "↔" if edge.both else "→"
+        label = f" ({edge.text})" if edge.text else ""
+        said.append(f"{shown[edge.start]} {arrow} {shown[edge.end]}{label};")
+    return " ".join(said).rstrip(";")
