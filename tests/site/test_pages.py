@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -214,3 +217,34 @@ def test_what_was_tried_once_is_listed_with_what_was_found_wrongly(pages, langua
     for each in tried():
         (row,) = (line for line in part.splitlines() if f"`{each.package}` {each.version}" in line)
         assert all(clause in row for clause in (*each.found, *each.mistaken, *each.doubtful))
+
+
+@pytest.mark.parametrize("spec", ["atdf", "ardf", "runtime", "bindings"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_of_downloads_shows_whole_sums(pages, made, language, spec):
+    text = pages[f"{language}/{spec}/downloads.md"]
+    row = re.compile(r"^\| \[`(.+?)`\]\((.+?)\) .*`([0-9a-f]*)`\{ \.sum \} \|$", re.MULTILINE)
+    rows = row.findall(text)
+    assert len(rows) == text.count(" .sum }") > 4
+    for _, address, shown in rows:
+        content = made.files[f"{language}/{address.removeprefix('../')}"]
+        assert hashlib.sha256(content).hexdigest() == shown
+
+
+@pytest.mark.skipif(not shutil.which("unzip"), reason="there is no unzip")
+def test_the_lines_that_check_downloads_accept_them_and_refuse_others(pages, made, tmp_path):
+    checked, single = re.findall(r"```sh\n(.*?)\n```", pages["en/atdf/downloads.md"], re.DOTALL)
+    name = single.partition("'")[2].partition("'")[0].split()[1]
+    [schema] = [
+        text
+        for path, text in made.files.items()
+        if path.startswith("en/schema/atdf/latest/") and path.endswith(f"/{name}")
+    ]
+    for given, expected in ((lambda text: text, 0), (lambda text: text + b" ", 1)):
+        (tmp_path / "all.zip").write_bytes(given(made.files["en/schema/all.zip"]))
+        (tmp_path / name).write_bytes(given(schema))
+        for lines in (checked, single):
+            command = ["sh", "-ec", lines]
+            done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+            assert done.returncode == expected, done.stderr
+        shutil.rmtree(tmp_path / "schema", ignore_errors=True)

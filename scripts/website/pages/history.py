@@ -9,7 +9,7 @@ from typing import Any
 from conformance.kit.report.words import decimal
 from conformance.spec.vocabulary import DownloadKind
 from scripts.generator.changes import Change, Erratum
-from scripts.generator.downloads import Download
+from scripts.generator.downloads import SUMS, Download
 from scripts.website.pages.context import Context, up
 from scripts.website.pages.markdown import code, escaped, fence, heading, link, page, table
 
@@ -18,7 +18,6 @@ _SINGLE = (
     *(DownloadKind.SCHEMA, DownloadKind.CLAUSES),
     *(DownloadKind.CHANGES, DownloadKind.ALIAS),
 )
-_SUM_SHOWN = 16
 
 
 def changes_page(context: Context, spec: str) -> bytes | None:
@@ -95,11 +94,28 @@ def downloads_page(context: Context, spec: str, files: Iterable[Download]) -> by
                 link(code(str(path).removeprefix("schema/")), f"{up(here)}{path}"),
                 context.prose(kinds[each.kind.value].text),
                 _size(context, len(each.content)),
-                f"`{each.sha256[:_SUM_SHOWN]}…`",
+                f"`{each.sha256}`{{ .sum }}",
             ]
         )
     about = context.said("downloads_about", spec=context.spec_title(spec))
-    return page(context.said("downloads"), "downloads", about, [escaped(about), table(head, rows)])
+    parts = [escaped(about), table(head, rows), *_checked(context, own)]
+    return page(context.said("downloads"), "downloads", about, parts)
+
+
+def _checked(context: Context, files: Iterable[Download]) -> Iterator[str]:
+    """The lines that compare files with their sums."""
+    archive = next(each for each in files if each.kind is DownloadKind.ARCHIVE)
+    single = next(each for each in files if each.kind is DownloadKind.SCHEMA)
+    yield heading(2, context.said("check_files"), "check")
+    yield context.said("check_archive")
+    sums = f"unzip -q all.zip\nsha256sum -c --quiet {SUMS}"
+    yield fence(f"{_sum_line(archive)}\n{sums}", "sh")
+    yield context.said("check_file")
+    yield fence(_sum_line(single), "sh")
+
+
+def _sum_line(each: Download) -> str:
+    return f"echo '{each.sha256}  {each.path.rpartition('/')[2]}' | sha256sum -c"
 
 
 def _is_shown(context: Context, each: Download, spec: str) -> bool:
