@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from urllib.parse import urljoin
 from xml.sax.saxutils import escape
 
 from scripts.website.clause_pages import all_clause_pages
 from scripts.website.layout import LANGUAGES, SITE
+from scripts.website.pages.whole import NAME as WHOLE
 from scripts.website.search import add_search
 from scripts.website.theme import mend_theme
 
 FIRST = "en"
+_RELATIVE = re.compile(r'<a href="(\.[^"]*)"')
+_LONG = 200
+"""Nobody types the address of a text in the playground."""
 _NOT_SERVED = ("*.map", "sitemap.xml", "sitemap.xml.gz")
 
 
@@ -41,12 +47,30 @@ def join(rendered: Mapping[str, Path], clauses: Mapping[str, bytes], site_url: s
     mend_theme(new)
     for language, pages in of_clauses.items():
         pages.write(new if language == FIRST else new / language)
+    _add_addresses(new, site_url)
     (new / "sitemap.xml").write_text(_sitemap(_pages(new), site_url), encoding="utf-8")
     (new / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {site_url}sitemap.xml\n")
     (new / ".nojekyll").write_text("")
     shutil.rmtree(SITE, ignore_errors=True)
     new.replace(SITE)
     return SITE
+
+
+def _add_addresses(site: Path, site_url: str) -> None:
+    """Give each link that leaves a one-page edition its whole address, which is printed."""
+    for page in site.rglob(f"{WHOLE}/index.html"):
+        here = f"{site_url}{page.parent.relative_to(site).as_posix()}/"
+        text = page.read_text(encoding="utf-8")
+        before, mark, article = text.partition("<article")
+        page.write_text(before + mark + _addressed(article, here), encoding="utf-8")
+
+
+def _addressed(article: str, here: str) -> str:
+    def with_address(link: re.Match[str]) -> str:
+        address = urljoin(here, link[1])
+        return link[0] if len(address) > _LONG else f'{link[0]} data-url="{address}"'
+
+    return _RELATIVE.sub(with_address, article)
 
 
 def _own(pages: Mapping[str, bytes], language: str) -> dict[str, bytes]:

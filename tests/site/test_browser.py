@@ -245,6 +245,41 @@ def test_a_wide_diagram_is_moved_on_a_phone_and_the_page_is_not(visit):
     assert min(sizes) >= 12
 
 
+@pytest.mark.parametrize("path", ["atdf/whole/", "es/runtime/whole/"])
+def test_a_specification_is_printed_alone_and_nothing_is_cut(visit, path):
+    page, _ = visit(path, viewport={"width": 673, "height": 1000}, color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    shown = page.evaluate(
+        "() => [...document.querySelectorAll('header, nav, footer, .md-tabs, .md-sidebar,"
+        " .headerlink, .md-code__nav')].filter((each) => each.getClientRects().length)"
+        ".map((each) => each.className)"
+    )
+    assert shown == []
+    cut = page.evaluate(
+        """() => {
+          const right = document.querySelector("article").getBoundingClientRect().right + 1;
+          return [...document.querySelectorAll("article :is(table, pre, pre > code, svg)")].filter(
+            (each) => each.getBoundingClientRect().right > right
+              || (each.tagName === "CODE" && each.scrollWidth > each.clientWidth + 1)
+          ).map((each) => each.textContent.trim().slice(0, 60));
+        }"""
+    )
+    assert cut == []
+    told = page.locator("article :is(p, li) > a[href]:not([href^='#'], .headerlink)").evaluate_all(
+        "(all) => all.map((each) => [getComputedStyle(each, '::after').content, each.href])"
+    )
+    assert len(told) > 50
+    silent = [href for content, href in told if "<http" not in content and len(href) < 150]
+    assert silent == []
+    light = page.evaluate(
+        "() => [getComputedStyle(document.body).backgroundColor,"
+        " getComputedStyle(document.querySelector('article p')).color]"
+        ".map((each) => Number(each.match(/\\d+/)[0]))"
+    )
+    assert light[0] > 200 > 100 > light[1]
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) > 10
+
+
 def test_a_page_is_read_without_the_index_of_the_search(visit):
     page, seen = visit("atdf/error/")
     page.wait_for_function("window.document$")
