@@ -9,8 +9,9 @@ from pathlib import Path
 from urllib.parse import urljoin
 from xml.sax.saxutils import escape
 
+from scripts.website.archive import add_archive
 from scripts.website.clause_pages import all_clause_pages
-from scripts.website.layout import LANGUAGES, SITE
+from scripts.website.layout import LANGUAGES, SITE, current
 from scripts.website.pages.whole import NAME as WHOLE
 from scripts.website.search import add_search
 from scripts.website.theme import mend_theme
@@ -51,6 +52,7 @@ def join(rendered: Mapping[str, Path], clauses: Mapping[str, bytes], site_url: s
     (new / "sitemap.xml").write_text(_sitemap(_pages(new), site_url), encoding="utf-8")
     (new / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {site_url}sitemap.xml\n")
     (new / ".nojekyll").write_text("")
+    add_archive(new, current())
     shutil.rmtree(SITE, ignore_errors=True)
     new.replace(SITE)
     return SITE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,12 @@ def read_layout() -> Layout:
     with (ROOT / "mkdocs.yml").open("rb") as stream:
         config = yaml_load(stream, get_yaml_loader())
     return Layout(config["nav"], config["site_url"].rstrip("/") + "/")
+
+
+def current() -> str:
+    """The version that is built."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(project["project"]["version"])
 
 
 def authored(nav: Any) -> Iterator[str]:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from scripts.website.layout import DOCS, LANGUAGES, ROOT, STAGED, WORK, expanded
+from scripts.website.layout import DOCS, LANGUAGES, ROOT, STAGED, WORK, current, expanded
 from scripts.website.placed import placed
 from scripts.website.stage import Staged
 
@@ -51,6 +51,7 @@ def _one(
         "docs_dir": STAGED.relative_to(WORK).as_posix(),
         "site_dir": folder.relative_to(WORK).as_posix(),
         "site_url": site_url if language == "en" else f"{site_url}{language}/",
+        "extra": {"version": current()},
         "nav": expanded(nav, staged.made, missing),
     }
     config.write_text(json.dumps(said, indent=1), encoding="utf-8")

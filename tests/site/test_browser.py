@@ -20,6 +20,7 @@ from playwright.sync_api import Page, TimeoutError, expect
 from conformance.formats.validate.validate import validate
 from fixtures.servers.hostility.catalogs import EVIL
 from scripts.generator.texts import LANGUAGES
+from scripts.website.layout import current
 from scripts.website.serve import serving
 from tests.browser import Seen, opened, settle
 from tests.needs import need_site
@@ -243,6 +244,19 @@ def test_a_wide_diagram_is_moved_on_a_phone_and_the_page_is_not(visit):
         " * text.getScreenCTM().a)"
     )
     assert min(sizes) >= 12
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_header_shows_the_version_and_leads_to_the_list(visit, size):
+    page, _ = visit("es/atdf/error/", viewport=size)
+    title = page.locator(".md-header__topic:first-child .md-ellipsis").first
+    assert title.evaluate("each => each.scrollWidth <= each.clientWidth")
+    expect(page.locator(".af-old")).to_be_hidden()
+    page.click(".af-version")
+    page.wait_for_url("**/es/about/releases/")
+    expect(page.locator("article table")).to_contain_text(current())
+    page.locator("article td a").first.click()
+    page.wait_for_url("**/agent-formats/es/")
 
 
 @pytest.mark.parametrize("path", ["atdf/whole/", "es/runtime/whole/"])

@@ -10,7 +10,8 @@ from scripts.generator.build import load_source, read_source
 from scripts.generator.downloads import Download, downloads, frozen
 from scripts.generator.problems import SourceError
 from scripts.generator.texts import LANGUAGES
-from scripts.website.layout import ROOT
+from scripts.website.archive import archived
+from scripts.website.layout import ROOT, current
 from scripts.website.pages import (
     attacks,
     benchmarks,
@@ -26,6 +27,7 @@ from scripts.website.pages.documents import document_page
 from scripts.website.pages.glossary import glossary_page
 from scripts.website.pages.history import changes_page, downloads_page, in_language
 from scripts.website.pages.llms import FILE, llms_txt
+from scripts.website.pages.releases import RELEASES, releases_page
 from scripts.website.pages.seeds import SEEDS, seeds_page
 from scripts.website.pages.vocabularies import homes, vocabularies_page
 from scripts.website.pages.whole import NAME, whole_page
@@ -91,6 +93,7 @@ def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str,
     yield attacks.ATTACKS, attacks.attacks_page(context)
     yield from _if_any(f"{CONFORMANCE}/benchmarks.md", benchmarks.benchmarks_page(context))
     yield "about/glossary.md", glossary_page(context)
+    yield RELEASES, releases_page(context, current(), archived())
     yield SEEDS, seeds_page(context)
     vocabularies = vocabularies_page(context, CONFORMANCE)
     yield from _if_any(f"{CONFORMANCE}/vocabularies.md", vocabularies)
