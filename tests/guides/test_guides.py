@@ -12,7 +12,7 @@ import pytest
 
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import NeededFor
-from fixtures.guides.joined import JOINED, joined
+from fixtures.guides.joined import made
 from fixtures.guides.play import play
 from fixtures.guides.steps import GUIDES, HERE, LANGUAGES, output
 from tests.needs import need_packages
@@ -56,8 +56,9 @@ def of_levels(ids):
     return {id for id in ids if clauses()[id].needed_for is not NeededFor.PROTOCOL}
 
 
-def test_the_file_to_copy_is_that_of_the_steps():
-    assert JOINED.read_text(encoding="utf-8") == joined(), "run python -m fixtures.guides.joined"
+def test_the_files_to_copy_are_those_of_their_parts():
+    for path, text in made().items():
+        assert path.read_text(encoding="utf-8") == text, "run python -m fixtures.guides.joined"
 
 
 EVERY = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fixtures.guides.joined import JOINED
+from fixtures.guides.joined import JOINED, TO_COPY
 from scripts.generator.build import load_source, read_source
 from scripts.generator.downloads import Download, downloads, frozen
 from scripts.generator.problems import SourceError
@@ -67,7 +67,9 @@ def made_pages() -> Made:
             menu.setdefault(path.partition("/")[0], []).append(path)
         for path, content in playground.scripts(source, language):
             files[f"{language}/{path}"] = content
-        files[f"{language}/guides/{JOINED.name}"] = JOINED.read_bytes()
+        for guide, file in TO_COPY.items():
+            folder = "guides" if file == JOINED else f"guides/{guide}"
+            files[f"{language}/{folder}/{file.name}"] = file.read_bytes()
         for each in held:
             there = in_language(each, language)
             if there is not None:

@@ -1,0 +1,50 @@
+// A service of somebody else's, with the file to copy.
+import express from 'express';
+import { z } from 'zod';
+import { checked, error, install, Refused } from './atdf-errors.ts';
+
+const app = express();
+app.use(express.json());
+const Parcel = z.object({
+  postcode: z
+    .string()
+    .regex(/^[0-9]{5}$/)
+    .refine((code) => !code.startsWith('9'), 'nobody drives there'),
+  day: z.iso
+    .date()
+    .refine((day) => day > '2030-01-01', 'this day is over')
+    .optional(),
+});
+const Track = z.strictObject({
+  history: z.boolean().default(false),
+  weight: z.number().positive().optional(),
+  title: z.string().optional(),
+  tags: z.array(z.string()).optional(),
+  rooms: z.array(z.int()).optional(),
+});
+const Book = z.strictObject({
+  book_id: z.string(),
+  copies: z.int().min(1).default(1),
+  draft: z.boolean().default(false),
+});
+const Node = z.strictObject({
+  name: z.string(),
+  get inside() {
+    return z.array(Node).optional();
+  },
+});
+
+app.post('/parcels', checked('send', Parcel), () => {
+  throw new Error('the database password is hunter2');
+});
+app.get('/track', checked('track', Track), (_, response) => response.json(response.locals.input));
+app.put('/books/:book_id', checked('change', Book), (_, response) => response.json(response.locals.input));
+app.delete('/books/:book_id', checked('remove', Book), () => {
+  throw new Refused(error('business-rule', 'Lent', 'The book is lent.', { tool_name: 'remove' }), 409);
+});
+app.post('/nodes', checked('node', Node), (request, response) => response.json(request.body));
+app.post('/late', checked('late', z.object({})), () => {
+  throw Object.assign(new Error('It is closed.'), { status: 409, expose: true });
+});
+install(app);
+app.listen(Number(process.argv[2]), '127.0.0.1');

@@ -1,0 +1,110 @@
+"""The files to copy: what they say of places, unions, secrets and many mistakes, in every way."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from tests.guides.test_values import WAYS, by_way, refused
+
+COPIED = tuple(way for way in WAYS if way != "fastapi")
+
+
+def an(properties, **more):
+    required = [*properties]
+    return {"type": "object", "properties": properties, "required": required, **more}
+
+
+CLOSED = {"additionalProperties": False}
+PERSON = an({"name": {"type": "string"}, "age": {"type": "integer", "maximum": 150}}, **CLOSED)
+PEOPLE = {"type": "array", "items": PERSON}
+ANA = {"name": "Ana", "age": 30}
+CARD = an({"kind": {"const": "card"}, "month": {"type": "integer", "maximum": 12}}, **CLOSED)
+TRANSFER = an({"kind": {"const": "transfer"}, "iban": {"type": "string"}}, **CLOSED)
+PAY = {"oneOf": [CARD, TRANSFER]}
+CUSTOMER = {"anyOf": [{"type": "integer", "minimum": 1000}, {"type": "string", "minLength": 3}]}
+SERIES = {"anyOf": [an({"times": {"type": "integer", "minimum": 2}}), {"enum": ["once"]}]}
+PLACES = [
+    (PEOPLE, [ANA, {**ANA, "age": 200}], {"x[1].age": "150"}),
+    (PEOPLE, [{"name": "Ana"}, {**ANA, "more": 1}], {"x[0].age": None, "x[1].more": None}),
+    (PEOPLE, [{"name": 7, "age": "30"}], {"x[0].name": "7", "x[0].age": "30"}),
+    (PEOPLE, ANA, {"x": json.dumps([ANA])}),
+    (PEOPLE, None, {"x": None}),
+    (an({"a": an({"b": {"enum": ["on", "off"]}})}), {"a": {"b": "Of"}}, {"x.a.b": "off"}),
+    (PAY, {"kind": "card", "month": 13}, {"x.month": "12"}),
+    (PAY, {"kind": "card", "month": 5, "more": 1}, {"x.more": None}),
+    (PAY, {"kind": "transfr", "iban": "DE02"}, {"x.kind": "transfer"}),
+    (PAY, {"kind": "transfer"}, {"x.iban": None}),
+    (PAY, "card", {"x": None}),
+    (CUSTOMER, 5, {"x": "1000"}),
+    (CUSTOMER, True, {"x": "1000"}),
+    (SERIES, {"times": 1}, {"x.times": "2"}),
+    (SERIES, "Once", {"x": "once"}),
+    ({"type": "array", "items": PAY}, [{"kind": "card", "month": "5"}], {"x[0].month": "5"}),
+    ({"type": "object", "additionalProperties": {"maxLength": 3, "type": "string"}},
+     {"a/b~c": "long"}, {"x.a/b~c": "lon"}),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=by_way(*COPIED))
+def ask(request, tmp_path_factory):
+    """What a way makes of many (schema, value) pairs at once."""
+    return lambda cases: refused(request.param, tmp_path_factory.mktemp(request.param), cases)
+
+
+def plain(text):
+    return None if text is None else text.replace(" ", "")
+
+
+def test_each_refused_place_is_named_with_a_value_that_works(ask):
+    wrong = {}
+    for (schema, value, wanted), errors in zip(PLACES, ask(PLACES), strict=True):
+        found = {error["parameter_name"]: plain(error["suggested_value"]) for error in errors}
+        if found != {place: plain(value) for place, value in wanted.items()}:
+            wrong[json.dumps([schema, value])] = found
+    assert wrong == {}
+
+
+SECRETS = [
+    (an({"password": {"type": "string", "maxLength": 4}}), {"password": "hunter2"}),
+    (an({"api_key": {"type": "integer"}}), {"api_key": "hunter2"}),
+    (an({"accessToken": {"enum": ["a"]}}), {"accessToken": "hunter2"}),
+    (an({"a": an({"secret": {"type": "string"}})}), {"a": {"secret": 7.125}}),
+    ({"type": "array", "maxItems": 1, "items": an({"password": {"type": "string"}})},
+     [{"password": "hunter2"}, {"password": "b"}]),
+]  # fmt: skip
+
+
+def test_no_secret_is_sent_back(ask):
+    said = json.dumps(ask(SECRETS))
+    assert "hunter2" not in said
+    assert "7.125" not in said
+
+
+def test_of_thousands_of_mistakes_a_few_are_reported_and_soon(ask):
+    ages = {"type": "array", "items": {"type": "integer", "maximum": 9}}
+    start = time.monotonic()
+    [errors] = ask([(ages, [10] * 20_000)])
+    assert 1 < len(errors) <= 20
+    assert time.monotonic() - start < 20
+
+
+ODD = [
+    ({"type": "integer"}, {"__proto__": 1}),
+    (PERSON, json.loads('{"__proto__": {"name": 1}, "constructor": 2}')),
+    ({"enum": ["a", "b"]}, [[[["a"]]]]),
+    ({"enum": [1, 2]}, {"toString": 1}),
+    ({"type": "string", "pattern": "^a+$"}, "b" * 5000),
+    ({"type": "string"}, "x" * 5000),
+    ({"type": "number", "multipleOf": 0.1}, 1e308),
+]
+
+
+def test_odd_values_are_refused_like_any_other(ask):
+    for (_, value), errors in zip(ODD, ask(ODD), strict=True):
+        assert errors or value == "x" * 5000
+        for error in errors:
+            assert (error["tool_name"], error["type"][-17:]) == ("book", "/validation-error")
+            assert len(json.dumps(error)) < 1000

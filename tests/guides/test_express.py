@@ -1,0 +1,150 @@
+"""What the file to copy for Express answers around a service of somebody else's."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from fixtures.guides.play import listening
+from fixtures.guides.steps import GUIDES, HERE, MODULES
+from tests.needs import need_packages
+
+pytestmark = [pytest.mark.needs, pytest.mark.slow]
+
+OWN = Path(__file__).with_name("express_own.mjs")
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    need_packages(HERE)
+    folder = tmp_path_factory.mktemp("own")
+    for file in GUIDES["express"].files(2):
+        shutil.copy(file, folder)
+    (folder / "node_modules").symlink_to(MODULES)
+    shutil.copy(OWN, folder / "main.mjs")
+    with listening(GUIDES["express"], folder) as target, httpx2.Client(base_url=target) as client:
+        yield client
+
+
+def kind(error):
+    return error["type"].rpartition("/")[2]
+
+
+def refused(answer, status):
+    [error] = answer.json()["errors"]
+    assert answer.status_code == status
+    return error
+
+
+def test_what_only_the_validator_refuses_is_called_invalid_at_its_place(own):
+    error = refused(own.post("/parcels", json={"postcode": "90210"}), 422)
+    assert (kind(error), error["parameter_name"]) == ("validation-error", "postcode")
+    assert "nobody drives there" in error["detail"]
+
+
+def test_a_rule_of_the_validator_is_tried_with_what_is_suggested(own):
+    sent = {"postcode": "53111", "day": "2020-05-20"}
+    error = refused(own.post("/parcels", json=sent), 422)
+    assert error["parameter_name"] == "day"
+    suggested = error["suggested_value"]
+    if suggested is not None:
+        answer = own.post("/parcels", json=sent | {"day": suggested})
+        assert answer.status_code == 500  # what the handler throws: the day is accepted
+
+
+def test_a_fault_of_the_server_is_in_the_envelope_and_shows_nothing(own):
+    answer = own.post("/parcels", json={"postcode": "53111"})
+    error = refused(answer, 500)
+    assert (kind(error), error["tool_name"]) == ("internal-error", "send")
+    assert "hunter2" not in answer.text
+
+
+def test_an_error_of_http_has_the_type_of_its_status(own):
+    error = refused(own.post("/late", json={}), 409)
+    assert (kind(error), error["tool_name"]) == ("conflict", "late")
+    assert error["detail"] == "It is closed."
+
+
+def test_the_methods_of_a_path_are_told(own):
+    answer = own.options("/track")
+    assert (answer.status_code, answer.headers["allow"]) == (204, "GET")
+
+
+def test_an_unknown_path_and_a_wrong_method_are_in_the_envelope(own):
+    assert kind(refused(own.get("/nowhere"), 404)) == "not-found"
+    answer = own.post("/track", json={})
+    assert kind(refused(answer, 405)) == "method-not-allowed"
+    assert answer.headers["allow"] == "GET"
+
+
+def test_another_media_type_and_a_broken_body_name_the_tool(own):
+    for content, media, status in (("a=1", "text/plain", 415), ("{", "application/json", 400)):
+        answer = own.post("/parcels", content=content, headers={"content-type": media})
+        assert refused(answer, status)["tool_name"] == "send"
+
+
+@pytest.mark.parametrize("body", ["null", "7", '"a"', "[]"])
+def test_json_that_is_no_object_is_invalid_and_not_malformed(own, body):
+    answer = own.post("/parcels", content=body, headers={"content-type": "application/json"})
+    error = refused(answer, 422)
+    assert (kind(error), error["tool_name"]) == ("validation-error", "send")
+    assert error["parameter_name"] is None
+
+
+@pytest.mark.parametrize(
+    ("query", "read"),
+    [
+        ("title=123", {"title": "123"}),
+        ("title=null", {"title": "null"}),
+        ("tags=12&tags=b", {"tags": ["12", "b"]}),
+        ("rooms=12&rooms=3", {"rooms": [12, 3]}),
+        ("rooms=12", {"rooms": [12]}),
+        ("weight=2.5", {"weight": 2.5}),
+        ("history=true", {"history": True}),
+    ],
+)
+def test_a_query_is_read_as_its_schema_types_it(own, query, read):
+    assert own.get(f"/track?{query}").json() == {"history": False, **read}
+
+
+@pytest.mark.parametrize(
+    ("query", "place", "suggested"),
+    [
+        ("history=TRUE", "history", "true"),
+        ("weight=2,5", "weight", "2.5"),
+        ("weight=0", "weight", "0.01"),
+        ("more=1", "more", None),
+    ],
+)
+def test_a_query_that_is_refused_is_mended(own, query, place, suggested):
+    error = refused(own.get(f"/track?{query}"), 422)
+    assert (error["parameter_name"], error["suggested_value"]) == (place, suggested)
+
+
+def test_path_query_and_body_are_checked_together(own):
+    answer = own.put("/books/b1?draft=true", json={"copies": 2})
+    assert answer.json() == {"book_id": "b1", "copies": 2, "draft": True}
+    error = refused(own.put("/books/b1", json={"copies": 0}), 422)
+    assert (error["parameter_name"], error["suggested_value"]) == ("copies", "1")
+    assert kind(refused(own.delete("/books/b1"), 409)) == "business-rule"
+
+
+def test_the_openapi_document_has_the_parameters_of_path_query_and_body(own):
+    document = own.get("/openapi.json").json()
+    change = document["paths"]["/books/{book_id}"]["put"]
+    assert [(each["name"], each["in"]) for each in change["parameters"]] == [("book_id", "path")]
+    body = change["requestBody"]["content"]["application/json"]["schema"]
+    assert sorted(body["properties"]) == ["copies", "draft"]
+    assert {each["in"] for each in document["paths"]["/track"]["get"]["parameters"]} == {"query"}
+
+
+def test_a_schema_that_refers_to_itself_is_walked_and_published(own):
+    tree = {"name": "a", "inside": [{"name": "b", "inside": [{"name": 7}]}]}
+    error = refused(own.post("/nodes", json=tree), 422)
+    assert (error["parameter_name"], error["suggested_value"]) == ("inside[0].inside[0].name", "7")
+    text = own.get("/openapi.json").text
+    assert '"#"' not in text
+    assert "#/$defs" not in text
