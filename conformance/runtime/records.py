@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from conformance.formats.problem import Problem
+from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.meta import held, key_in
 from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.cache import ByIdentity
@@ -158,7 +159,7 @@ def _texts(result: Members) -> list[Any]:
     for block in content if isinstance(content, list) else []:
         text = as_object(block).get("text")
         try:
-            found.append(json.loads(text) if isinstance(text, str) else None)
+            found.append(told_in(text) if isinstance(text, str) else None)
         except (ValueError, RecursionError):
             found.append(text)
     return found

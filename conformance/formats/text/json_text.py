@@ -33,6 +33,9 @@ LARGEST = 64 * 1024 * 1024
 DEEPEST = 256
 """Arrays and objects inside one another; real documents have a dozen."""
 
+DEEPEST_TOLD = 500
+"""The same of what a target says: half of what the interpreter has room for."""
+
 MOST_MARKS = 4_000_000
 """Commas, colons and brackets of a document; each may stand for a value, of eighty bytes."""
 
@@ -156,6 +159,17 @@ def _read_json(text: str, strange: tuple[Problem, ...]) -> Reading:
     if _SURROGATE.search(text):
         found += islice(_half_pairs(data), _MOST_TOLD)
     return Reading(data, text, Notation.JSON, readable=True, problems=tuple(found))
+
+
+def told_in(text: str) -> Any:
+    """The value of a JSON text that a target said; raises ValueError, and RecursionError if it is
+    so deep that it could be read just so, and not be written.
+    """
+    value = json.loads(text)
+    brackets = text.count("[") + text.count("{")
+    if brackets > DEEPEST_TOLD and deeper_than(value, DEEPEST_TOLD):
+        raise RecursionError
+    return value
 
 
 def has_at_most(values: int, text: str | bytes) -> bool:

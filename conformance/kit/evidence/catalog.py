@@ -5,7 +5,6 @@ Read from discovery's exchanges alone, so that a recorded session gives the same
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 
 from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.problem import Place
+from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.meta import held
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.evidence.declared_conformance import WELL_KNOWN, is_discovery
@@ -223,7 +223,7 @@ def _text_of(read: Exchange) -> Any:
     for content in members((response_of(read) or {}).get("result"), "contents"):
         text = content.get("text") if isinstance(content, dict) else None
         try:
-            return json.loads(text) if isinstance(text, str) else None
+            return told_in(text) if isinstance(text, str) else None
         except (ValueError, RecursionError):
             return None
     return None

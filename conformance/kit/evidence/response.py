@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from conformance.formats.text import rpc
+from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.errors import Envelope, envelope_of, types_of
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.disguise import disguise_of
@@ -142,7 +143,7 @@ def body_json(exchange: Exchange) -> Any:
 
 def _parsed(body: bytes) -> Any:
     try:
-        return json.loads(body.decode("utf-8"))
+        return told_in(body.decode("utf-8"))
     except (UnicodeDecodeError, ValueError, RecursionError):
         return None
 

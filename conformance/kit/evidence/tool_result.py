@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.errors import Envelope, envelope_of
 from conformance.formats.tool.meta import held
 from conformance.spec.vocabulary import MetaKey
@@ -25,7 +25,7 @@ def json_texts(result: Mapping[str, Any]) -> list[Any]:
     for text in _texts(result):
         if text.lstrip().startswith("{"):
             try:
-                decoded.append(json.loads(text))
+                decoded.append(told_in(text))
             except (ValueError, RecursionError):
                 continue
     return decoded

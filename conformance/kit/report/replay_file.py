@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from conformance.formats.text.json_text import told_in
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, Request
 from conformance.kit.model.results import Finding, Item
@@ -237,7 +238,7 @@ def _answer(answer: Answer | None) -> dict[str, Any]:
         return {**told, "text": head, "json": None, "cut": True}
     text = answer.body.decode("utf-8", "replace")
     try:
-        said = answer.messages[-1] if answer.messages else json.loads(text)
+        said = answer.messages[-1] if answer.messages else told_in(text)
     except (ValueError, RecursionError):
         said = None
     return {**told, "text": text, "json": said}

@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Protocol, Self, TypeVar
 
-from conformance.formats.schema.schemas import deeper_than
 from conformance.formats.tool.tool import Tool
 from conformance.kit.model.exchange import Answer, Request, Trouble
 from conformance.kit.model.performance import Moment
@@ -124,19 +123,6 @@ VALUES_CAP = 96 * 1024 * 1024
 """Bytes that the values of an answer may take in memory; those under way on one connection share
 it.
 """
-
-_DEEPEST_MESSAGE: Final = 500
-"""Arrays and objects in one another: a deeper message could be read just so, and never written."""
-
-
-def message_in(text: str) -> Any:
-    """The value of a message in JSON; raises ValueError, and RecursionError for one too deep."""
-    value = json.loads(text)
-    brackets = text.count("[") + text.count("{")
-    if brackets > _DEEPEST_MESSAGE and deeper_than(value, _DEEPEST_MESSAGE):
-        raise RecursionError
-    return value
-
 
 MESSAGES_CAP = 2_000
 """Messages read of one stream: each clause looks at those of each answer."""

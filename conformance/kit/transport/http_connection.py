@@ -18,6 +18,7 @@ from urllib.parse import urljoin
 
 import httpx2
 
+from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import SseReader
 from conformance.kit.config.system_words import UNUSABLE_PROXY
 from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
@@ -28,7 +29,6 @@ from conformance.kit.transport.binding import (
     VALUES_CAP,
     Process,
     Received,
-    message_in,
 )
 from conformance.kit.transport.kept_connections import Lines
 
@@ -261,7 +261,7 @@ class _Messages:
         for event in self._reader.feed(self._decode(chunk)):
             with suppress(UnicodeError, ValueError, RecursionError):
                 event.data.encode("utf-8")  # raises for bytes that are not UTF-8
-                yield message_in(event.data)
+                yield told_in(event.data)
 
 
 def trouble_of(error: httpx2.TransportError) -> tuple[Trouble, str]:

@@ -12,9 +12,10 @@ from contextlib import suppress
 from typing import Any
 
 from conformance.formats.text import rpc
+from conformance.formats.text.json_text import told_in
 from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble, weight
 from conformance.kit.model.written import Redact, unchanged
-from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received, message_in
+from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received
 from conformance.kit.transport.sandbox import end_all, launched
 
 _NOISE_LINES = 50
@@ -281,7 +282,7 @@ class StdioConnection:
         if not line.strip():
             return
         try:
-            message = message_in(line.decode("utf-8"))
+            message = told_in(line.decode("utf-8"))
         except (UnicodeDecodeError, ValueError, RecursionError):
             message = None
         if not isinstance(message, (dict, list)):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from conformance.formats.text.json_text import told_in
 from conformance.kit.model.exchange import Answer, Exchange
 from conformance.kit.model.results import Finding
 from conformance.kit.report.html.json_layout import Piece, Pieces, layout, pointer_of
@@ -123,7 +123,7 @@ def _body(body: bytes, report: Report, mark: str | None = None) -> Pieces:
     """Give a body: JSON laid out, text as it is, anything else by its first bytes."""
     if len(body) < 200_000:
         try:
-            return layout(json.loads(body), report, mark)
+            return layout(told_in(body.decode("utf-8")), report, mark)
         except (ValueError, RecursionError):
             pass  # not JSON, or too deep to be read: shown as the text it is
     text = report.text(body[:20_000].decode("utf-8", "backslashreplace"), 4_000, lines=True)
