@@ -32,6 +32,7 @@ PAGES = (
     "conformance/clauses/http-err-001/",
     "conformance/options/",
     "playground/",
+    "runtime/concepts/",
 )
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
@@ -238,6 +239,10 @@ def test_a_wide_diagram_is_moved_on_a_phone_and_the_page_is_not(visit):
         "(all) => all.filter((each) => each.scrollWidth > each.clientWidth).length"
     )
     assert wide > 0
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('figure.diagram')].every("
+        "(each) => (each.scrollWidth > each.clientWidth) === (each.tabIndex === 0))"
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     sizes = page.locator(".diagram text").evaluate_all(
         "(all) => all.map((text) => parseFloat(getComputedStyle(text).fontSize)"

@@ -195,7 +195,7 @@ def test_a_picture_is_named_and_told_and_takes_its_colors_from_the_page(text):
     colors = {each.get(name) for each in root.iter() for name in ("fill", "stroke")}
     assert colors <= {None, "none", "currentColor", "Canvas"}
     assert {each.tag.removeprefix(space) for each in root.iter()} <= {
-        "svg", "title", "desc", "rect", "path", "circle", "text", "tspan"
+        "svg", "g", "title", "desc", "rect", "path", "circle", "text", "tspan"
     }  # fmt: skip
 
 

@@ -101,15 +101,18 @@ def _corners(part: Box | Line | Words) -> Iterator[Point]:
 
 
 def svg(picture: Picture, title: str, description: str, name: str) -> str:
-    """One line of SVG. `name` begins the ids in it, which a page has once."""
+    """One line of SVG. `name` begins the ids in it, which a page has once. The search reads the
+    description, which has all words.
+    """
     width, height = _number(picture.width), _number(picture.height)
     shapes = "".join(_shape(part) for part in picture.parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{name}-title"'
         f' aria-describedby="{name}-words" width="{width}" height="{height}"'
         f' viewBox="0 0 {width} {height}" font-size="{SIZE}" text-anchor="middle">'
-        f'<title id="{name}-title">{escape(title)}</title>'
-        f'<desc id="{name}-words">{escape(description)}</desc>{shapes}</svg>'
+        f'<title id="{name}-title">{escape(title)}</title> '
+        f'<desc id="{name}-words">{escape(description)}</desc> '
+        f'<g data-search-exclude="">{shapes}</g></svg>'
     )
 
 
