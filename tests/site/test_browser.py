@@ -541,8 +541,20 @@ def test_the_playground_stays_awake_with_ten_megabytes(visit):
             "unknown",
             "takes too long",
         ),
+        (
+            """'a: &a "' + "x".repeat(1e6) + '"\\nb: [' + Array(600).fill("*a") + ']'""",
+            "unknown",
+            "",
+        ),
     ],
-    ids=["one long string", "many problems", "very many problems", "two documents", "a long key"],
+    ids=[
+        "one long string",
+        "many problems",
+        "very many problems",
+        "two documents",
+        "a long key",
+        "a text that YAML repeats",
+    ],
 )
 def test_the_playground_stays_awake_with_what_is_large(visit, text, state, said):
     page, seen = visit("playground/")
