@@ -116,7 +116,7 @@ def test_silence_ends_a_wait_and_closes_the_provider():
     async def provider():
         try:
             yield b"a"
-            await asyncio.sleep(5)
+            await asyncio.Event().wait()
         finally:
             closed.append(True)
 
