@@ -215,14 +215,14 @@ def unlike(value):
 MANY = [
     ({"type": "object", "additionalProperties": False}, {f"a{n}": 0 for n in range(20_000)}),
     ({"type": "array", "items": unlike(3)}, [0] * 20_000),
-    ({"type": "array", "uniqueItems": True}, [*map(str, range(60_000)), "0"]),
+    ({"type": "array", "uniqueItems": True}, [*map(str, range(40_000)), "0"]),
 ]
 
 
-@pytest.mark.parametrize("name", ["fastapi", "express", "mcp-typescript"])
-def test_thousands_of_mistakes_are_answered_soon_and_in_short(name, tmp_path):
+@pytest.mark.parametrize("way", WAYS)
+def test_thousands_of_mistakes_are_answered_soon_and_in_short(way, tmp_path):
     began = time.monotonic()
-    made = refused(GUIDES[name], tmp_path, MANY)
+    made = refused(way, tmp_path, MANY)
     assert time.monotonic() - began < 30
     assert max(len(json.dumps(errors)) for errors in made) < 2_000_000
 

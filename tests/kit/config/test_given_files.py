@@ -21,6 +21,7 @@ from conformance.kit.config.settings import (
 from conformance.kit.config.settings_file import filled_in
 from conformance.kit.config.waivers import WaiversUnusable, read_waivers
 from conformance.kit.plugin.report_place import mark_outdated
+from conformance.spec.messages import message
 
 LEVELS = "[" * 5_000
 ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -114,7 +115,7 @@ def test_a_result_that_never_ends_is_not_read(tmp_path):
     (tmp_path / "results.json").symlink_to("/dev/zero")
     found = merge_found.look([tmp_path])
     assert found.sessions == ()
-    assert found.told == (f"{tmp_path / 'results.json'}: it is not a file",)
+    assert found.told == ((tmp_path / "results.json", message("merge.not_a_file")),)
     with pytest.raises(FileTooMuch):
         given_text(tmp_path / "results.json")
 
