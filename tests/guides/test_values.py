@@ -219,7 +219,7 @@ MANY = [
 ]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", by_way(*WAYS))
 def test_thousands_of_mistakes_are_answered_soon_and_in_short(way, tmp_path):
     began = time.monotonic()
     made = refused(way, tmp_path, MANY)
