@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.play import play
-from conformance.kit.drive.run_driver import good_calls
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import read
 from conformance.kit.evidence.script import Script
@@ -207,7 +206,7 @@ async def _repeat_script(
                 evidence.run,
                 context,
                 evidence.tools,
-                good_calls(evidence),
+                evidence.good_calls,
                 offered=evidence.offered,
                 shared=shared,
                 confirms=before,

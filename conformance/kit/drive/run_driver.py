@@ -22,7 +22,7 @@ from conformance.kit.drive.progress import Progress
 from conformance.kit.drive.tool_driver import ToolRun
 from conformance.kit.drive.tool_turns import Turns
 from conformance.kit.evidence.declarations import Discovered
-from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
+from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.safety import turn_of
 from conformance.kit.evidence.script import CONNECTION, Script
 from conformance.kit.model.fault import Fault, fault_of
@@ -68,7 +68,7 @@ class RunDriver:
         self._early_played = True
         self._by_tool = dict(self._evidence.by_tool)
         self._keep(by_tool=self._by_tool)
-        self._good = good_calls(self._evidence)
+        self._good = self._evidence.good_calls
 
     async def drive(self) -> None:
         """The tools and the scripts; what a dead connection leaves undone stays undone.
@@ -217,7 +217,7 @@ class RunDriver:
     def _take(self, run: ToolRun, done: bool, fault: Fault | None = None) -> None:
         """Keep a tool's evidence; what is put away is a tool's whose calls are all made."""
         driven = run.evidence() if done else run.so_far()
-        _add_good_call(self._good, driven)  # before its calls are put away
+        self._good |= driven.good_call  # before its calls are put away
         recorder = self._session.context.recorder
         calls = recorder.put_calls_away(driven.calls, run.tool) if done else driven.calls
         problems = self._by_tool[run.tool.name].problems
@@ -253,17 +253,3 @@ class RunDriver:
             return
         for script in scripts:
             await one(script)
-
-
-def good_calls(evidence: RunEvidence) -> dict[str, Any]:
-    """Arguments that were accepted, by tool."""
-    accepted: dict[str, Any] = dict(evidence.lent)
-    for tool in evidence.by_tool.values():
-        _add_good_call(accepted, tool)
-    return accepted
-
-
-def _add_good_call(accepted: dict[str, Any], tool: ToolEvidence) -> None:
-    baseline = tool.baseline
-    if baseline is not None and baseline.reading.accepted:
-        accepted[tool.tool.name] = baseline.case.arguments

@@ -16,7 +16,7 @@ from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.play import drive_protocol
 from conformance.kit.drive.progress import RunDriven
-from conformance.kit.drive.run_driver import Gathered, RunDriver, good_calls
+from conformance.kit.drive.run_driver import Gathered, RunDriver
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, worst
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
@@ -106,7 +106,7 @@ class SessionDriver(Gathered):
         ]
         if any(_is_gone(one) for one in alike):
             return shared  # nothing more is sent to a server that stopped answering
-        lent = good_calls(alike[0]) if alike else {}
+        lent = alike[0].good_calls if alike else {}
         before = self.evidence[run.id]
         if shared is not None:
             shared.speaks_for(run)

@@ -142,6 +142,14 @@ class ToolEvidence:
         accepted = [place for place, call in tried if call.reading.accepted]
         return next(iter(accepted or [place for place, _ in tried[-1:]]), None)
 
+    @property
+    def good_call(self) -> dict[str, Any]:
+        """The arguments that were accepted, under the tool's name; empty if none were."""
+        known = self.baseline
+        if known is None or not known.reading.accepted:
+            return {}
+        return {self.tool.name: known.case.arguments}
+
     def neighbour_accepted(self, case: Case) -> bool:
         """Whether the call from which `case` deviates was accepted."""
         if case.neighbour is None:
@@ -232,6 +240,14 @@ class RunEvidence:
     def step(self, script: str, name: str) -> Exchange | None:
         """The exchange of a step that has nothing but a name; None if it was not taken."""
         return self.steps(script).get(Step(name))
+
+    @property
+    def good_calls(self) -> dict[str, Any]:
+        """Arguments that were accepted, by tool."""
+        accepted = dict(self.lent)
+        for tool in self.by_tool.values():
+            accepted |= tool.good_call
+        return accepted
 
     @property
     def calls(self) -> Iterator[Call]:
