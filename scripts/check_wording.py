@@ -28,7 +28,7 @@ from scripts.website.wording import remarks, too_long, words_to_avoid
 
 OK, BROKEN = 0, 1
 RATCHET = Path("docs/words/ratchet.yaml")
-PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/README.md")
+PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/README.md")
 CODE = ("conformance", "fixtures", "scripts", "tests")
 
 
