@@ -123,24 +123,24 @@ def parser() -> Manual:
         "check",
         "[TARGET ...] [OPTIONS] [-- PYTEST-OPTIONS]",
         "Check an HTTP or MCP server from outside. The kit finds the server's tools, calls them\n"
-        "with right and wrong input, and writes a report with the level that the server reaches.\n"
-        "Of an AI gateway, it is the client and the model provider.\n"
+        "with valid and invalid input, and writes a report with the level that the server reaches.\n"
+        "For an AI gateway, the kit plays the client and the model provider.\n"
         "Options may also be in agent-formats.toml, or in [tool.agent-formats] of pyproject.toml.",
         (
             ("agent-formats check http://127.0.0.1:8000", "a server that is running"),
             ("agent-formats check 'stdio:uvx mcp-server-time'", "a server that the kit starts"),
             ("agent-formats check --gateway openai+URL", "an AI gateway, from both ends"),
             ("agent-formats check URL --bearer-env TOKEN", "with a token from a variable"),
-            ("agent-formats check URL --allow-calls none", "what it declares; no tool is called"),
+            ("agent-formats check URL --allow-calls none", "only what it declares"),
             ("agent-formats check URL --level guarded", "fail below a level"),
-            ("agent-formats check URL -k ATDF-ERR", "only the clauses of one section"),
-            ("agent-formats check URL --replay CASE-ID", "one case again"),
+            ("agent-formats check URL -k ATDF-ERR", "only clauses of one group"),
+            ("agent-formats check URL --replay CASE-ID", "repeat one case"),
         ),
         {
             Exit.CONFORMANT: "the server conforms, and reaches the level asked for",
             Exit.BROKEN: "it breaks a MUST, or misses the level",
-            Exit.INTERRUPTED: "interrupted, or the time was up",
-            Exit.KIT_FAULT: "a fault of the kit",
+            Exit.INTERRUPTED: "it was interrupted, or time ran out",
+            Exit.KIT_FAULT: "an error of the kit itself",
             Exit.UNUSABLE: "the command line, a file or the target cannot be used",
             Exit.NOTHING_JUDGED: "too little could be checked, such as no tool call",
         },
@@ -151,10 +151,12 @@ def parser() -> Manual:
     targets.add_argument("targets", nargs="*", metavar="TARGET", help=said)
     for group in GROUPS:
         add_options(group, made.add_argument_group(group.title).add_argument)
-    of_pytest = made.add_argument_group("of pytest", "Others may follow after `--`.")
+    of_pytest = made.add_argument_group(
+        "options of pytest", "You can add its other options after `--`."
+    )
     of_pytest.add_argument(
         "-k", dest="expression", metavar="EXPRESSION", help="only clauses and tools that match"
     )
-    of_pytest.add_argument("-q", dest="quiet", action="count", default=0, help="say less")
-    of_pytest.add_argument("-v", dest="verbose", action="count", default=0, help="say more")
+    of_pytest.add_argument("-q", dest="quiet", action="count", default=0, help="print less")
+    of_pytest.add_argument("-v", dest="verbose", action="count", default=0, help="print more")
     return made

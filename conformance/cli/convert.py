@@ -108,6 +108,6 @@ def parser() -> Manual:
     made.add_argument(
         "--to", required=True, choices=[each.value for each in TARGETS], help="the form to make"
     )
-    made.add_argument("--from", dest="source", choices=forms, help="if its keys do not say")
+    made.add_argument("--from", dest="source", choices=forms, help="its form now, if its keys do not show it")
     made.add_argument("--language", choices=LANGUAGES, default="en", help="default: en")
     return made

@@ -18,8 +18,8 @@ from conformance.kit.config.command_words import nearest
 
 COMMANDS = {
     "check": "check an HTTP or MCP server from outside, and write a report",
-    "validate": "say what documents are, and what is wrong with them",
-    "convert": "convert a document to another form, and say what is lost",
+    "validate": "name the format of documents, and what is wrong with them",
+    "convert": "convert a document to another form, and list what is lost",
     "merge": "merge the results of many servers into one table",
     "provider": "play a model provider that fails as you choose",
     "explain": "say what a clause asks for, and how it is checked",
@@ -30,7 +30,7 @@ EXAMPLES = (
     (f"{PROGRAM} check http://127.0.0.1:8000 --level guarded", "fail below a level"),
     (f"{PROGRAM} validate catalog.json", "a document"),
     (f"{PROGRAM} convert catalog.json --to descriptor", "the same in another form"),
-    (f"{PROGRAM} provider --scenario flaky-429-2", "a provider that fails twice"),
+    (f"{PROGRAM} provider --scenario flaky-429-2", "a model provider that fails twice"),
     (f"{PROGRAM} explain ATDF-ERR-012", "a clause, in words"),
     (f'eval "$({PROGRAM} --completion bash)"', "complete words with the Tab key"),
 )

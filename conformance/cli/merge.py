@@ -102,7 +102,7 @@ def parser() -> Manual:
     said = f"{RESULTS}, NAME.{RESULTS}, or a directory to search for them"
     made.add_argument("paths", nargs="+", type=Path, metavar="PATH", help=said)
     made.add_argument("--json", action="store_true", help="write JSON instead of Markdown")
-    said = "of the table and of what is said about files; JSON is the same in each (default: en)"
+    said = "of the table and of messages; JSON is the same in each (default: en)"
     made.add_argument("--language", choices=LANGUAGES, default="en", help=said)
     return made
 

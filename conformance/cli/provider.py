@@ -158,8 +158,8 @@ def parser() -> Manual:
         "Play a model provider that fails as you choose, to see what your application does.\n"
         "It has the APIs of OpenAI (chat completions, responses), Anthropic and Gemini, streamed\n"
         "or whole. Set your application's base URL to the address that is printed, and call it.\n"
-        "The provider says in a line what arrived, and what became of it. It listens on this\n"
-        "machine alone, and asks no real provider.",
+        "The provider prints a line for each request, and for what became of it. It listens only\n"
+        "on this machine, and calls no real provider.",
         (
             ("agent-formats provider --list", "all scenarios"),
             ("agent-formats provider --scenario text", "an answer, to see that it is reached"),
@@ -172,7 +172,7 @@ def parser() -> Manual:
     )
     named = made.add_argument("--scenario", metavar="NAME", help="what the provider does")
     named.completer = lambda **_: SCENARIOS  # type: ignore[attr-defined]  # argcomplete's
-    made.add_argument("--list", action="store_true", help="show all scenarios, and end")
+    made.add_argument("--list", action="store_true", help="list all scenarios")
     made.add_argument("--language", choices=LANGUAGES, default="en", help="default: en")
     said = f"where to listen, on 127.0.0.1 (default: {_PORT}; 0: any free port)"
     made.add_argument("--port", type=int, default=_PORT, metavar="PORT", help=said)

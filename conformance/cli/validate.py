@@ -78,7 +78,7 @@ def parser() -> Manual:
     made = Manual(
         "validate",
         "FILE [FILE ...] [OPTIONS]",
-        "Say what documents are, and what is wrong with them, with the line and the clause.\n"
+        "Name the format of each document, and what is wrong with it: the line and the clause.\n"
         "A FILE is JSON or YAML, a directory of such files, or - for standard input. A file that\n"
         "ends in .sse, .ndjson or .jsonl is a recorded event stream.",
         (
@@ -90,7 +90,7 @@ def parser() -> Manual:
         ),
         {
             VALID: "all documents are valid",
-            INVALID: "one is invalid; with --fix, one can be corrected and was not written",
+            INVALID: "one is invalid; with --fix, one can be corrected but was not written",
             UNUSABLE: "one cannot be used; the others are validated all the same",
         },
         UNUSABLE,
@@ -112,13 +112,13 @@ def parser() -> Manual:
     made.add_argument(
         "--fix",
         action="store_true",
-        help="show what can be corrected without knowing what was meant, as a diff",
+        help="show as a diff what can be corrected without knowing what you meant",
     )
     made.add_argument(
         "--write", action="store_true", help="with --fix: change the files as the diff shows"
     )
     made.add_argument(
-        "--format", choices=list(REPORTS), default="text", help="of the answer; default: text"
+        "--format", choices=list(REPORTS), default="text", help="the form of the answer; default: text"
     )
     made.add_argument("--language", choices=LANGUAGES, default="en", help="default: en")
     return made

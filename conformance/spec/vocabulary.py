@@ -50,7 +50,7 @@ class ArdfBlock(StrEnum):
     ACCESS = "access"
     """How it is reached and in what format."""
     COMPOSITION = "composition"
-    """Of what other resources it is made, in what order."""
+    """Which other resources it consists of, and in what order."""
     GUARDRAILS = "guardrails"
     """What it forbids or demands, and of whom."""
     CONTENT = "content"

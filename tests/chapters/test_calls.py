@@ -61,7 +61,7 @@ def test_a_401_of_a_route_that_asks_for_a_token_names_the_option(status, bearer,
 @pytest.mark.parametrize(
     ("kind", "advice"),
     [
-        (CaseKind.BROKEN, "refuse bad input with 400 or 422"),
+        (CaseKind.BROKEN, "refuse invalid input with 400 or 422"),
         (VALID, "the input is right"),
         (CaseKind.BASELINE, "the input is right"),
         (CaseKind.REPAIR, "the input is right"),

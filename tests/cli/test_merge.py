@@ -336,7 +336,7 @@ def test_a_file_of_millions_of_values_is_refused_before_it_fills_the_memory(tmp_
         assert tracemalloc.get_traced_memory()[1] < 400_000_000
     finally:
         tracemalloc.stop()
-    assert "it holds too much to be read" in capsys.readouterr().err
+    assert "it is too large to be read" in capsys.readouterr().err
 
 
 def test_a_table_in_json_is_printed_whatever_a_target_is_called(tmp_path, capsys):

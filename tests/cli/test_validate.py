@@ -51,7 +51,7 @@ def file(tmp_path):
 def test_a_valid_file_is_named_with_its_document_and_the_rule_that_decided(said, file):
     code, text = said(file("a.json", CATALOG))
     assert code == 0
-    assert "atdf catalog 1.0, known by tools: valid" in text
+    assert "atdf catalog 1.0, recognized by tools: valid" in text
 
 
 def test_a_problem_stands_with_line_path_words_and_clause(said, file):

@@ -175,7 +175,7 @@ def test_the_glossary_has_each_word_of_the_source(pages, source, language):
 
 
 _RECORDED = {
-    "message": "Of the 3 requests of a batch, 1 got no result.",
+    "message": "1 of the 3 requests in a batch got no result.",
     "message_id": "finding.mcp.batch",
     "values": {"count": "3", "missing": "1", "version": "2025-03-26"},
 }
@@ -202,7 +202,7 @@ def test_the_state_of_the_ecosystem_begins_with_pictures(pages, language):
 @pytest.mark.parametrize("language", ["es", "pt"])
 def test_what_was_found_elsewhere_is_not_left_in_english(pages, language):
     text = pages[f"{language}/conformance/implementations.md"]
-    assert "breaks type in the schema, and was accepted" not in text
+    assert "breaks type in the schema, but was accepted" not in text
 
 
 @pytest.mark.parametrize(("language", "share"), [("en", "100%"), ("es", "100 %"), ("pt", "100%")])

@@ -131,7 +131,7 @@ GROUPS = (
         ),
     ),
     Group(
-        "something else than a whole check",
+        "instead of a full check",
         (
             Option("replay", {"metavar": "CASE-ID"}, repeats=False),
             Option("judge", {"metavar": "FILE"}, repeats=False),

@@ -29,7 +29,7 @@ def test_what_can_be_meant_is_taken(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"fallbak": {}}, "No policy has `fallbak`. Write `fallback`, or leave it out."),
+        ({"fallbak": {}}, "A policy has no member `fallbak`. Write `fallback`, or leave it out."),
         ({"timeouts": {"stal_ms": 1}}, "Write `timeouts.stall_ms`"),
         ({"retry": {"strategy": "none", "max_retrys": 1}}, "Write `retry.max_retries`"),
         ({"models": {"opneai": "{nonce}"}}, "Write `models.openai`"),
@@ -53,7 +53,7 @@ def test_what_cannot_is_refused_in_a_sentence(tmp_path, wrong, said):
         ),
         (
             "timeouts:\n  total_ms: 5\n  stal_ms: 5\n",
-            "line 3: No policy has `timeouts.stal_ms`",
+            "line 3: A policy has no member `timeouts.stal_ms`",
         ),
         ("fallback:\n  order:\n  - openai\n  - openai\n", "line 4: `fallback.order` names"),
         ("- openai\n", "line 1: "),

@@ -299,7 +299,7 @@ def test_a_bare_list_of_other_things():
     with pytest.raises(TargetUnusable) as refused:
         looked(listing(b'[{"name": "a"}]'))
     assert refused.value.words.id == "kit.target.bare_list"
-    assert "/tools answers a bare list" in refused.value.words.words()
+    assert "/tools answers with a bare list" in refused.value.words.words()
 
 
 def test_a_catalog_that_is_not_json():

@@ -297,7 +297,7 @@ def test_a_target_s_words_cannot_repeat_a_secret(kit, tmp_path):
         (["--examples", "/no/such/file"], ["/no/such/file"]),
         (["--bearer-env", "NO_SUCH_VARIABLE"], ["NO_SUCH_VARIABLE"]),
         (["--explain", "ATDF-ERRR-007"], ["ATDF-ERRR-007", "ATDF-ERR-007"]),
-        (["--explain", "NOPE-1"], ["NOPE-1 (all of them are listed at", "/conformance/clauses/"]),
+        (["--explain", "NOPE-1"], ["NOPE-1 (the list is at", "/conformance/clauses/"]),
         (["--explain", "NOPE-1", "--language", "pt"], ["todas estão em", "/pt/conformance/"]),
     ],
     ids=" ".join,
@@ -486,7 +486,7 @@ def test_a_plan_of_a_case_that_is_not_there_is_one_sentence(kit, tmp_path):
     with offering([GOOD], lambda *_: (200, {})) as url:
         ran = refused(kit, tmp_path, url, "--plan", "--replay", "http/good/no-such-case/n")
     assert ran.code == 4
-    assert "--replay names no case of this target, http/good/no-such-case/n" in ran.err
+    assert "This target has no case http/good/no-such-case/n" in ran.err
 
 
 @pytest.mark.slow

@@ -70,7 +70,7 @@ def test_a_level_that_is_asked_of_a_selection_is_missed_in_words(kit, tmp_path, 
         "--level", "described",
     )  # fmt: skip
     assert ran.code == 1
-    assert "cannot be told from a selection" in ran.out
+    assert "A selection cannot show whether" in ran.out
 
 
 @pytest.mark.slow

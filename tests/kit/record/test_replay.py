@@ -71,4 +71,4 @@ def test_a_case_that_a_tool_does_not_have_is_told(scenario, there_is_one) -> Non
 def test_a_case_of_another_target_is_refused_in_one_sentence() -> None:
     with listening(REFERENCE) as url, pytest.raises(TargetUnusable) as refused:
         _engine(url, "stdio-2025-11-25/hotel_reservation/missing/email")
-    assert "names no case of this target" in refused.value.words.words()
+    assert "This target has no case" in refused.value.words.words()

@@ -100,7 +100,7 @@ def test_two_clauses_that_cite_one_exchange_are_one_finding():
     assert group.clauses == ("MCP-LIFE-001", "MCP-PING-001")
     text = told(made)
     assert "MCP-LIFE-001, MCP-PING-001  fail" in text
-    assert "MCP-PING-001: The result of `ping` holds pong." in text
+    assert "MCP-PING-001: The result of `ping` contains pong." in text
     (row,) = fold(all_items(made)).rows
     assert [each.clause for each in row.parts] == ["MCP-LIFE-001", "MCP-PING-001"]
     anchors = fold(all_items(made)).anchors()
@@ -125,7 +125,7 @@ def test_other_causes_are_findings_of_their_own(one, two, verdict):
 
 
 OLD_ONLY = item("MCP-RPC-008", "2025-03-26", found(3))
-HEAD = "In superseded protocol versions only."
+HEAD = "Only in superseded protocol versions."
 
 
 def test_what_only_a_superseded_version_breaks_has_a_section_of_its_own():

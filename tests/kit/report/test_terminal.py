@@ -369,17 +369,19 @@ def test_what_is_missing_around_the_server_is_one_line_with_the_tools_of_all_run
     sample = session()
     other = Shortage(Missing.NETWORK, "fetch failed", ("search",))
     made = replace(sample, runs=(sample.runs[0], replace(sample.runs[1], shortages=(other,))))
-    (line,) = [line for line in lines(made) if line.startswith("Missing around the server")]
+    (line,) = [
+        line for line in lines(made) if line.startswith("Missing in the server's environment")
+    ]
     assert line == (
-        'Missing around the server: the network (it said "EAI_AGAIN <b>"). '
-        "What failed for it counts in no rate and proves nothing about "
+        'Missing in the server\'s environment: the network (the server said "EAI_AGAIN <b>"). '
+        "Calls that failed because of it count in no rate, and prove nothing about "
         f"{sample.runs[0].shortages[0].tools[0]}, search."
     )
-    (line,) = [line for line in lines(made, "pt") if line.startswith("Falta em volta")]
+    (line,) = [line for line in lines(made, "pt") if line.startswith("Falta no ambiente do servidor")]
     assert "a rede" in line
 
 
 def test_where_nothing_is_missing_nothing_is_said_of_it():
     made = session()
     sound = replace(made, runs=tuple(replace(run, shortages=()) for run in made.runs))
-    assert not any("Missing around" in line for line in lines(sound))
+    assert not any("Missing in the server" in line for line in lines(sound))

@@ -16,7 +16,7 @@ from conformance.spec.messages import message
 from conformance.spec.vocabulary import Binding
 from tests.kit.report.sample import sample_words, session
 
-UNCALLED = "No tool was called: this level rests on documents alone."
+UNCALLED = "No tool was called: this level is based on documents alone."
 STARTED = Run("stdio-2025-11-25", "stdio:serve", Binding.STDIO, "serve", "2025-11-25")
 
 
