@@ -62,9 +62,9 @@ def test_a_401_of_a_route_that_asks_for_a_token_names_the_option(status, bearer,
     ("kind", "advice"),
     [
         (CaseKind.BROKEN, "refuse invalid input with 400 or 422"),
-        (VALID, "the input is right"),
-        (CaseKind.BASELINE, "the input is right"),
-        (CaseKind.REPAIR, "the input is right"),
+        (VALID, "although the input is valid"),
+        (CaseKind.BASELINE, "although the input is valid"),
+        (CaseKind.REPAIR, "although the input is valid"),
     ],
 )
 def test_nobody_is_told_to_refuse_a_valid_call(kind, advice):

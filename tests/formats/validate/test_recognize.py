@@ -104,8 +104,8 @@ def test_what_is_not_an_object_gets_a_problem_that_shows_it(data):
         ({"policy": {"strategy": "x"}}, '"policy" contains a document of the kind ret'),
         ({"wire": "", "text": "", "more": 1}, 'is recorded-stream, which has no member "more".'),
         ({"resources": [{"uri": "file:///a"}]}, "is manifest, which is recognized by resources + "),
-        ({"hello": 1, "x": {"y": 2}}, 'None of its members ("hello", "x") is one'),
-        ({}, "None of its members (–) is one"),
+        ({"hello": 1, "x": {"y": 2}}, 'None of its members ("hello", "x") identifies'),
+        ({}, "None of its members (–) identifies"),
         (dict.fromkeys("abcdefg"), '("a", "b", "c", "d", "e", … (+2))'),
     ],
 )

@@ -33,7 +33,7 @@ def test_what_can_be_meant_is_taken(tmp_path):
         ({"timeouts": {"stal_ms": 1}}, "Write `timeouts.stall_ms`"),
         ({"retry": {"strategy": "none", "max_retrys": 1}}, "Write `retry.max_retries`"),
         ({"models": {"opneai": "{nonce}"}}, "Write `models.openai`"),
-        ({"zzz": 1}, "It may have `retry`, `fallback`, `timeouts`"),
+        ({"zzz": 1}, "Its members are `retry`, `fallback`, `timeouts`"),
         ({"fallback": {"order": ["openai", "openai"]}}, "names `openai` twice"),
         ({"fallback": {"order": ["openai", "custom"]}}, "It plays `openai`, `anthropic`, `gemini`"),
     ],

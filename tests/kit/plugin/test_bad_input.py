@@ -79,7 +79,7 @@ ODD_SERVERS = {
     "401": (always(whole(b"", status="401 X")), ["credentials", "--bearer-env"]),
     "redirect": (
         always(whole(b"", "Location: https://example.org/x", status="302 X")),
-        ["https://example.org/x", "not followed"],
+        ["https://example.org/x", "does not follow"],
     ),
     "404": (always(whole(b"{}", status="404 X")), ["status 404", "/manifest"]),
     "not JSON": (always(whole(b"{", "Content-Type: application/json")), ["not JSON"]),
@@ -298,7 +298,7 @@ def test_a_target_s_words_cannot_repeat_a_secret(kit, tmp_path):
         (["--bearer-env", "NO_SUCH_VARIABLE"], ["NO_SUCH_VARIABLE"]),
         (["--explain", "ATDF-ERRR-007"], ["ATDF-ERRR-007", "ATDF-ERR-007"]),
         (["--explain", "NOPE-1"], ["NOPE-1 (the list is at", "/conformance/clauses/"]),
-        (["--explain", "NOPE-1", "--language", "pt"], ["todas estão em", "/pt/conformance/"]),
+        (["--explain", "NOPE-1", "--language", "pt"], ["a lista está em", "/pt/conformance/"]),
     ],
     ids=" ".join,
 )

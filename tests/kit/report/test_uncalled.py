@@ -57,7 +57,7 @@ def test_where_some_tools_were_called_the_line_follows_what_was_left_out():
     terminal, summary, _ = told(left_out("read_only", called=("other",)))
     assert UNCALLED not in terminal + summary
     lines = terminal.splitlines()
-    at = next(n for n, line in enumerate(lines) if line.strip().startswith("book: does not say"))
+    at = next(n for n, line in enumerate(lines) if line.strip().startswith("book: is not marked"))
     assert lines[at + 2].endswith("--sandbox")
 
 
