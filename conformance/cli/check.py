@@ -123,7 +123,7 @@ def parser() -> Manual:
         "check",
         "[TARGET ...] [OPTIONS] [-- PYTEST-OPTIONS]",
         "Check an HTTP or MCP server from outside. The kit finds the server's tools, calls them\n"
-        "with valid and invalid input, and writes a report with the level that the server reaches.\n"
+        "with valid and invalid input, and writes a report with the level that it reaches.\n"
         "For an AI gateway, the kit plays the client and the model provider.\n"
         "Options may also be in agent-formats.toml, or in [tool.agent-formats] of pyproject.toml.",
         (

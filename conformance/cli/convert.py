@@ -108,6 +108,7 @@ def parser() -> Manual:
     made.add_argument(
         "--to", required=True, choices=[each.value for each in TARGETS], help="the form to make"
     )
-    made.add_argument("--from", dest="source", choices=forms, help="its form now, if its keys do not show it")
+    said = "its form now, if its keys do not show it"
+    made.add_argument("--from", dest="source", choices=forms, help=said)
     made.add_argument("--language", choices=LANGUAGES, default="en", help="default: en")
     return made

@@ -43,7 +43,7 @@ def parser() -> Manual:
         {DONE: "the clause is on standard output", UNUSABLE: "there is no such clause"},
         UNUSABLE,
     )
-    named = made.add_argument("clause", metavar="CLAUSE", help="the id of the clause, as in a report")
+    named = made.add_argument("clause", metavar="CLAUSE", help="its id, as in a report")
     named.completer = lambda **_: clauses()  # type: ignore[attr-defined]  # argcomplete's
     made.add_argument("--language", choices=LANGUAGES, default="en", help="default: en")
     return made

@@ -118,7 +118,7 @@ def parser() -> Manual:
         "--write", action="store_true", help="with --fix: change the files as the diff shows"
     )
     made.add_argument(
-        "--format", choices=list(REPORTS), default="text", help="the form of the answer; default: text"
+        "--format", choices=list(REPORTS), default="text", help="of the result; default: text"
     )
     made.add_argument("--language", choices=LANGUAGES, default="en", help="default: en")
     return made

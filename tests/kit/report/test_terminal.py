@@ -377,7 +377,7 @@ def test_what_is_missing_around_the_server_is_one_line_with_the_tools_of_all_run
         "Calls that failed because of it count in no rate, and prove nothing about "
         f"{sample.runs[0].shortages[0].tools[0]}, search."
     )
-    (line,) = [line for line in lines(made, "pt") if line.startswith("Falta no ambiente do servidor")]
+    (line,) = [line for line in lines(made, "pt") if line.startswith("Falta no ambiente")]
     assert "a rede" in line
 
 
