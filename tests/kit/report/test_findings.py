@@ -205,7 +205,7 @@ def test_a_misleading_refusal_has_a_line_with_its_tool():
     one = Unnamed("type", "get_user", "c", "age", ("name",), "name is wrong")
     silent = Unnamed("type", "get_user", "d", "age", (), "Bad request")
     made = session(explain=Explain(unnamed=(one, one, silent)))
-    line = "get_user: age was wrong, and the answer names name"
+    line = "get_user: age was wrong, but the answer names name"
     assert told(made).count(line) == 1
     assert summary(made).count(line.replace("_", r"\_")) == 1
     assert "Misleading" not in told(session(explain=Explain(unnamed=(silent,))))

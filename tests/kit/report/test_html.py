@@ -323,5 +323,5 @@ def test_every_text_has_enough_contrast_light_and_dark(theme):
 def test_the_page_says_what_is_missing_around_the_server_as_plain_text(pytester):
     page = make_report(pytester).read_text(encoding="utf-8")
     (section,) = re.findall(r'id="h-shortages".*?</section>', page, re.S)
-    assert "the network (it said EAI_AGAIN &lt;b&gt;)" in section
+    assert "the network (the server said EAI_AGAIN &lt;b&gt;)" in section
     assert "validate_data" in section
