@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -262,6 +264,17 @@ def test_a_manifest_that_is_none_stops_with_one_sentence(said, file, tmp_path, b
     assert code == 2
     assert len(text.strip().splitlines()) == 1
     assert "not a usable provider manifest" in text
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a device"])
+def test_a_manifest_that_never_ends_is_not_read(said, file, tmp_path, kind):
+    given = Path("/dev/zero")
+    if kind == "a pipe":
+        os.mkfifo(given := tmp_path / "pipe")
+    stream_of = file("stream.ndjson", stream(CONTENT, END))
+    code, text = said(stream_of, "--as", "event-stream", "--manifest", given)
+    assert code == 2
+    assert "neither a file nor a directory" in text
 
 
 def test_a_manifest_is_for_streams_only(said, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -111,12 +112,23 @@ def content(each: Input) -> bytes | Message:
             return sys.stdin.buffer.read(LARGEST + 1)
         if each.path is None:
             return each.problem or message("validate.missing")
-        size = each.path.stat().st_size
-        if size > LARGEST:
-            return message("documents.too_large", size=size, limit=LARGEST)
-        return each.path.read_bytes()
+        with open(each.path, "rb", opener=_opened) as file:
+            kept = os.fstat(file.fileno())
+            size = kept.st_size
+            held = None
+            if stat.S_ISREG(kept.st_mode):
+                held = file.read(LARGEST + 1) if size <= LARGEST else b""
     except OSError as error:
         return _unreadable(error)
+    if held is None:  # a pipe or a device, or a file of the system that has nothing to give yet
+        return message("validate.no_file")
+    size = max(size, len(held))  # some files of the system have none
+    return held if size <= LARGEST else message("documents.too_large", size=size, limit=LARGEST)
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file without waiting: where a file was, there may be a pipe by now."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def notation_of(each: Input, raw: bytes) -> Notation:
