@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.composer import ComposerError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.resolver import VersionedResolver
 
 from conformance.formats.problem import Place, shown
 from conformance.formats.text.source_lines import Position, nearest
@@ -37,9 +38,37 @@ _TABBED = re.compile(r" *\t")
 _TAG = "tag:yaml.org,2002:"
 
 
+_VERSION = (1, 2)
+"""The version by which all is read: `%YAML 1.1` in a text would make a truth value of `no`, and
+`%YAML 1.3` ends the reader.
+"""
+
+
+class _Resolver(VersionedResolver):
+    @property
+    def processing_version(self) -> tuple[int, int]:
+        """The version by which plain words become values."""
+        return _VERSION
+
+
+class _Reader(YAML):
+    def __init__(self, typ: str) -> None:
+        super().__init__(typ=typ, pure=True)
+        self.Resolver = _Resolver
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """The version of each text."""
+        return _VERSION
+
+    @version.setter
+    def version(self, _: Any) -> None:
+        """Take no notice of what a text says."""
+
+
 def quiet_reader(kind: str = "safe") -> YAML:
     """A reader that prints nothing: the text decides what a warning would show."""
-    reader = YAML(typ=kind, pure=True)
+    reader = _Reader(kind)
     reader.composer.warn_double_anchors = False  # YAML allows an anchor to be given again
     return reader
 

@@ -240,3 +240,10 @@ def test_an_anchor_that_is_given_again_is_no_problem_and_nothing_is_printed(caps
     text = "a: &x 1\n::error file=a::pwned: &x 2\nc: *x\n"
     assert read(text.encode(), Notation.YAML).data == {"a": 1, "::error file=a::pwned": 2, "c": 2}
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("said", ["%YAML 1.1", "%YAML 1.3", "%YAML 1.2"])
+def test_a_version_of_yaml_that_a_text_names_changes_no_value(said):
+    raw = f"{said}\n---\na: yes\nb: 1:30\nc: 010\nd: no\n".encode()
+    reading = read(raw, Notation.YAML)
+    assert reading.data == {"a": "yes", "b": "1:30", "c": 10, "d": "no"}

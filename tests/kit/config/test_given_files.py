@@ -53,6 +53,15 @@ def test_what_unfolds_without_end_is_refused(tmp_path, reader, kind):
         read(path)
 
 
+@pytest.mark.parametrize("reader", READERS)
+def test_a_version_of_yaml_that_there_is_not_ends_no_session(tmp_path, reader):
+    path = tmp_path / "given.yaml"
+    path.write_text("%YAML 1.3\n---\nname: 1:30\n")
+    read, refused = READERS[reader]
+    with pytest.raises(refused):
+        read(path)
+
+
 NO_JSON = {"nan": ".nan", "infinity": "-.inf", "beyond a float": "1e999",
            "a number in base 16": "0x" + "f" * 20_000}  # fmt: skip
 
