@@ -229,7 +229,7 @@ def _tools(data: Any, form: Form, to: Form, notes: Notes, skipped: frozenset[int
         around = {k: v for k, v in data.items() if k != member} if isinstance(data, dict) else {}
         tools = []
         for index, item in enumerate(items):
-            kind = item.get("resource_type", "tool") if index not in skipped else None
+            kind = _kind(item, form) if index not in skipped else None
             if kind == "tool":
                 tools.append((index, _read(item, (*at, index), form, to, notes)))
             elif to is Form.MCP and str(kind) in OTHERS:
@@ -239,7 +239,7 @@ def _tools(data: Any, form: Form, to: Form, notes: Notes, skipped: frozenset[int
                 notes.leave_out((*at, index))
             else:
                 notes.lose((*at, index))
-    elif data.get("resource_type", "tool") != "tool":
+    elif _kind(data, form) != "tool":
         return OTHERS[data["resource_type"]][1](data, (), notes)
     else:
         tool = _read(data, (), form, to, notes)
@@ -247,6 +247,11 @@ def _tools(data: Any, form: Form, to: Form, notes: Notes, skipped: frozenset[int
             return _WRITERS[to](tool, (), notes)
         return write_openapi([((), tool)], {}, notes)
     return _listed(tools, member, to, {**others, **around}, notes)
+
+
+def _kind(item: Mapping[str, Any], form: Form) -> Any:
+    """What an item is. Only in ARDF does it say so: elsewhere, such a member means nothing."""
+    return item.get("resource_type", "tool") if form is Form.ARDF else "tool"
 
 
 def _listed(
@@ -300,6 +305,6 @@ def _reader(item: Mapping[str, Any], form: Form) -> Reader:
         return TAKEN[form].read
     if form is Form.MCP:
         return read_mcp_tool
-    if "resource_type" in item:
+    if form is Form.ARDF:
         return read_resource
     return read_descriptor if descriptor.is_descriptor(item) else read_catalog_tool

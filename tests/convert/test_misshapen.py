@@ -54,6 +54,17 @@ def documents():
             yield {"type": "about:blank", "title": "t", "detail": "d", member: odd}
 
 
+@pytest.mark.parametrize("kind", ["workflow", "prompt", "tool", 7, []])
+@pytest.mark.parametrize("source", [Form.MCP, Form.ANTHROPIC, Form.CATALOG])
+def test_a_tool_of_another_form_has_no_type_of_a_resource(source, kind):
+    schemas = {"inputSchema": OBJECT, "input_schema": OBJECT}
+    tool = {"name": "t", "description": "d", **schemas, "resource_type": kind}
+    for data in (tool, [tool], {"tools": [tool]}):
+        for to in (*TO, Form.ARDF):
+            made = convert(data, to, source)
+            assert made.data is not None or made.problems
+
+
 @pytest.mark.parametrize("source", [None, *SOURCES])
 def test_what_is_of_no_form_is_a_problem(source):
     for data in documents():
