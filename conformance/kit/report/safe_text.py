@@ -20,11 +20,13 @@ _LITTLE = 10
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # Control characters, lone surrogates, and what turns, hides or joins text on a screen without being
-# seen: bidirectional marks, zero-width and filler characters, separators, tags.
+# seen: bidirectional marks, zero-width and filler characters, separators, tags, and the controls of
+# hieroglyphs, shorthand and music.
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "\U00013430-\U0001345f\U00016fe4\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
 )
 _UNSEEN_BUT_LINES = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 _COMMANDS = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))|^([^\S\n]*):(?=:)", re.MULTILINE)
@@ -34,6 +36,10 @@ The space before `::` ends at the line's end: many empty lines would be read aga
 """
 _IN_JSON = re.compile(_UNSEEN_BUT_LINES.pattern + r"|#(?=#(?:\[|vso\[|teamcity\[))")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#!~$])")
+_REFERENCE = re.compile(r"(&#64;|(?<!&)#(?=[0-9])|\bgh-(?=[0-9]))", re.IGNORECASE)
+"""What a code host makes a link of once Markdown is undone: `@name` tells somebody, and `#1` writes
+into an issue. Neither a backslash nor an entity keeps it from that; a comment in between does.
+"""
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -90,4 +96,5 @@ def in_markdown(text: str, limit: int | None = ONE_LINE) -> str:
     # Entities for what a backslash does not disarm: tags, cells, and what looks like an address.
     for character in "&<>|@":
         marked = marked.replace(character, f"&#{ord(character)};")
-    return marked.replace("://", "&#58;//").replace("www.", "www&#46;")
+    marked = marked.replace("://", "&#58;//").replace("www.", "www&#46;")
+    return _REFERENCE.sub(r"\1<!-- -->", marked)

@@ -36,6 +36,7 @@ from conformance.kit.report.levels import (
 )
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import again_line, wider_line
+from conformance.kit.report.safe_text import visible
 from conformance.kit.report.words import (
     claims_told,
     duration,
@@ -101,7 +102,8 @@ class Terminal:
         yield from writer.looked_at()
         yield from writer.standing()
         if self.page:
-            yield Line(report.say("report.terminal.report", path=self.page))
+            # Its directory may be one that a repository named.
+            yield Line(report.say("report.terminal.report", path=visible(self.page, None)))
 
 
 class _Summary:

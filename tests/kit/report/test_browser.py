@@ -301,3 +301,24 @@ def test_the_filters_are_kept_behind_the_hash(chromium, pytester):
     assert again.inner_text("#shown") == said
     assert again.locator(".tools-bar input[type=checkbox]").first.is_checked() is not was
     assert seen.errors == []
+
+
+HASHES = (
+    "#show=__proto__.constructor.toString&find=__proto__",
+    "#find=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E",
+    "#find=" + "a+" * 100_000,
+    "#show=" + "fail." * 100_000,
+    "#find=%00%ED%A0%80%E2%80%AE",
+    "#r0%22]",
+    "#r" + "9" * 10_000,
+)
+
+
+@pytest.mark.parametrize("hash", HASHES, ids=lambda hash: hash[:12])
+def test_nothing_behind_the_hash_runs_or_holds_the_page(chromium, pytester, hash):
+    path = make_report(pytester)
+    page, seen = browser_page(chromium, path.as_uri() + hash)
+    page.fill("#search", "")
+    assert page.locator("#results-table tbody").count() == 27
+    assert page.locator("img").count() == 0
+    assert (seen.errors, seen.dialogs) == ([], [])

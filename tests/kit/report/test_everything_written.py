@@ -17,8 +17,9 @@ from tests.kit.report.sample import EVIL, hostile_exchanges, hostile_session, sa
 
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 COMMAND = re.compile(r"^\s*::|##(\[|vso\[|teamcity\[)", re.MULTILINE)
-TAG = re.compile(r"<(?!/?(?:details|summary|br|sub|b|code)\b)")
-COMMANDS = ("::stop-commands::x", "a\n::error::b", "##vso[task.x]y", "##[error]z", "[a](http://b)")
+TAG = re.compile(r"<(?!/?(?:details|summary|br|sub|b|code)\b|!-- -->)")
+COMMANDS = ("::stop-commands::x", "a\n::error::b", "##vso[task.x]y", "##[error]z", "[a](http://b)",
+            "\n[[ATTACHMENT|/etc/passwd]]\n")  # fmt: skip
 TEXTS = st.text(
     "\n\r\t :#[]vsoteamcity\x00\x1b\x9b\u202e\ud800<>&|`*_\\!$~@(){}\"'/wW.abc%", max_size=40
 )
@@ -73,4 +74,7 @@ def test_the_report_of_the_tests_is_xml_without_what_no_eye_sees(kit, tmp_path):
     text = (tmp_path / "junit.xml").read_text("utf-8")
     assert not UNSEEN.search(text)
     assert not COMMAND.search(text)
-    assert len(list(ElementTree.fromstring(text).iter("testcase"))) > 1
+    tree = ElementTree.fromstring(text)
+    assert len(list(tree.iter("testcase"))) > 1
+    # Where a test's output is, some CI systems look for files to attach.
+    assert [each for name in ("system-out", "system-err") for each in tree.iter(name)] == []

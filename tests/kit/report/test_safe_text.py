@@ -22,6 +22,10 @@ from tests.kit.report.sample import exchange
         ("\ud800", r"\ud800"),
         ("a\nb\r\tc", r"a\nb\r\tc"),
         ("\U000e0041", r"\U000e0041"),
+        (
+            "a\U0001bca0\U0001d159\U00016fe4\U00013437b",
+            r"a\U0001bca0\U0001d159\U00016fe4\U00013437b",
+        ),
         ("ñ é 日本 🙂", "ñ é 日本 🙂"),
     ],
 )
@@ -44,9 +48,24 @@ def test_html_is_escaped_in_content_and_attributes():
 
 
 def test_markdown_has_no_meaning_left():
-    shown = in_markdown("[a](http://b) | <b> *c* `d` @e\n# f")
+    shown = in_markdown("[a](http://b) | <b> *c* `d` @e\n# f").replace("<!-- -->", "")
     for mark in ("](", "|", "<", " *c*", "http:", "@", "\n"):
         assert mark not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("@octocat", "&#64;<!-- -->octocat"),
+        ("it fixes org/repo#1", r"it fixes org/repo\#<!-- -->1"),
+        ("GH-12", "GH-<!-- -->12"),
+        ("C# 8, high-10", r"C\# 8, high-10"),
+        ("&#64;octocat", r"&#38;\#<!-- -->64;octocat"),
+    ],
+)
+def test_what_a_code_host_makes_a_link_of_is_none(text, shown):
+    """It does so when Markdown is undone: `\\@octocat` and `&#64;octocat` tell that person."""
+    assert in_markdown(text) == shown
 
 
 def run_curl_line(line: str, tmp_path) -> list[bytes]:
@@ -144,7 +163,9 @@ def test_no_text_that_is_shown_moves_the_cursor_or_commands_the_ci_system(text, 
 @settings(deadline=None)
 @given(st.one_of(SIGNS, st.text(max_size=80)))
 def test_no_text_has_a_meaning_in_markdown_or_html(text):
-    shown = in_markdown(text)
+    told = in_markdown(text)
+    assert not re.search(r"(?i)(&#64;|(?<!&)#|\bgh-)(?=[0-9]|(?<=;)\w)", told), "a reference"
+    shown = told.replace("<!-- -->", "")
     assert not set("<>|@\n") & set(shown)
     assert not re.search(r"&(?!#\d+;)", shown), "an ampersand that is no entity of ours"
     bare = re.sub(r"\\[\\`*_{}\[\]()#!~$]", "", shown)

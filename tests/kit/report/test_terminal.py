@@ -385,3 +385,8 @@ def test_where_nothing_is_missing_nothing_is_said_of_it():
     made = session()
     sound = replace(made, runs=tuple(replace(run, shortages=()) for run in made.runs))
     assert not any("Missing in the server" in line for line in lines(sound))
+
+
+def test_a_directory_named_like_a_command_is_none_in_the_last_line():
+    said = lines(session(), page="/work/x\n::error::pwned/report.html")
+    assert said[-1] == r"Report: /work/x\n::error::pwned/report.html"
