@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +23,7 @@ from conformance.kit.plugin.report_place import (
     FolderUnusable,
     begin,
     leave,
+    leave_no_part,
     take_earlier,
     write_nothing,
 )
@@ -38,10 +38,9 @@ from conformance.kit.plugin.session_steps import (
 from conformance.kit.plugin.state import STATE, PluginState, memory_of
 from conformance.kit.report.clause_listing import NoSuchClauseError, clause_of, explained
 from conformance.kit.report.exit import Ended, Exit, exit_of
-from conformance.kit.report.html.page import Page
 from conformance.kit.report.safe_text import A_MISTAKE, visible
 from conformance.kit.report.terminal import Terminal
-from conformance.kit.report.write import JUNIT, write_files
+from conformance.kit.report.write import write_files
 from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import clause_tests
 from conformance.spec.clauses import clauses
@@ -277,9 +276,7 @@ def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
     except OSError as error:
         if state is None:
             raise
-        for name in (JUNIT, Page.name):
-            with suppress(OSError):
-                (state.settings.report / name).unlink()
+        leave_no_part(state)
         session.exitstatus = Exit.KIT_FAULT
         state.said_at_exit = _not_written(state, error)
         state.result = None

@@ -61,6 +61,7 @@ def take_earlier(config: pytest.Config, state: PluginState) -> None:
     """
     try:
         state.removed = take_away(state.settings.report, _files(state))
+        state.taken = True
     except FolderUnusable:
         write_nothing(config, state)
         raise
@@ -69,11 +70,14 @@ def take_earlier(config: pytest.Config, state: PluginState) -> None:
 def leave(state: PluginState) -> bool:
     """End without a report: remove the folders that were made, and mark an earlier badge.
 
-    Gives whether there is an earlier report.
+    Gives whether there is an earlier report. Once that is taken away, what is there is of this
+    session.
     """
     for each in state.made:
         with suppress(OSError):
             each.rmdir()  # which it is only if it is empty
+    if state.taken:
+        return False
     folder = state.settings.report
     mark_outdated(folder / Badge.name, state.settings.language)
     return any((folder / name).is_file() for name in FILES)
@@ -94,6 +98,14 @@ def mark_outdated(badge: Path, language: str) -> None:
             said = say("report.badge.outdated", language, level=known["message"])
             changed = {**known, "message": said, "color": OUTDATED}
             write_whole(badge, [json.dumps(changed, indent=1) + "\n"])
+
+
+def leave_no_part(state: PluginState) -> None:
+    """Remove what was written of a report that cannot be written whole; the record stays."""
+    written = _files(state) if state.taken else (JUNIT, Page.name)
+    for name in set(written) - {EXCHANGES}:
+        with suppress(OSError):
+            (state.settings.report / name).unlink()
 
 
 def write_nothing(config: pytest.Config, state: PluginState) -> None:

@@ -29,6 +29,8 @@ class PluginState:
     removed: bool = False
     """Whether the report of an earlier session was where this one writes its own, and was removed.
     """
+    taken: bool = False
+    """Whether an earlier report, if there was one, is taken away."""
     made: tuple[Path, ...] = ()
     """The folders that were made for the report, the innermost first."""
     begun: bool = False

@@ -168,6 +168,7 @@ NO_FOLDER = {
     "below a file": ("a file/out", "a part of the path is not a directory"),
     "a system's own": ("/proc/x", ""),
     "one that takes nothing": ("/proc", ""),
+    "one below a device": ("/dev/zero/x", "a part of the path is not a directory"),
 }
 
 
