@@ -8,6 +8,7 @@
   const said = JSON.parse(document.getElementById("playground-words").textContent);
   const SYNTAX = ["json", "yaml"];
   const MOST = 5 * 1024 * 1024;
+  const MOST_LINES = 200_000; // a browser lays out each of them before it does anything else
   const PATIENCE = 5000;
 
   const make = (name, attributes, ...children) => {
@@ -211,6 +212,7 @@
       return "";
     }
   };
+  const isLong = (value) => value.split(/\r\n|\n|\r/).length > MOST_LINES;
   // A link holds the text itself, behind the `#`, which no browser sends to a server.
   const through = async (bytes, stream) => {
     const parts = [];
@@ -231,7 +233,9 @@
   };
   const unpacked = async (value) => {
     const bytes = Uint8Array.from(atob(value.replace(/-/g, "+").replace(/_/g, "/")), (sign) => sign.charCodeAt(0));
-    return new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
+    const inside = new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
+    if (isLong(inside)) throw new RangeError("too many lines");
+    return inside;
   };
   share.addEventListener("click", async () => {
     history.replaceState(null, "", `#text=${await packed(text.value)}`);
@@ -245,8 +249,9 @@
     const given = /^#text=([\w-]+)$/.exec(location.hash);
     try {
       text.value = given ? await unpacked(given[1]) : kept();
-    } catch {
+    } catch (failure) {
       text.value = ""; // no link that this page made
+      if (failure instanceof RangeError) return tell("unknown", said.large);
     }
     judge();
   };
@@ -267,7 +272,9 @@
     const chosen = file.files[0];
     if (!chosen) return;
     if (chosen.size > MOST) return list.replaceChildren(), tell("unknown", said.large);
-    text.value = await chosen.text();
+    const held = await chosen.text();
+    if (isLong(held)) return list.replaceChildren(), tell("unknown", said.large);
+    text.value = held;
     file.value = ""; // the same file, changed, may be chosen again
     judge();
   });

@@ -58,17 +58,19 @@ function yamlOf(text) {
     const read = self.jsyaml.load(text);
     let values = 0;
     let signs = 0;
-    const counted = (value) => {
+    let noted = 0;
+    const counted = (value, length) => {
       values += 1;
+      noted += length;
       if (typeof value === "string") signs += value.length;
-      if (values > MOST_VALUES || signs > MOST_SIGNS) throw new RangeError("too much");
+      if (values > MOST_VALUES || signs > MOST_SIGNS || noted > MOST_NOTED) throw new RangeError("too much");
       if (value === null || typeof value !== "object") return;
       for (const [name, inner] of Object.entries(value)) {
         signs += name.length;
-        counted(inner);
+        counted(inner, length + 1 + name.length);
       }
     };
-    counted(read);
+    counted(read, 0);
     if (read === null || typeof read !== "object") return undefined;
     return { json: JSON.stringify(read, null, 2), places: yamlPlaces(text) };
   } catch ({ mark }) {

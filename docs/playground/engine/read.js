@@ -2,6 +2,7 @@
 "use strict";
 
 const DEEPEST = 256;
+const MOST_NOTED = 100_000_000; // signs of all pointers: that of each value repeats the names around it
 
 class Unreadable extends Error {
   constructor(id, values, at) {
@@ -18,6 +19,7 @@ function readJson(text, from) {
   let at = from ?? (text.charCodeAt(0) === 0xfeff ? 1 : 0);
   const places = new Map();
   const twice = [];
+  let noted = 0;
   const space = /[ \t\n\r]*/y;
   const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
   // eslint-disable-next-line no-control-regex
@@ -73,6 +75,8 @@ function readJson(text, from) {
   const value = (pointer, depth, start) => {
     skip();
     if (depth > DEEPEST) throw new Unreadable("documents.too_deep", { limit: DEEPEST }, at);
+    noted += pointer.length;
+    if (noted > MOST_NOTED) throw new RangeError("names too long");
     places.set(pointer, start === undefined ? at : start);
     const sign = text[at];
     if (sign === "{") return members(pointer, depth);
@@ -91,7 +95,7 @@ function readJson(text, from) {
 }
 
 // The value alone, as the browser reads it; undefined where a place has to be named: the text is not
-// JSON, goes too deep, or has a name twice.
+// JSON, goes too deep, has a name twice, or has long names around many values.
 function readFast(text) {
   let data;
   try {
@@ -100,16 +104,18 @@ function readFast(text) {
     return undefined;
   }
   let names = 0;
-  const bare = (value, depth) => {
-    if (depth > DEEPEST) return false;
+  let noted = 0;
+  const bare = (value, depth, length) => {
+    noted += length;
+    if (depth > DEEPEST || noted > MOST_NOTED) return false;
     if (value === null || typeof value !== "object") return true;
-    if (Array.isArray(value)) return value.every((each) => bare(each, depth + 1));
+    if (Array.isArray(value)) return value.every((each, index) => bare(each, depth + 1, length + 1 + String(index).length));
     Object.setPrototypeOf(value, null); // `toString` is no member
     const held = Object.keys(value);
     names += held.length;
-    return held.every((name) => bare(value[name], depth + 1));
+    return held.every((name) => bare(value[name], depth + 1, length + 1 + name.length));
   };
-  if (!bare(data, 1)) return undefined;
+  if (!bare(data, 1, 0)) return undefined;
   const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\n\r]*(:))?/g;
   let written = 0;
   for (let found = strings.exec(text); found; found = strings.exec(text)) if (found[1]) written += 1;
