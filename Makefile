@@ -114,11 +114,14 @@ workflows: $(READY) ## check the workflows of .github, and the Containerfile
 	@$(BIN)/zizmor --offline --quiet .github
 	@$(BIN)/hadolint Containerfile
 
-lock: $(READY) ## write requirements.lock anew from pyproject.toml
+lock: $(READY) ## write the locks of the packages anew from pyproject.toml
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --all-extras --python-version 3.11 \
 		--no-emit-index-url pyproject.toml -o requirements.lock
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --group node --python-version 3.11 \
 		--no-emit-index-url -o docs/node.lock
+	@# What the product needs at run time, and what builds it: the action and the container install no more.
+	@echo hatchling | $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
+		--no-emit-index-url --constraint requirements.lock pyproject.toml - -o runtime.lock
 
 clean: ## remove the virtual environment and what was made
 	@rm -rf $(VENV) conformance-report .cache build

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -160,7 +161,7 @@ def test_only_the_job_that_publishes_may_publish():
 @pytest.mark.slow
 def test_the_action_judges_a_server_and_keeps_its_summary(tmp_path):
     steps = {step["name"]: step for step in read(ACTION)["runs"]["steps"]}
-    assert '"$GITHUB_ACTION_PATH/../../.."' in steps["Set up the kit"]["run"]
+    assert "$GITHUB_ACTION_PATH/../../.." in steps["Set up the kit"]["run"]
     assert ACTION.parents[3] == ROOT
     (tmp_path / "agent-formats").symlink_to(sys.prefix)
     summary = tmp_path / "step-summary.md"
@@ -275,6 +276,42 @@ def test_a_link_that_the_directory_brings_is_not_kept_as_a_part_of_the_report(tm
     assert judged(tmp_path, "exit 3", tmp_path / "checkout").returncode == 4
     assert not link.is_symlink()
     assert (mine / "key").read_text() == "mine"
+
+
+def test_a_release_keeps_all_that_was_attested():
+    jobs = read(ROOT / ".github/workflows/release.yml")["jobs"]
+    made = [s["with"]["name"] for s in jobs["build"]["steps"] if "upload-artifact" in str(s)]
+    assert made == ["dist", "sbom"]
+    first, last = jobs["keep"]["steps"]
+    assert "name" not in first["with"]  # all artifacts of this run
+    assert last["run"].endswith(f"{first['with']['path']}/*")
+
+
+PINNED = re.compile(r"^(\S+?)==(\S+)[^\n]*\\\n((?: +--hash=\S+[^\n]*\n)+)", re.MULTILINE)
+
+
+def pinned(name):
+    """The packages of a lock, each with its version and the hashes of its files."""
+    text = (ROOT / name).read_text("utf-8")
+    found = PINNED.findall(text)
+    return {name: (version, hashes.replace(" \\", "")) for name, version, hashes in found}
+
+
+def test_the_action_and_the_container_install_the_pinned_files_and_no_others():
+    step = next(s for s in read(ACTION)["runs"]["steps"] if s["name"] == "Set up the kit")
+    container = (ROOT / "Containerfile").read_text("utf-8").replace("\\\n", " ")
+    for text in (step["run"], container):
+        asked = [line for line in re.split(r"\n|&&", text) if "install" in line or "pip[@]" in line]
+        asked = [line for line in asked if re.search(r"requirement|no-deps|\.whl|\$kit\"", line)]
+        assert [line for line in asked if not re.search("--require-hashes|--no-deps", line)] == []
+        assert "runtime.lock" in text
+    whole, own = pinned("requirements.lock"), pinned("runtime.lock")
+    assert {name: whole.get(name) for name in own} == own
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    names = {re.split(r"[<>=]", each)[0].replace(".", "-") for each in wanted}
+    assert names <= set(own)
+    assert not {"ruff", "playwright", "mkdocs"} & set(own)
 
 
 @pytest.mark.slow
