@@ -46,6 +46,26 @@ def test_a_stream_that_knows_few_signs_gets_their_escapes():
     assert "\\xed" in said
 
 
+TOOLS = '{"tools": [{"name": "t", "description": "d", "inputSchema": {"type": "object"}}]}'
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"PYTHONOPTIMIZE": "2"},
+        {"PYTHONWARNINGS": "error"},
+        {"PYTHONDEVMODE": "1"},
+        {"PYTHONUTF8": "0", "LC_ALL": "C"},
+        {"LC_ALL": "xx_YY", "LANGUAGE": "../../x", "TERM": "../../x", "COLUMNS": "-5"},
+    ],
+    ids=lambda given: next(iter(given)),
+)
+def test_a_variable_of_the_system_changes_no_answer(given, tmp_path):
+    (tmp_path / "tools.json").write_text(TOOLS)
+    code, said = run("validate", str(tmp_path / "tools.json"), **given)
+    assert (code, "1 valid" in said) == (0, True), said
+
+
 @pytest.mark.slow
 def test_a_terminal_of_a_billion_columns_is_not_filled(tmp_path):
     with offering([COUNT], wrong) as url:

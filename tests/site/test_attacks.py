@@ -1,5 +1,7 @@
 """The page of what was tried names servers and tests that are there."""
 
+import re
+
 import pytest
 
 from fixtures.gateways.hostile import HOSTILE
@@ -20,6 +22,19 @@ def test_each_idea_is_tried_by_a_server_or_a_file_of_tests_that_is_there():
     assert {each["outcome"] for each in tried()} == {"held", "fixed"}
     ideas = [each["en"] for each in tried()]
     assert len(ideas) == len(set(ideas))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_promise_of_the_threat_model_names_tests_that_are_there(language):
+    page = (ROOT / "docs" / language / "conformance" / "security.md").read_text("utf-8")
+    rows = page.partition("{ #promises }")[2].partition("{ #limits }")[0].splitlines()
+    promises = [row for row in rows if row.startswith("| ")][1:]
+    assert len(promises) == 16
+    for row in promises:
+        named = re.findall(r"`(?:make )?([a-z_.]+)`", row.split(" | ")[-1])
+        assert named, row
+        files = [each for each in named if each != "survive"]
+        assert [each for each in files if not [*(ROOT / "tests").rglob(each)]] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
