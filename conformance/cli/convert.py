@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
         return _refuse(*(f"{options.file}: {each}" for each in said))
     source = Form(options.source) if options.source else None
     data, at = _unframed(reading.data)
-    converted = convert(data, Form(options.to), source)
+    converted = convert(data, Form(options.to), source, base=at)
     if converted.problems:
         lines = positions_of(reading, {(*at, *found.place) for found in converted.problems})
         said = (

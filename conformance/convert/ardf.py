@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.convert.portable import Notes, Portable, inputs_of, rest_of, schema_of
+from conformance.convert.portable import (
+    Notes,
+    Portable,
+    inputs_of,
+    places_of_inputs,
+    rest_of,
+    schema_of,
+)
 from conformance.formats.problem import Place
 from conformance.formats.resource.resource import CONTENT, resource
 from conformance.spec.vocabulary import ArdfBlock
@@ -48,6 +55,13 @@ def read_resource(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
         name=item["resource_id"],
         description=item["description"],
         schema=schema_of(data, place, notes),
+        places={
+            (): at,
+            ("name",): (*at, "resource_id"),
+            ("outputs",): (*place, "outputs"),
+            **{("invocation", name): (*place, name) for name in where},
+            **places_of_inputs(data, place),
+        },
         when_to_use=item.get("when_to_use"),
         outputs=data.get("outputs"),
         metadata=item.get("metadata"),
@@ -62,7 +76,7 @@ def write_resource(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
     if not tool.description:
         notes.make((*at, "description"))
     if tool.schema_version is not None:
-        notes.lose((*at, "schema_version"))
+        notes.lose(tool.place("schema_version"))
     made: dict[str, Any] = {
         "schema_version": "1.0.0",
         "resource_id": tool.name,
@@ -81,7 +95,7 @@ def write_resource(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
         if name in ("endpoint", "method"):
             called[name] = value
         else:
-            notes.lose((*at, "invocation", name))
+            notes.lose(tool.place("invocation", name))
     made["how_to_use"] = {"invocation": called}
     if tool.metadata is not None:
         made["metadata"] = dict(tool.metadata)

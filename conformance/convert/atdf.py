@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.convert.portable import OWN, Notes, Portable, inputs_of, rest_of, schema_of
+from conformance.convert.portable import (
+    AT_HOME,
+    OWN,
+    Notes,
+    Portable,
+    inputs_of,
+    places_of_inputs,
+    rest_of,
+    schema_of,
+)
 from conformance.formats.problem import Place
 from conformance.formats.tool import declared
 
@@ -38,35 +47,49 @@ _DESCRIPTOR = frozenset(
 _MOVED = ("version", "tags")
 
 
-def read_catalog_tool(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
-    """A tool in catalog form."""
+def read_catalog_tool(
+    item: Mapping[str, Any],
+    at: Place,
+    notes: Notes,
+    found: Mapping[str, Place] = AT_HOME,
+    made: frozenset[str] = frozenset(),
+) -> Portable:
+    """A tool in catalog form. `found` says where a member is that is not next to the others."""
     metadata = item.get("metadata")
+    home = found.get("metadata", (*at, "metadata"))
     if metadata is not None and not isinstance(metadata, dict):
-        notes.lose((*at, "metadata"))
+        notes.lose(home)
         metadata = None
+    places: dict[Place, Place] = {(): at, ("schema",): (*at, "inputSchema")}
+    places |= {(name,): place for name, place in found.items()}
     for name in _MOVED:
         if metadata is not None and name in metadata:
             note = notes.lose if name in item else notes.change
-            note((*at, "metadata", name))
+            note((*home, name))
+        if name in item:
+            places["metadata", name] = found.get(name, (*at, name))
     beside = {name: item[name] for name in _MOVED if name in item}
     outputs = item.get("outputs")
     if declared.output_schema({"outputs": outputs}) is not None:
+        places["outputs", "schema"] = found.get("outputs", (*at, "outputs"))
         outputs = {"schema": outputs}
     elif isinstance(outputs, dict) and outputs.keys() == {"schema"}:
-        notes.change((*at, "outputs"))
+        notes.change(found.get("outputs", (*at, "outputs")))
     whole = {**(metadata or {}), **beside}
     if metadata is not None and beside and not metadata.keys() - set(_MOVED):
-        notes.change((*at, "metadata"))
+        notes.change(home)
     return Portable(
         name=item["name"],
         description=item.get("description"),
         schema=item["inputSchema"],
+        places=places,
         when_to_use=item.get("when_to_use"),
         outputs=outputs,
         metadata=whole if metadata is not None or beside else None,
         invocation=item.get("invocation"),
         schema_version=item.get("schema_version"),
-        rest=rest_of(item, _CATALOG, at, notes),
+        rest=rest_of(item, _CATALOG, at, notes, found),
+        made=made,
     )
 
 
@@ -101,6 +124,12 @@ def read_descriptor(item: Mapping[str, Any], at: Place, notes: Notes) -> Portabl
         name=item["tool_id"] if "tool_id" in item else item["id"],
         description=item["description"],
         schema=schema_of(use, here, notes),
+        places={
+            (): at,
+            ("name",): (*at, "tool_id" if "tool_id" in item else "id"),
+            ("outputs",): (*here, "outputs"),
+            **places_of_inputs(use, here),
+        },
         when_to_use=item["when_to_use"],
         outputs=use["outputs"],
         metadata=metadata,

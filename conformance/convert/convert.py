@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from conformance.convert import errors
 from conformance.convert.ardf import read_resource, write_resource
@@ -16,6 +16,7 @@ from conformance.convert.atdf import (
 )
 from conformance.convert.form import (
     FAILED,
+    OPENAPI_VERSIONS,
     OURS,
     TAKEN,
     TARGETS,
@@ -40,7 +41,7 @@ from conformance.formats.tool import descriptor
 from conformance.formats.validate.recognize import Recognition, recognise
 from conformance.formats.validate.validate import validate
 from conformance.spec.messages import message
-from conformance.spec.vocabulary import Requirement
+from conformance.spec.vocabulary import META_KEY_NAME, MetaKey, Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +81,37 @@ _LISTS = {
     Form.GEMINI: DECLARATIONS,
     Form.A2A: "skills",
 }
+_HOMES: Final[Mapping[Form, Mapping[str, Place]]] = {
+    Form.CATALOG: {"name": ("name",), "schema": ("inputSchema", "type"), "safe": ("safe",)},
+    Form.DESCRIPTOR: {"name": ("tool_id",), "safe": ("safe",)},
+    Form.ARDF: {"name": ("resource_id",), "safe": ("safe",)},
+    Form.MCP: {
+        "name": ("name",),
+        "schema": ("inputSchema", "type"),
+        "safe": ("_meta", META_KEY_NAME[MetaKey.ATDF], "safe"),
+    },
+    Form.OPENAI: {
+        "name": ("function", "name"),
+        "schema": ("function", "parameters", "type"),
+        "description": ("function", "description"),
+    },
+    Form.ANTHROPIC: {"name": ("name",), "schema": ("input_schema", "type")},
+    Form.GEMINI: {"name": ("name",), "schema": ("parametersJsonSchema", "type")},
+    Form.A2A: {"name": ("id",)},
+}
+"""By form: where it says what a reader had to make, as far as it says it; `description` has its
+own name in every form but OpenAI's."""
 _WHOLE = (Form.OPENAPI, Form.PROBLEM)
 """Forms of other specifications that are read as a whole."""
 _ALONE = frozenset({Form.GEMINI, Form.A2A})
 """Forms whose list has nothing around it that another form has."""
 
 
-def convert(data: Any, to: Form, source: Form | None = None) -> Converted:
+def convert(data: Any, to: Form, source: Form | None = None, *, base: Place = ()) -> Converted:
     """A document in the form `to`; `source` says its own form where its keys do not.
 
     What breaks a MUST is not converted: what it means is not certain. Of a list, the other items
-    are.
+    are. `base` is where the document is in what the author wrote: places of the source begin there.
     """
     form = source or form_of(data)
     found, skipped = _unfit(data, form), frozenset[int]()
@@ -117,11 +138,19 @@ def convert(data: Any, to: Form, source: Form | None = None) -> Converted:
         except TooLargeError:
             said = message("convert.too_large", limit=MOST_IN_ALL)
             return Converted(None, problems=(problem((), "convert", said),))
-    lost, new, changed = (
-        tuple(dict.fromkeys(each)) for each in (notes.lost, notes.made, notes.changed)
+    return Converted(
+        made,
+        lost=_paths(notes.lost, base),
+        made=_paths(notes.made, ()),
+        changed=_paths(notes.changed, base),
+        problems=tuple(found),
+        left_out=_paths(notes.left_out, base),
     )
-    left_out = tuple(dict.fromkeys(notes.left_out))
-    return Converted(made, lost, new, changed, tuple(found), left_out)
+
+
+def _paths(places: Iterable[Place], base: Place) -> tuple[str, ...]:
+    """Each place once, as a JSON path from `base` on."""
+    return tuple(json_path((*base, *each)) for each in dict.fromkeys(places))
 
 
 def _formless(data: Mapping[str, Any], to: Form) -> bool:
@@ -200,53 +229,62 @@ def _usable(tool: Any) -> bool:
 
 
 def _failure(data: Any, form: Form, to: Form, notes: Notes) -> Any:
+    """A failed call in another form: by way of the error, where neither form is that."""
     if form is to:
         return data
-    if form is Form.ENRICHED:
-        data = errors.enriched_to_error(data, notes)
-    elif form is Form.PROBLEM:
-        data = errors.problem_to_error(data, notes)
-    elif form is Form.HINT:
-        data = hint_to_error(data, notes)
-    if to is Form.ENRICHED:
-        return errors.error_to_enriched(data, notes)
-    if to is Form.HINT:
-        return error_to_hint(data, notes)
-    return errors.error_to_problem(data, notes) if to is Form.PROBLEM else data
+    first, second = Notes(), Notes()
+    error = _READ_FAILURE[form](data, first) if form in _READ_FAILURE else data
+    made = _WRITTEN_FAILURE[to](error, second) if to in _WRITTEN_FAILURE else error
+    added = set(first.made)
+    notes.lost += first.lost + errors.known(second.lost, form, data, added)
+    notes.changed += first.changed + errors.known(second.changed, form, data, added)
+    notes.made += errors.known(first.made, to, made) + second.made
+    return made
+
+
+_READ_FAILURE: Final[Mapping[Form, Callable[[Any, Notes], Any]]] = {
+    Form.ENRICHED: errors.enriched_to_error,
+    Form.PROBLEM: errors.problem_to_error,
+    Form.HINT: hint_to_error,
+}
+_WRITTEN_FAILURE: Final[Mapping[Form, Callable[[Any, Notes], Any]]] = {
+    Form.ENRICHED: errors.error_to_enriched,
+    Form.HINT: error_to_hint,
+    Form.PROBLEM: errors.error_to_problem,
+}
 
 
 def _tools(data: Any, form: Form, to: Form, notes: Notes, skipped: frozenset[int]) -> Any:
     if form is to is Form.ARDF:
         return _plain(data, notes, skipped)
-    member = member_of(data)
-    others: dict[str, list[Any]] = {}
     if form is Form.OPENAPI:
-        tools = list(enumerate(read_openapi(data, notes)))
-        around = {}
-    elif member is not None or isinstance(data, list):
-        items = data if isinstance(data, list) else data[member]
-        at: Place = () if isinstance(data, list) else (str(member),)
-        around = {k: v for k, v in data.items() if k != member} if isinstance(data, dict) else {}
-        tools = []
-        for index, item in enumerate(items):
-            kind = _kind(item, form) if index not in skipped else None
-            if kind == "tool":
-                tools.append((index, _read(item, (*at, index), form, to, notes)))
-            elif to is Form.MCP and str(kind) in OTHERS:
-                name, write = OTHERS[str(kind)]
-                others.setdefault(name, []).append(write(item, (*at, index), notes))
-            elif index in skipped:
-                notes.leave_out((*at, index))
-            else:
-                notes.lose((*at, index))
-    elif _kind(data, form) != "tool":
-        return OTHERS[data["resource_type"]][1](data, (), notes)
-    else:
-        tool = _read(data, (), form, to, notes)
-        if to is not Form.OPENAPI:
-            return _WRITERS[to](tool, (), notes)
-        return write_openapi([((), tool)], {}, notes)
-    return _listed(tools, member, to, {**others, **around}, notes)
+        tools, info = read_openapi(data, notes), data.get("info")
+        if to in OPENAPI_VERSIONS and isinstance(info, dict):
+            return write_openapi(tools, info, notes, OPENAPI_VERSIONS[to], ("info",))
+        if "info" in data:
+            notes.lose(("info",))
+        return _listed(tools, to, {}, notes)
+    member = member_of(data)
+    if member is None and not isinstance(data, list):
+        return _single(data, form, to, notes)
+    items = data if isinstance(data, list) else data[member]
+    at: Place = () if isinstance(data, list) else (str(member),)
+    around = {k: v for k, v in data.items() if k != member} if isinstance(data, dict) else {}
+    tools = []
+    others: dict[str, list[Any]] = {}
+    for index, item in enumerate(items):
+        kind = _kind(item, form) if index not in skipped else None
+        if kind == "tool":
+            tools.append(_read(item, (*at, index), form, to, notes))
+        elif to is Form.MCP and str(kind) in OTHERS:
+            name, write = OTHERS[str(kind)]
+            made = others.setdefault(name, [])
+            made.append(write(item, (*at, index), (name, len(made)), notes))
+        elif index in skipped:
+            notes.leave_out((*at, index))
+        else:
+            notes.lose((*at, index))
+    return _listed(tools, to, around, notes, others)
 
 
 def _kind(item: Mapping[str, Any], form: Form) -> Any:
@@ -254,24 +292,43 @@ def _kind(item: Mapping[str, Any], form: Form) -> Any:
     return item.get("resource_type", "tool") if form is Form.ARDF else "tool"
 
 
+def _single(data: Mapping[str, Any], form: Form, to: Form, notes: Notes) -> Any:
+    """What a document becomes that is one thing itself."""
+    if _kind(data, form) != "tool":
+        return OTHERS[data["resource_type"]][1](data, (), (), notes)
+    tool = _read(data, (), form, to, notes)
+    if to in OPENAPI_VERSIONS:
+        return write_openapi([tool], {}, notes, OPENAPI_VERSIONS[to])
+    return _write(tool, to, (), notes)
+
+
 def _listed(
-    tools: Sequence[tuple[int, Portable]],
-    member: str | None,
+    tools: Sequence[Portable],
     to: Form,
     around: Mapping[str, Any],
     notes: Notes,
+    others: Mapping[str, Any] | None = None,
 ) -> Any:
-    """The document of a list of tools, which stood in `member`, with what is `around` it."""
-    if to is Form.OPENAPI:
-        return write_openapi([((member or "tools", n), tool) for n, tool in tools], around, notes)
+    """The document of a list of tools, with `others` that it lists and what is `around` them."""
+    if to in OPENAPI_VERSIONS:
+        return write_openapi(tools, around, notes, OPENAPI_VERSIONS[to])
     target = _LISTS.get(to)
     if target is None or to in _ALONE:
         for name in around:
             notes.lose((name,))
+    at: Place = () if target is None else (target,)
+    made = [_write(tool, to, (*at, index), notes) for index, tool in enumerate(tools)]
     if target is None:
-        return [_WRITERS[to](tool, (index,), notes) for index, tool in tools]
-    made = [_WRITERS[to](tool, (target, index), notes) for index, tool in tools]
-    return {target: made} if to in _ALONE else {target: made, **around}
+        return made
+    return {target: made} if to in _ALONE else {target: made, **(others or {}), **around}
+
+
+def _write(tool: Portable, to: Form, at: Place, notes: Notes) -> dict[str, Any]:
+    """A tool in its new form, which is at `at` of the result."""
+    homes: Mapping[str, Place] = {"description": ("description",), **_HOMES[to]}
+    for name in sorted(tool.made & homes.keys()):
+        notes.make((*at, *homes[name]))
+    return _WRITERS[to](tool, at, notes)
 
 
 def _plain(data: Any, notes: Notes, skipped: frozenset[int]) -> Any:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
 from conformance.convert.portable import Notes
+from conformance.formats.problem import Place
 from conformance.formats.tool.errors import error_type
 from conformance.spec.clauses import id_base
 from conformance.spec.vocabulary import ERROR_TYPE_STATUSES, ErrorType
@@ -28,6 +29,54 @@ class NotConvertible(Exception):
     def __init__(self, id: str = "convert.success") -> None:
         super().__init__(id)
         self.id = id
+
+
+_IN_ENRICHED: dict[str, Place] = {
+    "detail": ("data", "message"),
+    "parameter_name": ("data", "details", "field"),
+    "suggested_value": ("data", "details", "suggested_value"),
+    "context": ("data", "details"),
+    **{name: ("meta", _KEPT, name) for name in ("type", "title", "instance", "tool_name")},
+}
+_IN_HINT: dict[str, Place] = {"type": ("reason",), "detail": ("message",), "tool_name": ("tool",)}
+"""By member of an error: where the other form has it."""
+
+
+def known(
+    places: Iterable[Place], form: str, data: Any, without: Collection[Place] = ()
+) -> list[Place]:
+    """Places of an error document as places of `data`, which is in `form`, as far as it has them.
+
+    `without` names places that were made on the way.
+    """
+    found = (_elsewhere(place, form) for place in places if place not in without)
+    return [place for place in found if place is not None and _has(data, place)]
+
+
+def _elsewhere(place: Place, form: str) -> Place | None:
+    """A place of an error document, in another form."""
+    if form == "error" or place[0] != "errors":
+        return ("data", *place) if form == "enriched" and place[0] == "code" else place
+    number, *inside = place[1:]
+    if form == "problem":
+        return tuple(inside) if number == 0 else (_MORE, int(number) - 1, *inside)
+    if not inside:
+        return None
+    table = _IN_HINT if form == "hint" else _IN_ENRICHED
+    member, *rest = inside
+    if form == "hint" and member in ("parameter_name", "suggested_value"):
+        return ("missing_fields", number) if member == "parameter_name" else ("example_input",)
+    home = table.get(str(member))
+    return None if home is None else (*home, *rest)
+
+
+def _has(data: Any, place: Place) -> bool:
+    for step in place:
+        held = isinstance(data, dict) and step in data
+        if not held and not (isinstance(data, list) and isinstance(step, int) and step < len(data)):
+            return False
+        data = data[step]
+    return True
 
 
 def error_to_problem(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
@@ -58,7 +107,7 @@ def problem_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
     if not isinstance(others, list) or not all(_is_error(each) for each in others):
         notes.lose((_MORE,))
         others = []
-    error = _completed(own, status if isinstance(status, int) else None, notes)
+    error = _completed(own, status if isinstance(status, int) else None, (), notes)
     if "status" in data and status != _status(error):
         notes.lose(("status",))
     return {
@@ -99,7 +148,8 @@ def enriched_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
         notes.make(("errors", 0, "type"))
     for name in data.keys() - {"status", "data", "meta"}:
         notes.lose((name,))
-    made = {"status": "error", "code": failure["code"], "errors": [_completed(error, None, notes)]}
+    whole = _completed(error, None, ("meta", _KEPT), notes)
+    made = {"status": "error", "code": failure["code"], "errors": [whole]}
     if "meta" in data:
         made["meta"] = meta
     return made
@@ -161,12 +211,17 @@ def _of_objects(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, dict) for each in value)
 
 
-def _completed(error: dict[str, Any], status: int | None, notes: Notes) -> dict[str, Any]:
-    """An error with each required member; what was not there is made, and noted."""
+def _completed(
+    error: dict[str, Any], status: int | None, home: Place, notes: Notes
+) -> dict[str, Any]:
+    """An error with each required member; what was not there is made, and noted.
+
+    Its type, if it had one, is in `home` of the source.
+    """
     made = dict(error)
     if error_type(made.get("type")) is None or ":" not in str(made.get("type")):
         if "type" in made:
-            notes.lose(("type",))
+            notes.lose((*home, "type"))
         made["type"] = f"{id_base()}/errors/{_type_for(status)}"
         notes.make(("errors", 0, "type"))
     word = error_type(made["type"]) or ""

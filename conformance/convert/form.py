@@ -26,6 +26,8 @@ class Form(StrEnum):
     GEMINI = "gemini"
     A2A = "a2a"
     OPENAPI = "openapi"
+    OPENAPI_30 = "openapi-3.0"
+    OPENAPI_32 = "openapi-3.2"
     TOOLSETS = "toolsets"
     ERROR = "error"
     ENRICHED = "enriched"
@@ -36,7 +38,14 @@ class Form(StrEnum):
 FAILED: Final = frozenset({Form.ERROR, Form.ENRICHED, Form.PROBLEM, Form.HINT})
 TAKEN: Final = {Form(name): each for name, each in PROVIDERS.items()}
 """What model providers take. It is never checked as a document."""
-SOURCES: Final = tuple(form for form in Form if form is not Form.A2A)
+OPENAPI_VERSIONS: Final = {
+    Form.OPENAPI: "3.1",
+    Form.OPENAPI_30: "3.0",
+    Form.OPENAPI_32: "3.2",
+}
+"""The versions that are written. A description says itself which version it is read in."""
+_WRITTEN: Final = frozenset({Form.A2A, Form.OPENAPI_30, Form.OPENAPI_32})
+SOURCES: Final = tuple(form for form in Form if form not in _WRITTEN)
 TARGETS: Final = tuple(form for form in Form if form is not Form.TOOLSETS)
 
 

@@ -58,9 +58,9 @@ def _read_openai(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
     return _read(inner, "parameters", {"type"}, here, notes)
 
 
-def _write_openai(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
+def _write_openai(tool: Portable, _: Place, notes: Notes) -> dict[str, Any]:
     """The nested form; all but name, description and inputs is lost."""
-    return {"type": "function", "function": _written(tool, "parameters", at, notes)}
+    return {"type": "function", "function": _written(tool, "parameters", notes)}
 
 
 def _read_anthropic(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
@@ -70,9 +70,9 @@ def _read_anthropic(item: Mapping[str, Any], at: Place, notes: Notes) -> Portabl
     return _read(item, "input_schema", {"type"}, at, notes)
 
 
-def _write_anthropic(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
+def _write_anthropic(tool: Portable, _: Place, notes: Notes) -> dict[str, Any]:
     """A tool of Anthropic; all but name, description and inputs is lost."""
-    return _written(tool, "input_schema", at, notes)
+    return _written(tool, "input_schema", notes)
 
 
 def _read_gemini(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
@@ -85,12 +85,13 @@ def _read_gemini(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
     return _read(item, member, set(), at, notes)
 
 
-def _write_gemini(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
+def _write_gemini(tool: Portable, _: Place, notes: Notes) -> dict[str, Any]:
     """A function declaration; all but name, description and inputs is lost."""
-    made = _written(tool, "parametersJsonSchema", at, notes)
+    made = _written(tool, "parametersJsonSchema", notes)
     if made["name"][:1].isdigit() or made["name"][:1] == "-":
         made["name"] = f"_{made['name']}"[:_LONGEST]
-        notes.lose((*at, "name"))
+        if "name" not in tool.made:
+            notes.lose(tool.place("name"))
     return made
 
 
@@ -100,20 +101,20 @@ def _read(
     notes.lose_all(item, at, {"name", "description", member, *known})
     held = item.get(member)
     schema = held if isinstance(held, dict) else {}
-    if schema.get("type") != "object":
-        notes.make((*at, member))
     return Portable(
         name=item["name"],
         description=item.get("description"),
         schema={"type": "object", **{k: v for k, v in schema.items() if k != "type"}},
+        places={(): at, ("schema",): (*at, member)},
+        made=frozenset() if schema.get("type") == "object" else frozenset({"schema"}),
     )
 
 
-def _written(tool: Portable, member: str, at: Place, notes: Notes) -> dict[str, Any]:
+def _written(tool: Portable, member: str, notes: Notes) -> dict[str, Any]:
     name = _ODD.sub("_", tool.name)[:_LONGEST]
-    if name != tool.name:
-        notes.lose((*at, "name"))
-    notes.lose_other(tool, at, said={"name", "description", "schema"})
+    if name != tool.name and "name" not in tool.made:
+        notes.lose(tool.place("name"))
+    notes.lose_other(tool, said={"schema"})
     said = {"description": tool.description} if tool.description else {}
     return {"name": name, **said, member: dict(tool.schema)}
 

@@ -43,10 +43,13 @@ def read_mcp_tool(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
     flat = dict(item)
     meta = item.get("_meta")
     key = key_in(meta, MetaKey.ATDF)
+    found: dict[str, Place] = {}
+    made: set[str] = set()
     if isinstance(meta, dict) and key is not None and isinstance(meta[key], dict):
         carried = meta[key]
         for name in carried.keys() & item.keys():
             notes.lose((*at, "_meta", key, name))
+        found = {name: (*at, "_meta", key, name) for name in carried.keys() - item.keys()}
         flat = {**carried, **flat}
         others = {name: value for name, value in meta.items() if name != key}
         del flat["_meta"]
@@ -54,15 +57,16 @@ def read_mcp_tool(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
             flat["_meta"] = others
     if "outputSchema" in flat:
         if "outputs" in flat:
-            notes.lose((*at, "outputs"))
+            notes.lose(found.get("outputs", (*at, "outputs")))
         flat["outputs"] = flat.pop("outputSchema")
+        found["outputs"] = found.pop("outputSchema", (*at, "outputSchema"))
     if not flat.get("description") and isinstance(flat.get("title"), str):
         flat["description"] = flat["title"]
-        notes.make((*at, "description"))
+        made.add("description")
     if flat["inputSchema"].get("type") != "object":
         flat["inputSchema"] = {"type": "object", **flat["inputSchema"]}
-        notes.make((*at, "inputSchema", "type"))
-    return read_catalog_tool(flat, at, notes)
+        made.add("schema")
+    return read_catalog_tool(flat, at, notes, found, frozenset(made))
 
 
 def write_mcp_tool(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
@@ -76,7 +80,7 @@ def write_mcp_tool(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
     carried = {name: value for name, value in flat.items() if name not in FIELDS}
     meta = made.get("_meta")
     if "_meta" in made and not isinstance(meta, dict):
-        notes.lose((*at, "_meta"))
+        notes.lose(tool.place("_meta"))
         del made["_meta"]
     if carried:
         made["_meta"] = {

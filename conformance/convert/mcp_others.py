@@ -10,10 +10,11 @@ from conformance.formats.problem import Place
 from conformance.formats.resource.resource import Resource, plain, resource
 from conformance.spec.vocabulary import META_KEY_NAME, ArdfBlock, MetaKey
 
-Writer = Callable[[Mapping[str, Any], Place, Notes], dict[str, Any]]
+Writer = Callable[[Mapping[str, Any], Place, Place, Notes], dict[str, Any]]
+"""Takes a resource, its place in the source, and its place in the result."""
 
 
-def write_prompt(item: Mapping[str, Any], at: Place, notes: Notes) -> dict[str, Any]:
+def write_prompt(item: Mapping[str, Any], at: Place, _: Place, notes: Notes) -> dict[str, Any]:
     """The prompt as `prompts/list` gives it."""
     known = _read(item, at, notes)
     content = known.block(ArdfBlock.CONTENT)
@@ -26,7 +27,9 @@ def write_prompt(item: Mapping[str, Any], at: Place, notes: Notes) -> dict[str, 
     return made | _meta(known)
 
 
-def write_document(item: Mapping[str, Any], at: Place, notes: Notes) -> dict[str, Any]:
+def write_document(
+    item: Mapping[str, Any], at: Place, there: Place, notes: Notes
+) -> dict[str, Any]:
     """The document or the data set as `resources/list` gives it."""
     known = _read(item, at, notes)
     access = known.block(ArdfBlock.ACCESS)
@@ -37,7 +40,7 @@ def write_document(item: Mapping[str, Any], at: Place, notes: Notes) -> dict[str
         "description": item["description"],
     }
     if "endpoint" not in data:
-        notes.make((*at, "uri"))
+        notes.make((*there, "uri"))
     kind = data.get("format")
     if isinstance(kind, str) and "/" in kind:
         made["mimeType"] = kind

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 from conformance.convert.portable import Notes, Portable
 from conformance.formats.catalog.openapi_schema import MOST_IN_ALL, modern
@@ -13,14 +14,36 @@ from conformance.formats.problem import Place
 from conformance.formats.schema.positions import positions
 from conformance.spec.pointer import steps_of
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+METHODS: Final = (
+    "get",
+    "put",
+    "post",
+    "delete",
+    "options",
+    "head",
+    "patch",
+    "trace",
+    "query",
+)
 VERSIONS = ("3.0", "3.1", "3.2")
 _JSON = "application/json"
 _COMPONENTS = "#/components/schemas/"
-_SAFE = ("get", "head", "options", "trace", "query")
+WITHOUT_BODY: Final = ("get", "delete", "options", "head", "trace")
+SAFE = ("get", "head", "options", "trace", "query")
 _FOR_EACH = 150
 """What a component costs besides its text, in characters."""
 _USED = {"operationId", "summary", "description", "parameters", "requestBody", "responses", "tags"}
+_OF_PARAMETER = {"name", "in", "required", "schema", "description"}
+WORDS_OF_SUCCESS: Final = "Success"
+"""What an answer that succeeds is said to be: OpenAPI wants words there, and a tool has none."""
+_FLAGS: Final[Mapping[str, str | None]] = {
+    "nullable": None,
+    "exclusiveMinimum": "minimum",
+    "exclusiveMaximum": "maximum",
+}
+"""Words of 3.0 that are true or false, and the word that each needs to mean something."""
+_FLAT = {"type", "properties", "required"}
+"""Words of a body's schema that the schema of the inputs has already."""
 
 
 def is_openapi(data: Any) -> bool:
@@ -32,25 +55,63 @@ def read_openapi(data: Mapping[str, Any], notes: Notes) -> list[Portable]:
     """A tool for each operation, in the order of the description.
 
     Path, query and JSON body become the inputs; of responses the first that succeeds is the output.
-    Everything else, such as security, is lost.
+    Everything else, such as security, is lost. `info` is for the caller.
     """
     base = _server(data, notes)
-    for name in data.keys() - {"openapi", "paths", "components", "servers"}:
+    for name in data.keys() - {"openapi", "info", "paths", "components", "servers"}:
         notes.lose((name,))
     tools: list[Portable] = []
     names: dict[str, int] = {}
-    components = _Components(data)
+    described = _Description(data)
     for at, path, method, shared, operation in _operations(data, notes):
         given = operation.get("operationId")
         usable = isinstance(given, str) and given and given not in names
         name = str(given) if usable else _name(method, path, names)
-        if not usable:
-            notes.make(("tools", len(tools), "name"))
+        if "operationId" in operation and not usable:
+            notes.lose((*at, "operationId"))
         names.setdefault(name, 1)
-        listed = _parameters(at, shared, operation.get("parameters"))
-        schema = _inputs(data, at, listed, operation, notes)
-        tools.append(_tool(components, at, (name, base + path, method), schema, notes))
+        inputs = _Inputs(described, at, notes)
+        for place, each in _parameters(at, shared, operation.get("parameters")):
+            inputs.add_parameter(place, each)
+        if "requestBody" in operation:
+            inputs.add_body((*at, "requestBody"), operation["requestBody"])
+        for member in ("parameters", "tags"):
+            if operation.get(member) == []:
+                notes.change((*at, member))
+        called = _Called(name, base + path, method, made=not usable)
+        tools.append(_tool(described, at, called, inputs, notes))
+    _lose_unused(described, notes)
+    if str(data["openapi"]).startswith("3.0"):
+        _note_old_words(data, notes)
     return tools
+
+
+def _note_old_words(data: Mapping[str, Any], notes: Notes) -> None:
+    """Note what 3.0 says and JSON Schema says otherwise, or need not say."""
+    waiting: list[tuple[Place, Any]] = [((), data)]
+    while waiting:
+        place, node = waiting.pop()
+        if isinstance(node, list):
+            waiting += [((*place, index), each) for index, each in enumerate(node)]
+        elif isinstance(node, dict):
+            waiting += [((*place, name), each) for name, each in node.items()]
+            listed = node.get("enum")
+            if node.get("nullable") is True and isinstance(listed, list) and None not in listed:
+                notes.change((*place, "enum"))
+            for word, bound in _FLAGS.items():
+                useless = bound is not None and bound not in node
+                if node.get(word) is False or (useless and node.get(word) is True):
+                    notes.change((*place, word))
+
+
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """How an operation is called; its name is `made` if the description gives it none."""
+
+    name: str
+    endpoint: str
+    method: str
+    made: bool
 
 
 def _operations(
@@ -68,52 +129,70 @@ def _operations(
             if isinstance(item.get(method), dict):
                 listed = shared if isinstance(shared, list) else []
                 yield ("paths", path, method), path, method, listed, item[method]
+            elif method in item:
+                notes.lose(("paths", path, method))
 
 
-def _inputs(
-    data: Mapping[str, Any],
-    at: Place,
-    listed: Iterator[tuple[Place, Any]],
-    operation: Mapping[str, Any],
-    notes: Notes,
-) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
-    for place, each in listed:
-        _add_parameter(data, place, each, schema, notes)
-    if "requestBody" in operation:
-        _add_body(data, (*at, "requestBody"), operation["requestBody"], schema, notes)
-    return schema
+def _lose_unused(described: _Description, notes: Notes) -> None:
+    """Note the components that no tool has anything of."""
+    held = described.data.get("components")
+    for kind, each in held.items() if isinstance(held, dict) else ():
+        if not isinstance(each, dict):
+            notes.lose(("components", kind))
+            continue
+        for name in each:
+            if ("components", kind, name) not in described.used:
+                notes.lose(("components", kind, name))
 
 
 def _tool(
-    components: _Components,
-    at: Place,
-    called: tuple[str, str, str],
-    schema: dict[str, Any],
-    notes: Notes,
+    described: _Description, at: Place, called: _Called, inputs: _Inputs, notes: Notes
 ) -> Portable:
-    name, endpoint, method = called
-    data = components.data
-    operation = data["paths"][at[1]][at[2]]
+    operation = described.data["paths"][at[1]][at[2]]
     for member in operation.keys() - _USED:
         notes.lose((*at, member))
-    texts = [operation.get(member) for member in ("description", "summary")]
-    said = [each for each in texts if isinstance(each, str) and each]
-    if not said:
-        notes.make(("tools", name, "description"))
-    outputs = _outputs(data, at, operation.get("responses"), notes)
+    texts = {
+        member: operation[member]
+        for member in ("description", "summary")
+        if isinstance(operation.get(member), str) and operation[member]
+    }
+    words = next(iter(texts), None)
+    if words == "summary":
+        notes.change((*at, "summary"))
+    places = {(): at, ("name",): (*at, "operationId"), ("invocation",): at, **inputs.places}
+    places |= {
+        ("description",): (*at, words or ""),
+        ("title",): (*at, "summary"),
+        ("metadata", "tags"): (*at, "tags"),
+    }
+    outputs = _outputs(described, at, operation.get("responses"), places, notes)
+    made = {"name"} if called.made else set()
+    if not inputs.schema["properties"] and "requestBody" not in operation:
+        made.add("inputs")
+    rest: dict[str, Any] = {}
+    if called.method in SAFE:
+        rest["safe"] = True
+        made.add("safe")
+    if len(texts) > 1:
+        rest["title"] = texts["summary"]
+    if not texts:
+        made.add("description")
+    route = f"{called.method.upper()} {called.endpoint}"
     tags = _texts(operation.get("tags"))
-    rest: dict[str, Any] = {"safe": True} if method in _SAFE else {}
-    if rest:
-        notes.make(("tools", name, "safe"))
+    if "tags" in operation and tags != operation["tags"]:
+        notes.change((*at, "tags"))
+    schema = described.added_to(inputs.schema, ("schema",), places)
+    answered = None if outputs is None else described.added_to(outputs, ("outputs",), places)
     return Portable(
-        name=name,
-        description=said[0] if said else f"{method.upper()} {endpoint}",
-        schema=components.added_to(schema),
-        outputs={"schema": components.added_to(outputs)} if outputs is not None else None,
+        name=called.name,
+        description=texts[words] if words is not None else route,
+        schema=schema,
+        places=places,
+        outputs={"schema": answered} if answered is not None else None,
         metadata={"tags": tags} if tags else None,
-        invocation={"endpoint": endpoint, "method": method.upper()},
+        invocation={"endpoint": called.endpoint, "method": called.method.upper()},
         rest=rest,
+        made=frozenset(made),
     )
 
 
@@ -133,107 +212,181 @@ def _key(parameter: Mapping[str, Any]) -> tuple[str, str]:
     return str(parameter.get("name")), str(parameter.get("in"))
 
 
-def _add_parameter(
-    data: Mapping[str, Any], place: Place, each: Any, schema: dict[str, Any], notes: Notes
-) -> None:
-    each = _resolved(data, each)
-    name = each.get("name")
-    if str(each.get("in")) not in ("path", "query") or not isinstance(name, str):
-        notes.lose(place)
-        return
-    if name in schema["properties"]:
-        notes.lose(place)
-        return
-    own = each.get("schema", {})
-    node = dict(own) if isinstance(own, dict) else {}
-    if isinstance(each.get("description"), str):
-        node.setdefault("description", each["description"])
-    schema["properties"][name] = node
-    if each.get("required") is True or each["in"] == "path":
-        schema["required"].append(name)
+class _Inputs:
+    """The schema of an operation's inputs, and where the description has its parts."""
+
+    def __init__(self, described: _Description, at: Place, notes: Notes) -> None:
+        self.schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
+        self.places: dict[Place, Place] = {("schema",): at}
+        self._described = described
+        self._at = at
+        self._notes = notes
+
+    def add_parameter(self, place: Place, each: Any) -> None:
+        """Add a parameter of the path or the query; any other is lost."""
+        place, each = self._described.resolved(place, each, self._notes)
+        name = each.get("name")
+        known = str(each.get("in")) in ("path", "query") and isinstance(name, str)
+        if not known or name in self.schema["properties"]:
+            self._notes.lose(place)
+            return
+        self._notes.lose_all(each, place, _OF_PARAMETER)
+        own = each.get("schema", {})
+        node = dict(own) if isinstance(own, dict) else {}
+        home: Place = ("schema", "properties", name)
+        if node != own:
+            self._notes.lose((*place, "schema"))
+        self.places[home] = (*place, "schema") if node else place
+        said = each.get("description")
+        if isinstance(said, str) and "description" not in node:
+            node["description"] = said
+            self.places[*home, "description"] = (*place, "description")
+            self._notes.change((*place, "description"))
+        elif "description" in each and said != node.get("description"):
+            self._notes.lose((*place, "description"))
+        self.schema["properties"][name] = node
+        if each["in"] == "query" and self._at[-1] not in WITHOUT_BODY:
+            self._notes.lose((*place, "in"))  # a tool sends it in the body
+        if each.get("required") is True or each["in"] == "path":
+            self.schema["required"].append(name)
+
+    def _flat(
+        self, place: Place, declared: Mapping[str, Any]
+    ) -> tuple[Place, Mapping[str, Any] | None]:
+        """The schema of a body that is an object with properties, and where it is; else None."""
+        node: Any = declared
+        for _ in range(10):
+            if "$ref" not in node:
+                break
+            place, node = self._described.resolved(place, node, self._notes)
+        plain = node.get("type") == "object" and "$ref" not in node
+        return place, node if plain and isinstance(node.get("properties"), dict) else None
+
+    def add_body(self, place: Place, body: Any) -> None:
+        """Add a JSON body: its members, or the whole where it is not an object with properties."""
+        place, body = self._described.resolved(place, body, self._notes)
+        self._notes.lose_all(body, place, {"content", "required"})
+        content = body.get("content")
+        media = content if isinstance(content, dict) else {}
+        for kind in media.keys() - {_JSON}:
+            self._notes.lose((*place, "content", kind))
+        held = media.get(_JSON)
+        declared = held.get("schema") if isinstance(held, dict) else None
+        if not isinstance(held, dict) or not isinstance(declared, dict):
+            self._notes.lose(place)
+            return
+        home: Place = (*place, "content", _JSON)
+        self._notes.lose_all(held, home, {"schema"})
+        if body.get("required") is not True:
+            self._notes.change(place)
+        home, flat = self._flat((*home, "schema"), declared)
+        needed = body.get("required") is True
+        if flat is None:
+            # Any other body cannot be taken apart into inputs.
+            name = "body" if "body" not in self.schema["properties"] else "request_body"
+            self.schema["properties"][name] = dict(declared)
+            self.places["schema", "properties", name] = (*place, "content", _JSON, "schema")
+            self._notes.change((*place, "content", _JSON, "schema"))
+            if needed:
+                self.schema["required"].append(name)
+            return
+        for name, node in flat.get("properties", {}).items():
+            if name in self.schema["properties"]:
+                self._notes.lose((*home, "properties", name))
+            else:
+                self.schema["properties"][name] = node
+                self.places["schema", "properties", name] = (*home, "properties", name)
+        listed = _texts(flat.get("required")) if needed else []
+        self.schema["required"] = list(dict.fromkeys([*self.schema["required"], *listed]))
+        for word in flat.keys() - _FLAT:
+            if word != "$defs" or isinstance(flat[word], dict):
+                self.schema[word] = flat[word]
+                self.places["schema", word] = (*home, word)
 
 
-def _add_body(
-    data: Mapping[str, Any], place: Place, body: Any, schema: dict[str, Any], notes: Notes
-) -> None:
-    body = _resolved(data, body)
-    content = body.get("content")
-    media = content if isinstance(content, dict) else {}
-    for kind in media.keys() - {_JSON}:
-        notes.lose((*place, "content", kind))
-    held = media.get(_JSON)
-    declared = held.get("schema") if isinstance(held, dict) else None
-    if not isinstance(declared, dict):
-        notes.lose(place)
-        return
-    flat = _flat(data, declared)
-    if flat is None:
-        # A body that is no plain object cannot be taken apart into inputs.
-        name = "body" if "body" not in schema["properties"] else "request_body"
-        schema["properties"][name] = dict(declared)
-        notes.make((*place, name))
-        if body.get("required") is True:
-            schema["required"].append(name)
-        return
-    for name, node in flat.get("properties", {}).items():
-        if name in schema["properties"]:
-            notes.lose((*place, "content", _JSON, "schema", "properties", name))
-        else:
-            schema["properties"][name] = node
-    needed = _texts(flat.get("required")) if body.get("required") is True else []
-    schema["required"] = list(dict.fromkeys([*schema["required"], *needed]))
-    for word in flat.keys() - {"type", "properties", "required", "description", "title"}:
-        if word != "$defs" or isinstance(flat[word], dict):
-            schema[word] = flat[word]
-
-
-def _flat(data: Mapping[str, Any], declared: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The schema of a body that is an object with properties; None for any other."""
-    node: Any = declared
-    for _ in range(10):
-        if not isinstance(node, dict) or "$ref" not in node:
-            break
-        node = _resolved(data, node)
-    plain = isinstance(node, dict) and node.get("type") == "object" and "$ref" not in node
-    return node if plain and isinstance(node.get("properties"), dict) else None
-
-
-def _outputs(data: Mapping[str, Any], at: Place, responses: Any, notes: Notes) -> Any:
+def _outputs(
+    described: _Description, at: Place, responses: Any, places: dict[Place, Place], notes: Notes
+) -> dict[str, Any] | None:
+    """The schema of the first answer that succeeds; its place is written into `places`."""
     listed = responses if isinstance(responses, dict) else {}
     chosen = next((code for code in sorted(map(str, listed)) if code.startswith("2")), None)
     for code in listed:
         if str(code) != chosen:
             notes.lose((*at, "responses", str(code)))
-    response = _resolved(data, listed.get(chosen)) if chosen is not None else {}
+    if chosen is None:
+        return None
+    place, response = described.resolved((*at, "responses", chosen), listed.get(chosen), notes)
+    usual = {"description"} if response.get("description") == WORDS_OF_SUCCESS else set()
+    notes.lose_all(response, place, {"content"} | usual)
     content = response.get("content")
-    held = content.get(_JSON) if isinstance(content, dict) else None
+    media = content if isinstance(content, dict) else {}
+    for kind in media.keys() - {_JSON}:
+        notes.lose((*place, "content", kind))
+    if "content" in response and not media:
+        notes.change((*place, "content"))
+    held = media.get(_JSON)
     schema = held.get("schema") if isinstance(held, dict) else None
-    return dict(schema) if isinstance(schema, dict) and schema else None
+    home: Place = (*place, "content", _JSON)
+    if isinstance(held, dict):
+        notes.lose_all(held, home, {"schema"})
+    if not isinstance(schema, dict) or not schema:
+        if _JSON in media:
+            notes.lose(home)
+        return None
+    places["outputs", "schema"] = places["outputs",] = (*home, "schema")
+    return dict(schema)
 
 
 class TooLargeError(Exception):
     """The tools need more of the components than can be written: each stands alone."""
 
 
-class _Components:
-    """The components of a description: what a schema refers to is in its `$defs`."""
+class _Description:
+    """A description and its components: what a schema refers to is in its `$defs`."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data = data
+        self.used: set[Place] = set()
         held = data.get("components")
         known = held.get("schemas") if isinstance(held, dict) else None
         self._known: Mapping[str, Any] = known if isinstance(known, dict) else {}
         self._ready: dict[str, tuple[Any, tuple[str, ...], int]] = {}
         self._left = MOST_IN_ALL
 
-    def added_to(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """The schema with what it needs; raises TooLargeError if all of them need too much."""
+    def resolved(self, place: Place, node: Any, notes: Notes) -> tuple[Place, Mapping[str, Any]]:
+        """What a `$ref` within the description leads to, and where that is: it is written there.
+
+        It is an empty object where it leads nowhere.
+        """
+        if not isinstance(node, dict):
+            return place, {}
+        reference = node.get("$ref")
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            return place, node
+        found: Any = self.data
+        steps = steps_of(reference)
+        for step in steps:
+            found = found.get(step) if isinstance(found, dict) else None
+        if not isinstance(found, dict):
+            return place, {}
+        self.used.add(steps[:3])
+        notes.change(place)
+        return steps, found
+
+    def added_to(
+        self, schema: dict[str, Any], at: Place, places: dict[Place, Place]
+    ) -> dict[str, Any]:
+        """The schema, which is `at` of a tool, with what it needs.
+
+        Raises TooLargeError if all of them need too much.
+        """
         needed: dict[str, Any] = {}
         waiting = [*self._names(schema)]
         while waiting:
             name = waiting.pop()
             if name not in needed:
                 needed[name], below, size = self._component(name)
+                places[*at, "$defs", name] = ("components", "schemas", name)
                 self._left -= size
                 if self._left < 0:
                     raise TooLargeError
@@ -259,6 +412,7 @@ class _Components:
             reference = str(node.get("$ref"))
             name = reference.removeprefix(_COMPONENTS).split("/")[0]
             if reference.startswith(_COMPONENTS) and name in self._known:
+                self.used.add(("components", "schemas", name))
                 yield name
 
 
@@ -279,25 +433,14 @@ def _moved(node: Any) -> Any:
     return [_moved(each) for each in node] if isinstance(node, list) else node
 
 
-def _resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
-    """What a `$ref` within the description leads to; an empty object where it leads nowhere."""
-    if not isinstance(node, dict):
-        return {}
-    reference = node.get("$ref")
-    if not isinstance(reference, str) or not reference.startswith("#/"):
-        return node
-    found: Any = data
-    for step in steps_of(reference):
-        found = found.get(step) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
 def _server(data: Mapping[str, Any], notes: Notes) -> str:
     servers = data.get("servers")
     listed = servers if isinstance(servers, list) else []
     for index in range(1, len(listed)):
         notes.lose(("servers", index))
-    url = listed[0].get("url") if listed and isinstance(listed[0], dict) else None
+    first = listed[0] if listed and isinstance(listed[0], dict) else {}
+    notes.lose_all(first, ("servers", 0), {"url"})
+    url = first.get("url")
     return url.rstrip("/") if isinstance(url, str) else ""
 
 

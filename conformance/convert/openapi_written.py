@@ -7,15 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from conformance.convert.openapi import SAFE, WITHOUT_BODY, WORDS_OF_SUCCESS
+from conformance.convert.openapi_older import Older
 from conformance.convert.portable import Notes, Portable
 from conformance.formats.catalog.openapi_schema import COMPONENTS
 from conformance.formats.problem import Place
 from conformance.formats.schema.positions import positions
 from conformance.formats.schema.schemas import NEWEST
 
-_VERSION: Final = "3.1.1"
+VERSIONS: Final = {"3.0": "3.0.4", "3.1": "3.1.1", "3.2": "3.2.0"}
+"""The versions that are written."""
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-_WITHOUT_BODY: Final = ("get", "delete", "options", "head", "trace")
+_NEWER_METHODS: Final = (*_METHODS, "query")
+"""Those of 3.2."""
 _IN_PATH: Final = re.compile(r"\{(\w+)\}")
 _ODD: Final = re.compile(r"[^A-Za-z0-9._-]")
 _DEFINED: Final = "#/$defs/"
@@ -24,30 +28,33 @@ _ROUTE: Final = "/tools/{}/invoke"
 
 
 def write_openapi(
-    tools: Sequence[tuple[Place, Portable]], around: Mapping[str, Any], notes: Notes
+    tools: Sequence[Portable],
+    around: Mapping[str, Any],
+    notes: Notes,
+    version: str = "3.1",
+    home: Place = (),
 ) -> dict[str, Any]:
-    """The description of tools, each with its place in the source.
+    """The description of tools, in a version of OpenAPI.
 
     An input is a parameter of the path where the endpoint names it, one of the query where the
-    method has no body, and else a member of the body. `around` are the other members of the source.
+    method has no body, and else a member of the body. `around`, which is at `home` of the source,
+    may have the title and the version of the whole.
     """
-    notes.lose_all(around, (), {"title", "version"})
+    notes.lose_all(around, home, {"title", "version"})
     for name in ("title", "version"):
         if not isinstance(around.get(name), str):
             notes.make(("info", name))
-    title, version = around.get("title", "Tools"), around.get("version", "1.0.0")
+    title, named = around.get("title", "Tools"), around.get("version", "1.0.0")
     made: dict[str, Any] = {
-        "openapi": _VERSION,
-        "info": {"title": str(title), "version": str(version)},
+        "openapi": VERSIONS[version],
+        "info": {"title": str(title), "version": str(named)},
         "paths": {},
     }
     components: dict[str, Any] = {}
-    for at, tool in tools:
-        origin, path, method = _called(tool, at, made["paths"], notes)
-        operation = _operation(tool, at, (path, method), components, notes)
-        if origin:
-            operation["servers"] = [{"url": origin}]
-        made["paths"].setdefault(path, {})[method] = operation
+    for tool in tools:
+        operation = _Operation(tool, version, components, notes)
+        path, method = operation.route(made["paths"])
+        made["paths"].setdefault(path, {})[method] = operation.written(path, method)
     _share_server(made)
     return made | ({"components": {"schemas": components}} if components else {})
 
@@ -62,84 +69,152 @@ def _share_server(made: dict[str, Any]) -> None:
             del each["servers"]
 
 
-def _called(
-    tool: Portable, at: Place, taken: Mapping[str, Any], notes: Notes
-) -> tuple[str, str, str]:
-    """The server, the path and the method of a tool; those of the binding where it names none, or
-    where another tool has them.
-    """
-    said = tool.invocation or {}
-    try:
-        url = urlsplit(str(said.get("endpoint", "")))
-    except ValueError:  # such as `http://[`
-        url = urlsplit("")
-    method = str(said.get("method", "POST")).lower()
-    path = url.path if url.path.startswith("/") else ""
-    if not path or method not in _METHODS or method in taken.get(path, {}):
-        if tool.invocation is not None:
-            notes.lose((*at, "invocation"))
-        path = _ROUTE.format(tool.name)
-        notes.make(("paths", path))
-        return "", path, "post"
-    notes.lose_all(said, (*at, "invocation"), {"endpoint", "method"})
-    if url.query or url.fragment:
-        notes.lose((*at, "invocation", "endpoint"))
-    return (f"{url.scheme}://{url.netloc}" if url.netloc else ""), path, method
+class _Operation:
+    """A tool as an operation; its schemas may add to the components."""
 
+    def __init__(
+        self, tool: Portable, version: str, components: dict[str, Any], notes: Notes
+    ) -> None:
+        self._tool = tool
+        self._version = version
+        self._components = components
+        self._notes = notes
+        self._origin = ""
 
-def _operation(
-    tool: Portable, at: Place, called: tuple[str, str], components: dict[str, Any], notes: Notes
-) -> dict[str, Any]:
-    path, method = called
-    safe = tool.rest.get("safe") is True and method in ("get", "head", "options", "trace")
-    known = {"name", "description", "schema", "outputs", "metadata", "invocation"}
-    notes.lose_other(tool, at, said=known | ({"safe"} if safe else set()))
-    metadata, outputs = tool.metadata or {}, tool.outputs or {}
-    notes.lose_all(metadata, (*at, "metadata"), {"tags"})
-    notes.lose_all(outputs, (*at, "outputs"), {"schema"})
-    made: dict[str, Any] = {"operationId": tool.name}
-    if tool.description:
-        made["description"] = tool.description
-    if metadata.get("tags"):
-        made["tags"] = list(metadata["tags"])
-    elif "tags" in metadata:
-        notes.change((*at, "tags"))
-    if tool.metadata is not None and not metadata:
-        notes.change((*at, "metadata"))
-    schema = _component_of(tool.schema, tool.name, (*at, "inputSchema"), components, notes)
-    if "properties" not in schema:
-        notes.change((*at, "inputSchema"))
-        schema["properties"] = {}
-    listed = list(_parameters(schema, path, method, at, notes))
-    if listed:
-        made["parameters"] = listed
-    body = _body(schema, {each["name"] for each in listed})
-    if body is not None and method not in _WITHOUT_BODY:
-        made["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
-    response: dict[str, Any] = {"description": "Success"}
-    if isinstance(outputs.get("schema"), dict):
-        answered = _component_of(outputs["schema"], tool.name, (*at, "outputs"), components, notes)
-        response["content"] = {"application/json": {"schema": answered}}
-    return made | {"responses": {"200": response}}
+    def route(self, taken: Mapping[str, Any]) -> tuple[str, str]:
+        """The path and the method; those of the binding where the tool names none, or where another
+        tool has them.
+        """
+        tool, notes = self._tool, self._notes
+        said = tool.invocation or {}
+        try:
+            url = urlsplit(str(said.get("endpoint", "")))
+        except ValueError:  # such as `http://[`
+            url = urlsplit("")
+        method = str(said.get("method", "POST")).lower()
+        path = url.path if url.path.startswith("/") else ""
+        known = _NEWER_METHODS if self._version == "3.2" else _METHODS
+        if not path or method not in known or method in taken.get(path, {}):
+            if tool.invocation is not None:
+                notes.lose_object(tool, "invocation")
+            path = _ROUTE.format(tool.name)
+            notes.make(("paths", path))
+            return path, "post"
+        for name in said.keys() - {"endpoint", "method"}:
+            notes.lose(tool.place("invocation", name))
+        if url.query or url.fragment:
+            notes.lose(tool.place("invocation", "endpoint"))
+        self._origin = f"{url.scheme}://{url.netloc}" if url.netloc else ""
+        return path, method
 
+    def written(self, path: str, method: str) -> dict[str, Any]:
+        """The operation of this path and method."""
+        tool, notes = self._tool, self._notes
+        self._note_lost(method)
+        for name, home in (("name", "operationId"), ("description", "description")):
+            if name in tool.made:
+                notes.make(("paths", path, method, home))
+        metadata, outputs = tool.metadata or {}, tool.outputs or {}
+        made: dict[str, Any] = {"operationId": tool.name}
+        if isinstance(tool.rest.get("title"), str) and tool.rest["title"] and tool.description:
+            made["summary"] = tool.rest["title"]
+        if tool.description:
+            made["description"] = tool.description
+        if metadata.get("tags"):
+            made["tags"] = list(metadata["tags"])
+        elif "tags" in metadata:
+            notes.change(tool.place("metadata", "tags"))
+        if tool.metadata is not None and not metadata:
+            notes.change(tool.place("metadata"))
+        schema = self._component_of(tool.schema, ("schema",), "inputSchema")
+        if "properties" not in schema:
+            if "schema" not in tool.made:
+                notes.change(tool.place("schema"))
+            schema["properties"] = {}
+        listed = list(self._parameters(schema, path, method))
+        if listed:
+            made["parameters"] = listed
+        body = _body(schema, {each["name"] for each in listed})
+        if body is not None and method not in WITHOUT_BODY and "inputs" not in tool.made:
+            content = {"application/json": {"schema": body}}
+            made["requestBody"] = {"required": True, "content": content}
+        response: dict[str, Any] = {"description": WORDS_OF_SUCCESS}
+        if isinstance(outputs.get("schema"), dict):
+            answered = self._component_of(outputs["schema"], ("outputs", "schema"), "outputs")
+            response["content"] = {"application/json": {"schema": answered}}
+        made["responses"] = {"200": response}
+        return made | ({"servers": [{"url": self._origin}]} if self._origin else {})
 
-def _parameters(
-    schema: Mapping[str, Any], path: str, method: str, at: Place, notes: Notes
-) -> Iterator[dict[str, Any]]:
-    """The inputs that are not in a body. All other rules of the schema are lost there."""
-    properties = schema.get("properties", {})
-    in_path = dict.fromkeys(name for name in _IN_PATH.findall(path) if name in properties)
-    required = frozenset(schema.get("required", []))
-    for name in in_path:
-        yield {"name": name, "in": "path", "required": True, "schema": properties[name]}
-    if method not in _WITHOUT_BODY:
-        return
-    notes.lose_all(schema, (*at, "inputSchema"), {"type", "properties", "required"})
-    for name in properties:
-        if name in in_path:
-            continue
-        query = {"name": name, "in": "query", "required": name in required}
-        yield {**query, "schema": properties[name]}
+    def _note_lost(self, method: str) -> None:
+        tool, notes = self._tool, self._notes
+        said = {"schema", "outputs", "metadata", "invocation"}
+        if tool.rest.get("safe") is True and method in SAFE:
+            said.add("safe")
+        if isinstance(tool.rest.get("title"), str) and tool.rest["title"] and tool.description:
+            said.add("title")
+        notes.lose_other(tool, said)
+        for name, kept in (("metadata", "tags"), ("outputs", "schema")):
+            for each in (getattr(tool, name) or {}).keys() - {kept}:
+                notes.lose(tool.place(name, each))
+        if tool.outputs == {}:
+            notes.lose(tool.place("outputs"))
+
+    def _parameters(
+        self, schema: Mapping[str, Any], path: str, method: str
+    ) -> Iterator[dict[str, Any]]:
+        """The inputs that are not in a body. All other rules of the schema are lost there."""
+        properties = schema.get("properties", {})
+        in_path = dict.fromkeys(name for name in _IN_PATH.findall(path) if name in properties)
+        required = frozenset(schema.get("required", []))
+        for name in in_path:
+            yield {"name": name, "in": "path", "required": True, "schema": properties[name]}
+        if method not in WITHOUT_BODY:
+            return
+        for word in schema.keys() - {"type", "properties", "required"}:
+            self._notes.lose(self._tool.place("schema", word))
+        for name in properties:
+            if name in in_path:
+                continue
+            query = {"name": name, "in": "query", "required": name in required}
+            yield {**query, "schema": properties[name]}
+
+    def _component_of(self, schema: Mapping[str, Any], at: Place, name: str) -> dict[str, Any]:
+        """A schema, `at` of the tool, whose definitions are components, and whose references lead
+        there. One that refers to itself in another way is a component as a whole.
+        """
+        tool, notes = self._tool, self._notes
+        alone = {word: node for word, node in schema.items() if word not in ("$defs", "$schema")}
+        defined = schema.get("$defs", {})
+        if schema.get("$schema", NEWEST) != NEWEST:
+            notes.lose(tool.place(*at, "$schema"))
+        elif "$schema" in schema:
+            notes.change(tool.place(*at, "$schema"))
+        homes = {
+            _DEFINED + each: COMPONENTS + _ODD.sub("_", f"{tool.name}-{each}") for each in defined
+        }
+        whole = COMPONENTS + _ODD.sub("_", f"{tool.name}-{name}")
+        lead = {_home(reference, homes, whole) for reference in _references(schema)}
+        if defined or lead:
+            notes.change(tool.place(*at))
+        for reference, home in homes.items():
+            each = reference.removeprefix(_DEFINED)
+            node = _moved(defined[each], homes, whole)
+            self._components[home.removeprefix(COMPONENTS)] = self._aged(node, (*at, "$defs", each))
+        made: dict[str, Any] = self._aged(_moved(alone, homes, whole), at)
+        if any(each.startswith(whole) for each in lead):
+            self._components[whole.removeprefix(COMPONENTS)] = made
+        return made
+
+    def _aged(self, schema: Any, at: Place) -> Any:
+        """A schema in the words of this version; `at` is its place in the tool."""
+        if self._version != "3.0":
+            return schema
+        tool, notes = self._tool, self._notes
+        older = Older(
+            lambda inside: notes.lose(tool.place(*at, *inside)),
+            lambda inside: notes.change(tool.place(*at, *inside)),
+        )
+        return older.written(schema)
 
 
 def _body(schema: Mapping[str, Any], apart: set[str]) -> dict[str, Any] | None:
@@ -152,33 +227,6 @@ def _body(schema: Mapping[str, Any], apart: set[str]) -> dict[str, Any] | None:
     if "required" in schema:
         made["required"] = [name for name in schema["required"] if name not in apart]
     return made if left else None
-
-
-def _component_of(
-    schema: Mapping[str, Any], tool: str, at: Place, components: dict[str, Any], notes: Notes
-) -> dict[str, Any]:
-    """A schema whose definitions are components, and whose references lead there.
-
-    One that refers to itself in another way is a component as a whole.
-    """
-    alone = {word: node for word, node in schema.items() if word not in ("$defs", "$schema")}
-    defined = schema.get("$defs", {})
-    if schema.get("$schema", NEWEST) != NEWEST:
-        notes.lose((*at, "$schema"))
-    elif "$schema" in schema:
-        notes.change((*at, "$schema"))
-    homes = {_DEFINED + name: COMPONENTS + _ODD.sub("_", f"{tool}-{name}") for name in defined}
-    whole = COMPONENTS + _ODD.sub("_", f"{tool}-{at[-1]}")
-    lead = {_home(reference, homes, whole) for reference in _references(schema)}
-    if defined or lead:
-        notes.change(at)
-    for name, home in homes.items():
-        node = defined[name.removeprefix(_DEFINED)]
-        components[home.removeprefix(COMPONENTS)] = _moved(node, homes, whole)
-    made: dict[str, Any] = _moved(alone, homes, whole)
-    if any(each.startswith(whole) for each in lead):
-        components[whole.removeprefix(COMPONENTS)] = made
-    return made
 
 
 def _references(node: Any) -> Iterator[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
-from conformance.formats.problem import Place, json_path
+from conformance.formats.problem import Place
 from conformance.spec.vocabulary import JsonType
 
 OWN = frozenset(
@@ -33,47 +34,65 @@ OWN = frozenset(
 """Members to which some form gives a meaning; another form cannot have them for something else."""
 
 
+AT_HOME: Final[Mapping[str, Place]] = MappingProxyType({})
+"""No member of a tool is anywhere but next to the others."""
+
 _INPUT = frozenset({"name", "type", "description", "required", "schema"})
 """Members of an input that its schema is made of."""
 
 
 @dataclass(slots=True)
 class Notes:
-    """What is not the same any more, as JSON paths.
+    """What is not the same any more.
 
     The new form cannot carry what is `lost`. What has `changed` means the same, but would be
     written back in another way. Both are places of the source; `made` are places of the result.
     """
 
-    lost: list[str] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
-    made: list[str] = field(default_factory=list)
+    lost: list[Place] = field(default_factory=list)
+    left_out: list[Place] = field(default_factory=list)
+    changed: list[Place] = field(default_factory=list)
+    made: list[Place] = field(default_factory=list)
 
     def lose(self, place: Place) -> None:
         """Note a place of the source that the result does not have."""
-        self.lost.append(json_path(place))
+        self.lost.append(place)
 
     def leave_out(self, place: Place) -> None:
         """Note an item of the source that is not valid, and so is not converted."""
-        self.left_out.append(json_path(place))
+        self.left_out.append(place)
 
     def change(self, place: Place) -> None:
         """Note a place of the source that moved as a whole, or that the result says otherwise."""
-        self.changed.append(json_path(place))
+        self.changed.append(place)
 
     def make(self, place: Place) -> None:
         """Note a place of the result that the source did not have."""
-        self.made.append(json_path(place))
+        self.made.append(place)
 
-    def lose_other(self, tool: Portable, at: Place, said: Collection[str]) -> None:
+    def lose_other(self, tool: Portable, said: Collection[str]) -> None:
         """Note all that is known of a tool and that a form does not say."""
-        for name in ("schema", "when_to_use", "outputs", "metadata", "invocation"):
+        nothing = "schema" in tool.made and tool.schema == {"type": "object"}
+        for name in ("when_to_use", "schema", "schema_version"):
+            if name in said or (name == "schema" and nothing):
+                continue
+            if getattr(tool, name) is not None:
+                self.lose(tool.place(name))
+        for name in ("outputs", "metadata", "invocation"):
             if name not in said and getattr(tool, name) is not None:
-                self.lose((*at, "inputSchema" if name == "schema" else name))
-        if tool.schema_version is not None:
-            self.lose((*at, "schema_version"))
-        self.lose_all(tool.rest, at, said)
+                self.lose_object(tool, name)
+        for name in tool.rest:
+            if name not in said and name not in tool.made:
+                self.lose(tool.place(name))
+
+    def lose_object(self, tool: Portable, name: str) -> None:
+        """Note an object of a tool: as a whole, except for what has a place of its own."""
+        held: Mapping[str, Any] = getattr(tool, name)
+        apart = [each for each in held if (name, each) in tool.places]
+        for each in apart:
+            self.lose(tool.place(name, each))
+        if not apart or len(apart) < len(held):
+            self.lose(tool.place(name))
 
     def lose_all(self, members: Mapping[str, Any], at: Place, said: Collection[str]) -> None:
         """Note the members of an object that a form does not say."""
@@ -87,25 +106,37 @@ class Portable:
     """A tool. `schema` is that of its inputs, `rest` the members that all forms have alike.
 
     `outputs` may have `success`, `failure` and `schema`; `metadata` has version and tags too.
+    `places` says where the source has each of them, and `made` what the source did not say.
     """
 
     name: str
     description: str | None
     schema: Mapping[str, Any]
+    places: Mapping[Place, Place]
     when_to_use: str | None = None
     outputs: Mapping[str, Any] | None = None
     metadata: Mapping[str, Any] | None = None
     invocation: Mapping[str, Any] | None = None
     schema_version: Any = None
     rest: Mapping[str, Any] = field(default_factory=dict)
+    made: frozenset[str] = frozenset()
+
+    def place(self, *steps: str | int) -> Place:
+        """Where the source has a member of this: below the nearest place that is known."""
+        known = next(n for n in range(len(steps), -1, -1) if steps[:n] in self.places)
+        return (*self.places[steps[:known]], *steps[known:])
 
 
 def rest_of(
-    item: Mapping[str, Any], own: frozenset[str], at: Place, notes: Notes
+    item: Mapping[str, Any],
+    own: frozenset[str],
+    at: Place,
+    notes: Notes,
+    found: Mapping[str, Place] = AT_HOME,
 ) -> dict[str, Any]:
     """The members of `item` that its form has no meaning for; those of other forms are lost."""
     for name in item.keys() & (OWN - own):
-        notes.lose((*at, name))
+        notes.lose(found.get(name, (*at, name)))
     return {name: value for name, value in item.items() if name not in OWN}
 
 
@@ -124,6 +155,21 @@ def inputs_of(schema: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str
     elif "required" in schema and not required:
         remains["required"] = []
     return inputs, remains
+
+
+def places_of_inputs(data: Mapping[str, Any], at: Place) -> dict[Place, Place]:
+    """Where `inputs` and `input_schema` of `data`, which stands at `at`, have parts of a schema."""
+    found: dict[Place, Place] = {("schema",): (*at, "inputs")}
+    for word in data.get("input_schema", {}):
+        found["schema", word] = (*at, "input_schema", word)
+    for index, each in enumerate(data["inputs"]):
+        here, home = (*at, "inputs", index), ("schema", "properties", each["name"])
+        own = each.get("schema")
+        found[home] = (*here, "schema") if isinstance(own, dict) else here
+        for word in {"type", "description"} & each.keys():
+            if not isinstance(own, dict) or word not in own:
+                found[*home, word] = (*here, word)
+    return found
 
 
 def schema_of(data: Mapping[str, Any], at: Place, notes: Notes) -> dict[str, Any]:

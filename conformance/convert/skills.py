@@ -12,9 +12,10 @@ from conformance.formats.tool.declared import EXAMPLE_NAMES
 
 def write_skill(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
     """A skill of a card. `tags` is required there, and may be empty."""
-    notes.lose_other(tool, at, said={"name", "description", "metadata", "examples"})
+    notes.lose_other(tool, said={"metadata", "examples"})
     metadata = tool.metadata or {}
-    notes.lose_all(metadata, (*at, "metadata"), {"tags"})
+    for name in metadata.keys() - {"tags"}:
+        notes.lose(tool.place("metadata", name))
     if not tool.description:
         notes.make((*at, "description"))
     if "tags" not in metadata:
@@ -28,7 +29,7 @@ def write_skill(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
     given = tool.rest.get("examples")
     listed = [_named(each) for each in given] if isinstance(given, list) else []
     for index in range(len(listed)):
-        notes.lose((*at, "examples", index))
+        notes.lose(tool.place("examples", index))
     said = [name for name in listed if name is not None]
     return made | ({"examples": said} if said else {})
 

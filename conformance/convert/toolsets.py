@@ -27,12 +27,19 @@ def read_toolset_tool(
     elif {"payload", "result"} & item.keys():
         notes.change(at)
     schema = payload or {}
-    if schema.get("type") != "object":
-        notes.make((*at, "payload", "schema", "type"))
     return Portable(
         name=item["id"],
         description=item.get("description") or item.get("title"),
         schema={"type": "object", **schema},
+        places={
+            (): at,
+            ("name",): (*at, "id"),
+            ("schema",): (*at, "payload", "schema"),
+            ("outputs", "schema"): (*at, "result", "schema"),
+            ("metadata", "tags"): (*at, "tags"),
+            ("description",): (*at, "description" if item.get("description") else "title"),
+        },
+        made=frozenset() if schema.get("type") == "object" else frozenset({"schema"}),
         outputs={"schema": result} if result is not None else None,
         metadata={"tags": item["tags"]} if item.get("tags") else None,
         rest={"_meta": {META_KEY_NAME[MetaKey.TOOLSET]: left}} if carried else {},

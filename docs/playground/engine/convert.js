@@ -34,28 +34,50 @@ class Notes {
   }
 }
 
-function restOf(item, own, at, notes) {
-  for (const name of OWN) if (!own.includes(name) && name in item) notes.lose(...at, name);
+// Where the source has each part of a tool: a way of steps, and the place that it leads to.
+class Places {
+  constructor(...ways) {
+    this.ways = new Map(ways.map(([steps, place]) => [JSON.stringify(steps), place]));
+  }
+  has(...steps) {
+    return this.ways.has(JSON.stringify(steps));
+  }
+  of(...steps) {
+    let known = steps.length;
+    while (!this.has(...steps.slice(0, known))) known -= 1;
+    return [...this.ways.get(JSON.stringify(steps.slice(0, known))), ...steps.slice(known)];
+  }
+}
+
+function restOf(item, own, at, notes, found = {}) {
+  for (const name of OWN) if (!own.includes(name) && name in item) notes.lose(...(found[name] ?? [...at, name]));
   return without(item, OWN);
 }
 
 const READ = {
-  catalog(item, at, notes) {
+  catalog(item, at, notes, found = {}, made = []) {
     let { metadata, outputs } = item;
-    if (metadata !== undefined && metadata !== null && !isObject(metadata)) notes.lose(...at, "metadata"), (metadata = undefined);
+    const home = found.metadata ?? [...at, "metadata"];
+    if (metadata !== undefined && metadata !== null && !isObject(metadata)) notes.lose(...home), (metadata = undefined);
     metadata ??= undefined;
+    const ways = [[[], at], [["schema"], [...at, "inputSchema"]], ...Object.entries(found).map(([name, place]) => [[name], place])];
     for (const name of MOVED) {
-      if (metadata && name in metadata) notes[name in item ? "lose" : "change"](...at, "metadata", name);
+      if (metadata && name in metadata) notes[name in item ? "lose" : "change"](...home, name);
+      if (name in item) ways.push([["metadata", name], found[name] ?? [...at, name]]);
     }
     const beside = only(item, MOVED);
     if (isObject(outputs)) {
-      if (Object.keys(outputs).some((name) => terms.schema_words.includes(name))) outputs = { schema: outputs };
-      else if (Object.keys(outputs).join() === "schema") notes.change(...at, "outputs");
+      const place = found.outputs ?? [...at, "outputs"];
+      if (Object.keys(outputs).some((name) => terms.schema_words.includes(name))) {
+        outputs = { schema: outputs };
+        ways.push([["outputs", "schema"], place]);
+      } else if (Object.keys(outputs).join() === "schema") notes.change(...place);
     }
-    if (metadata && !isEmpty(beside) && Object.keys(metadata).every((name) => MOVED.includes(name))) notes.change(...at, "metadata");
+    if (metadata && !isEmpty(beside) && Object.keys(metadata).every((name) => MOVED.includes(name))) notes.change(...home);
     const whole = metadata || !isEmpty(beside) ? { ...metadata, ...beside } : undefined;
     return given({ name: item.name, description: item.description, schema: item.inputSchema, when_to_use: item.when_to_use, outputs,
-      metadata: whole, invocation: item.invocation, schema_version: item.schema_version, rest: restOf(item, OF_CATALOG, at, notes) });
+      metadata: whole, invocation: item.invocation, schema_version: item.schema_version, rest: restOf(item, OF_CATALOG, at, notes, found),
+      places: new Places(...ways), made });
   },
   descriptor(item, at, notes) {
     const use = item.how_to_use;
@@ -63,32 +85,41 @@ const READ = {
     for (const name of Object.keys(use)) if (!["inputs", "input_schema", "outputs"].includes(name)) notes.lose(...at, "how_to_use", name);
     return given({ name: item.tool_id ?? item.id, description: item.description, schema: schemaOf(use, [...at, "how_to_use"], notes),
       when_to_use: item.when_to_use, outputs: use.outputs, metadata: item.metadata, invocation: item.invocation,
-      schema_version: item.schema_version, rest: restOf(item, OF_DESCRIPTOR, at, notes) });
+      schema_version: item.schema_version, rest: restOf(item, OF_DESCRIPTOR, at, notes), made: [],
+      places: new Places([[], at], [["name"], [...at, "tool_id" in item ? "tool_id" : "id"]],
+        [["schema"], [...at, "how_to_use", "inputs"]], [["outputs"], [...at, "how_to_use", "outputs"]]) });
   },
   mcp(item, at, notes) {
     let flat = { ...item };
     const meta = item._meta;
     const key = isObject(meta) ? terms.meta_keys.find((name) => name in meta) : undefined;
+    const found = {};
+    const made = [];
     if (key && isObject(meta[key])) {
-      for (const name of Object.keys(meta[key])) if (name in item) notes.lose(...at, "_meta", key, name);
+      for (const name of Object.keys(meta[key])) {
+        if (name in item) notes.lose(...at, "_meta", key, name);
+        else found[name] = [...at, "_meta", key, name];
+      }
       flat = without({ ...meta[key], ...flat }, ["_meta"]);
       const others = without(meta, [key]);
       if (!isEmpty(others)) flat._meta = others;
     }
     if ("outputSchema" in flat) {
-      if ("outputs" in flat) notes.lose(...at, "outputs");
+      if ("outputs" in flat) notes.lose(...(found.outputs ?? [...at, "outputs"]));
       flat.outputs = flat.outputSchema;
+      found.outputs = found.outputSchema ?? [...at, "outputSchema"];
       delete flat.outputSchema;
+      delete found.outputSchema;
     }
     if (!flat.description && typeof flat.title === "string") {
       flat.description = flat.title;
-      notes.make(...at, "description");
+      made.push("description");
     }
     if (flat.inputSchema.type !== "object") {
       flat.inputSchema = { ...flat.inputSchema, type: flat.inputSchema.type ?? "object" };
-      notes.make(...at, "inputSchema", "type");
+      made.push("schema");
     }
-    return READ.catalog(flat, at, notes);
+    return READ.catalog(flat, at, notes, found, made);
   },
   openai(item, at, notes) {
     const nested = isObject(item.function);
@@ -106,8 +137,8 @@ const READ = {
 function readFunction(item, member, known, at, notes) {
   for (const name of Object.keys(item)) if (!["name", "description", member, ...known].includes(name)) notes.lose(...at, name);
   const schema = isObject(item[member]) ? item[member] : {};
-  if (schema.type !== "object") notes.make(...at, member);
-  return given({ name: item.name, description: item.description, schema: { ...schema, type: "object" }, rest: {} });
+  return given({ name: item.name, description: item.description, schema: { ...schema, type: "object" }, rest: {},
+    places: new Places([[], at], [["schema"], [...at, member]]), made: schema.type === "object" ? [] : ["schema"] });
 }
 
 const WRITE = {
@@ -143,24 +174,46 @@ const WRITE = {
     }
     const made = only(flat, OF_MCP);
     const carried = without(flat, OF_MCP);
-    if ("_meta" in made && !isObject(made._meta)) notes.lose(...at, "_meta"), delete made._meta;
+    if ("_meta" in made && !isObject(made._meta)) notes.lose(...tool.places.of("_meta")), delete made._meta;
     if (!isEmpty(carried)) made._meta = { ...made._meta, [terms.meta_keys[0]]: carried };
     return made;
   },
-  openai: (tool, at, notes) => ({ type: "function", function: writeFunction(tool, "openai", at, notes) }),
-  anthropic: (tool, at, notes) => writeFunction(tool, "anthropic", at, notes),
+  openai: (tool, at, notes) => ({ type: "function", function: writeFunction(tool, "openai", notes) }),
+  anthropic: (tool, at, notes) => writeFunction(tool, "anthropic", notes),
   gemini(tool, at, notes) {
-    const made = writeFunction(tool, "gemini", at, notes);
-    if (/^[\d-]/.test(made.name)) (made.name = `_${made.name}`.slice(0, 64)), notes.lose(...at, "name");
+    const made = writeFunction(tool, "gemini", notes);
+    if (/^[\d-]/.test(made.name)) (made.name = `_${made.name}`.slice(0, 64)), notes.lose(...tool.places.of("name"));
     return made;
   },
 };
 
-function writeFunction(tool, form, at, notes) {
+// Where each form says what a reader had to make.
+const MADE_AT = {
+  catalog: { description: ["description"], schema: ["inputSchema", "type"] },
+  descriptor: { description: ["description"] },
+  mcp: { description: ["description"], schema: ["inputSchema", "type"] },
+  openai: { description: ["function", "description"], schema: ["function", "parameters", "type"] },
+  anthropic: { description: ["description"], schema: ["input_schema", "type"] },
+  gemini: { description: ["description"], schema: ["parametersJsonSchema", "type"] },
+};
+
+function writeTool(tool, to, at, notes) {
+  for (const name of tool.made) if (MADE_AT[to][name]) notes.make(...at, ...MADE_AT[to][name]);
+  return WRITE[to](tool, at, notes);
+}
+
+function writeFunction(tool, form, notes) {
   const name = [...tool.name].slice(0, 64).join("").replace(/[^a-zA-Z0-9_-]/gu, "_");
-  if (name !== tool.name) notes.lose(...at, "name");
-  for (const each of ["when_to_use", "outputs", "metadata", "invocation", "schema_version"]) if (each in tool) notes.lose(...at, each);
-  for (const each of Object.keys(tool.rest)) notes.lose(...at, each);
+  if (name !== tool.name) notes.lose(...tool.places.of("name"));
+  for (const each of ["when_to_use", "schema_version"]) if (each in tool) notes.lose(...tool.places.of(each));
+  for (const each of ["outputs", "metadata", "invocation"]) {
+    if (!(each in tool)) continue;
+    const names = Object.keys(tool[each]);
+    const apart = names.filter((one) => tool.places.has(each, one));
+    for (const one of apart) notes.lose(...tool.places.of(each, one));
+    if (!apart.length || apart.length < names.length) notes.lose(...tool.places.of(each));
+  }
+  for (const each of Object.keys(tool.rest)) notes.lose(...tool.places.of(each));
   return { name, ...(tool.description ? { description: tool.description } : {}), [SCHEMA_IN[form]]: tool.schema };
 }
 
@@ -250,13 +303,13 @@ function converted(value, from, to, data) {
   const { items, at, around, listed } = itemsOf(value);
   const reader = (item) => (from === "descriptor" || from === "catalog" ? READ[isDescriptor(item) ? "descriptor" : "catalog"] : READ[from]);
   if (!listed) {
-    const made = WRITE[to](reader(value)(value, [], notes), [], notes);
+    const made = writeTool(reader(value)(value, [], notes), to, [], notes);
     return answer(made, notes);
   }
   const tools = items.map((item, index) => reader(item)(item, [...at, index], notes));
   const target = LISTED_IN[to];
   if (target === undefined || to === "gemini") for (const name of Object.keys(around)) notes.lose(name);
-  const written = tools.map((tool, index) => WRITE[to](tool, target ? [target, index] : [index], notes));
+  const written = tools.map((tool, index) => writeTool(tool, to, target ? [target, index] : [index], notes));
   return answer(target === undefined ? written : { [target]: written, ...(to === "gemini" ? {} : around) }, notes);
 }
 

@@ -1,0 +1,168 @@
+"""A JSON Schema in the words of OpenAPI 3.0, which knows only some of them.
+
+What means the same in other words is noted as changed, and what 3.0 cannot say as lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from conformance.formats.problem import Place
+
+_SAME: Final = frozenset(
+    {
+        "title",
+        "description",
+        "default",
+        "enum",
+        "format",
+        "pattern",
+        "minLength",
+        "maxLength",
+        "minimum",
+        "maximum",
+        "multipleOf",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minProperties",
+        "maxProperties",
+        "required",
+        "readOnly",
+        "writeOnly",
+        "deprecated",
+        "discriminator",
+        "xml",
+        "externalDocs",
+    }
+)
+"""Words that mean the same in both."""
+_OTHERWISE: Final = frozenset({"type", "const", "examples", "exclusiveMinimum", "exclusiveMaximum"})
+_LISTS: Final = ("allOf", "anyOf", "oneOf")
+_INNER: Final = ("items", "not", "additionalProperties")
+_BOUNDS: Final = (
+    ("minimum", "exclusiveMinimum", max),
+    ("maximum", "exclusiveMaximum", min),
+)
+
+Note = Callable[[Place], None]
+
+
+class Older:
+    """Writes schemas for OpenAPI 3.0; `lose` and `change` take a place within the schema."""
+
+    def __init__(self, lose: Note, change: Note) -> None:
+        self._lose = lose
+        self._change = change
+
+    def written(self, node: Any, at: Place = ()) -> dict[str, Any]:
+        """A schema, which is `at` of the one whose places are noted."""
+        if not isinstance(node, dict):
+            note = self._change if isinstance(node, bool) else self._lose
+            note(at)
+            return {} if node is not False else {"not": {}}
+        if isinstance(node.get("$ref"), str):
+            rest = {word: value for word, value in node.items() if word != "$ref"}
+            if not rest:
+                return dict(node)
+            self._change(at)  # in 3.0 what is next to a reference means nothing
+            return {"allOf": [{"$ref": node["$ref"]}], **self.written(rest, at)}
+        made = {word: value for word, value in node.items() if word in _SAME or _is_own(word)}
+        known = {*_SAME, *_OTHERWISE, *_LISTS, *_INNER, "properties"}
+        for word in node:
+            if word not in known and not _is_own(word):
+                self._lose((*at, word))
+        for word in ("required", "enum"):
+            if made.get(word) == []:
+                del made[word]
+                note = self._change if word == "required" else self._lose
+                note((*at, word))
+        self._add_inner(node, at, made)
+        self._add_bounds(node, at, made)
+        self._add_values(node, at, made)
+        return self._typed(node, at, made)
+
+    def _add_inner(self, node: Mapping[str, Any], at: Place, made: dict[str, Any]) -> None:
+        if isinstance(node.get("properties"), dict):
+            made["properties"] = {
+                name: self.written(each, (*at, "properties", name))
+                for name, each in node["properties"].items()
+            }
+        for word in _LISTS:
+            if isinstance(node.get(word), list):
+                made[word] = [
+                    self.written(each, (*at, word, index)) for index, each in enumerate(node[word])
+                ]
+        for word in _INNER:
+            if word == "additionalProperties" and isinstance(node.get(word), bool):
+                made[word] = node[word]
+            elif word in node:
+                made[word] = self.written(node[word], (*at, word))
+
+    def _add_bounds(self, node: Mapping[str, Any], at: Place, made: dict[str, Any]) -> None:
+        """An exclusive bound is a boolean next to the bound there."""
+        for bound, exclusive, nearest in _BOUNDS:
+            if exclusive not in node:
+                continue
+            if not _is_number(node[exclusive]):
+                self._lose((*at, exclusive))
+            elif bound not in node:
+                made[bound], made[exclusive] = node[exclusive], True
+            elif _is_number(node[bound]):
+                self._change((*at, exclusive))
+                made[bound] = nearest(node[bound], node[exclusive])
+                if made[bound] == node[exclusive]:
+                    made[exclusive] = True
+
+    def _add_values(self, node: Mapping[str, Any], at: Place, made: dict[str, Any]) -> None:
+        if "const" in node:
+            self._change((*at, "const"))
+            if "enum" in node:
+                self._lose((*at, "enum"))
+            made["enum"] = [node["const"]]
+        listed = node.get("examples")
+        if isinstance(listed, list) and listed:
+            made["example"] = listed[0]
+            for index in range(1, len(listed)):
+                self._lose((*at, "examples", index))
+        elif "examples" in node:
+            self._lose((*at, "examples"))
+
+    def _typed(self, node: Mapping[str, Any], at: Place, made: dict[str, Any]) -> dict[str, Any]:
+        """The schema with one type, which may be null as well."""
+        said = node.get("type")
+        listed = said if isinstance(said, list) else [said]
+        kinds = [kind for kind in listed if isinstance(kind, str)]
+        others = [kind for kind in kinds if kind != "null"]
+        if "type" in node and (len(others) != 1 or said == others):
+            self._change((*at, "type"))
+        if len(others) == 1:
+            made["type"] = others[0]
+            # An enumeration without null allows none, whatever the type says.
+            if "null" in kinds and isinstance(made.get("enum"), list) and None not in made["enum"]:
+                self._change((*at, "type"))
+            elif "null" in kinds:
+                made["nullable"] = True
+            if others == ["array"] and "items" not in made:
+                made["items"] = {}
+                self._change(at)
+        elif others:
+            return {"allOf": [{"anyOf": [_one(kind, kinds) for kind in others]}, made]}
+        elif kinds:
+            made["enum"] = [None]
+        return made
+
+
+def _one(kind: str, kinds: list[str]) -> dict[str, Any]:
+    """A schema of one type of several; 3.0 wants to know what is in an array."""
+    null = {"nullable": True} if "null" in kinds else {}
+    return {"type": kind, **({"items": {}} if kind == "array" else {}), **null}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_own(word: str) -> bool:
+    return word.startswith("x-")
