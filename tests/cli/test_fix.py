@@ -197,3 +197,10 @@ def test_what_cannot_be_written_again_is_left_as_it_is(tmp_path, text, capsys):
     assert main([str(file), "--fix", "--write"]) == 2
     assert file.read_text() == text
     assert capsys.readouterr().out == ""
+
+
+def test_an_earlier_key_of_meta_gets_its_present_name():
+    tool = {"name": "a", "description": "d", "inputSchema": {"type": "object"}}
+    data = {"tools": [{**tool, "_meta": {"own": 1, "agent-formats/atdf": {"version": "1"}}}]}
+    (made,) = corrected(data)["tools"]
+    assert list(made["_meta"]) == ["own", "io.github.agent-formats/atdf"]

@@ -43,10 +43,28 @@ def in_tool(item: Mapping[str, Any]) -> Iterator[Place]:
         value = item.get(name)
         if left(value, prose=name in _PROSE) or (name in _NAMES and value == "string"):
             yield (name,)
+    yield from _in_outputs(item)
     for name in ("tags", "examples"):
         for place, value in _texts(item.get(name)):
             if left(value, prose=False):
                 yield (name, *place)
+
+
+def _in_outputs(item: Mapping[str, Any]) -> Iterator[Place]:
+    """The placeholders in what a tool says of its success and of its failures."""
+    use = item.get("how_to_use")
+    described = isinstance(use, dict) and "outputs" in use
+    home: Place = ("how_to_use", "outputs") if described else ("outputs",)
+    outputs = use.get("outputs") if isinstance(use, dict) and described else item.get("outputs")
+    if not isinstance(outputs, dict):
+        return
+    if left(outputs.get("success"), prose=True):
+        yield (*home, "success")
+    failures = outputs.get("failure")
+    for index, each in enumerate(failures if isinstance(failures, list) else ()):
+        for name in ("code", "description") if isinstance(each, dict) else ():
+            if left(each.get(name), prose=True):
+                yield (*home, "failure", index, name)
 
 
 def in_error(error: Mapping[str, Any]) -> Iterator[Place]:

@@ -9,7 +9,9 @@ from typing import Any
 from conformance.formats.resource.resource import plain
 from conformance.formats.runtime.recognition import policy_in
 from conformance.formats.tool.declared import plain_example
+from conformance.formats.tool.meta import earlier_in
 from conformance.formats.validate.recognize import Recognition, recognise
+from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME
 
 _TOOLS = frozenset({"tool", "descriptor", "enhanced-descriptor"})
 _VERSIONS = ("version", "schema_version")
@@ -20,8 +22,8 @@ _SHORT, _WHOLE = ("1", "1.0"), "1.0.0"
 def corrected(data: Any) -> Any:
     """The document with its mechanical faults corrected; the same value where it has none.
 
-    Versions that are numbers become strings, dialects become the form of the specification, and a
-    resource gets the `schema_version` that it lacks.
+    Versions that are numbers become strings, dialects become the form of the specification, keys of
+    `_meta` get their present names, and a resource gets the `schema_version` that it lacks.
     """
     known = recognise(data)
     if not isinstance(known, Recognition):
@@ -52,6 +54,9 @@ def _tool(item: Mapping[str, Any]) -> dict[str, Any]:
     made = _versioned(item)
     if isinstance(made.get("metadata"), dict):
         made["metadata"] = _versioned(made["metadata"])
+    if earlier := earlier_in(made.get("_meta")):
+        names = {META_KEY_EARLIER[key]: META_KEY_NAME[key] for key in earlier}
+        made["_meta"] = {names.get(name, name): value for name, value in made["_meta"].items()}
     if isinstance(made.get("examples"), list):
         made["examples"] = [plain_example(each) for each in made["examples"]]
     return made

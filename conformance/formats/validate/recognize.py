@@ -191,10 +191,11 @@ _LINES, _LEADS = _lines()
 
 
 _NO_OBJECT, _NO_DOCUMENT = "documents.unknown.kind", "documents.unknown"
-_INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED = (
-    f"documents.unknown.{how}" for how in ("inside", "lacks", "foreign", "rule", "misspelled")
+_INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED, _OPENAPI = _HOW = tuple(
+    f"documents.unknown.{how}"
+    for how in ("inside", "lacks", "foreign", "rule", "misspelled", "openapi")
 )
-UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT, _INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED})
+UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT, *_HOW})
 """The messages that say that a value is not a document."""
 _COMPARED, _SHORTEST = 20, 4
 """How many members are compared with known names, and the letters that such a name has at least."""
@@ -264,6 +265,8 @@ def _unknown(data: Mapping[str, Any]) -> Message:
     The closest document is the one of whose members it has the largest share; of several, the one
     that allows most of the other members, and then the last of the table.
     """
+    if isinstance(data.get("openapi"), str) and "paths" in data:
+        return message(_OPENAPI, version=shown(data["openapi"], _NAME))
     for name, value in data.items():
         if isinstance(value, dict) and isinstance(inside := _found_in(value), str):
             return message(_INSIDE, name=shown(name, _NAME), document=inside)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -16,11 +16,12 @@ from conformance.formats.schema.schemas import deeper_than
 from conformance.formats.schema.work import errors_in
 from conformance.formats.text.json_text import Notation, Reading, positions_of, read
 from conformance.formats.text.source_lines import Position
+from conformance.formats.tool.meta import earlier_in
 from conformance.formats.validate.recognize import Recognition, recognise
 from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
 from conformance.spec.published import clause_at, surely_valid
-from conformance.spec.vocabulary import Requirement
+from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, Requirement
 
 DEEPEST = 256
 """Levels of JSON in a document; real ones have a dozen."""
@@ -65,7 +66,23 @@ def examine(
         return Examined(reading, None, (*reading.problems, recognised))
     owner = "ATDF-CAT-003" if name == "catalog" and notation is Notation.JSON else None
     strange = [replace(each, clause=owner) for each in reading.problems]
-    return Examined(reading, known, (*strange, *_judged(reading.data, name)))
+    earlier = _earlier_keys(name, reading.data)
+    return Examined(reading, known, (*strange, *_judged(reading.data, name), *earlier))
+
+
+def _earlier_keys(document: str, data: Any) -> Iterator[Problem]:
+    """MCP-ATDF-003, of what a file has of the tools of an MCP server."""
+    held = data if isinstance(data, dict) else {}
+    listed = held.get("tools") if document == "catalog" else None
+    tools: list[tuple[Place, Any]] = [((), held)] if document == "tool" else []
+    if isinstance(listed, list):
+        tools = [(("tools", n), each) for n, each in enumerate(listed) if isinstance(each, dict)]
+    for at, tool in islice(tools, _MOST_ERRORS):
+        for key in earlier_in(tool.get("_meta")):
+            name, right = META_KEY_EARLIER[key], META_KEY_NAME[key]
+            said = message("finding.mcp.earlier_key", key=name, right=right)
+            clause = "MCP-ATDF-003"
+            yield problem((*at, "_meta", name), clause, said, clause=clause)
 
 
 def validate(data: Any, document: str | None = None) -> list[Problem]:

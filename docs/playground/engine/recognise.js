@@ -66,6 +66,9 @@ function oneSlip(name, known) {
 
 // Why an object is not a document: what it holds, or what the closest one has and it lacks.
 function unknown(value, data) {
+  if (typeof value.openapi === "string" && "paths" in value) {
+    return { id: "documents.unknown.openapi", values: { version: shown(value.openapi, 40) } };
+  }
   for (const [name, inside] of Object.entries(value)) {
     const row = isObject(inside) && data.table.find((each) => matches(each, inside, data));
     if (row) return { id: "documents.unknown.inside", values: { name: shown(name, 40), document: row.document } };

@@ -186,3 +186,35 @@ def test_the_compiled_validator_only_makes_things_faster(monkeypatch):
 def test_a_value_that_the_compiled_validator_cannot_take_is_judged_all_the_same():
     tool = {**TOOL, "version": "\ud800", "examples": [{"name": "a", "input": {"n": 10**400}}]}
     assert validate({"tools": [tool]}) == []
+
+
+NAMED = {"name": "a", "description": "Does a.", "inputSchema": {"type": "object"}}
+
+
+def test_an_earlier_key_of_meta_is_told_in_a_file():
+    tool = {**NAMED, "_meta": {"agent-formats/atdf": {"version": "1.0.0"}}}
+    for document, path in ((tool, '$._meta["agent-formats/atdf"]'), ({"tools": [tool]}, None)):
+        (found,) = examine(json.dumps(document).encode()).problems
+        assert (found.clause, found.requirement) == ("MCP-ATDF-003", Requirement.SHOULD)
+        assert path in (None, found.path)
+    assert found.path == '$.tools[0]._meta["agent-formats/atdf"]'
+
+
+def test_an_openapi_description_is_called_one():
+    (found,) = validate({"openapi": "3.1.0", "info": {}, "paths": {}})
+    assert found.message.id == "documents.unknown.openapi"
+
+
+def test_a_placeholder_in_what_a_tool_says_of_its_answers_is_told():
+    outputs = {"success": "string", "failure": [{"code": "...", "description": "string"}]}
+    use = {"inputs": [], "outputs": outputs}
+    data = {"tool_id": "a", "description": "Does a.", "when_to_use": "Now.", "how_to_use": use}
+    home = "$.how_to_use.outputs"
+    told = [each.path for each in validate(data) if each.clause == "ATDF-TOOL-012"]
+    assert told == [
+        f"{home}.success",
+        f"{home}.failure[0].code",
+        f"{home}.failure[0].description",
+    ]
+    catalog = {"tools": [{**NAMED, "outputs": outputs}]}
+    assert "$.tools[0].outputs.success" in {each.path for each in validate(catalog)}
