@@ -213,21 +213,25 @@ def _parts(source: SourceFile, path: Path_, item: Json, gathered: Gathered) -> t
 
 
 def _several(clause: Clause) -> Iterator[Problem]:
-    """Find a sentence with more or less than one requirement.
+    """Find a sentence that does not have exactly one requirement, of the strength of its clause.
 
-    A clause that is raised where ATDF is claimed says both in one sentence.
+    A clause that is raised where ATDF is claimed says so in a part of its own.
     """
     told = clause.parts or (clause.text,)
-    raised = "where_claimed" in clause.facts
+    known = {clause.facts["requirement"], clause.facts.get("where_claimed")}
     for each in told:
-        count = len(_REQUIREMENTS.findall(each.en))
-        if count > 1 and not raised:
-            what = f"{clause.id} has {count} requirements in one text."
+        found = _REQUIREMENTS.findall(each.en)
+        if len(found) > 1:
+            what = f"{clause.id} has {len(found)} requirements in one text."
             yield clause.problem(
                 what, "Write each as one of `parts`; the id is then that of a group."
             )
-        elif clause.parts and count != 1:
-            yield clause.problem(f"A part of {clause.id} requires nothing.", "Say MUST or SHOULD.")
+        elif not found:
+            do = "Say MUST, SHOULD or MAY."
+            yield clause.problem(f"A text of {clause.id} requires nothing.", do)
+        elif found[0] not in known:
+            what = f"{clause.id} says {found[0]}, and its `requirement` another strength."
+            yield clause.problem(what, "Let both say the same.")
     if len(clause.parts) == 1:
         yield clause.problem(f"{clause.id} has one part.", "Write it as `text`.")
 

@@ -55,6 +55,17 @@ def test_a_specification_names_what_binds_it_with_a_date(spec):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_specification_says_how_its_key_words_are_read_and_what_can_go_wrong(language, spec):
+    text = whole(language, spec)
+    (words,) = re.findall(r"^.*BCP 14.*$", text, re.MULTILINE)
+    assert all(each in words for each in ("MUST NOT", "SHOULD NOT", "MAY", "RFC 2119", "RFC 8174"))
+    considered = text.partition("{ #considerations }")[2].partition("{ #references }")[0]
+    assert "{ #considerations--privacy }" in considered
+    assert considered.count("| ") > 10
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_list_for_programs_has_every_page(language):
     listed = files()[f"{language}/llms.txt"].decode()
     prefix = "" if language == "en" else f"/{language}"

@@ -1,7 +1,8 @@
 """The reader's edition: a specification on one page, with numbered sections, to print and to cite.
 
-The sections are those of the specification's own pages, without their examples. An anchor of a page
-gets the page's name in front; that of a clause stays, so that it is cited the same way everywhere.
+The sections are those of the specification's own pages, without their examples, and what the page
+on security and privacy says of it. An anchor of a page gets the page's name in front; that of a
+clause stays, so that it is cited the same way everywhere.
 """
 
 from __future__ import annotations
@@ -40,12 +41,14 @@ def whole_page(context: Context, spec: str, made: Mapping[str, bytes]) -> bytes:
     parts = [
         f"{escaped(about)}\n{{ .lead }}",
         f"{context.said('status_draft', version=version)}\n{{ .facts }}",
+        context.said("key_words"),
     ]
     names = [path.partition("/")[2].removesuffix(".md") for path in made]
     sections = [(name, _authored(context, spec, name)) for name in _AUTHORED[spec]]
     sections += [
         (name, made[f"{spec}/{name}.md"].decode()) for name in names if name not in _ELSEWHERE
     ]
+    sections.append(("considerations", _considerations(context, spec)))
     for number, (name, text) in enumerate(sections, 1):
         parts.append("\n".join(_section(text, name, number, context.said("examples"))))
     parts.append(heading(2, f"{len(sections) + 1}. {context.said('references')}", "references"))
@@ -55,6 +58,19 @@ def whole_page(context: Context, spec: str, made: Mapping[str, bytes]) -> bytes:
 
 def _authored(context: Context, spec: str, name: str) -> str:
     return (DOCS / context.language / spec / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _considerations(context: Context, spec: str) -> str:
+    """What the page on security and privacy says of the specification."""
+    file = DOCS / context.language / "about" / "considerations.md"
+    head, *sections = _FRONT.sub("", file.read_text(encoding="utf-8")).split("\n## ")
+    title = head.strip().splitlines()[0]
+    kept = [
+        each.partition("\n")[2] if f"{{ #{spec} }}" in each.partition("\n")[0] else f"\n## {each}"
+        for each in sections
+        if any(f"{{ #{anchor} }}" in each.partition("\n")[0] for anchor in (spec, "privacy"))
+    ]
+    return "\n".join([title, *kept])
 
 
 def _section(text: str, name: str, number: int, examples: str) -> Iterator[str]:

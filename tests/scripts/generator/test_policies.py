@@ -87,9 +87,21 @@ FAULTS = {
     ),
     "a clause with two requirements": (
         CLAUSES,
-        "no lossless reading makes valid, MUST be refused.",
-        "no lossless reading makes valid, MUST be refused, and MUST be named.",
+        "A server MUST NOT reject a valid input as invalid.",
+        "A server MUST NOT reject a valid input as invalid, and MUST NOT lose it.",
         "has 2 requirements in one text.",
+    ),
+    "a text without a requirement": (
+        CLAUSES,
+        "A server MUST NOT reject a valid input as invalid.",
+        "A server does not reject a valid input as invalid.",
+        "requires nothing.",
+    ),
+    "a clause of another strength than its text": (
+        CLAUSES,
+        "A server MUST NOT reject a valid input as invalid.",
+        "A server SHOULD NOT reject a valid input as invalid.",
+        "says SHOULD, and its `requirement` another strength.",
     ),
     "a clause that is both verified and excluded": (
         CLAUSES,
@@ -178,7 +190,7 @@ FAULTS = {
     ),
     "a property without a description": (
         ERROR,
-        "    description:\n      en: '`error`, where it is given.'\n"
+        "    description:\n      en: 'Optional. If present, it is `error`.'\n"
         "      es: '`error`, si figura.'\n      pt: '`error`, quando presente.'\n",
         "",
         "The property `status` has no description.",
