@@ -17,7 +17,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NoReturn
@@ -32,8 +33,10 @@ _NEW = 0x00020000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x400000
 _SIZE = "size=1g,mode=0755"
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _LINKS = {"fd": "self/fd", "stdin": "self/fd/0", "stdout": "self/fd/1", "stderr": "self/fd/2"}
-_MOST_LOOKED = 20_000
-"""Files of /run that are looked at."""
+_MOST_LOOKED = 5_000
+"""Files that are looked at, to find the sockets and pipes among them."""
+_PUBLIC = ("/run", "/tmp", "/var/tmp")  # noqa: S108 - nothing is written there
+"""Where programs leave sockets and pipes for others."""
 _STUBBORN = 5.0
 """Seconds after which processes that do not end are left: they belong to somebody else."""
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
@@ -43,15 +46,38 @@ _PDEATHSIG, _CAPBSET_DROP, _SUBREAPER, _NO_NEW_PRIVS = 1, 24, 36, 38
 _CAP_AMBIENT, _CLEAR_ALL = 47, 4
 _SIOCSIFFLAGS, _UP = 0x8914, 0x41
 _SECCOMP, _FILTER = 22, 2
-_KEYS = {0xC000003E: 248, 0x40000003: 286, 0xC00000B7: 217, 0x40000028: 309, 0xC00000F3: 217}
-"""By kind of machine, the first of the three calls of the system that reach its keyrings, which no
-namespace keeps apart: x86 and ARM with 64 and 32 bits, RISC-V."""
+_MACHINES = {
+    0xC000003E: (248, 165, 41),
+    0x40000003: (286, 21, 359),
+    0xC00000B7: (217, 40, 198),
+    0x40000028: (309, 21, 281),
+    0xC00000F3: (217, 40, 198),
+}
+"""By kind of machine, the numbers of some calls of the system: the first of the three that reach
+its keyrings, which no namespace keeps apart; `mount`; `socket`. They are x86 and ARM with 64 and 32
+bits, and RISC-V.
+"""
+_SOCKETCALL = {0x40000003: 102}
+"""The old call, which begins with what is to be done: 1 is to make a socket."""
+_MOUNTING = ((428, 433), (442, 442), (467, 467))
+"""The newer calls that mount, on all machines. In a user namespace of its own, a server could mount
+the control groups, and stop what is outside with them.
+"""
+_RINGS = (425, 425)
+"""`io_uring_setup`: what is called by way of a ring passes no filter."""
+_FAMILIES = (1, 2, 10, 16, 17)
+"""Sockets that the namespaces keep apart: Unix, both of IP, netlink and packets. Of the others, one
+leads out of a virtual machine.
+"""
 _LOAD, _AND, _EQUAL, _LEAST, _ABOVE, _GIVE = 0x20, 0x54, 0x15, 0x35, 0x25, 0x06
 """Instructions of a filter for calls of the system."""
 _ALLOWED, _REFUSED = 0x7FFF0000, 0x00050000
-_NUMBER, _MACHINE = 0, 4
-"""Where the number of a call is, and for which kind of machine it was made."""
+_NUMBER, _MACHINE, _FIRST = 0, 4, 16
+"""Where the number of a call is, for which kind of machine it was made, and what it is given."""
 _NOT_X32 = 0xBFFFFFFF
+_LANDLOCK = (444, 445, 446)
+"""Three calls of the system, on all machines: make rules for files, add one, and obey them."""
+_WRITE, _BENEATH = 2, 1
 _ENTERED = "entered"
 _BUBBLEWRAP = (
     *("--unshare-all", "--die-with-parent", "--as-pid-1"),
@@ -297,19 +323,53 @@ def _prepare(here: str, doors: str) -> None:
 
 def _doors() -> list[str]:
     """Sockets and pipes that lead out: a read-only file system does not keep from using them."""
-    with open("/proc/net/unix") as file:
-        fields = [line.split(None, 7) for line in file]
-    paths = {each[7].rstrip("\n") for each in fields if len(each) == 8}
+    paths = set(chain.from_iterable(map(_sockets, _networks())))
     paths |= _from_somewhere(path for path in paths if not path.startswith(("/", "@")))
-    with open("/proc/self/mountinfo") as file:
-        paths |= {line.split()[4] for line in file}
-    looked = 0
-    for folder, _, names in os.walk("/run"):
-        paths |= {os.path.join(folder, name) for name in names}
-        looked += len(names)
-        if looked > _MOST_LOOKED:
-            break
+    with open("/proc/self/mountinfo", "rb") as file:
+        mounted = [_unescaped(line.split()[4]) for line in file]
+    own = ("/proc", "/sys", "/dev")
+    others = [path for path in mounted if path != "/" and not path.startswith(own)]
+    paths |= {*mounted, *_special(dict.fromkeys((*_PUBLIC, *others)))}
     return sorted(path for path in paths if path.startswith("/") and _is_door(path))
+
+
+def _networks() -> list[str]:
+    """A process of each namespace for the network: each tells of its own sockets alone."""
+    found = {}
+    for pid in ("self", *filter(str.isdecimal, os.listdir("/proc"))):
+        with suppress(OSError):
+            found.setdefault(os.readlink(f"/proc/{pid}/ns/net"), pid)
+    return list(found.values())
+
+
+def _sockets(pid: str) -> Iterator[str]:
+    with suppress(OSError), open(f"/proc/{pid}/net/unix", errors="surrogateescape") as file:
+        for line in file:
+            fields = line.split(None, 7)
+            if len(fields) == 8:
+                yield fields[7].rstrip("\n")
+
+
+def _unescaped(path: bytes) -> str:
+    """A path as the system lists it: in it, signs of white space are three octal digits."""
+    for sign in b" \t\n\\":
+        path = path.replace(b"\\%03o" % sign, bytes([sign]))
+    return os.fsdecode(path)
+
+
+def _special(folders: Iterable[str]) -> Iterator[str]:
+    """What is neither a file nor a folder, first in these folders and then below them."""
+    waiting, looked = deque(folders), 0
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.popleft()) as entries:
+            for entry in entries:
+                looked += 1
+                if looked > _MOST_LOOKED:
+                    return
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
+                    yield entry.path
 
 
 def _from_somewhere(names: Iterable[str]) -> set[str]:
@@ -341,30 +401,63 @@ def _give_up() -> None:
     while _libc.prctl(_CAPBSET_DROP, number, 0, 0, 0) == 0:
         number += 1
     _done(_libc.capset(struct.pack("Ii", 0x20080522, 0), struct.pack("6I", *(0,) * 6)))
-    _close_keyrings()
+    _refuse_writing()
+    _refuse_calls()
 
 
-def _close_keyrings() -> None:
-    """Refuse the calls that reach keyrings, which would be shared with the user."""
+def _refuse_writing() -> None:
+    """Refuse to write to what is not below /dev: a pipe can be written to on any file system.
+
+    Where the system has no Landlock, the pipes that were found are closed.
+    """
     import struct  # noqa: PLC0415
 
-    refused = _REFUSED | errno.ENOSYS
-    words: list[tuple[int, int, int, int]] = []
-    for machine, first in _KEYS.items():
-        words += [
-            (_LOAD, 0, 0, _MACHINE),
-            (_EQUAL, 0, 6, machine),  # else the next kind of machine
-            (_LOAD, 0, 0, _NUMBER),
-            (_AND, 0, 0, _NOT_X32),
-            (_LEAST, 0, 1, first),
-            (_ABOVE, 0, 1, first + 2),
-            (_GIVE, 0, 0, _ALLOWED),
-            (_GIVE, 0, 0, refused),
-        ]
-    words.append((_GIVE, 0, 0, _ALLOWED))
+    make, add, obey = _LANDLOCK
+    rules = _libc.syscall(make, struct.pack("Q", _WRITE), ctypes.c_size_t(8), 0)
+    if rules == -1:
+        return
+    below = os.open("/dev", os.O_PATH)
+    _done(_libc.syscall(add, rules, _BENEATH, struct.pack("=Qi", _WRITE, below), 0))
+    _done(_libc.syscall(obey, rules, 0))
+    os.close(below)
+    os.close(rules)
+
+
+def _refuse_calls() -> None:
+    """Refuse the calls of the system that lead out of the namespaces."""
+    import struct  # noqa: PLC0415
+
+    words = [
+        *chain.from_iterable(_filter(machine) for machine in _MACHINES),
+        (_GIVE, 0, 0, _ALLOWED),
+    ]
     program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *word) for word in words))
     told = ctypes.create_string_buffer(struct.pack("HP", len(words), ctypes.addressof(program)))
     _done(_libc.prctl(_SECCOMP, _FILTER, told, 0, 0))
+
+
+def _filter(machine: int) -> list[tuple[int, int, int, int]]:
+    """What is done with a call that was made for this kind of machine."""
+    keys, mount, socket = _MACHINES[machine]
+    unknown = _REFUSED | errno.ENOSYS
+    ranges = {(keys, keys + 2): unknown, _RINGS: unknown}
+    ranges |= dict.fromkeys(((mount, mount), *_MOUNTING), _REFUSED | errno.EPERM)
+    words = [(_LOAD, 0, 0, _NUMBER), (_AND, 0, 0, _NOT_X32)]
+    for (first, last), refusal in ranges.items():
+        words += [(_LEAST, 0, 2, first), (_ABOVE, 1, 0, last), (_GIVE, 0, 0, refusal)]
+    if machine in _SOCKETCALL:
+        words += [
+            (_EQUAL, 0, 4, _SOCKETCALL[machine]),
+            (_LOAD, 0, 0, _FIRST),
+            (_EQUAL, 0, 1, 1),
+            (_GIVE, 0, 0, unknown),
+            (_GIVE, 0, 0, _ALLOWED),
+        ]
+    count = len(_FAMILIES)
+    words += [(_EQUAL, 0, count + 2, socket), (_LOAD, 0, 0, _FIRST)]
+    words += [(_EQUAL, count - number, 0, one) for number, one in enumerate(_FAMILIES)]
+    words += [(_GIVE, 0, 0, _REFUSED | errno.EAFNOSUPPORT), (_GIVE, 0, 0, _ALLOWED)]
+    return [(_LOAD, 0, 0, _MACHINE), (_EQUAL, 0, len(words), machine), *words]
 
 
 def _attach(

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from tests.needs import lacking
 from tests.waiting import until
 
 LONG = 60.0
+PRIVATE = [shutil.which("unshare") or "unshare", "--user", "--map-root-user", "--net"]
+"""Begins a program in a network of its own."""
 SERVER = """
 import ctypes, fcntl, json, os, pathlib, platform, socket, subprocess, sys
 def keyring(call):
@@ -169,6 +172,75 @@ def test_nothing_outside_is_reached_or_changed(ready):
     assert ended.answer.status == 0
     assert isinstance(said["left"], list)
     assert until(lambda: not is_alive(word))
+
+
+WAYS_OUT = """
+import ctypes, json, os, socket, sys
+libc = ctypes.CDLL(None, use_errno=True)
+outside = json.loads(sys.argv[1])
+def done(result):
+    if result == -1:
+        raise OSError(ctypes.get_errno(), "refused")
+def tried(do, *values):
+    try:
+        do(*values)
+    except OSError as error:
+        return error.errno
+    return "done"
+def control_groups():
+    done(libc.unshare(0x10000000 | 0x20000 | 0x2000000))
+    done(libc.mount(None, b"/", None, ctypes.c_ulong(16384 | 1 << 18), None))
+    done(libc.mount(b"none", os.environ["TMPDIR"].encode(), b"cgroup2", ctypes.c_ulong(0), None))
+line = sys.stdin.readline()
+print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {
+    "a socket of another network": tried(
+        socket.socket(socket.AF_UNIX).connect, outside["elsewhere"]),
+    "a pipe": tried(os.open, outside["pipe"], os.O_WRONLY | os.O_NONBLOCK),
+    "a pipe that nobody looked at": tried(os.open, outside["deep"], os.O_WRONLY | os.O_NONBLOCK),
+    "the machine around": tried(socket.socket, 40, socket.SOCK_STREAM),
+    "a ring": tried(lambda: done(libc.syscall(425, 8, ctypes.create_string_buffer(200)))),
+    "a system of files": tried(lambda: done(libc.syscall(430, b"cgroup2", 0))),
+    "control groups": tried(control_groups),
+    "an address": tried(socket.socket, socket.AF_INET6, socket.SOCK_STREAM),
+}}), flush=True)
+"""
+LISTENS = """
+import socket, sys
+door = socket.socket(socket.AF_UNIX)
+door.bind(sys.argv[1])
+door.listen()
+print("listens", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def elsewhere(ready):
+    """A socket of a program in a network of its own: the list of sockets does not name it."""
+    path = ready / "elsewhere"
+    words = [*PRIVATE, sys.executable, "-c", LISTENS, str(path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout.readline() == b"listens\n"
+        yield path
+        process.stdin.close()
+
+
+@pytest.mark.needs
+def test_no_way_leads_out_of_the_namespaces(ready, elsewhere):
+    deep = ready.joinpath(*"abcdefghij", "pipe")
+    deep.parent.mkdir(parents=True)
+    readers = []
+    for pipe in (ready / "pipe", deep):
+        os.mkfifo(pipe)
+        readers.append(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
+    outside = {"elsewhere": str(elsewhere), "pipe": str(ready / "pipe"), "deep": str(deep)}
+    said, _ = served(WAYS_OUT, json.dumps(outside))
+    for reader in readers:
+        os.close(reader)
+    assert said.pop("an address") == "done"
+    assert "done" not in said.values(), said
 
 
 @pytest.mark.needs
