@@ -8,7 +8,7 @@ import os
 import ssl
 import time
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,6 +34,8 @@ from conformance.kit.transport.kept_connections import Lines
 
 _REDIRECTS = 3
 _KEEP_METHOD = frozenset({307, 308})
+_LONGEST_COOKIE = 4096
+"""Bytes of a cookie with its attributes (RFC 6265, section 6.1)."""
 _REDIRECTING = frozenset({301, 302, 303, 307, 308})
 
 
@@ -241,7 +243,19 @@ class _Client:
 
 def cookies() -> CookieJar:
     """A place for cookies that can be sent back: of ASCII alone, as RFC 6265 has it."""
-    return CookieJar(_Ascii())
+    return _Jar(_Ascii())
+
+
+class _Jar(CookieJar):
+    def make_cookies(self, response: Any, request: Any) -> Sequence[Cookie]:
+        """Take the cookies of an answer; none, if one is longer than any that has to be kept.
+
+        A year of thousands of digits would be a warning with a traceback.
+        """
+        said = response.info().get_all("Set-Cookie", ())
+        if any(len(each) > _LONGEST_COOKIE for each in said):
+            return []
+        return super().make_cookies(response, request)
 
 
 class _Ascii(DefaultCookiePolicy):

@@ -5,6 +5,7 @@ import gzip
 import json
 import time
 import tracemalloc
+import warnings
 import zlib
 from contextlib import suppress
 from random import Random
@@ -341,6 +342,13 @@ def test_a_cookie_of_ascii_alone_is_sent_back():
     received, peer = asyncio.run(main())
     assert [each.trouble for each in received] == [None, None]
     assert "cookie: session=abc\r\n" in peer.requests[1][0].lower()
+
+
+def test_a_cookie_that_is_too_long_to_be_kept_is_not_even_read():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the library's has a traceback
+        received, _ = send(always(whole(b"{}", f"Set-Cookie: a=b; Expires=1 1 {'9' * 5000}")))
+    assert received.trouble is None
 
 
 PIECES = ("http:", "//", "/", "\\", "@", "127.0.0.1", "127.0.0.1:8000", ":8000", ":", "a.example",
