@@ -80,7 +80,7 @@ def leave(state: PluginState) -> bool:
         return False
     folder = state.settings.report
     mark_outdated(folder / Badge.name, state.settings.language)
-    return any((folder / name).is_file() for name in FILES)
+    return any((folder / name).is_file() for name in FILES if name != EXCHANGES)
 
 
 def mark_outdated(badge: Path, language: str) -> None:

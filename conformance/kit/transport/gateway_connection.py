@@ -32,6 +32,8 @@ MOST_ASKED: Final = 100
 """Requests to the provider that are taken as attempts of one call; further ones are strays."""
 MOST_HELD: Final = 1024 * 1024
 """Bytes of their bodies that are kept, in all."""
+MOST_PARTS: Final = 1_000
+"""Parts of one answer that are kept as moments: single bytes would be a million."""
 _STRAY: Final = b'{"error": {"message": "The fake provider knows no such call."}}'
 
 
@@ -245,12 +247,16 @@ class GatewayConnection:
         asked = [("accept-encoding", "identity"), *call.headers]
         async with self._client.stream(*sent, headers=asked, content=call.body) as answer:
             live.see(Seen.CLIENT_STATUS, str(answer.status_code))
-            body, trouble, has_content = bytearray(), None, False
+            body, trouble, has_content, parts = bytearray(), None, False, 0
+            mark = call.mark.encode()
             try:
                 async for part in decoded(answer):
+                    unread = max(len(body) - len(mark), 0)
                     body += part
-                    live.see(Seen.CLIENT_GOT, str(len(part)))
-                    if call.mark and not has_content and call.mark.encode() in body:
+                    parts += 1
+                    if parts <= MOST_PARTS:
+                        live.see(Seen.CLIENT_GOT, str(len(part)))
+                    if mark and not has_content and mark in body[unread:]:
                         has_content = True
                         live.see(Seen.CLIENT_CONTENT)
                         self._house.provider.barriers.open(call.nonce)

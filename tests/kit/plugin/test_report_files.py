@@ -105,6 +105,7 @@ def test_a_disk_that_is_full_is_one_sentence_and_leaves_nothing_half_written(tmp
     assert "Traceback" not in said
     assert "INTERNALERROR" not in said
     assert "without a report" in said
+    assert "The earlier report" not in said  # there was none
     assert not any(path.name.endswith(".part") for path in folder.iterdir())
     assert {path.name for path in folder.iterdir()} <= {"exchanges.ndjson"}
     assert "earlier report" not in said

@@ -7,9 +7,12 @@ import socket
 
 import pytest
 
+from conformance.kit.model.exchange import ModelCall
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.gateway_connection import GatewayConnection
+from conformance.kit.transport.gateway_connection import MOST_PARTS, GatewayConnection
+from conformance.spec.vocabulary import Seen
 from fixtures.ports import free_port
+from tests.kit.peers import head, serving
 
 
 async def opened(port):
@@ -53,3 +56,26 @@ def test_a_provider_stays_until_the_last_connection_is_closed(times):
         await kept.close()
 
     asyncio.run(in_turn())
+
+
+def test_of_an_answer_of_single_bytes_a_bounded_number_of_moments_is_kept():
+    async def by_bytes(writer, _):
+        writer.write(head("Transfer-Encoding: chunked") + b"1\r\n:\r\n" * 20_000)
+        writer.write(b"4\r\nmark\r\n0\r\n\r\n")
+        await writer.drain()
+
+    async def asked():
+        connection = GatewayConnection(Settings(provider=("127.0.0.1", free_port())))
+        await connection.start()
+        try:
+            async with serving(by_bytes) as peer:
+                call = ModelCall("POST", peer.url, body=b"{}", nonce="afn-x", mark="mark")
+                return await connection.send(call)
+        finally:
+            await connection.close()
+
+    received = asyncio.run(asked())
+    seen = [moment.seen for moment in received.timeline]
+    assert len(received.answer.body) == 20_004
+    assert seen.count(Seen.CLIENT_GOT) == MOST_PARTS
+    assert Seen.CLIENT_CONTENT in seen
