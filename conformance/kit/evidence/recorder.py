@@ -53,6 +53,12 @@ HELD_CAP = 160 * 1024 * 1024
 """Bytes of memory for answers that were not put away; beyond, only the head of one is kept."""
 
 
+MOST_WRITTEN = 2 * 1024 * 1024 * 1024
+"""Bytes of answers in a session; beyond, a few of each are kept, or they would fill the disk."""
+
+_LEAST_KEPT = 1024
+
+
 class Exchanges(Mapping[int, Exchange]):
     """The exchanges of a session by their numbers; those that were put away are read back.
 
@@ -110,7 +116,7 @@ def _held(exchange: Exchange) -> int:
     if answer is None:
         return 0
     read = exchange.case is not None or exchange.script == LOOKED or answer.messages
-    return answer.weight if read else len(answer.body)
+    return answer.weight if read else len(answer.body) + answer.beside
 
 
 class Recorder:
@@ -124,6 +130,7 @@ class Recorder:
         self.by_id = Exchanges()
         self.requests: Counter[str] = Counter()
         self._spill = spill or Spill()
+        self._written = 0
         self._began: float = beside._began if beside is not None else time.perf_counter()
         self._counter: Iterator[int] = beside._counter if beside is not None else count()
 
@@ -148,9 +155,13 @@ class Recorder:
     ) -> Exchange:
         """The exchange, kept by its number; the clock is seconds since the recorder was made."""
         answer = received.answer
-        if answer is not None and len(answer.body) > CUT_KEPT:
-            full = self.by_id.weight + answer.weight > HELD_CAP
-            received = received.cut if full else received
+        if answer is not None:
+            size = len(answer.body) + answer.beside
+            self._written += size
+            if self._written > MOST_WRITTEN and size > _LEAST_KEPT:
+                received = received.cut(_LEAST_KEPT)
+            elif size > CUT_KEPT and self.by_id.weight + answer.weight > HELD_CAP:
+                received = received.cut()
         exchange = Exchange(
             id=number,
             run=run,

@@ -34,6 +34,9 @@ _READ_BACK = 8
 _EACH = 5_000
 """What an exchange takes in memory beside its bodies."""
 
+_MOMENT = 250
+"""What each moment of its timeline takes."""
+
 
 class Kept(Sequence[T], Generic[T]):
     """Values that a spill keeps, each made of one exchange; read like the tuple that they were.
@@ -168,7 +171,8 @@ class Spill:
 def cost(exchange: Exchange) -> int:
     """About how many bytes an exchange takes in memory."""
     answered = exchange.answer.weight if exchange.answer is not None else 0
-    return _EACH + weight(exchange.request.body) + answered
+    seen = _MOMENT * len(exchange.timeline)
+    return _EACH + weight(exchange.request.body) + answered + seen
 
 
 def _itself(exchange: Exchange) -> Exchange:

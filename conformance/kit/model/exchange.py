@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from conformance.kit.model.case import Case
 from conformance.kit.model.performance import Moment, Performance
@@ -37,6 +37,21 @@ def weight(body: bytes) -> int:
     """About how many bytes a body takes in memory as the values that it is JSON of."""
     values = body.count(b",") + body.count(b"[") + body.count(b"{") + body.count(b":")
     return _TEXT * len(body) + _VALUE * values
+
+
+def _held(values: tuple[Any, ...]) -> int:
+    """About how many bytes some values take in memory."""
+    waiting, found = list(values), 0
+    while waiting:
+        value = waiting.pop()
+        found += _VALUE
+        if isinstance(value, str):
+            found += len(value)
+        elif isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif isinstance(value, list):
+            waiting += value
+    return found
 
 
 SHORT = LONG
@@ -151,7 +166,17 @@ class Answer:
     @property
     def weight(self) -> int:
         """About how many bytes it takes in memory, with its body as bytes and as values."""
-        return weight(self.body) * (2 if self.messages else 1)
+        return weight(self.body) * (2 if self.messages else 1) + self.beside
+
+    @property
+    def beside(self) -> int:
+        """About how many bytes of it are not its body's."""
+        found = sum(len(name) + len(value) for name, value in self.headers)
+        found += sum(map(len, self.noise))
+        if self.late or not (self.status or len(self.messages) == 1):
+            # Over HTTP, the messages are those of the body.
+            found += _held((*(() if self.status else self.messages), *self.late))
+        return found
 
     def header(self, name: str) -> str | None:
         """The first value of a header, by its case-insensitive name; None if there is none."""

@@ -24,6 +24,7 @@ from conformance.kit.plugin.report_place import (
     begin,
     leave,
     leave_no_part,
+    make_way,
     take_earlier,
     write_nothing,
 )
@@ -296,6 +297,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     state = session.config.stash.get(STATE, None)
     if state is None:
         return
+    make_way(state)
     if state.settings.plan_only:
         session.exitstatus = Exit.CONFORMANT
         return

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from errno import EISDIR
@@ -65,6 +66,17 @@ def take_earlier(config: pytest.Config, state: PluginState) -> None:
     except FolderUnusable:
         write_nothing(config, state)
         raise
+
+
+def make_way(state: PluginState) -> None:
+    """Take away what pytest would write into in place of its own files: a pipe never takes a byte,
+    and a link leads to another file. A server that was started may have left one.
+    """
+    for name in (JUNIT, Page.name):
+        file = state.settings.report / name
+        with suppress(OSError):
+            if not stat.S_ISREG(file.lstat().st_mode):
+                file.unlink()
 
 
 def leave(state: PluginState) -> bool:

@@ -141,12 +141,13 @@ class Received:
     detail: str = ""
     timeline: tuple[Moment, ...] = ()
 
-    @property
-    def cut(self) -> Received:
+    def cut(self, kept: int = CUT_KEPT) -> Received:
         """The same with the beginning of its answer alone, as too large to be read."""
-        if self.answer is None:
+        own = self.answer
+        if own is None:
             return self
-        beginning = replace(self.answer, body=self.answer.body[:CUT_KEPT], messages=())
+        heads = own.headers if sum(len(n) + len(v) for n, v in own.headers) <= kept else ()
+        beginning = Answer(own.status, heads, own.body[:kept])
         return replace(self, answer=beginning, trouble=Trouble.TOO_LARGE)
 
 

@@ -142,7 +142,7 @@ class HttpConnection:
             messages=tuple(messages),
         )
         received = Received(answer, trouble, elapsed, detail)
-        return received.cut if trouble is Trouble.TOO_LARGE else received
+        return received.cut() if trouble is Trouble.TOO_LARGE else received
 
     async def close(self) -> Received:
         """Close the idle connections."""

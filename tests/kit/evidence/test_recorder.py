@@ -1,8 +1,10 @@
 """The recorder: a session's exchanges, and only so much of them in memory."""
 
+import pytest
+
 from conformance.kit.evidence import recorder as recording
 from conformance.kit.evidence.recorder import Recorder
-from conformance.kit.model.exchange import Answer, StdioRequest, Trouble
+from conformance.kit.model.exchange import Answer, HttpRequest, StdioRequest, Trouble
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import CUT_KEPT, Received
 
@@ -34,3 +36,34 @@ def test_what_is_put_away_leaves_room(monkeypatch):
         assert one.trouble is None
         recorder.put_away([one])
     assert recorder.by_id.weight == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(status=200, headers=(("x", "y" * 90_000),)),
+        Answer(noise=("y" * 90_000,)),
+        Answer(late=({"result": ["y" * 90_000]},)),
+        Answer(messages=({"method": "y" * 90_000}, {"result": {}})),
+    ],
+)
+def test_what_comes_beside_a_body_is_counted_and_cut_as_well(answer, monkeypatch):
+    assert 80_000 < answer.weight < 200_000
+    monkeypatch.setattr(recording, "HELD_CAP", 1_000_000)
+    recorder = Recorder()
+    for number in range(1, 51):
+        received = Received(answer, None, 0.0)
+        recorder.record(number, "http", HttpRequest(), received, script="x", step=Step("x"))
+    assert recorder.by_id.weight < 1_000_000
+    assert recorder.by_id[50].trouble is Trouble.TOO_LARGE
+
+
+def test_of_the_answers_behind_gigabytes_a_few_bytes_are_kept(monkeypatch):
+    monkeypatch.setattr(recording, "MOST_WRITTEN", 100_000)
+    recorder = Recorder()
+    for number, body in enumerate((b"y" * 60_000, b"y" * 60_000, b"{}"), start=1):
+        received = Received(Answer(status=200, body=body), None, 0.0)
+        recorder.record(number, "http", HttpRequest(), received)
+    kept = [recorder.by_id[number] for number in (1, 2, 3)]
+    assert [len(each.answer.body) for each in kept] == [60_000, 1024, 2]
+    assert [each.trouble for each in kept] == [None, Trouble.TOO_LARGE, None]

@@ -126,6 +126,24 @@ def test_no_link_in_a_directory_leads_the_kit_to_a_file_of_somebody_else(kit, tm
     assert all((folder / name).is_file() and not (folder / name).is_symlink() for name in FILES)
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/full")])
+def test_what_a_server_puts_in_the_place_of_a_report_is_not_written_into(kit, tmp_path, make):
+    def places(name, arguments):
+        for file in FILES:
+            if file != "exchanges.ndjson" and not (tmp_path / file).is_symlink():
+                (tmp_path / file).unlink(missing_ok=True)
+                make(tmp_path / file)
+        return sound(name, arguments)
+
+    with offering([COUNT], places) as url:
+        chosen = ("-k", "ATDF-CALL-001", "--max-examples", "0")
+        ran = kit("conformance", "--target", url, "--report", str(tmp_path), *chosen)
+    assert ran.code == 0, ran.said
+    written = set(FILES) - {"test_replay.py"}  # nothing failed
+    assert all((tmp_path / file).is_file() and not (tmp_path / file).is_symlink()
+               for file in written)  # fmt: skip
+
+
 def test_a_pipe_in_the_place_of_a_badge_is_not_read(tmp_path):
     os.mkfifo(tmp_path / "badge.json")
     mark_outdated(tmp_path / "badge.json", "en")
