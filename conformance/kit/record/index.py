@@ -21,11 +21,13 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.evidence.spill import Kept
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.model.settings import Settings
 from conformance.kit.model.written import Writing, codec
 
 Json = dict[str, Any]
 
+_ASKED = frozenset({"profiles", "allow_calls", "sandbox", "replay", "seed"})
+"""The settings that judging takes from the record."""
 _OF_RUN = frozenset(
     {"run", "tools", "problems", "documents", "by_tool", "scripts", "known_scripts", "offered"}
 )
@@ -73,14 +75,9 @@ def first_line(found: Iterable[Discovered], settings: Settings) -> Json:
 
 def as_asked(settings: Settings, asked: Mapping[str, Any]) -> Settings:
     """The settings of a recorded session, for this one; raises one of MALFORMED."""
-    return replace(
-        settings,
-        profiles=settings.profiles or tuple(asked["profiles"]),
-        allow_calls=AllowCalls(asked["allow_calls"]),
-        sandbox=bool(asked.get("sandbox", False)),
-        replay=asked["replay"],
-        seed=asked["seed"],
-    )
+    own = {name: value for name, value in asked.items() if name in _ASKED}
+    read = _fields(Settings, {"sandbox": False, **own})
+    return replace(settings, **{**read, "profiles": settings.profiles or read["profiles"]})
 
 
 def last_line(
@@ -154,7 +151,7 @@ def _bare(
         },
         capabilities=found.capabilities,
         cut=True,
-        credentials=tuple(asked.get("credentials", ())),
+        credentials=_fields(Settings, {"credentials": asked.get("credentials", ())})["credentials"],
         offered=offered(looked, found.tools),
         left_out=found.left_out,
     )

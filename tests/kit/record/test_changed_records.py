@@ -11,8 +11,10 @@ from contextlib import suppress
 import pytest
 
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
+from conformance.kit.model.settings import Settings
 from conformance.kit.record import exchanges
 from conformance.kit.record.exchanges import ExchangesError, ExchangeWriter, read_exchanges
+from conformance.kit.record.index import MALFORMED, as_asked
 from tests.thorough import up_to
 
 
@@ -79,6 +81,19 @@ def test_a_number_beyond_all_exchanges_is_refused(tmp_path, lines, number):
 def test_a_line_that_is_no_object_is_refused(tmp_path, lines, line):
     with pytest.raises(ExchangesError, match="line 2"):
         read(tmp_path, [lines[0], line, lines[2]])
+
+
+ASKED = {"profiles": ["http"], "allow_calls": "auto", "replay": None, "seed": 7}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("replay", 1.5), ("seed", "x"), ("profiles", 7), ("sandbox", []), ("allow_calls", "most")],
+)
+def test_settings_of_another_type_are_refused(name, value):
+    assert as_asked(Settings(), ASKED).seed == 7
+    with pytest.raises(MALFORMED):
+        as_asked(Settings(), {**ASKED, name: value})
 
 
 @pytest.mark.parametrize("place", [0, 1])
