@@ -16,6 +16,7 @@ from jsonschema_specifications import (
 )
 from referencing.exceptions import Unresolvable
 
+from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.formats.schema.ecma.patterns import is_known, is_safe, matches
 from conformance.formats.schema.exact_numbers import exact_keywords
 from conformance.formats.schema.extended import extended
@@ -59,7 +60,8 @@ def errors_of(
     if part is not None:
         judge = judge.evolve(schema=part)
     try:
-        return list(islice(judge.iter_errors(value), _MOST_ERRORS))
+        with ends_in_recursion_error():
+            return list(islice(judge.iter_errors(value), _MOST_ERRORS))
     except RecursionError as error:
         raise Unjudgeable(message("documents.schema.endless")) from error
     except Unresolvable as error:

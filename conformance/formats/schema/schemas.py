@@ -25,6 +25,7 @@ from referencing.jsonschema import DRAFT202012, SchemaRegistry, specification_wi
 
 from conformance.spec.format_checker import format_checker
 from conformance.spec.messages import Message, message
+from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.formats.schema.positions import positions
 from conformance.formats.problem import Place, shown
 from conformance.formats.schema.references import NAMING
@@ -104,10 +105,11 @@ def _faults(schema: Mapping[str, Any], *, is_whole: bool) -> tuple[SchemaFault, 
         said = message("documents.schema.dialect", dialect=shown(schema["$schema"]))
         return (SchemaFault(("$schema",), _VALID, _VALID, said),)
     try:
-        invalid = tuple(islice(_invalid(kind, schema), _MOST_FAULTS))
-        if invalid or is_whole:
-            return invalid
-        return tuple(islice(_dangling(schema), _MOST_FAULTS))
+        with ends_in_recursion_error():
+            invalid = tuple(islice(_invalid(kind, schema), _MOST_FAULTS))
+            if invalid or is_whole:
+                return invalid
+            return tuple(islice(_dangling(schema), _MOST_FAULTS))
     except RecursionError:
         said = message("documents.schema.too_deep", limit=DEEPEST)
         return (SchemaFault((), _VALID, _VALID, said),)
@@ -172,6 +174,12 @@ def _fault_of(error: ValidationError) -> SchemaFault:
     return SchemaFault(place, _VALID, _VALID, said)
 
 
+_FORBIDDEN = (AttributeError, TypeError)
+"""What the library raises for an embedded schema of another dialect, which forbids it: such as a
+boolean in draft 4. The metaschema of the whole document says nothing of it.
+"""
+
+
 def _dangling(schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
     """The references that lead nowhere, or out of the document."""
     specification = specification_with(str(schema.get("$schema", NEWEST)), DRAFT202012)
@@ -182,6 +190,14 @@ def _dangling(schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
         said = message("documents.schema.invalid", keyword="$id", value=shown(str(error)))
         yield SchemaFault((), _VALID, _VALID, said)
         return
+    except _FORBIDDEN:
+        embedded = (each for each in positions(schema) if each[0] and "$schema" in each[2])
+        place, _, node = next(embedded, ((), "", schema))
+        said = message(
+            "documents.schema.invalid", keyword="$schema", value=shown(node.get("$schema"))
+        )
+        yield SchemaFault((*place, "$schema"), _VALID, _VALID, said)
+        return
     root: Place = ()
     resolvers = {root: registry.resolver_with_root(resource)}
     for place, _, node in positions(schema):
@@ -190,14 +206,19 @@ def _dangling(schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
             base = base[:-1]
         resolver = resolvers[base]
         if place and "$id" in node:
-            own = Resource.from_contents(node, default_specification=specification)
-            resolver = resolvers[place] = resolver.in_subresource(own)
+            try:
+                own = Resource.from_contents(node, default_specification=specification)
+                resolver = resolvers[place] = resolver.in_subresource(own)
+            except (ValueError, *_FORBIDDEN):
+                said = message("documents.schema.invalid", keyword="$id", value=shown(node["$id"]))
+                yield SchemaFault((*place, "$id"), _VALID, _VALID, said)
+                return
         for keyword in NAMING:
             reference = node.get(keyword)
             if isinstance(reference, str):
                 try:
                     resolver.lookup(reference)
-                except (Unresolvable, ValueError):
+                except (Unresolvable, ValueError, *_FORBIDDEN):
                     said = _leads_out(keyword, reference)
                     yield SchemaFault((*place, keyword), _WHOLE, _WHOLE, said)
 

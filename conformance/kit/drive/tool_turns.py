@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, Protocol
 
+from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.drive.channel import ConnectFailed
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.tool_driver import TELLING, ToolRun
@@ -128,7 +129,8 @@ class Turns:
 
     async def _guarded(self, run: ToolRun, step: Step) -> None:
         try:
-            await step(run)
+            with ends_in_recursion_error():
+                await step(run)
         except (ConnectFailed, OSError):
             raise  # the server has gone, or the disk is full: that is no single tool's
         except Exception as error:

@@ -21,6 +21,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import specification_with 
 
 from conformance.spec.format_checker import format_checker
+from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.formats.schema.exact_numbers import exact_keywords
 from conformance.formats.schema.extended import extended
 from conformance.formats.schema.references import NAMING, broken_reference
@@ -139,8 +140,9 @@ class SchemaView:
     def _guarded(self, nodes: Sequence[Node], value: Any) -> Iterator[ValidationError]:
         self._meter.left = MOST_STEPS
         try:
-            for node in nodes:
-                yield from self._validator.descend(value, node.schema, resolver=node.resolver)
+            with ends_in_recursion_error():
+                for node in nodes:
+                    yield from self._validator.descend(value, node.schema, resolver=node.resolver)
         except RecursionError as error:
             raise SchemaProblem(
                 ProblemKind.TOO_COMPLEX, "its references or levels never end"
@@ -157,7 +159,8 @@ def view_of(schema: Mapping[str, Any]) -> SchemaView:
     """
     try:
         text = json.dumps(schema)
-        return (compiled_view if len(text) <= _LONG else _long_view)(text)
+        with ends_in_recursion_error():
+            return (compiled_view if len(text) <= _LONG else _long_view)(text)
     except RecursionError as error:
         raise SchemaProblem(ProblemKind.TOO_COMPLEX, "nested too deep") from error
 

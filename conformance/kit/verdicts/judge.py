@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.evidence.evidence import NotRecorded, RunEvidence, ToolEvidence
 from conformance.kit.model.fault import Fault, Faulty, fault_of
 from conformance.kit.model.results import Finding, Item
@@ -144,7 +145,8 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
             return faulty(item, message("kit.tool_failed", tool=question.tool), own.fault)
     silenced = _is_silenced(question, evidence)
     try:
-        judged = _verdict(item, question.test.judge(subject), playing=evidence.playing)
+        with ends_in_recursion_error():
+            judged = _verdict(item, question.test.judge(subject), playing=evidence.playing)
         if _by_documents(clause):
             return judged
         return _unless_cut(judged, cut=_is_cut(clause, judged, subject), silenced=silenced)

@@ -19,6 +19,7 @@ from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 
+from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.cases.random.effort import TooMuch, chosen
 
 Test = Callable[[Any], bool]
@@ -217,7 +218,7 @@ def drawn(strategy: st.SearchStrategy[T], count: int, seed: int) -> list[T]:
         found.append(value)
 
     try:
-        with ONE_AT_A_TIME, warnings.catch_warnings():
+        with ONE_AT_A_TIME, warnings.catch_warnings(), ends_in_recursion_error():
             warnings.simplefilter("ignore")
             _own_generator()
             collect()

@@ -1,0 +1,22 @@
+"""The end of Python's stack, as one exception: whatever in the libraries comes to it first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_PANIC = "PanicException"
+"""What a library written in Rust raises there. No module has it, and it is no Exception: nothing
+that guards against faults would stop it.
+"""
+
+
+@contextmanager
+def ends_in_recursion_error() -> Iterator[None]:
+    """Raise RecursionError also where a library written in Rust came to the end of the stack."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != _PANIC:
+            raise
+        raise RecursionError(str(error)) from None
