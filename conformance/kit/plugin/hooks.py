@@ -14,7 +14,7 @@ from conformance.kit.config.settings import OptionUnusable, need_target
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.model.slug import keep_out
 from conformance.kit.plugin.html_report import ReportState
-from conformance.kit.plugin.interrupts import interrupted_by_signals
+from conformance.kit.plugin.interrupts import heard_no_more, interrupted_by_signals
 from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.plugin.options import fill_in, given_to, register
 from conformance.kit.plugin.plan_listing import planned
@@ -297,6 +297,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     state = session.config.stash.get(STATE, None)
     if state is None:
         return
+    session.config.add_cleanup(heard_no_more())
     make_way(state)
     if state.settings.plan_only:
         session.exitstatus = Exit.CONFORMANT

@@ -16,7 +16,8 @@ _STREAMS = (0, 1, 2)
 def interrupted_by_signals() -> Callable[[], None]:
     """Take both signals for an interrupt, until what is given back is called.
 
-    A signal that is ignored stays ignored, as `nohup` has it.
+    A signal that is ignored stays ignored, as `nohup` has it. Only the first of all counts: another
+    one would interrupt what ends the session.
     """
     if threading.current_thread() is not threading.main_thread():
         return lambda: None
@@ -24,8 +25,15 @@ def interrupted_by_signals() -> Callable[[], None]:
     numbers = [getattr(signal, name) for name in names]
     before = {number: signal.getsignal(number) for number in numbers}
     heard = [number for number, was in before.items() if was is not signal.SIG_IGN]
+    told: list[int] = []
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        told.append(number)
+        if len(told) == 1:
+            _interrupt(number)
+
     for number in heard:
-        signal.signal(number, _interrupt)
+        signal.signal(number, interrupt)
 
     def take_back() -> None:
         for number in heard:
@@ -34,7 +42,23 @@ def interrupted_by_signals() -> Callable[[], None]:
     return take_back
 
 
-def _interrupt(number: int, _: FrameType | None) -> None:
+def heard_no_more() -> Callable[[], None]:
+    """Hear no interrupt while the report is written, until what is given back is called."""
+    if threading.current_thread() is not threading.main_thread():
+        return lambda: None
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in (getattr(signal, n) for n in names)}
+    for number in before:
+        signal.signal(number, signal.SIG_IGN)
+
+    def hear_again() -> None:
+        for number, was in before.items():
+            signal.signal(number, was)
+
+    return hear_again
+
+
+def _interrupt(number: int) -> None:
     if number != signal.SIGTERM:
         _write_nowhere()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job in the background

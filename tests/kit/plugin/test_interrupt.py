@@ -6,6 +6,7 @@ import os
 import pty
 import shlex
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -112,6 +113,28 @@ def test_an_interrupt_has_a_report_and_leaves_no_process(kit, tmp_path, by):
     assert ran.code == 2, ran.said
     assert was_interrupted(tmp_path)
     assert "Traceback" not in ran.said
+    assert until(lambda: not alive(word))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pause", [0.01, 0.3])
+def test_one_who_asks_again_and_again_gets_a_report_all_the_same(tmp_path, pause):
+    word, called, words = deaf(tmp_path)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", *words],
+        cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    assert until(called.exists)
+    folder = tmp_path / "out"
+    while process.poll() is None and not (folder / "report.html").exists():
+        process.terminate()
+        if until((folder / "results.json").exists, within=pause):
+            process.send_signal(signal.SIGINT)  # while the rest of the report is written
+    said = process.communicate()[0]
+    assert process.returncode == 2, said
+    assert was_interrupted(tmp_path)
+    assert "Traceback" not in said
+    assert (folder / "report.html").exists()
     assert until(lambda: not alive(word))
 
 

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import resource
+import shutil
 import subprocess
 import sys
 
@@ -142,6 +143,20 @@ def test_what_a_server_puts_in_the_place_of_a_report_is_not_written_into(kit, tm
     written = set(FILES) - {"test_replay.py"}  # nothing failed
     assert all((tmp_path / file).is_file() and not (tmp_path / file).is_symlink()
                for file in written)  # fmt: skip
+
+
+def test_a_directory_that_a_server_removes_is_made_again(kit, tmp_path):
+    folder = tmp_path / "report"
+
+    def removes(name, arguments):
+        shutil.rmtree(folder, ignore_errors=True)
+        return sound(name, arguments)
+
+    with offering([COUNT], removes) as url:
+        chosen = ("-k", "ATDF-CALL-001", "--max-examples", "0")
+        ran = kit("conformance", "--target", url, "--report", str(folder), *chosen)
+    assert ran.code == 0, ran.said
+    assert {"report.html", "results.json"} <= {path.name for path in folder.iterdir()}
 
 
 def test_a_pipe_in_the_place_of_a_badge_is_not_read(tmp_path):

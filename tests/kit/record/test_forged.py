@@ -1,7 +1,9 @@
 """A record that a stranger sends is data: nothing that a reader may run comes from it."""
 
+import copy
 import json
 import os
+import random
 import subprocess
 import sys
 from html import unescape
@@ -11,6 +13,7 @@ import pytest
 from tests.kit.drive.test_driving import COUNT
 from tests.kit.peers import offering
 from tests.kit.plugin.test_report_files import wrong
+from tests.thorough import up_to
 
 pytestmark = pytest.mark.slow
 
@@ -76,3 +79,40 @@ def test_over_stdio_no_command_of_a_record_is_run(kit, tmp_path, record):
     code, said = played(folder)
     assert code == 1
     assert "name the command: TARGET=" in said
+
+
+ODD = (None, -1, 0, 1.5, 10**30, float("nan"), "", "x", "\ud800", "http://[", [], {}, True)
+
+
+def places(value):
+    """Each member of a JSON value, and of the values in it, with what holds it."""
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield value, key
+            yield from places(value[key])
+
+
+def changed(draw, lines):
+    """A record in which some values are others, and lines come twice, or not at all."""
+    made = copy.deepcopy(lines)
+    for _ in range(draw.choice((1, 2, 6))):
+        holder, key = draw.choice(list(places(draw.choice((made[0], made[-1], *made)))))
+        if draw.random() < 0.2:
+            del holder[key]
+        else:
+            holder[key] = copy.deepcopy(draw.choice(ODD))
+    if draw.random() < 0.2:
+        made.insert(1, draw.choice(made[1:]))
+    return made
+
+
+@pytest.mark.parametrize("seed", range(up_to(8, 300)))
+def test_a_record_that_is_changed_at_random_is_judged_or_refused_in_a_sentence(
+    kit, tmp_path, record, seed
+):
+    path = tmp_path / "sent.ndjson"
+    made = changed(random.Random(seed), record)
+    path.write_text("".join(json.dumps(line) + "\n" for line in made), "utf-8")
+    ran = kit("conformance", "--judge", str(path), "--report", str(tmp_path / "out"))
+    assert ran.code in {0, 1, 2, 4, 5}, ran.said
+    assert "Traceback" not in ran.said

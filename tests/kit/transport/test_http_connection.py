@@ -20,6 +20,8 @@ from conformance.kit.model.loopback import same_server
 from conformance.kit.transport import http_connection as http
 from conformance.kit.transport.binding import BODY_CAP, CUT_KEPT, MESSAGES_CAP
 from conformance.kit.transport.http_connection import HttpConnection
+from fixtures.servers.hostility.heads import HEADS
+from fixtures.servers.hostility.kept import KEPT
 from tests.kit.peers import always, close, hang, head, serving, whole
 from tests.waiting import rounds, slow_to_answer
 
@@ -349,6 +351,27 @@ def test_a_cookie_that_is_too_long_to_be_kept_is_not_even_read():
         warnings.simplefilter("error")  # the library's has a traceback
         received, _ = send(always(whole(b"{}", f"Set-Cookie: a=b; Expires=1 1 {'9' * 5000}")))
     assert received.trouble is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted({**HEADS, **KEPT}))
+def test_what_hurts_is_survived_on_the_connections_of_the_client_as_well(name, monkeypatch):
+    """Of a server on another machine, here a proxy: the kit keeps those to this one itself."""
+
+    async def main():
+        async with serving(lambda writer, _: {**HEADS, **KEPT}[name](writer, b"{}")) as peer:
+            monkeypatch.setenv("HTTP_PROXY", peer.url)
+            connection = HttpConnection("http://a.example", timeout=1.0, headers=(), width=4)
+            asked = HttpRequest("POST", "http://a.example/x", body=b"{}")
+            received = [await connection.send(asked) for _ in range(2)]
+            await connection.close()
+            return received
+
+    for name_of_proxy in ("http_proxy", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name_of_proxy, raising=False)
+    for received in asyncio.run(main()):
+        assert received.answer is not None or received.trouble is not None
+        assert received.elapsed < LONG
 
 
 PIECES = ("http:", "//", "/", "\\", "@", "127.0.0.1", "127.0.0.1:8000", ":8000", ":", "a.example",
