@@ -261,7 +261,8 @@ def _other_side(planner: Planner, start: Start, spot: Spot, node: Node) -> None:
             continue
         arguments = put(start.arguments, spot.tokens, made)
         if planner.view.accepts(arguments):
-            shared = frozenset(made) - {*asked.names, *asked.required}
+            own = frozenset(made if isinstance(made, dict) else ())
+            shared = own - {*asked.names, *asked.required}
             beginning = Start(arguments, None, within=spot.tokens, shared=shared, branched=True)
             planner.branch(start, "branch-2" if holds else "branch-1", beginning)
             return

@@ -86,6 +86,9 @@ HOSTILE = {
         "properties": {f"p{n}": {"type": "string", "minLength": 100_000} for n in range(200)},
         "required": [f"p{n}" for n in range(200)],
     },
+    "a condition whose other side is a list": {
+        "properties": {"a": {"if": {"type": "object"}, "else": {"default": [0, {}]}}},
+    },
     "a name of a megabyte": {"properties": {"a" * 2**20: {"type": "integer"}}},
 }  # fmt: skip
 
