@@ -17,7 +17,7 @@ from jsonschema_specifications import (
 from referencing.exceptions import Unresolvable
 
 from conformance.formats.schema.depth import ends_in_recursion_error
-from conformance.formats.schema.ecma.patterns import is_known, is_safe, matches
+from conformance.formats.schema.ecma.patterns import is_known, is_python, is_safe, matches
 from conformance.formats.schema.exact_numbers import exact_keywords
 from conformance.formats.schema.extended import extended
 from conformance.spec.format_checker import format_checker
@@ -53,8 +53,7 @@ def errors_of(
     be valid and whole (`schema_faults`). Raises Unjudgeable for one that is beyond judging.
     """
     kind: Any = validator_for(schema, default=Draft202012Validator)
-    if not _cheap_names(schema, value):
-        raise Unjudgeable(message("documents.schema.costly_names"))
+    _check_names(schema, value)
     _LEFT.set([_MOST_STEPS])
     judge = _metered(kind)(schema, registry=METASCHEMAS, format_checker=format_checker(kind))
     if part is not None:
@@ -77,15 +76,18 @@ def nearest(error: ValidationError) -> ValidationError:
     return error
 
 
-def _cheap_names(schema: Mapping[str, Any], value: Any) -> bool:
-    """Whether matching the patterns of `patternProperties` ends: the library does it itself.
+def _check_names(schema: Mapping[str, Any], value: Any) -> None:
+    """Raise Unjudgeable unless matching `patternProperties` ends: the library does it itself.
 
     A pattern that is not safe by its form is tried on every name first, where a limit holds.
     """
     patterns = [each for _, _, node in positions(schema) for each in _names(node)]
+    if not all(is_known(each) and is_python(each) for each in patterns):
+        raise Unjudgeable(message("documents.schema.unreadable_names"))
     names = _member_names(value) if patterns else set()
     length = max(map(len, names), default=0)
-    return all(is_known(each) and _ends(each, names, length) for each in patterns)
+    if not all(_ends(each, names, length) for each in patterns):
+        raise Unjudgeable(message("documents.schema.costly_names"))
 
 
 def _ends(pattern: str, names: set[str], length: int) -> bool:

@@ -335,7 +335,7 @@ def _doors() -> list[str]:
 
 def _networks() -> list[str]:
     """A process of each namespace for the network: each tells of its own sockets alone."""
-    found = {}
+    found: dict[str, str] = {}
     for pid in ("self", *filter(str.isdecimal, os.listdir("/proc"))):
         with suppress(OSError):
             found.setdefault(os.readlink(f"/proc/{pid}/ns/net"), pid)

@@ -28,6 +28,13 @@ def test_another_interrupt_stays_what_it_is():
         raise KeyboardInterrupt
 
 
+@pytest.mark.parametrize("more", [{}, {"unevaluatedProperties": False}])
+@pytest.mark.parametrize("pattern", [r"\u{1F600}", r"\cA", "[[:alpha:]]"])
+def test_names_by_a_pattern_that_python_reads_otherwise_are_beyond_judging(pattern, more):
+    with pytest.raises(Unjudgeable):
+        errors_of({"patternProperties": {pattern: {}}, **more}, {"a": 1})
+
+
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from functools import lru_cache
 from typing import Final
 
@@ -43,10 +44,12 @@ def is_known(expression: str) -> bool:
 
 
 def is_python(expression: str) -> bool:
-    """Say whether Python's own `re` reads the pattern as it stands."""
+    """Say whether Python's own `re` reads the pattern as it stands, and warns of nothing in it."""
     try:
-        re.compile(expression)
-    except (re.error, OverflowError, RecursionError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)
+            re.compile(expression)
+    except (re.error, OverflowError, RecursionError, FutureWarning):
         return False
     return True
 
