@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _PANIC = "PanicException"
-"""What a library written in Rust raises there. No module has it, and it is no Exception: nothing
+"""What a library written in Rust raises there. No module has it, and it is not an Exception: nothing
 that guards against faults would stop it.
 """
 
