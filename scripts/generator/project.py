@@ -13,6 +13,7 @@ PROJECT = "schema/source/project.yaml"
 _SHAPE = {
     "name": str,
     "id_base": str,
+    "repository": str,
     "aliases?": Each(str),
     "references": [{"title": str, "date": str, "url": str, "kind": str, "specs": [str]}],
     "specs": Each({"version": str, "title": TEXT, "legacy_labels?": Each(str)}),
@@ -35,13 +36,14 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The base of every `$id`, and the version of each specification.
+    """The base of every `$id`, where the project is kept, and the version of each specification.
 
     `aliases` are older names of schemas, each with its `spec/document`; `legacy_labels` say by
     specification what an older label of a version means.
     """
 
     id_base: str
+    repository: str
     versions: Mapping[str, str]
     aliases: Mapping[str, str] = field(default_factory=dict)
     legacy_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -53,7 +55,7 @@ def read_project(source: SourceFile, gathered: Gathered) -> Project:
     problems = list(misshapen(source, (), source.data, _SHAPE))
     gathered.problems += problems
     if problems:
-        return Project("", {})
+        return Project("", "", {})
     id_base = source.data["id_base"]
     if not id_base.startswith("https://") or id_base.endswith("/"):
         what = "`id_base` begins with https:// and does not end in a slash."
@@ -71,6 +73,7 @@ def read_project(source: SourceFile, gathered: Gathered) -> Project:
             gathered.problems.append(source.problem(("references", index), what, do))
     return Project(
         id_base,
+        source.data["repository"],
         {name: spec["version"] for name, spec in specs.items()},
         source.data.get("aliases", {}),
         {name: spec["legacy_labels"] for name, spec in specs.items() if "legacy_labels" in spec},

@@ -16,7 +16,7 @@ from fixtures.servers.start import NotStarted
 from scripts.peers import claims, official, ours, schemathesis, speed
 from scripts.peers.document import FILE, Comparison, Pair, Sound, Tried, save
 from scripts.peers.install import install
-from scripts.peers.outcome import Outcome
+from scripts.peers.outcome import Failure, Outcome
 from scripts.peers.sample import ordered
 from scripts.peers.server import PEER, serving
 from scripts.peers.trials import Trials, folder, wardrobe_faults, write_openapi
@@ -141,19 +141,35 @@ def _sound(trials: Trials) -> Iterator[Sound]:
     trials.sound[official.NAME,] = furnished
     yield _alarms(official.NAME, "furnished", furnished[0], furnished[0].requests)
     bare = trials.official(furnished=False)
-    yield _alarms(official.NAME, "reference over MCP", bare, bare.requests)
+    yield _alarms(official.NAME, "reference over MCP", bare, bare.requests, furnished[0])
 
 
-def _alarms(kit: str, server: str, outcome: Outcome, requests: int | None) -> Sound:
-    """Count what a kit says of a sound server, one for each check and place."""
-    places = {
+def _alarms(
+    kit: str,
+    server: str,
+    outcome: Outcome,
+    requests: int | None,
+    furnished: Outcome | None = None,
+) -> Sound:
+    """Count what a kit says of a sound server, one for each check and place. What it does not say
+    of one that is `furnished` with what it asks for counts as lacking, and not as an alarm.
+    """
+    said = _places(outcome)
+    places = said if furnished is None else said & _places(furnished)
+    seconds, alarms, lacking = round(outcome.seconds, 1), len(places), len(said - places)
+    _say(
+        f"  {kit:16}{server:20}{seconds:8.1f} s  {alarms} false alarms, {lacking} missing fixtures"
+    )
+    processor = round(outcome.processor, 1)
+    return Sound(kit, server, alarms, requests or 0, seconds, processor, lacking)
+
+
+def _places(outcome: Outcome) -> set[Failure]:
+    return {
         failure[:3]
         for failure in outcome.failures
         if len(failure) > 2 and failure[-1] != official.NOT_SCORED
     }
-    seconds, alarms = round(outcome.seconds, 1), len(places)
-    _say(f"  {kit:16}{server:20}{seconds:8.1f} s  {alarms} false alarms")
-    return Sound(kit, server, alarms, requests or 0, seconds, round(outcome.processor, 1))
 
 
 def _say(words: str) -> None:

@@ -44,8 +44,9 @@ class Pair:
 class Sound:
     """A whole run of one kit on a sound server: whatever it says of it is a false alarm.
 
-    `kind` says which server: `reference`, `furnished` (with what the official kit asks for), or
-    `wardrobe` (a plain REST service).
+    `server` says which: `reference`, `furnished` (with what the official kit asks for), or
+    `wardrobe` (a plain REST service). `lacking` counts what a kit says of a server that was not
+    made to have what the kit asks for.
     """
 
     kit: str
@@ -54,6 +55,7 @@ class Sound:
     requests: int
     seconds: float
     processor: float
+    lacking: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,5 +106,8 @@ def _sitemap(pages: Iterable[str], site_url: str) -> str:
                 f'<xhtml:link rel="alternate" hreflang="{other}" href="{where[other]}"/>'
                 for other in LANGUAGES
             ]
+            lines.append(
+                f'<xhtml:link rel="alternate" hreflang="x-default" href="{where[FIRST]}"/>'
+            )
             lines.append("</url>")
     return "\n".join([*lines, "</urlset>"]) + "\n"

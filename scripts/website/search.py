@@ -21,7 +21,15 @@ _WORKER = "assets/javascripts/workers/search.*.min.js"
 _DESCRIPTION = re.compile(r'<meta name="description" content="([^"]*)"')
 _ROW = re.compile(r'<tr>\s*<td><a id="([^"]+)"></a><code>(.*?)</code>(.*?)</tr>', re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
-_LISTS = {"changes", "original-texts", "implementations", "attacks", "faults", "deviations"}
+_LISTS = {
+    "changes",
+    "original-texts",
+    "implementations",
+    "attacks",
+    "faults",
+    "deviations",
+    "messages",
+}
 """Pages that name everything once: they answer a question less well than the page about it."""
 _LESS = 0.5
 _TEMPLATE = f"{TEMPLATE.removesuffix('.md')}/"

@@ -30,6 +30,7 @@ from tests.needs import need_site
 PAGES = (
     "",
     "atdf/error/",
+    "conformance/benchmarks/",
     "conformance/clauses/",
     "conformance/clauses/http-err-001/",
     "conformance/options/",
@@ -266,7 +267,7 @@ def test_the_header_shows_the_version_and_leads_to_the_list(visit, size):
     page.wait_for_url("**/agent-formats/es/")
 
 
-@pytest.mark.parametrize("path", ["atdf/whole/", "es/runtime/whole/"])
+@pytest.mark.parametrize("path", ["atdf/all/", "es/runtime/all/"])
 def test_a_specification_is_printed_alone_and_nothing_is_cut(visit, path):
     page, _ = visit(path, viewport={"width": 673, "height": 1000}, color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
@@ -309,7 +310,11 @@ def test_a_page_is_read_without_the_index_of_the_search(visit):
     assert page.evaluate("performance.getEntriesByType('layout-shift').length") == 0
 
 
-@pytest.mark.parametrize("path", ["", "es/", "conformance/quick-start/", "guides/fastapi/"])
+STILL = ("", "es/", "conformance/quick-start/", "guides/fastapi/", "conformance/benchmarks/")
+EXPLORERS = ("pt/conformance/clauses/", "conformance/messages/")
+
+
+@pytest.mark.parametrize("path", STILL + EXPLORERS)
 def test_the_first_screen_stays_still_on_a_phone(visit, path):
     page, _ = visit(path, viewport=PHONE)
     page.wait_for_function("window.document$")
@@ -366,18 +371,27 @@ def test_the_playground_says_what_is_wrong_and_where(visit):
 
 
 def test_the_rows_of_the_clauses_are_chosen(visit):
-    page, seen = visit("pt/conformance/clauses/?find=erro&0=MCP-CALL")
+    page, seen = visit("pt/conformance/clauses/?find=erro&group=MCP-CALL")
     rows, shown = page.locator("article tbody tr:visible"), page.locator(".filter__shown")
     expect(page.locator("#filter-find")).to_have_value("erro")
     expect(shown).to_contain_text(re.compile(r"^\d+ de \d{3} linhas$"))
     assert rows.count() == int(shown.inner_text().split()[0])
     assert all(each.startswith("MCP-CALL-") for each in rows.all_inner_texts())
-    page.select_option("#filter-1", "DEVE")
+    page.select_option("#filter-requirement", "DEVE")
     page.fill("#filter-find", "zzz")
     expect(rows).to_have_count(0)
-    expect(page).to_have_url(re.compile("find=zzz.*1=DEVE"))
+    expect(page).to_have_url(re.compile("find=zzz.*requirement=DEVE"))
     page.fill("#filter-find", "")
     assert rows.count() > 0
+    clear = page.locator(".filter__clear")
+    clear.press("Enter")
+    expect(shown).to_contain_text(re.compile(r"^(\d+) de \1 linhas$"))
+    expect(clear).to_be_hidden()
+    for facet in ("spec", "level", "binding", "method"):
+        few, all_ = page.locator(f"#filter-{facet}"), rows.count()
+        few.select_option(index=1)
+        assert 0 < rows.count() < all_, facet
+        few.select_option(index=0)
     assert seen.errors == []
 
 
@@ -628,7 +642,8 @@ def test_nothing_keeps_people_from_reading(visit, address, axe, scheme):
     page, _ = visit("", color_scheme=scheme)
     found = {}
     pages = ["", "atdf/error/", "es/playground/", "pt/conformance/clauses/"]
-    for path in (*pages, "conformance/clauses/atdf-err-009/", "es/conformance/clauses/gw-err-001/"):
+    pages += ["conformance/clauses/atdf-err-009/", "es/conformance/clauses/gw-err-001/"]
+    for path in (*pages, "conformance/benchmarks/", "guides/fastapi/"):
         page.goto(address + path)
         page.evaluate("document.querySelectorAll('details').forEach((d, i) => (d.open = i < 2))")
         with suppress(TimeoutError):  # axe says it better

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import json
 import re
 import shutil
 import subprocess
+import tomllib
 
 import pytest
 
@@ -14,7 +17,7 @@ from fixtures.implementations.tried import tried
 from scripts.generator.build import load_source, read_source
 from scripts.generator.keywords import positions
 from scripts.generator.texts import LANGUAGES
-from scripts.website.layout import ROOT
+from scripts.website.layout import DOCS, ROOT
 from scripts.website.pages.context import Context
 from scripts.website.pages.found import said
 from scripts.website.pages.made import made_pages
@@ -73,6 +76,41 @@ def test_a_report_links_to_a_page_that_is_there(made, language):
     assert {each.rpartition("/")[2] for each in linked} == {
         each.rpartition("/")[2] for each in held
     }
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_landing_page_links_to_the_repository_of_the_project(source, language):
+    assert f"]({source.project.repository})" in (DOCS / language / "index.md").read_text("utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["urls"]["Repository"] == source.project.repository
+
+
+@pytest.mark.parametrize("path", ["clauses", "faults", "messages"])
+def test_each_row_of_a_table_that_is_chosen_from_has_its_facets(pages, path):
+    text = pages[f"en/conformance/{path}.md"]
+    facets = json.loads(html.unescape(re.search('data-facets="([^"]*)"', text)[1]))
+    rows = len(re.findall(r"^\| <a ", text, re.MULTILINE))
+    assert rows > 300
+    for facet in facets:
+        assert len(facet["rows"]) == rows
+        assert {number for row in facet["rows"] for number in row} == set(
+            range(len(facet["values"]))
+        )
+    if path != "messages":
+        assert {"spec", "level", "binding", "method"} <= {each["key"] for each in facets}
+        assert all(row for facet in facets for row in facet["rows"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_finding_is_a_row_with_the_clause_that_it_is_about(pages, source, language):
+    text = pages[f"{language}/conformance/messages.md"]
+    findings = [each for each in source.messages if each.startswith("finding.")]
+    lost = [each for each in findings if f"`{each}`" not in text]
+    assert [each for each in lost if " " in source.messages[each].in_language(language)] == []
+    row = next(line for line in text.splitlines() if "`finding.mcp.origin`" in line)
+    assert "clauses/mcp-orig-00" in row
+    bare = re.findall(r"^\| <a id=\S+</a>`(finding[\w.]+)` .* \| – \|$", text, re.MULTILINE)
+    assert len(bare) < len(findings) / 10
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -195,8 +233,10 @@ def test_a_sentence_that_lacks_a_value_stays_as_it_was_recorded(source):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_state_of_the_ecosystem_begins_with_pictures(pages, language):
     text = pages[f"{language}/conformance/ecosystem.md"]
-    assert text.count('<svg viewBox="0 0') == 3
-    assert text.index("<svg") < text.index("| --- |")
+    assert text.count('<figure class="chart">') == 3
+    assert text.index("<figure") < text.index("| --- |")
+    level = "Guarded" if language == "en" else "Protegido"
+    assert re.search(rf'<span class="af-said">[^<]*{level}: \d', text)
 
 
 @pytest.mark.parametrize("language", ["es", "pt"])

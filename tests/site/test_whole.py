@@ -18,7 +18,7 @@ def files():
 
 
 def whole(language, spec):
-    return files()[f"{language}/{spec}/whole.md"].decode()
+    return files()[f"{language}/{spec}/all.md"].decode()
 
 
 def anchors(text):
@@ -69,5 +69,5 @@ def test_a_specification_says_how_its_key_words_are_read_and_what_can_go_wrong(l
 def test_the_list_for_programs_has_every_page(language):
     listed = files()[f"{language}/llms.txt"].decode()
     prefix = "" if language == "en" else f"/{language}"
-    for path in ("atdf/whole", "bindings/http", "conformance/clauses"):
+    for path in ("atdf/all", "bindings/http", "conformance/clauses"):
         assert f"(https://agent-formats.github.io{prefix}/{path}/): " in listed

@@ -1,5 +1,5 @@
-// Shows the rows of a long table that fit: a text, and one choice for each column that is named. What
-// is chosen is in the address, so that a link shows the same rows.
+// Shows the rows of a long table that fit: a text, and one choice for each facet. What is chosen is
+// in the address, so that a link shows the same rows.
 "use strict";
 
 (() => {
@@ -7,16 +7,9 @@
   const table = document.querySelector("article table");
   if (!bar || !table) return;
   const said = JSON.parse(bar.dataset.words);
-  const columns = bar.dataset.columns.split(",").map(Number);
+  const facets = JSON.parse(bar.dataset.facets); // of each: key, label, values, and those of each row by number
   const fold = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
-  const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
-  const rows = [...table.tBodies[0].rows].map((row) => ({
-    row,
-    text: fold(row.textContent),
-    // Of the names in a cell, the part before their numbers: MCP-CALL-001 is of MCP-CALL.
-    kinds: new Map(columns.map((at) => [at, row.cells[at].textContent.split(",")
-      .map((each) => each.replace(/-\d+(?:\.\d+)?(?=\W*$)/, "").replace(/¶/g, "").trim()).filter(Boolean)])),
-  }));
+  const rows = [...table.tBodies[0].rows].map((row) => ({ row, text: fold(row.textContent) }));
   const make = (name, attributes, ...children) => {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -24,27 +17,30 @@
     return made;
   };
   const find = make("input", { type: "search", id: "filter-find" });
-  const choices = columns.map((at) => {
-    const kinds = [...new Set(rows.flatMap(({ kinds }) => kinds.get(at)))].sort();
-    const options = kinds.map((each) => make("option", { value: each }, each));
-    return { at, select: make("select", { id: `filter-${at}` }, make("option", { value: "" }, said.all), ...options) };
+  const choices = facets.map((facet) => {
+    const options = facet.values.map((each) => make("option", { value: each }, each));
+    const select = make("select", { id: `filter-${facet.key}` }, make("option", { value: "" }, said.all), ...options);
+    return { ...facet, select };
   });
   const shown = make("p", { class: "filter__shown", role: "status" });
+  const clear = make("button", { type: "button", class: "filter__clear" }, said.clear);
   bar.replaceChildren(
-    make("span", {}, make("label", { for: "filter-find" }, said.find), find),
-    ...choices.map(({ at, select }) => make("span", {}, make("label", { for: select.id }, heads[at]), select)),
-    shown,
+    make("span", { class: "filter__find" }, make("label", { for: "filter-find" }, said.find), find),
+    ...choices.map(({ label, select }) => make("span", {}, make("label", { for: select.id }, label), select)),
+    make("div", { class: "filter__end" }, shown, clear),
   );
   const apply = () => {
     const words = fold(find.value).split(/\s+/).filter(Boolean);
+    const chosen = choices.filter(({ select }) => select.value)
+      .map(({ select, values, rows: of }) => ({ of, wanted: values.indexOf(select.value) }));
     let count = 0;
-    for (const { row, text, kinds } of rows) {
-      const fits = words.every((word) => text.includes(word)) &&
-        choices.every(({ at, select }) => !select.value || kinds.get(at).includes(select.value));
+    rows.forEach(({ row, text }, at) => {
+      const fits = words.every((word) => text.includes(word)) && chosen.every(({ of, wanted }) => of[at].includes(wanted));
       row.hidden = !fits;
       count += fits;
-    }
+    });
     shown.textContent = said.shown.replace("{count}", count).replace("{all}", rows.length);
+    clear.hidden = !words.length && !chosen.length;
   };
   const change = () => {
     const address = new URL(location);
@@ -53,14 +49,21 @@
       if (value) address.searchParams.set(name, value);
       else address.searchParams.delete(name);
     }
+    address.hash = ""; // a row that a link led to may be hidden now
     history.replaceState(null, "", address);
     apply();
   };
   const given = new URLSearchParams(location.search);
   find.value = given.get("find") ?? "";
-  for (const { at, select } of choices) select.value = given.get(String(at)) ?? "";
+  for (const { key, select } of choices) select.value = given.get(key) ?? "";
   for (const { select } of choices) if (select.selectedIndex < 0) select.value = "";
   find.addEventListener("input", change);
   for (const { select } of choices) select.addEventListener("change", change);
+  clear.addEventListener("click", () => {
+    find.value = "";
+    for (const { select } of choices) select.value = "";
+    change();
+    find.focus();
+  });
   apply();
 })();

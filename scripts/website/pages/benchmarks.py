@@ -11,14 +11,28 @@ from typing import Any, Final
 from conformance.kit.report.words import decimal, number
 from scripts.peers.speed import GOAL
 from scripts.website.layout import ROOT
+from scripts.website.pages.charts import Bar, Part, bars
 from scripts.website.pages.context import CONFORMANCE, Context, up
-from scripts.website.pages.markdown import code, escaped, heading, link, page, table
+from scripts.website.pages.markdown import code, escaped, folded, heading, link, page, table
 from scripts.website.pages.measured import made
 from scripts.website.pages.speed import speed
 from scripts.website.pages.survival import survival
 
 BENCHMARKS = ROOT / "fixtures" / "benchmarks"
 _METHOD = ("servers", "found", "chance", "claimed")
+_OURS = "agent-formats"
+_NAMES = {
+    _OURS: "Agent Formats",
+    "schemathesis": "Schemathesis",
+    "mcp-conformance": "MCP conformance kit",
+}
+"""What each kit calls itself."""
+_OVER = {name: name for name in ("reference", "reference over MCP")} | {
+    "furnished": "reference over MCP"
+}
+"""Over what each server without a fault is asked."""
+_OWN, _PEER = 2, 0
+"""The shades of a chart."""
 
 
 def benchmarks_page(context: Context, folder: Path = BENCHMARKS) -> bytes | None:
@@ -105,6 +119,11 @@ def _pairs(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
 def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
     """What the kit finds beside its peers, and how fast each is."""
     yield heading(2, context.said("peers"), "peers")
+    yield context.said("peers_charts_about")
+    yield _found_chart(context, held["pairs"])
+    yield _alarms_chart(context, held["sound"])
+    if held["speed"] is not None:
+        yield _speed_chart(context, held["speed"])
     yield made(context, held, "make bench ARGS=--peers")
     if held["processes"] > 1:
         yield context.said("peers_parts", count=held["processes"])
@@ -120,7 +139,55 @@ def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
     yield heading(3, context.said("peers_method"), "peers-method")
     yield from (context.said(f"peers_method_{each}") for each in _METHOD)
     yield heading(3, context.said("peers_each"), "peers-each")
-    yield _each(context, held["pairs"])
+    here = f"{CONFORMANCE}/benchmarks.md"
+    yield link(context.said("faults"), f"{up(here)}{CONFORMANCE}/faults.md")
+    count = sum(len(pair["tried"]) for pair in held["pairs"])
+    yield folded(
+        context.said("table_rows", count=count), _each(context, held["pairs"]), "peers-all"
+    )
+
+
+def _found_chart(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
+    """Of the faults that were tried against each server, how many each kit found."""
+    rows = []
+    for pair in pairs:
+        tried = len(pair["tried"])
+        for kit, who in ((_OURS, "ours"), (pair["peer"], "theirs")):
+            found = sum(each[who] for each in pair["tried"])
+            value = context.said("peers_of", found=found, all=tried)
+            rows.append(_bar(context, kit, found / max(tried, 1), value, pair["server"]))
+    return bars(context.said("peers_found_chart"), rows)
+
+
+def _alarms_chart(context: Context, runs: Sequence[Mapping[str, Any]]) -> str:
+    """What each kit says of a server without a fault, if the server has what the kit asks for."""
+    most = max((run["alarms"] for run in runs), default=0) or 1
+    rows = [
+        _bar(context, run["kit"], run["alarms"] / most, str(run["alarms"]), _OVER[run["server"]])
+        for run in sorted(runs, key=lambda run: (run["server"] != "reference", run["kit"]))
+        if not run["lacking"]
+    ]
+    return bars(context.said("peers_alarms_chart"), rows)
+
+
+def _speed_chart(context: Context, speed: Mapping[str, Sequence[float]]) -> str:
+    """The medians of both kits that speak HTTP."""
+    of = {
+        _OURS: statistics.median(speed["ours"]),
+        "schemathesis": statistics.median(speed["theirs"]),
+    }
+    most = max(of.values())
+    rows = [
+        _bar(context, kit, value / most, _whole(context, value), "reference")
+        for kit, value in of.items()
+    ]
+    return bars(context.said("peers_speed_chart"), rows)
+
+
+def _bar(context: Context, kit: str, share: float, value: str, server: str) -> Bar:
+    name = _NAMES[kit]
+    part = Part(share, _OWN if kit == _OURS else _PEER, f"{name}: {value}")
+    return Bar(name, (part,), value, _server(context, server))
 
 
 def _found(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
@@ -156,13 +223,14 @@ def _speed(context: Context, speed: Mapping[str, Sequence[float]]) -> str:
 
 
 def _sound(context: Context, runs: Sequence[Mapping[str, Any]]) -> str:
-    names = ("kit", "alarms", "requests", "seconds", "speed", "busy")
+    names = ("kit", "alarms", "lacking", "requests", "seconds", "speed", "busy")
     head = [context.said(f"peers_{name}") for name in names]
     rows = [
         [
             code(run["kit"]),
             _server(context, run["server"]),
             str(run["alarms"]),
+            str(run["lacking"]),
             _whole(context, run["requests"]),
             _whole(context, run["seconds"]),
             _whole(context, run["requests"] / run["seconds"]),
@@ -182,9 +250,7 @@ def _each(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
             found = [_yes(context, tried[each]) for each in ("claimed", "ours", "theirs")]
             said = ", ".join(code(each) for each in tried["by"])
             rows.append([code(tried["fault"]), code(pair["peer"]), *found, said or "–"])
-    here = f"{CONFORMANCE}/benchmarks.md"
-    faults = link(context.said("faults"), f"{up(here)}{CONFORMANCE}/faults.md")
-    return f"{faults}\n\n{table(head, rows)}"
+    return table(head, rows)
 
 
 def _whole(context: Context, value: float) -> str:

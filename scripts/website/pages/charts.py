@@ -1,12 +1,14 @@
-"""Charts as SVG within a page: bars, each with its name and its value in words."""
+"""Charts within a page: bars, each with its name and its value in words.
+
+They are lists of terms, not pictures, so that a narrow window breaks a row instead of shrinking its
+letters, and a screen reader reads what is to be seen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-
-_WIDTH, _ROW, _NAMES, _VALUES = 760, 30, 260, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,51 +22,50 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A row of a chart: its name, its pieces, and its value in words."""
+    """A row of a chart: its name, its pieces, and its value in words. `group` is what stands above
+    the first of several rows that have the same.
+    """
 
     name: str
     parts: tuple[Part, ...]
     value: str
+    group: str = ""
 
 
 def bars(title: str, rows: Sequence[Bar], legend: Sequence[str] = ()) -> str:
     """Give a chart of horizontal bars; `legend` names the shades, from the faintest."""
-    top = _ROW if legend else 0
-    height = top + _ROW * len(rows)
-    lines = [
-        f'<figure class="chart"><svg viewBox="0 0 {_WIDTH} {height}" role="img" '
-        f'aria-label="{escape(title)}">',
-        f"<title>{escape(title)}</title>",
-        *_legend(legend),
-    ]
+    lines = [f'<figure class="chart"><figcaption>{escape(title)}</figcaption>', *_legend(legend)]
+    before = ""
     for number, row in enumerate(rows):
-        lines += _row(row, top + number * _ROW)
-    lines.append(f"</svg><figcaption>{escape(title)}</figcaption></figure>")
+        if row.group != before or not number:
+            lines.append("</dl>" if number else "")
+            lines.append(f'<p class="chart__group">{escape(row.group)}</p>' if row.group else "")
+            lines.append("<dl>")
+            before = row.group
+        lines += _row(row, bool(legend))
+    lines.append("</dl></figure>")
     return "".join(lines)
 
 
-def _row(row: Bar, y: int) -> list[str]:
-    room = _WIDTH - _NAMES - _VALUES
-    middle = y + 19
-    lines = [f'<text x="{_NAMES - 8}" y="{middle}" text-anchor="end">{escape(row.name)}</text>']
-    lines.append(f'<rect class="ground" x="{_NAMES}" y="{y + 5}" width="{room}" height="20"/>')
-    x = float(_NAMES)
-    for part in row.parts:
-        wide = part.share * room
-        lines.append(
-            f'<rect class="shade-{part.shade}" x="{x:.1f}" y="{y + 5}" width="{wide:.1f}" '
-            f'height="20"><title>{escape(part.said)}</title></rect>'
-        )
-        x += wide
-    lines.append(f'<text x="{_WIDTH - _VALUES + 8}" y="{middle}">{escape(row.value)}</text>')
-    return lines
+def _row(row: Bar, told: bool) -> Iterator[str]:
+    """A row; of a bar in pieces, a screen reader reads what each piece is."""
+    pieces = (
+        f'<span class="shade-{part.shade}" style="width:{100 * part.share:.1f}%"'
+        f' title="{escape(part.said)}"></span>'
+        for part in row.parts
+    )
+    value = escape(row.value)
+    if told:
+        said = escape("; ".join(part.said for part in row.parts))
+        value = f'<span aria-hidden="true">{value}</span><span class="af-said">{said}</span>'
+    yield f"<div><dt>{escape(row.name)}</dt><dd>{value}</dd>"
+    yield f'<dd class="chart__bar" aria-hidden="true">{"".join(pieces)}</dd></div>'
 
 
-def _legend(names: Sequence[str]) -> list[str]:
-    lines = []
-    step = (_WIDTH - _NAMES) // max(len(names), 1)
+def _legend(names: Sequence[str]) -> Iterator[str]:
+    if not names:
+        return
+    yield '<p class="chart__legend" aria-hidden="true">'
     for shade, name in enumerate(names):
-        x = _NAMES + shade * step
-        lines.append(f'<rect class="shade-{shade}" x="{x}" y="8" width="14" height="14"/>')
-        lines.append(f'<text x="{x + 20}" y="20">{escape(name)}</text>')
-    return lines
+        yield f'<span><span class="shade-{shade}"></span>{escape(name)}</span> '
+    yield "</p>"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from scripts.generator.clauses import Clause
 from scripts.website.pages.context import CONFORMANCE, Context, up
+from scripts.website.pages.facets import facets_of, group
 from scripts.website.pages.kit import catches
 from scripts.website.pages.markdown import code, escaped, filtered, heading, link, page, table
 
@@ -120,14 +121,10 @@ def others(context: Context, spec: str) -> bytes | None:
         return None
     about = context.said("other_clauses_about", spec=context.spec_title(spec))
     parts = [escaped(about)]
-    for group in sorted({_group(each) for each in own}):
-        parts.append(heading(2, group, f"group-{group.lower()}"))
-        parts += told(context, (each for each in own if _group(each) == group), 3)
+    for name in sorted({group(each) for each in own}):
+        parts.append(heading(2, name, f"group-{name.lower()}"))
+        parts += told(context, (each for each in own if group(each) == name), 3)
     return page(context.said("other_clauses"), "clauses", about, parts)
-
-
-def _group(clause: Clause) -> str:
-    return clause.id.rpartition("-")[0]
 
 
 def everything(context: Context) -> bytes:
@@ -136,7 +133,7 @@ def everything(context: Context) -> bytes:
     excluded = sum(each.excluded is not None for each in listed)
     count, tested = len(listed), len(listed) - excluded
     intro = context.said("all_clauses_intro", count=count, tested=tested, excluded=excluded)
-    names = ("clause", "requirement", "needed_for", "says", "checked")
+    names = ("clause", "requirement", "needed_for", "says")
     head = [context.said(name) for name in names]
     rows = (
         [
@@ -144,10 +141,10 @@ def everything(context: Context) -> bytes:
             _binding(context, each),
             context.level(each.facts["needed_for"]) or "–",
             context.prose(each.text),
-            _checked(context, each),
         ]
         for each in listed
     )
     about = context.said("all_clauses_about")
-    parts = [intro, filtered((0, 1, 2), context.filter_words()), table(head, rows)]
+    facets = facets_of(context, [[each] for each in listed])
+    parts = [intro, filtered(facets, context.filter_words()), table(head, rows)]
     return page(context.said("all_clauses"), "all-clauses", about, parts, hide="toc")

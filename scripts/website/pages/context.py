@@ -69,7 +69,7 @@ class Context:
 
     def filter_words(self) -> Mapping[str, str]:
         """What the choice of a table's rows says."""
-        return {name: self.said(f"filter_{name}") for name in ("find", "all", "shown")}
+        return {name: self.said(f"filter_{name}") for name in ("find", "all", "shown", "clear")}
 
     def clause_page(self, clause: Clause) -> str:
         """The page that has the section of a clause."""

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from functools import cache
 
 from conformance.kit.config.options import OPTIONS, Option
+from conformance.spec.vocabulary import Binding
 from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
+from scripts.generator.clauses import Clause
 from scripts.website.pages.context import CONFORMANCE, Context
 from scripts.website.pages.exchanges import fault_sentence
+from scripts.website.pages.facets import facets_of
 from scripts.website.pages.markdown import anchored, code, escaped, filtered, heading, page, table
 
 
@@ -59,20 +62,26 @@ def faults_page(context: Context) -> bytes:
     here = f"{CONFORMANCE}/faults.md"
     head = [context.said(name) for name in ("fault", "caught_by", "shows_over", "fault_said")]
     rows = []
+    about_clauses: list[list[Clause]] = []
+    shown_over: list[list[str]] = []
     for fault in sorted(FAULTS.values(), key=lambda each: each.name):
         clauses = [context.clause_link(context.clauses[each], here) for each in fault.clauses]
         over = ", ".join(code(each) for each in fault.bindings)
         said = fault_sentence(context, fault.name, fault.clauses[0])
         rows.append([anchored(fault.name, "fault"), ", ".join(clauses), over, said])
+        about_clauses.append([context.clauses[each] for each in fault.clauses])
+        shown_over.append(list(fault.bindings))
     for name, planted in sorted(GATEWAY_FAULTS.items()):
         link = context.clause_link(context.clauses[planted.clause], here)
         said = fault_sentence(context, name, planted.clause)
-        rows.append([anchored(name, "fault"), link, code("native"), said])
+        rows.append([anchored(name, "fault"), link, code(Binding.NATIVE), said])
+        about_clauses.append([context.clauses[planted.clause]])
+        shown_over.append([Binding.NATIVE])
     about = context.said("faults_about")
     parts = [
         escaped(about),
         context.said("faults_intro", count=len(rows)),
-        filtered((1, 2), context.filter_words()),
+        filtered(facets_of(context, about_clauses, shown_over), context.filter_words()),
         table(head, rows),
     ]
     return page(context.said("faults"), "faults", about, parts, hide="toc")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from scripts.website.layout import DOCS
 from scripts.website.pages.context import Context
+from scripts.website.pages.whole import NAME
 
 FILE = "llms.txt"
 _FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
@@ -25,7 +26,7 @@ def llms_txt(context: Context, made: Mapping[str, bytes]) -> bytes:
     base = context.source.project.id_base + (
         "" if context.language == _DEFAULT else f"/{context.language}"
     )
-    whole = [path for path in pages if path.endswith("/whole.md")]
+    whole = [path for path in pages if path.endswith(f"/{NAME}.md")]
     rest = sorted(path for path in pages if path not in whole)
     lines = ["# Agent Formats", "", f"> {context.said('llms_about')}", ""]
     lines += [f"## {context.said('llms_whole')}", "", *_listed(base, whole, pages), ""]

@@ -20,6 +20,7 @@ from scripts.website.pages import (
     deviations,
     ecosystem,
     kit,
+    messages,
     playground,
 )
 from scripts.website.pages.context import CONFORMANCE, SPECS, Context
@@ -89,6 +90,7 @@ def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str,
     yield clauses.ALL, clauses.everything(context)
     yield f"{CONFORMANCE}/options.md", kit.options_page(context)
     yield f"{CONFORMANCE}/faults.md", kit.faults_page(context)
+    yield messages.PAGE, messages.messages_page(context)
     yield deviations.PAGE, deviations.deviations_page(context)
     yield ecosystem.ECOSYSTEM, ecosystem.ecosystem_page(context)
     yield ecosystem.IMPLEMENTATIONS, ecosystem.implementations_page(context)

@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 _SPECIAL = re.compile(r"([\\*_{}\[\]<>#|~^])")
@@ -57,11 +58,44 @@ def anchored(name: str, before: str) -> str:
     return f'<a id="{before}-{words}"></a>{code(name)}'
 
 
-def filtered(columns: Sequence[int], words: Mapping[str, str]) -> str:
-    """What lets a reader choose rows of the table behind it, by a text and by these columns."""
-    said = html.escape(json.dumps(words, ensure_ascii=False))
-    named = ",".join(map(str, columns))
-    return f'<div id="filter" class="filter" data-columns="{named}" data-words="{said}"></div>'
+_BESIDE = 4
+"""How many choices fit in a row of a wide window, of which the text takes two. Of a narrow one, two
+do. So the page keeps their place until they come.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A choice by which rows of a table are shown: `rows` has the values of each row. `order` is
+    that of the values, if it is not the alphabet's.
+    """
+
+    key: str
+    label: str
+    rows: Sequence[Iterable[str]]
+    order: Sequence[str] = ()
+
+
+def filtered(facets: Iterable[Facet], words: Mapping[str, str]) -> str:
+    """What lets a reader choose rows of the table behind it, by a text and by these facets."""
+    listed = [_listed(each) for each in facets]
+    given, said = (
+        html.escape(json.dumps(each, ensure_ascii=False, separators=(",", ":")))
+        for each in (listed, words)
+    )
+    wide, narrow = -(-(len(listed) + 2) // _BESIDE), 1 + -(-len(listed) // 2)
+    return (
+        f'<div id="filter" class="filter" style="--wide:{wide};--narrow:{narrow}"'
+        f' data-facets="{given}" data-words="{said}"></div>'
+    )
+
+
+def _listed(facet: Facet) -> Mapping[str, Any]:
+    held = {value for row in facet.rows for value in row}
+    values = [*(each for each in facet.order if each in held), *sorted(held - set(facet.order))]
+    numbers = {value: number for number, value in enumerate(values)}
+    rows = [sorted(numbers[value] for value in row) for row in facet.rows]
+    return {"key": facet.key, "label": facet.label, "values": values, "rows": rows}
 
 
 def link(text: str, to: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from conformance.kit.report.words import number
 from scripts.measure.survival import Survived, read
 from scripts.website.pages.context import Context
-from scripts.website.pages.markdown import code, heading, table
+from scripts.website.pages.markdown import code, folded, heading, table
 from scripts.website.pages.measured import made
 
 
@@ -30,7 +30,9 @@ def survival(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
     )
     head = [context.said("server")]
     head += [context.said(f"survival_{name}") for name in ("bindings", "memory", "work", "seconds")]
-    yield table([*head, context.said("survival_survived")], [_row(context, one) for one in servers])
+    rows = [_row(context, one) for one in servers]
+    shown = table([*head, context.said("survival_survived")], rows)
+    yield folded(context.said("table_rows", count=len(rows)), shown, "survival-all")
 
 
 def _row(context: Context, sessions: list[Survived]) -> list[str]:

@@ -14,7 +14,7 @@ from scripts.website.layout import DOCS
 from scripts.website.pages.context import Context
 from scripts.website.pages.markdown import escaped, heading, link, page, table
 
-NAME = "whole"
+NAME = "all"
 """The name of the page, in the folder of its specification."""
 
 _AUTHORED = {

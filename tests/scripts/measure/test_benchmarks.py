@@ -1,6 +1,7 @@
 """The benchmarks that are kept: their shape, what they count, and the page that is made of them."""
 
 import json
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -67,7 +68,16 @@ PEERS = closed(
     method=many(TEXT, 4),
     speed=closed(ours=many(RATE, 1), theirs=many(RATE, 1)),
     sound=many(
-        closed(kit=TEXT, server=TEXT, alarms=COUNT, requests=COUNT, seconds=RATE, processor=RATE), 1
+        closed(
+            kit=TEXT,
+            server=TEXT,
+            alarms=COUNT,
+            requests=COUNT,
+            seconds=RATE,
+            processor=RATE,
+            lacking=COUNT,
+        ),
+        1,
     ),
     pairs=many(closed(peer=TEXT, server=TEXT, visible=COUNT, claimed=COUNT, tried=many(TRIED)), 1),
 )
@@ -235,6 +245,26 @@ def test_a_speed_below_its_goal_is_told_with_its_cause(tmp_path, source, ours, m
     assert (context.said("peers_speed_missed", goal=5) in made) is missed
 
 
+def test_charts_come_first_and_count_what_a_server_was_not_made_to_have_apart(tmp_path, source):
+    made = comparison()
+    made.sound += [
+        Sound(official.NAME, "furnished", 7, 300, 3.0, 2.0),
+        Sound(official.NAME, "reference over MCP", 7, 250, 3.0, 2.0, lacking=51),
+    ]
+    save(made, tmp_path / "peers.json")
+    text = benchmarks_page(Context(source, "en", homes(source)), tmp_path).decode()
+    charts, tables = text[: text.index("\n| ")], text[text.index("\n| ") :]
+    found, alarms, speed = re.findall(r'<figure class="chart">.*?</figure>', charts)
+    assert re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", found) == [
+        ("Agent Formats", "2 of 2"), ("Schemathesis", "1 of 2"),
+    ]  # fmt: skip
+    assert re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", alarms) == [
+        ("Agent Formats", "0"), ("MCP conformance kit", "7"),
+    ]  # fmt: skip
+    assert re.findall("<dd>(.*?)</dd>", speed) == ["1,000", "100"]
+    assert "| 7 | 51 |" in tables
+
+
 def test_the_page_begins_with_what_the_kit_finds(source):
     made = benchmarks_page(Context(source, "en", homes(source))).decode()
     parts = ("peers", "speed", "survival", "mutants", "coverage")
@@ -316,7 +346,8 @@ def test_the_page_shows_the_most_that_a_server_took_and_what_was_not_survived(
     rows = [outcome("a", "http", 80.0), outcome("a", "stdio", 90.0), outcome("b", "mcp", 600, "x")]
     survival.save(rows, every, {"Python": "3"}, LIMITS, tmp_path / "survival.json")
     context = Context(source, language, homes(source))
-    lines = benchmarks_page(context, tmp_path).decode().splitlines()
+    made = benchmarks_page(context, tmp_path).decode()
+    lines = [line.strip() for line in made.splitlines()]
     yes, no = context.said("yes"), context.said("no")
     assert f"| `a` | `http`, `stdio` | 90 | 6 | 12 | {yes} |" in lines
     assert f"| `b` | `mcp` | 600 | 6 | 12 | {no} |" in lines

@@ -1,0 +1,71 @@
+"""By what a reader chooses rows about clauses: specification, level, binding, how it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from conformance.kit.model.run import Role
+from conformance.spec.vocabulary import Binding, NeededFor
+from scripts.generator.clauses import Clause
+from scripts.website.pages.context import Context
+from scripts.website.pages.markdown import Facet
+
+_SHORT: Final = ("atdf", "ardf")
+"""Specifications that are known by their letters."""
+_OF_SERVERS: Final = (Binding.HTTP, Binding.MCP, Binding.STDIO)
+_OF_ROLE: Final = {
+    Role.SERVER: _OF_SERVERS,
+    Role.GATEWAY: tuple(each for each in Binding if each not in _OF_SERVERS),
+}
+
+
+def facets_of(
+    context: Context,
+    rows: Sequence[Sequence[Clause]],
+    bindings: Sequence[Iterable[str]] | None = None,
+) -> list[Facet]:
+    """The choices for a table whose rows are about these clauses. `bindings` says over which the
+    rows show, where that is not what their clauses say.
+    """
+
+    def facet(name: str, of: Callable[[Clause], Iterable[str]], order: Sequence[str] = ()) -> Facet:
+        values = [sorted({value for each in row for value in of(each)}) for row in rows]
+        return Facet(name, context.said(f"filter_{name}"), values, order)
+
+    levels = [_level(context, each.value) for each in NeededFor]
+    over = facet("binding", _bindings, list(Binding))
+    return [
+        facet("spec", lambda each: [_spec(context, each.spec)]),
+        facet("group", lambda each: [group(each)]),
+        facet("level", lambda each: [_level(context, each.facts["needed_for"])], levels),
+        over if bindings is None else Facet(over.key, over.label, bindings, over.order),
+        facet("method", lambda each: [_method(context, each)]),
+        facet("requirement", lambda each: [context.requirement(each.facts["requirement"])]),
+    ]
+
+
+def group(clause: Clause) -> str:
+    """What the ids of clauses about one thing have in common."""
+    return clause.id.rpartition("-")[0]
+
+
+def _spec(context: Context, spec: str) -> str:
+    return spec.upper() if spec in _SHORT else context.spec_title(spec)
+
+
+def _level(context: Context, needed: str) -> str:
+    return context.level(needed) or context.said("ecosystem_no_level")
+
+
+def _bindings(clause: Clause) -> Sequence[str]:
+    """Where a clause holds: what sets no limit holds over every binding of its role."""
+    named: Sequence[str] = clause.facts.get("applies_to", {}).get("bindings", ())
+    needed = NeededFor(clause.facts["needed_for"])
+    return named or next(over for role, over in _OF_ROLE.items() if role.has(needed))
+
+
+def _method(context: Context, clause: Clause) -> str:
+    if clause.excluded is not None:
+        return context.said("filter_not_checked")
+    return context.said(f"filter_{clause.facts['verified']}")

@@ -1,0 +1,95 @@
+"""Every message by which the kit reports something, with the clauses that it is about.
+
+A reader of a report or a log searches for one, and comes to the page of its clause.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final
+
+from conformance.kit.verdicts.checks import load, packages
+from conformance.spec.messages import filled
+from fixtures.servers.faults.checks import CHECKS
+from scripts.generator.clauses import Clause
+from scripts.generator.texts import Text
+from scripts.website.pages.context import CONFORMANCE, Context
+from scripts.website.pages.exchanges import seen
+from scripts.website.pages.facets import facets_of
+from scripts.website.pages.markdown import anchored, escaped, filtered, page, table
+
+PAGE: Final = f"{CONFORMANCE}/messages.md"
+_SHOWN: Final = (
+    "finding.",
+    "documents.",
+    "kit.left_out.",
+    "kit.not_verified.",
+    "kit.not_applicable.",
+    "kit.target.",
+    "kit.waivers.",
+    "kit.policy.",
+    "kit.settings.",
+)
+"""How the ids begin of what a person reads alone, in a report or on a line."""
+_ID: Final = re.compile(r'"((?:finding|documents)(?:\.\w+)+)"')
+_PLACE: Final = re.compile(r"\{([a-z][a-z0-9_]*)")
+_SENTENCE: Final = " "
+_FACETS: Final = ("spec", "group")
+_MOST: Final = 6
+"""A message of more clauses is one of many: the first of them are named."""
+
+
+def messages_page(context: Context) -> bytes:
+    """The page with all messages in one table, by their ids."""
+    head = [context.said(name) for name in ("message", "says", "clauses")]
+    rows, about_clauses = [], []
+    for id, text in sorted(_messages(context), key=lambda each: each[0]):
+        clauses = [context.clauses[each] for each in sorted(of_clauses().get(id, ()))]
+        said = escaped(_words(context, text))
+        rows.append([anchored(id, "message"), said, _linked(context, clauses)])
+        about_clauses.append(clauses)
+    about = context.said("messages_about")
+    intro = context.said("messages_intro", count=len(rows))
+    facets = [each for each in facets_of(context, about_clauses) if each.key in _FACETS]
+    parts = [intro, filtered(facets, context.filter_words()), table(head, rows)]
+    return page(context.said("messages"), "messages", about, parts, hide="toc")
+
+
+def _messages(context: Context) -> Iterator[tuple[str, Text]]:
+    for id, text in context.source.messages.items():
+        if id.startswith(_SHOWN) and _SENTENCE in text.in_language(context.language):
+            yield id, text
+
+
+def _words(context: Context, text: Text) -> str:
+    """The sentence, with `…` for each value."""
+    words = context.text(text)
+    return filled(words, dict.fromkeys(_PLACE.findall(words), "…"))
+
+
+def _linked(context: Context, clauses: Sequence[Clause]) -> str:
+    links = [context.clause_link(each, PAGE) for each in clauses[:_MOST]]
+    return ", ".join([*links, *(["…"] if len(clauses) > _MOST else [])]) or "–"
+
+
+@cache
+def of_clauses() -> Mapping[str, frozenset[str]]:
+    """The clauses that a message was seen or written for, by its id: what the proof saw of faults,
+    what each fault was planted for, and what the check of a clause names itself.
+    """
+    found: dict[str, set[str]] = {}
+    for said in seen()["faults"].values():
+        for clause, each in said.items():
+            found.setdefault(each["id"], set()).add(clause)
+    for by_clause in CHECKS.values():
+        for clause, ids in by_clause.items():
+            for id in ids:
+                found.setdefault(id.partition("/")[0], set()).add(clause)
+    for name in packages():
+        for test, clause in load(name).tests:
+            for id in _ID.findall(inspect.getsource(test.judge)):
+                found.setdefault(id, set()).add(clause.id)
+    return {id: frozenset(clauses) for id, clauses in found.items()}
