@@ -370,8 +370,9 @@ def test_the_playground_says_what_is_wrong_and_where(visit):
     expect(verdict).to_contain_text("Catálogo ATDF 1.0")
 
 
-def test_the_rows_of_the_clauses_are_chosen(visit):
-    page, seen = visit("pt/conformance/clauses/?find=erro&group=MCP-CALL")
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_rows_of_the_clauses_are_chosen(visit, size):
+    page, seen = visit("pt/conformance/clauses/?find=erro&group=MCP-CALL", viewport=size)
     rows, shown = page.locator("article tbody tr:visible"), page.locator(".filter__shown")
     expect(page.locator("#filter-find")).to_have_value("erro")
     expect(shown).to_contain_text(re.compile(r"^\d+ de \d{3} linhas$"))
