@@ -9,6 +9,8 @@ const PARTS = /[_./-]+|(?<=[a-z])(?=[A-Z])/;
 const WEIGHTS = { title: 3, anchor: 1, page: 8, about: 16, text: 1 };
 /* A record whose title or anchor is what was asked; and how much its page's other records count. */
 const EXACT = 10, REST = 0.15, MOST_OTHERS = 5;
+/* A message of the kit is what was asked, if the question is long and has this share of its words in it. */
+const LONG = 5, QUOTED = 0.7;
 const PAGES = 20, LENGTH = 220;
 
 const fold = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
@@ -79,7 +81,8 @@ function found(question) {
   }
   for (const [id, held] of seen) {
     const share = held.words / sought.length;
-    held.score *= share * share * (held.doc.boost ?? 1);
+    const quoted = held.doc.quoted && sought.length >= LONG && share >= QUOTED;
+    held.score *= share * share * (quoted ? EXACT : held.doc.boost ?? 1);
     if (fold(plain(held.doc.title)) === whole || fold(anchorOf(id)) === whole) held.score *= EXACT;
     pages.set(pageOf(id), [...(pages.get(pageOf(id)) ?? []), held]);
   }

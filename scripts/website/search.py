@@ -32,6 +32,8 @@ _LISTS = {
 }
 """Pages that name everything once: they answer a question less well than the page about it."""
 _LESS = 0.5
+_MESSAGES = "messages"
+"""The page whose rows are found by most of the words of one."""
 _TEMPLATE = f"{TEMPLATE.removesuffix('.md')}/"
 _EXPORT = re.compile(r"\bexport (?=const |function )")
 _MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
@@ -86,6 +88,10 @@ def _records(folder: Path, docs: list[dict[str, Any]]) -> Iterator[dict[str, Any
         text = (folder / page / "index.html").read_text(encoding="utf-8")
         about = _DESCRIPTION.search(text)
         yield {**doc, "about": html.unescape(about[1])} if about else doc
+        quoted = page.strip("/").rpartition("/")[2] == _MESSAGES
         for row in _ROW.finditer(text):
-            meaning = " ".join(_TAG.sub(" ", row[3]).split())
-            yield {"location": f"{page}#{row[1]}", "title": row[2], "text": meaning, **less}
+            cells = row[3].split("</td>\n<td>")[1:]
+            told = " ".join(cells[:1] if quoted else cells)
+            meaning = " ".join(_TAG.sub(" ", told).split())
+            record = {"location": f"{page}#{row[1]}", "title": row[2], "text": meaning, **less}
+            yield record | ({"quoted": True} if quoted else {})
