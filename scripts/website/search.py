@@ -32,6 +32,7 @@ _LISTS = {
 }
 """Pages that name everything once: they answer a question less well than the page about it."""
 _LESS = 0.5
+_QUOTED = 0.1
 _MESSAGES = "messages"
 """The page whose rows are found by most of the words of one."""
 _TEMPLATE = f"{TEMPLATE.removesuffix('.md')}/"
@@ -94,4 +95,4 @@ def _records(folder: Path, docs: list[dict[str, Any]]) -> Iterator[dict[str, Any
             told = " ".join(cells[:1] if quoted else cells)
             meaning = " ".join(_TAG.sub(" ", told).split())
             record = {"location": f"{page}#{row[1]}", "title": row[2], "text": meaning, **less}
-            yield record | ({"quoted": True} if quoted else {})
+            yield record | ({"quoted": True, "boost": _QUOTED} if quoted else {})

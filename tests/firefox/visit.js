@@ -9,9 +9,10 @@ const browser = await puppeteer.launch({ browser: "firefox", executablePath, tim
 try {
   const page = await browser.newPage();
   page.setDefaultTimeout(PATIENCE);
-  page.on("pageerror", (error) => seen.errors.push(String(error)));
   // Firefox asks for an icon where a page names none; a report, which connects to nothing, does not let it.
-  page.on("console", (said) => said.type() === "error" && !said.text().includes("/favicon.ico") && seen.errors.push(said.text()));
+  const heard = (words) => words.includes("/favicon.ico") || seen.errors.push(words);
+  page.on("pageerror", (error) => heard(String(error)));
+  page.on("console", (said) => said.type() === "error" && heard(said.text()));
   page.on("request", (request) => {
     const url = request.url();
     if (!url.startsWith(address) && !url.endsWith("/favicon.ico") && !/^(?:data|blob):/.test(url)) seen.outside.push(url);
