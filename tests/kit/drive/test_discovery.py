@@ -16,8 +16,9 @@ from conformance.kit.drive.discovery.discover import discover
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.declarations import declared
 from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.model.run import MODERN
 from conformance.kit.model.settings import Settings
-from conformance.spec.vocabulary import Binding
+from conformance.spec.vocabulary import Binding, RunKind
 from tests.kit.peers import always, close, hang, offering, serving, unused_url, whole
 from tests.needs import need_program
 
@@ -53,15 +54,21 @@ def refusal(answer, path="", **more):
 
 
 def mcp(*, versions=(LEGACY,), get=b"", tools=(TOOL,), path="/mcp", lists=None):
-    """A server of MCP at one path, in the handshake era or the modern one; 404 elsewhere."""
+    """A server of MCP at one path, in the handshake era or the modern one; 404 elsewhere.
+
+    Where it is asked for a version that it does not know, it offers the first of its versions.
+    """
+    known = [version for version in versions if version != MODERN]
 
     def reply(asked):
         method = asked.get("method")
-        if method == "initialize" and LEGACY in versions:
-            return {"result": {"protocolVersion": LEGACY, "capabilities": {"tools": {}},
+        if method == "initialize" and known:
+            wanted = asked["params"]["protocolVersion"]
+            agreed = wanted if wanted in known else known[0]
+            return {"result": {"protocolVersion": agreed, "capabilities": {"tools": {}},
                                "serverInfo": {"name": "s", "version": "1"}}}  # fmt: skip
-        if method == "server/discover" and "2026-07-28" in versions:
-            return {"result": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+        if method == "server/discover" and MODERN in versions:
+            return {"result": {"supportedVersions": [MODERN], "capabilities": {"tools": {}},
                                "serverInfo": {"name": "s", "version": "1"}}}  # fmt: skip
         if method == "tools/list":
             cursor = asked.get("params", {}).get("cursor")
@@ -113,8 +120,23 @@ def test_mcp_is_found_at_the_address_that_was_given():
 
 
 def test_both_eras_of_one_server_are_two_runs():
-    found, _ = looked(mcp(versions=(LEGACY, "2026-07-28")))
+    found, _ = looked(mcp(versions=(LEGACY, MODERN)))
     assert sorted(runs(found)) == ["mcp-2025-11-25", "mcp-2026-07-28"]
+
+
+def test_of_the_versions_that_a_server_agrees_to_the_newest_is_checked_in_full():
+    """Also where it offers an older one in place of one that it does not know."""
+    found, peer = looked(mcp(versions=("2025-03-26", "2025-06-18")))
+    assert runs(found) == ["mcp-2025-06-18", "mcp-2025-03-26"]
+    assert [one.run.kind for one in found] == [RunKind.FULL, RunKind.PROTOCOL]
+    listed = [head for head, body in peer.requests if b"tools/list" in body]
+    assert len(listed) == 1
+    assert "mcp-protocol-version: 2025-06-18" in listed[0].lower()
+
+
+def test_a_server_of_one_old_version_is_checked_in_that_one():
+    found, _ = looked(mcp(versions=("2024-11-05",)))
+    assert runs(found) == ["mcp-2024-11-05"]
 
 
 def test_a_get_that_never_answers_does_not_hide_mcp():

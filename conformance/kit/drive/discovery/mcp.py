@@ -11,7 +11,7 @@ from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.text import rpc
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discovery.look_around import look_around_mcp, pages
-from conformance.kit.drive.discovery.versions import with_older
+from conformance.kit.drive.discovery.versions import ask, with_older
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.response import response_of
@@ -162,15 +162,29 @@ async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, st
 
 async def _legacy_of(channel: Channel, run: Run, context: Context) -> Discovered | None:
     """The legacy run on a connection that was begun with a handshake."""
-    assert channel.opened is not None
+    await _newest_of(channel, run.version, context)
     speaker = spoken(channel.binding, McpBinding)
     if not context.settings.speaks(speaker.version):
         return None
     settled = replace(run, version=speaker.version)
     channel.binding = replace(speaker, run=settled)
+    assert channel.opened is not None
     result = (response_of(channel.opened) or {}).get("result") or {}
     found = await _list_tools(channel, settled, result.get("capabilities"))
     return await with_older(channel, found)
+
+
+async def _newest_of(channel: Channel, asked: str, context: Context) -> None:
+    """Go on in the newest version that the server agrees to.
+
+    A server that does not know the version that it was asked for may offer any other one.
+    """
+    for version in reversed(_legacy_versions(context)):
+        if not spoken(channel.binding, McpBinding).version < version < asked:
+            continue
+        exchange = await ask(channel, version)
+        if channel.adopt(exchange):
+            await channel.say_initialized()
 
 
 async def _try_modern(run: Run, context: Context) -> Discovered | None:

@@ -42,7 +42,7 @@ async def with_older(channel: Channel, found: Discovered) -> Discovered:
         return found
     agreed: dict[str, Mapping[str, Any]] = {}
     for version in asked:
-        exchange = await _ask(channel, version)
+        exchange = await ask(channel, version)
         if (result := _agreement(exchange, version)) is not None:
             agreed[version] = result
         elif exchange.trouble is not None:
@@ -56,7 +56,8 @@ async def with_older(channel: Channel, found: Discovered) -> Discovered:
     return replace(found, agreed=in_order, settles_again=settles_again)
 
 
-async def _ask(channel: Channel, version: str) -> Exchange:
+async def ask(channel: Channel, version: str) -> Exchange:
+    """The answer to a handshake for a version, on a connection that has begun already."""
     speaker = spoken(channel.binding, McpBinding)
     request = speaker.initialize(id=channel.fresh_id(), version=version)
     step = Step("initialize", version=version)
