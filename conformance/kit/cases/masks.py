@@ -89,6 +89,7 @@ def _content(found: re.Match[str]) -> str:
     return next(group for group in found.groups() if group is not None)
 
 
+_BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 _LIST: Final = re.compile(
     r"(?:(?:must|should) be one of|one of|expected|allowed(?: values)?(?: are)?|must be|should be"
     r"|valid (?:values|options)(?: are)?|choose from|options)[:\s]+(.{1,400})",
@@ -107,5 +108,13 @@ def alternatives(text: str) -> Iterator[str]:
         inside = re.match(r"\s*[\[({]([^\])}]+)[\])}]", said)
         listed = inside.group(1) if inside else said.split("\n")[0]
         if "," in listed or "|" in listed:
-            words = [w.strip(" .'\"") for w in re.split(r",|\||\bor\b|\band\b", listed)]
+            words = [_bare(w) for w in re.split(r",|\||\bor\b|\band\b", listed)]
             yield from (w for w in words if w and " " not in w)
+
+
+def _bare(word: str) -> str:
+    """Take away what stands around a value in a sentence, and a bracket that it does not open."""
+    bare = word.strip(" .'\"")
+    while bare and (opener := _BRACKETS.get(bare[-1])) and bare.count(opener) < bare.count(bare[-1]):
+        bare = bare[:-1].rstrip(" .'\"")
+    return bare

@@ -296,6 +296,8 @@ def test_masks_are_filled_in(text, filled):
         ("must be one of: a, b or c.\nAsk, or look", ["a", "b", "c"]),
         ("Options: c and d, e", ["c", "d", "e"]),
         ("must be shorter", []),
+        ("Must be a .db file, or an address (e.g., db://a:b@host/x).", ["db://a:b@host/x"]),
+        ("must be one of f(x), g(y)", ["f(x)", "g(y)"]),
     ],
 )
 def test_what_a_refusal_allows_is_read_from_quotes_brackets_or_a_line(text, values):
