@@ -54,6 +54,13 @@ def standing_name(session: SessionResult, language: str) -> str:
     return level_name(session_level(session), language)
 
 
+def ended_early(session: SessionResult, language: str) -> str:
+    """Say what ended a session before its end; nothing where it was not ended."""
+    if session.time_up:
+        return say("report.time-up", language)
+    return say("report.interrupted", language) if session.interrupted else ""
+
+
 def run_standing_name(run: RunResult, session: SessionResult, language: str) -> str:
     """Give what stands where a run's level stands; of a protocol run, what of it was kept."""
     if session.interrupted:

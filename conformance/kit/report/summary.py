@@ -17,6 +17,7 @@ from conformance.kit.report.levels import (
     capped,
     clauses_verified,
     counts,
+    ended_early,
     left_out,
     left_out_title,
     may_claim,
@@ -96,8 +97,8 @@ class _Page:
             if session.selected:
                 asked = self.text(session.selected, 600)
                 yield f"{self.say('report.selected')} <code>{asked}</code>"
-        if session.interrupted:
-            yield f"\n⚠ {self.say('report.interrupted')}"
+        if early := ended_early(session, self.language):
+            yield f"\n⚠ {early}"
         for error in session.kit_errors:
             yield f"\n⚠ {self.say('report.kit-error')} {self.text(error)}"
         yield from self.missing()

@@ -19,6 +19,7 @@ from conformance.kit.report.levels import (
     capped,
     clauses_verified,
     counts,
+    ended_early,
     left_out,
     may_claim,
     misleading,
@@ -129,8 +130,8 @@ class _Summary:
             yield Line(f"    {self.text(line, _COMMAND)}", ("light",))
 
     def findings(self) -> Iterable[Line]:
-        if self.session.interrupted:
-            yield Line(self.say("report.interrupted"), ("yellow",))
+        if early := ended_early(self.session, self.language):
+            yield Line(early, ("yellow",))
         for error in self.session.kit_errors[:GROUPS]:
             yield Line(f"{self.say('report.kit-error')} {self.text(error, 400)}", ("red", "bold"))
         # A warning is told in full only where it fails the session; else in one line of its own.

@@ -230,6 +230,13 @@ def test_an_interrupted_session_has_no_level_in_the_summary_and_the_badge():
     }  # fmt: skip
 
 
+def test_a_session_whose_time_was_up_is_not_said_to_have_been_interrupted():
+    late = replace(session(), interrupted=True, time_up=True)
+    said = "The time was up. What had been gathered by then is reported."
+    for told in ("\n".join(lines(late)), summary(late)):
+        assert said in told and "The session was interrupted" not in told
+
+
 def test_an_empty_session_has_a_summary():
     empty = replace(session(), runs=(), kit_errors=("a fault",))
     assert "Level: not checked" in lines(empty)
