@@ -89,7 +89,8 @@ def _content(found: re.Match[str]) -> str:
     return next(group for group in found.groups() if group is not None)
 
 
-_BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
+_AROUND: Final = " .'\""
+_BRACKETS: Final = (")(", "][", "}{")
 _LIST: Final = re.compile(
     r"(?:(?:must|should) be one of|one of|expected|allowed(?: values)?(?: are)?|must be|should be"
     r"|valid (?:values|options)(?: are)?|choose from|options)[:\s]+(.{1,400})",
@@ -114,7 +115,8 @@ def alternatives(text: str) -> Iterator[str]:
 
 def _bare(word: str) -> str:
     """Take away what stands around a value in a sentence, and a bracket that it does not open."""
-    bare = word.strip(" .'\"")
-    while bare and (opener := _BRACKETS.get(bare[-1])) and bare.count(opener) < bare.count(bare[-1]):
-        bare = bare[:-1].rstrip(" .'\"")
+    bare = word.strip(_AROUND)
+    for closes, opens in _BRACKETS:
+        while bare.endswith(closes) and bare.count(opens) < bare.count(closes):
+            bare = bare[:-1].rstrip(_AROUND)
     return bare
