@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from conformance.formats.tool.tool import JSON, Tool
+from conformance.formats.tool.tool import JSON
 from conformance.kit.evidence.declared_conformance import claims_class, claims_in, link_in
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import MOST_ITEMS, Send, Stage, Steps, script
+from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.schema.places import Tokens, put
 from conformance.kit.transport.binding import to_bytes
@@ -89,25 +92,22 @@ def http_wire(stage: Stage) -> Steps:
     yield Send(web.get(tools_path(stage)), Step("unknown-path", mark=Mark.ALIVE))
     yield Send(web.send("POST", f"/tools/{NO_TOOL}/invoke", body=b"{}"), Step("unknown-tool"))
     yield Send(web.get(tools_path(stage)), Step("unknown-tool", mark=Mark.ALIVE))
-    tool = next(posted(stage), None)
-    if tool is None:
+    good = next(posted(stage), None)
+    if good is None:
         return
-    method, url = web.route(tool)
-    good = to_bytes(stage.good_calls[tool.name])
     malformed = {
-        "wrong-method": web.send("GET", url, headers=()),
-        "wrong-method-beside": web.send("GET", _beside(url), headers=()),
-        "not-json": web.send(method, url, body=b"this is no JSON"),
-        "cut-json": web.send(method, url, body=good[:-1]),
-        "empty-body": web.send(method, url, body=b""),
-        "wrong-type": web.send(method, url, headers=(("Content-Type", "text/plain"),), body=good),
+        "wrong-method": web.send("GET", good.url, headers=()),
+        "wrong-method-beside": web.send("GET", _beside(good.url), headers=()),
+        "not-json": replace(good, body=b"this is no JSON"),
+        "cut-json": replace(good, body=good.body[:-1]),
+        "empty-body": replace(good, body=b""),
+        "wrong-type": good.with_headers((("Content-Type", "text/plain"),)),
     }
     malformed |= {
-        step: web.send(method, url, headers=headers, body=body)
-        for step, (headers, body) in strange_requests(good).items()
+        step: replace(good.with_headers(headers), body=body)
+        for step, (headers, body) in strange_requests(good.body).items()
     }
-    for step, (counting, body) in _strange_numbers(stage).items():
-        malformed[step] = web.send(*web.route(counting), body=body)
+    malformed |= _strange_numbers(stage)
     for step, request in malformed.items():
         yield Send(request, Step(step))
         yield Send(web.get(tools_path(stage)), Step(step, mark=Mark.ALIVE))
@@ -115,7 +115,7 @@ def http_wire(stage: Stage) -> Steps:
 
 def _beside(url: str) -> str:
     """The address of something that is not there, in the place of what is."""
-    return url.rpartition("/")[0] + f"/{NO_TOOL}"
+    return url.partition("?")[0].rpartition("/")[0] + f"/{NO_TOOL}"
 
 
 def strange_requests(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...], bytes]]:
@@ -142,15 +142,16 @@ def strange_requests(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...]
     return found
 
 
-def _strange_numbers(stage: Stage) -> dict[str, tuple[Tool, bytes]]:
+def _strange_numbers(stage: Stage) -> dict[str, HttpRequest]:
     """Good calls with a number that no float is: what servers write into a refusal, and cannot."""
-    for tool in posted(stage):
-        good = stage.good_calls[tool.name]
-        place = next(_numbers_in(good), None)
+    for good in posted(stage):
+        body = json.loads(good.body)
+        place = next(_numbers_in(body), None)
         if place is not None:
             strange = {"number-nan": math.nan, "number-huge": 10**400}
             return {
-                step: (tool, to_bytes(put(good, place, number))) for step, number in strange.items()
+                step: replace(good, body=to_bytes(put(body, place, number)))
+                for step, number in strange.items()
             }
     return {}
 
@@ -172,16 +173,16 @@ def http_cors(stage: Stage) -> Steps:
     origin = ("Origin", ORIGIN)
     yield Send(web.get(tools_path(stage), (origin,)), Step("success"))
     yield Send(web.get(NOWHERE, (origin,)), Step("error"))
-    tool = next(posted(stage), None)
-    method, url = web.route(tool) if tool is not None else ("GET", web.url(tools_path(stage)))
+    good = next(posted(stage), None)
+    method, url = (good.method, good.url) if good else ("GET", web.url(tools_path(stage)))
     asked = (
         origin,
         ("Access-Control-Request-Method", method),
         ("Access-Control-Request-Headers", "content-type"),
     )
     yield Send(web.send("OPTIONS", url, headers=asked), Step("preflight"))
-    if tool is not None:
-        yield Send(web.send(method, url, headers=(_JSON, origin), body=b"no JSON"), Step("refusal"))
+    if good is not None:
+        yield Send(replace(good.with_headers((origin,)), body=b"no JSON"), Step("refusal"))
 
 
 def tools_path(stage: Stage) -> str:
@@ -189,13 +190,16 @@ def tools_path(stage: Stage) -> str:
     return stage.tools_path or "/tools"
 
 
-def posted(stage: Stage) -> Iterator[Tool]:
-    """The tools that were called with success, by a method with a JSON body, at the target."""
+def posted(stage: Stage) -> Iterator[HttpRequest]:
+    """The calls that were accepted, and are posted to the target with an object as their body."""
     web = stage.web()
     host = urlsplit(web.url("/"))[:2]
     for tool in stage.tools:
-        method, url = web.route(tool)
+        if tool.name not in stage.good_calls:
+            continue
         if tool.invocation is not None and tool.invocation.sent != JSON:
             continue
-        if tool.name in stage.good_calls and method == "POST" and urlsplit(url)[:2] == host:
-            yield tool
+        good = web.call(tool, stage.good_calls[tool.name])
+        is_here = good.method == "POST" and urlsplit(good.url)[:2] == host
+        if is_here and good.body.startswith(b"{"):
+            yield good
