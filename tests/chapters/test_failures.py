@@ -69,6 +69,7 @@ def test_over_http_an_error_in_a_success_is_a_warning():
     ("clause", "call"),
     [
         ("MCP-CALL-006", over_mcp('{"error": "Rate limit reached"}', BASELINE)),
+        ("MCP-CALL-006", over_mcp('{"error": "Limit 50/day"}', BASELINE)),
         ("HTTP-ERR-010", called(web(200, {"error": "Rate limit reached"}, of=case(BASELINE)))),
     ],
 )

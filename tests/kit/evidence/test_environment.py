@@ -113,6 +113,7 @@ def succeeded(text, of=TOOL, **more):
         LIMITED,
         "You have reached your daily limit of 10 calls. Come back tomorrow.",
         json.dumps({"error": LIMITED, "upgrade_url": "https://example.com"}),
+        json.dumps({"message": "Limit 50/day", "remaining": 0}),
         json.dumps({"message": LIMITED, "limit": 10, "remaining": 0, "resetsAt": "2026-11-24"}),
     ],
 )
