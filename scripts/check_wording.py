@@ -28,6 +28,8 @@ from scripts.website.wording import remarks, too_long, words_to_avoid
 
 OK, BROKEN = 0, 1
 RATCHET = Path("docs/words/ratchet.yaml")
+IDEAS = Path("fixtures/servers/attacks.yaml")
+"""What was tried against the kit, in three languages: a page of the site is made of it."""
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/README.md")
 CODE = ("conformance", "fixtures", "scripts", "tests")
 
@@ -42,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     file = root / RATCHET
     allowed: dict[str, int] = YAML(typ="safe").load(file) if file.exists() else {}
     found: dict[str, list[Problem]] = {}
-    for problem in (*_of_source(root), *_of_code(root)):
+    for problem in (*_of_source(root), *_of_ideas(root), *_of_code(root)):
         found.setdefault(_area(problem.file), []).append(problem)
     if options.tighten:
         counts = {area: min(allowed[area], len(found.get(area, ()))) for area in sorted(allowed)}
@@ -79,6 +81,15 @@ def _of_source(root: Path) -> Iterator[Problem]:
         for language in LANGUAGES:
             for found in words_to_avoid(text.in_language(language), language):
                 yield Problem(text.file, text.line, key, found.what, found.do)
+
+
+def _of_ideas(root: Path) -> Iterator[Problem]:
+    file = root / IDEAS
+    for idea in YAML().load(file) if file.exists() else ():
+        for language in LANGUAGES:
+            for found in words_to_avoid(idea[language], language):
+                line = idea.lc.value(language)[0] + 1
+                yield Problem(IDEAS.as_posix(), line, idea["en"], found.what, found.do)
 
 
 def _of_code(root: Path) -> Iterator[Problem]:

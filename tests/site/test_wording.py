@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scripts.check_wording import RATCHET, main
+from scripts.check_wording import IDEAS, RATCHET, main
 from scripts.website.wording import remarks, too_long, words_to_avoid
 
 LONG = "This sentence " + "goes on and " * 8 + "ends."
@@ -68,6 +68,24 @@ def test_what_is_avoided_in_spanish_and_portuguese_is_found():
         ("pt", "Uma chamada correta."),
         ("pt", "O descritor estendido."),
         ("pt", "Abra a pasta."),
+        ("es", "Una llamada sorteada."),
+        ("es", "Lo que se halló."),
+        ("es", "Como mucho, 128."),
+        ("es", "El valor por defecto."),
+        ("es", "Abra una incidencia."),
+        ("es", "El valor del llamador."),
+        ("es", "Va a la salida de error."),
+        ("es", "Sin motivo de fin."),
+        ("es", "El informe se ha eliminado."),
+        ("pt", "Uma chamada sorteada."),
+        ("pt", "Um fragmento vazio."),
+        ("pt", "Uma isenção obsoleta."),
+        ("pt", "Uma entrada quebrada."),
+        ("pt", "Ela viola uma cláusula."),
+        ("pt", "O valor do chamador."),
+        ("pt", "Vai para a saída de erro."),
+        ("pt", "Sem motivo de fim."),
+        ("pt", "Um recurso para o URI."),
     ],
 )
 def test_what_can_be_read_otherwise_and_a_second_term_are_found(language, text):
@@ -79,6 +97,8 @@ def test_what_can_be_read_otherwise_and_a_second_term_are_found(language, text):
     [
         ("es", "Esto solo se debe a un error. El costo de la llamada de base."),
         ("pt", "Só deve haver um. O descritor aprimorado, a chamada de base."),
+        ("es", "Un hallazgo en la salida de errores. Hay coincidencias. Nadie lo ha visto."),
+        ("pt", "A constatação na saída de erros. Identificadores de fragmento da URI."),
     ],
 )
 def test_what_means_one_thing_is_left_alone_in_other_languages(language, text):
@@ -145,3 +165,11 @@ def test_a_page_has_to_be_plain_whatever_the_ratchet_says(tree, capsys):
     (tree / "README.md").write_text("# Words\n\nMend it.\n")
     assert checked(tree) == 1
     assert "README.md:3: “Mend” Write: fix." in capsys.readouterr().err
+
+
+def test_what_was_tried_has_to_be_plain_in_each_language(tree, capsys):
+    ideas = tree / IDEAS
+    ideas.parent.mkdir(parents=True)
+    ideas.write_text("- en: A call\n  es: Una solicitud\n  pt: Uma chamada\n")
+    assert checked(tree) == 1
+    assert "attacks.yaml:2: A call: “solicitud” Write: petición." in capsys.readouterr().err

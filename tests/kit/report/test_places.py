@@ -80,7 +80,7 @@ def test_messages_that_say_more_stand_there_without_the_end_that_they_share():
 
 def test_a_step_is_said_in_words_with_its_code():
     sent = replace(exchange(1), case=None, script="http_wire", step=Step("cut-json"))
-    assert step_label(sent, ES) == Label(words="un JSON cortado antes de acabar", code="cut-json")
+    assert step_label(sent, ES) == Label(words="un JSON cortado antes de terminar", code="cut-json")
     after = step_label(replace(sent, step=Step("cut-json", mark=Mark.ALIVE)), EN)
     assert after.words.startswith("sent after JSON that is cut off before its end, to see")
 
