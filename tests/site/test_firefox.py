@@ -12,7 +12,7 @@ import subprocess
 import pytest
 
 from scripts.website.serve import serving
-from tests.needs import need_site
+from tests.needs import need_packages, need_program, need_site
 from tests.root import ROOT
 
 HERE = ROOT / "tests" / "firefox"
@@ -22,14 +22,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 @pytest.fixture(scope="module")
 def seen():
     """What Firefox saw, and the address of the site."""
-    firefox = shutil.which("firefox-esr") or shutil.which("firefox")
-    node = shutil.which("node")
-    if firefox is None or node is None:
-        pytest.skip("Firefox and Node are not both installed")
-    if not (HERE / "node_modules").is_dir():
-        pytest.skip("run `npm ci` in tests/firefox to look at the site in Firefox as well")
+    firefox = shutil.which("firefox-esr") or need_program("firefox")
+    need_packages(HERE)
     with serving(need_site()) as address:
-        command = [node, HERE / "visit.js", firefox, address]
+        command = ["node", HERE / "visit.js", firefox, address]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         yield json.loads(done.stdout), address
