@@ -191,7 +191,8 @@ FAULTS = {
     "a property without a description": (
         ERROR,
         "    description:\n      en: 'Optional. If present, it is `error`.'\n"
-        "      es: '`error`, si figura.'\n      pt: '`error`, quando presente.'\n",
+        "      es: 'Opcional. Si figura, es `error`.'\n"
+        "      pt: 'Opcional. Quando presente, é `error`.'\n",
         "",
         "The property `status` has no description.",
     ),
