@@ -179,7 +179,8 @@ def test_tools_become_a_valid_description_of_each_version(form):
         assert made.problems == ()
         assert not list(VALIDATORS[form](made.data).iter_errors()), json.dumps(made.data)
         back = convert(made.data, Form.CATALOG)
-        assert [each["name"] for each in back.data["tools"]] == [each["name"] for each in tools]
+        named = [{each["name"] for each in some} for some in (back.data["tools"], tools)]
+        assert named[0] == named[1]  # the methods of one path have no order
 
     holds()
 
