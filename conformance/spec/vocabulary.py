@@ -962,7 +962,7 @@ class Verified(StrEnum):
     SCHEMA = "schema"
     """By a JSON Schema, on the document alone."""
     STATIC = "static"
-    """By a rule that no schema can hold, on the document alone."""
+    """By a rule that no schema can express, on the document alone."""
     CALL = "call"
     """By calling the tool, with valid and with invalid input."""
     REPAIR = "repair"
