@@ -22,10 +22,12 @@ from conformance.kit.verdicts.checks import (
     other_refusal,
     unknown,
 )
+from conformance.kit.verdicts.sent_words import step_words
 from conformance.mcp.seen import (
     answered,
     code_of,
     error_of,
+    is_answered,
     is_ok,
     is_request,
     media_type,
@@ -215,8 +217,8 @@ def test_a_notification_is_not_answered(run: RunEvidence) -> Checks:
                     yield broken(
                         exchange, "finding.mcp.notification_answered", answer=shown(response)
                     )
-    if sent is None or after is None or not is_ok(after):
-        yield unknown("kit.not_verified.step", reason="unknown-notification")
+    if sent is None or after is None or not is_answered(after):
+        yield unknown("kit.not_verified.step", reason=step_words("unknown-notification"))
         return
     for exchange in (sent, after):
         stray = [r for r in responses_of(exchange) if _key(r.get("id")) not in ours]

@@ -68,8 +68,33 @@ def of_no_version(run):
             yield name, exchange(step="s", reply=reply, request=request, **params)
 
 
+def noticed(reply, *others):
+    """A notification that nobody knows, and the ping behind it."""
+    notice = speaker(LEGACY_STDIO).notification("notifications/kit")
+    return evidence(
+        LEGACY_STDIO,
+        mcp_wire=[
+            exchange(LEGACY_STDIO, "unknown-notification", request=notice, bare=True),
+            exchange(
+                LEGACY_STDIO, Step("unknown-notification", mark=Mark.ALIVE), reply, others=others
+            ),
+        ],
+    )
+
+
+NO_METHOD = {"jsonrpc": "2.0", "id": None, "error": {"code": -32601, "message": "no"}}
 RULINGS = [
     # JSON-RPC
+    ("a notification that nobody answers passes", "MCP-RPC-006", noticed(result()), PASS),
+    ("so it does where ping is not known", "MCP-RPC-006", noticed(error(-32601)), PASS),
+    ("an error for it fails", "MCP-RPC-006", noticed(result(), NO_METHOD), FAIL),
+    (
+        "an error for it fails where ping is not known",
+        "MCP-RPC-006",
+        noticed(error(-32601), NO_METHOD),
+        FAIL,
+    ),
+    ("a gone server shows nothing", "MCP-RPC-006", noticed(None), NOT_VERIFIED),
     ("an id of another type fails", "MCP-RPC-001", answer({"id": "1", "result": {}}), FAIL),
     (
         "a null id in a 400 is tolerated",

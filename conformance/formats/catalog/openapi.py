@@ -73,6 +73,11 @@ def is_openapi(data: Any) -> bool:
     return isinstance(version, str) and version.startswith(("3.0", "3.1"))
 
 
+def is_swagger(data: Any) -> bool:
+    """Whether a value is a description of the version before OpenAPI 3.0."""
+    return isinstance(data, dict) and isinstance(data.get("swagger"), str)
+
+
 def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
     """The tools of a document; never raises for a bad one."""
     tools: list[Tool] = []

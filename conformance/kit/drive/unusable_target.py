@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from http import HTTPStatus
 
+from conformance.formats.catalog.openapi import is_swagger
 from conformance.kit.config.system_words import system_words
 from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.response import body_json, response_of
@@ -70,6 +71,9 @@ def why_nothing(
     bare = next((e for e in looked if _is_bare_list(e)), None)
     if bare is not None:
         return message("kit.target.bare_list", url=bare.http.url)
+    old = next((e for e in looked if _is_there(e) and is_swagger(body_json(e))), None)
+    if old is not None:
+        return message("kit.target.swagger", url=old.http.url)
     broken = next((e for e in looked if _is_broken_json(e)), None)
     if broken is not None:
         return message("kit.target.not_json", url=broken.http.url)
@@ -104,11 +108,14 @@ def _forbidden(target: str, answer: Answer, *, authorized: bool) -> Message:
     return message("kit.target.forbidden", target=target, status=answer.status, said=said or "—")
 
 
+def _is_there(exchange: Exchange) -> bool:
+    return exchange.answer is not None and exchange.answer.status == HTTPStatus.OK
+
+
 def _is_bare_list(exchange: Exchange) -> bool:
     """Whether a collection of tools is answered with a list of objects, and with nothing around."""
-    good = exchange.answer is not None and exchange.answer.status == HTTPStatus.OK
     asked = exchange.step is not None and exchange.step.name == TOOLS
-    listed = body_json(exchange) if asked and good else None
+    listed = body_json(exchange) if asked and _is_there(exchange) else None
     return isinstance(listed, list) and listed != [] and all(isinstance(i, dict) for i in listed)
 
 

@@ -28,7 +28,7 @@ SAID = [
     ([{"inputSchema": SCHEMA}], "$[0]", "required", "ATDF-TOOL-001", None, "`name` is null"),
     ([{**TOOL, "name": 5}], "$[0].name", "type", "ATDF-TOOL-001", None, "`name` is 5"),
     ([{**TOOL, "name": "\udfff"}], "$[0].name", "type", "ATDF-TOOL-001", None,
-     '`name`, "\\udfff", holds half'),
+     '`name`, "\\udfff", contains half'),
     ([{**TOOL, "name": "x" * (LONGEST_NAME + 1)}], "$[0].name", "type", "ATDF-TOOL-001", None,
      f"has {LONGEST_NAME + 1} characters. Shorten it to {LONGEST_NAME}"),
     ([{"tool_id": 5}], "$[0].tool_id", "type", "ATDF-DESC-001", None, "`tool_id` is 5"),

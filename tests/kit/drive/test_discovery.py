@@ -324,6 +324,17 @@ def test_a_bare_list_of_other_things():
     assert "/tools answers with a bare list" in refused.value.words.words()
 
 
+def test_a_description_of_before_openapi_is_called_by_its_name():
+    async def swagger(writer, peer):
+        known = " /swagger.json " in peer.requests[-1][0]
+        writer.write(whole(b'{"swagger": "2.0"}', JSON, status="200 X" if known else "404 X"))
+
+    with pytest.raises(TargetUnusable) as refused:
+        looked(swagger)
+    assert refused.value.words.id == "kit.target.swagger"
+    assert dict(refused.value.words.values)["url"].endswith("/swagger.json")
+
+
 def test_a_catalog_that_is_not_json():
     async def broken(writer, peer):
         known = " /tools " in peer.requests[-1][0]

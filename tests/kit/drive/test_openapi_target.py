@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 
 import pytest
@@ -75,10 +76,12 @@ def test_a_defect_is_caught_by_its_clauses_alone(fault, clauses):
     }
 
 
-def test_a_document_that_is_not_there_is_said_in_one_sentence():
+def test_a_document_that_is_not_there_is_said_in_one_sentence(recwarn):
     with listening(REST) as url, pytest.raises(TargetUnusable) as unusable:
         judged(url, openapi="/elsewhere.json")
     assert "/elsewhere.json" in unusable.value.words.words()
+    gc.collect()
+    assert [str(each.message) for each in recwarn if "never awaited" in str(each.message)] == []
 
 
 def document(operation, **more):

@@ -114,11 +114,10 @@ async def _discover_url(target: str, context: Context) -> list[Discovered]:
         asks = context.settings.asks_for
         by_url = [name for name in MCP_BINDINGS if BINDINGS[name].traits.targets is None]
         places = [(name, each) for name in by_url for each in endpoints if asks("mcp")]
-        asked = [mcp_runs(*place, target, context) for place in places]
         # A GET that is not answered may be a stream; MCP is still asked, which is a POST.
         speaks = asks("http") and first.trouble is None
         http = await http_run(channel, probe, first) if speaks else None
-        spoken = await together(asked)
+        spoken = await together([mcp_runs(*place, target, context) for place in places])
     finally:
         await channel.close()
     mcp = next((runs for runs, _ in spoken if runs), [])

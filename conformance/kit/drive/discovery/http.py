@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
 from conformance.formats.catalog.normalize import Source, tools_of
-from conformance.formats.catalog.openapi import is_openapi, operations
+from conformance.formats.catalog.openapi import is_openapi, is_swagger, operations
 from conformance.formats.catalog.routes import named, routed
 from conformance.formats.text.json_text import Notation, read
 from conformance.formats.tool.declared import invocation_at
@@ -171,6 +171,8 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
         return await _run(channel, run, *found) if found is not None else None
     url = urljoin(run.endpoint + "/", given)
     document = await _document(channel, url)
+    if is_swagger(document):
+        raise TargetUnusable(message("kit.target.swagger", url=url))
     if not is_openapi(document):
         raise TargetUnusable(message("kit.target.no_openapi", target=run.target, path=given))
     return await _run(channel, run, document, url)
