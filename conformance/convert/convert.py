@@ -28,7 +28,8 @@ from conformance.convert.functions import DECLARATIONS
 from conformance.convert.hints import error_to_hint, hint_to_error
 from conformance.convert.mcp import flattened, read_mcp_tool, write_mcp_tool
 from conformance.convert.mcp_others import OTHERS
-from conformance.convert.openapi import TooLargeError, read_openapi
+from conformance.convert.openapi import read_openapi
+from conformance.convert.openapi_components import TooLargeError
 from conformance.convert.openapi_written import write_openapi
 from conformance.convert.portable import Notes, Portable
 from conformance.convert.shapes import misshapen

@@ -395,5 +395,5 @@ def test_where_nothing_is_missing_nothing_is_said_of_it():
 
 
 def test_a_directory_named_like_a_command_is_none_in_the_last_line():
-    said = lines(session(), page="/work/x\n::error::pwned/report.html")
-    assert said[-1] == r"Report: /work/x\n::error::pwned/report.html"
+    said = lines(session(), page="/reports/x\n::error::pwned/report.html")
+    assert said[-1] == r"Report: /reports/x\n::error::pwned/report.html"
