@@ -299,11 +299,11 @@ def test_a_redirect_elsewhere():
     assert "https://example.org/a" in refused.value.words.words()
 
 
-def listing(body):
-    """A server whose `/tools` answers this, and that has nothing else."""
+def listing(body, path="/tools"):
+    """A server that answers this at one path, and that has nothing else."""
 
     async def serve(writer, peer):
-        known = " /tools " in peer.requests[-1][0]
+        known = f" {path} " in peer.requests[-1][0]
         writer.write(whole(body, JSON, status="200 X" if known else "404 X"))
 
     return serve
@@ -325,23 +325,15 @@ def test_a_bare_list_of_other_things():
 
 
 def test_a_description_of_before_openapi_is_called_by_its_name():
-    async def swagger(writer, peer):
-        known = " /swagger.json " in peer.requests[-1][0]
-        writer.write(whole(b'{"swagger": "2.0"}', JSON, status="200 X" if known else "404 X"))
-
     with pytest.raises(TargetUnusable) as refused:
-        looked(swagger)
+        looked(listing(b'{"swagger": "2.0"}', "/swagger.json"))
     assert refused.value.words.id == "kit.target.swagger"
     assert dict(refused.value.words.values)["url"].endswith("/swagger.json")
 
 
 def test_a_catalog_that_is_not_json():
-    async def broken(writer, peer):
-        known = " /tools " in peer.requests[-1][0]
-        writer.write(whole(b'{"tools": [', JSON, status="200 X" if known else "404 X"))
-
     with pytest.raises(TargetUnusable) as refused:
-        looked(broken)
+        looked(listing(b'{"tools": ['))
     assert refused.value.words.id == "kit.target.not_json"
     assert dict(refused.value.words.values)["url"].endswith("/tools")
 
