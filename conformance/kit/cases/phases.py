@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Final
 
@@ -26,6 +27,11 @@ class Plans:
     def __init__(self) -> None:
         self._known: OrderedDict[str, Plan] = OrderedDict()
         self._lock = threading.Lock()
+        self._planner = ThreadPoolExecutor(1, "plan")
+
+    def later(self, planned: Callable[[], Plan]) -> Future[Plan]:
+        """Plan beside the calls, one tool after the other: the first plan is done the sooner."""
+        return self._planner.submit(planned)
 
     def cases(
         self,

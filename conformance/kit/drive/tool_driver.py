@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -29,7 +30,6 @@ from conformance.kit.repair.suggestions import apply
 from conformance.kit.transport.binding import to_bytes
 
 REPAIR_STEPS = 5
-_MOST_BASELINE_CALLS = 16
 MOST_ANSWERED = 48 * 1024 * 1024
 """Bytes of memory for answers after which no more of a tool is sent: they stay until it is done."""
 _HEAVY = 256 * 1024
@@ -70,6 +70,7 @@ class ToolRun:
         self._unsent: list[Case] = []
         self._unplanned = ""
         self._baseline: Call | None = None
+        self._planning: Future[Plan] | None = None
         self._left_over: Plan | None = None
         self._spared = is_spared(tool, channel.run, channel.context.settings)
         self.is_begun = False
@@ -83,6 +84,12 @@ class ToolRun:
             self._unplanned = str(problem_of(self._tool) or "")
         elif baseline.reading.accepted:
             await self._second(baseline)
+
+    def plan(self) -> None:
+        """Begin to plan the tool's cases, beside what other tools do."""
+        if self._planning is None and self._baseline is not None:
+            arguments = self._baseline.case.arguments
+            self._planning = self._plans.later(lambda: self._planned(arguments))
 
     @property
     def promises(self) -> bool:
@@ -103,11 +110,11 @@ class ToolRun:
         """Send what is most telling: what failed before, and a case of each place and kind."""
         if not self.is_begun:
             await self.begin()
-        baseline = self._baseline
-        if baseline is None:
+        self.plan()
+        if self._planning is None:
             self.is_told = True
             return
-        planned = await asyncio.to_thread(self._planned, baseline.case.arguments)
+        planned = await asyncio.wrap_future(self._planning)
         if not planned.cases:
             self._unplanned = "; ".join(planned.problems)
         planned = only(planned, self._channel.context.settings.replay)
@@ -171,7 +178,9 @@ class ToolRun:
     def let_go(self) -> None:
         """Forget what was planned and gathered, once the evidence of all calls is kept."""
         self._calls, self._unsent = [], []
-        self._baseline = self._left_over = None
+        if self._planning is not None:
+            self._planning.cancel()
+        self._baseline = self._left_over = self._planning = None
 
     def _silent_after(self) -> frozenset[str]:
         own = (call.case.id.text for call in self._calls)

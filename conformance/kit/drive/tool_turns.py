@@ -107,6 +107,8 @@ class Turns:
                 await run.begin()
                 if run.is_heavy:
                     await self._whole(run)
+                elif len(self._runs) <= MOST_IN_TURNS:
+                    run.plan()
 
         waiting = [run for run in self._runs if not run.is_begun]
         await self._each([run for run in waiting if run in self._quiet], begin)

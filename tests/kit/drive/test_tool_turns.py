@@ -30,6 +30,7 @@ class Run:
         self.name, self.log, self.stops, self.took = name, log, stops, took
         self.is_begun = self.is_told = False
         self.gathered = True
+        self.planned = None
 
     def let_go(self):
         self.gathered = False
@@ -37,6 +38,9 @@ class Run:
     async def begin(self):
         self.is_begun = True
         await self._step("begin")
+
+    def plan(self):
+        self.planned = len(self.log)
 
     async def tell(self):
         await self._step("tell")
@@ -101,6 +105,15 @@ def test_every_tool_begins_before_any_goes_on():
     assert steps(log) == ["begin", "between", "tell", "finish"]
     assert Counter(step for step, _ in log) == {"begin": 9, "between": 1, "tell": 9, "finish": 9}
     assert kept == {f"t{n}": True for n in range(9)}
+
+
+def test_each_tool_is_planned_from_its_baseline_on_beside_the_calls_of_others():
+    log = []
+    runs = [Run(f"t{n}", log) for n in range(9)]
+    taken(log, *runs)
+    for run in runs:
+        assert log.index(("begin", run.name)) < run.planned <= log.index(("between", ""))
+    assert runs[0].planned < log.index(("begin", "t8"))
 
 
 def test_a_tool_that_does_not_end_takes_nothing_from_the_others():
