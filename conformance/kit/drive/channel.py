@@ -86,6 +86,7 @@ class Channel:
         self._wire = Wire(settings, context.deadline)
         self.handshake = handshake
         """Whether a connection begins with the handshake of a version that has one."""
+        self._hangs = False
         self._next_id = 1000
         self._starts = 0
         self._opening = asyncio.Lock()
@@ -113,6 +114,7 @@ class Channel:
     async def open(self) -> None:
         """Connect and shake hands; raises ConnectFailed with the reason in words."""
         self._starts += 1
+        self._hangs = False
         self.opened = None
         try:
             await self._wire.open(self.binding)
@@ -256,7 +258,9 @@ class Channel:
     async def asked_for_a_list(self, step: Step) -> Exchange:
         """The simplest request, recorded under `liveness`."""
         request = self.binding.list_tools(id=self.fresh_id())
-        return await self.send(request, script=LIVENESS, step=step)
+        exchange = await self.send(request, script=LIVENESS, step=step)
+        self._hangs = exchange.trouble is Trouble.TIMEOUT
+        return exchange
 
     async def outlives(self, step: Step) -> Exchange:
         """The same a moment later: a process may end behind an answer."""
@@ -265,7 +269,7 @@ class Channel:
 
     async def close(self, *, script: str = CONNECTION, step: Step = CLOSE) -> Exchange | None:
         """End the connection; where it was a process, the exchange tells how that ended."""
-        received = await self._wire.close()
+        received = await self._wire.close(hangs=self._hangs)
         if received is None or not self.binding.traits.starts_process:
             return None
         return self.nothing_sent(received, script=script, step=step)

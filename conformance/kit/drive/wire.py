@@ -43,12 +43,12 @@ class Wire:
         self.connection = connection
         self._patient = binding.traits.waits_when_busy
 
-    async def close(self) -> Received | None:
+    async def close(self, *, hangs: bool = False) -> Received | None:
         """End the connection, and say how that went; None if nothing was open."""
         if self.connection is None:
             return None
         connection, self.connection = self.connection, None
-        return await connection.close()
+        return await connection.close(hangs=hangs)
 
     async def send(self, made: Callable[[], Request]) -> tuple[Request, Received]:
         """Send what is made, again as often as the server asks to come back later."""

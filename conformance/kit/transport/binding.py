@@ -200,6 +200,9 @@ class Connection(Protocol):
         """Send `request` and read its answer, within the request timeout."""
         ...
 
-    async def close(self) -> Received:
-        """End the connection; over stdio the answer's status is the process's exit code."""
+    async def close(self, *, hangs: bool = False) -> Received:
+        """End the connection; over stdio the answer's status is the process's exit code.
+
+        One that `hangs` is given no time to end by itself.
+        """
         ...

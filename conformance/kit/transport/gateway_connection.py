@@ -188,7 +188,7 @@ class GatewayConnection:
         self._house = await _House.enter(*self._settings.provider)
         self._client = httpx2.AsyncClient(timeout=None, trust_env=False, cookies=cookies())
 
-    async def close(self) -> Received:
+    async def close(self, *, hangs: bool = False) -> Received:
         """Close both ends."""
         if self._client is not None:
             await self._client.aclose()

@@ -144,7 +144,7 @@ class HttpConnection:
         received = Received(answer, trouble, elapsed, detail)
         return received.cut() if trouble is Trouble.TOO_LARGE else received
 
-    async def close(self) -> Received:
+    async def close(self, *, hangs: bool = False) -> Received:
         """Close the idle connections."""
         if self._client is not None:
             await self._client.close()

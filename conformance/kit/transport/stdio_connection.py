@@ -30,6 +30,8 @@ _UNREAD_REPLIES = 1024 * 1024
 _STDERR_KEPT = 16 * 1024
 EXIT_GRACE = 3.0
 """Seconds a server has to end after its input ended."""
+_HANGING_GRACE = 0.2
+"""The same for one that hangs: it does not read its input."""
 _LAST_WORDS = 1.0
 """Seconds after its output ended in which a process's exit code and errors are waited for."""
 
@@ -160,7 +162,7 @@ class StdioConnection:
         said = self.process.last_words if trouble is Trouble.CLOSED else ""
         return Received(answer, trouble, elapsed, said)
 
-    async def close(self) -> Received:
+    async def close(self, *, hangs: bool = False) -> Received:
         """End the input, wait for the process to end; end it by force after a grace."""
         clock = time.perf_counter()
         process = self._process
@@ -171,7 +173,7 @@ class StdioConnection:
         trouble: Trouble | None = None
         try:
             try:
-                async with asyncio.timeout(EXIT_GRACE):
+                async with asyncio.timeout(_HANGING_GRACE if hangs else EXIT_GRACE):
                     await process.wait()
             except TimeoutError:
                 trouble = Trouble.TIMEOUT

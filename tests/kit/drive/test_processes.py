@@ -7,9 +7,11 @@ from collections import Counter
 
 import pytest
 
+from conformance.kit.evidence.script import CLOSE
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
+from conformance.kit.transport.stdio_connection import EXIT_GRACE
 from conformance.kit.verdicts.checks import load, packages
 from conformance.spec.vocabulary import Era, Verdict
 from fixtures.servers.start import REFERENCE, command
@@ -107,6 +109,10 @@ def test_the_call_that_silences_its_process_is_blamed_and_no_other():
     assert {call.case.arguments["n"] for call in late} == {10}
     sent = Counter(call.case.tool for call in evidence.calls)
     assert sent["count"] == sent["other"]
+    kept = session.recorder.by_id.values()
+    ends = [e for e in kept if e.step == CLOSE and e.trouble is Trouble.TIMEOUT]
+    assert ends
+    assert all(e.elapsed < EXIT_GRACE for e in ends)  # no grace for what is known to hang
 
 
 @pytest.mark.slow
