@@ -9,9 +9,11 @@ const PARTS = /[_./-]+|(?<=[a-z])(?=[A-Z])/;
 const WEIGHTS = { title: 3, anchor: 1, page: 8, about: 16, text: 1 };
 /* A record whose title or anchor is what was asked; and how much its page's other records count. */
 const EXACT = 10, REST = 0.15, MOST_OTHERS = 5;
+/* Somebody who asks in a sentence wants an explanation rather than one field, fault or word. */
+const SENTENCE = 3, ROW = 0.3;
 /* A message of the kit is what was asked, if the question is long and has this share of its words in it. */
 const LONG = 5, QUOTED = 0.7;
-const PAGES = 20, LENGTH = 220;
+const PAGES = 20, OF_ONE = 8, LENGTH = 220;
 
 const fold = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
 const stopWords = new Set(STOP_WORDS.map(fold));
@@ -21,9 +23,17 @@ const tokens = (text) => words(text).flatMap((word) => {
   const parts = word.split(PARTS).filter((part) => part.length > 1);
   return parts.length > 1 ? [word, ...parts] : [word];
 });
-/* A word is found in its other forms, with its accents and without them. */
-const forms = (word) =>
-  NAME.test(word) ? [fold(word)] : [...new Set([word.toLowerCase(), fold(word)].map((each) => fold(stem(each))))];
+/* A word is found in its other forms, with its accents and without them. Each word is stemmed once: all
+   pages together have few words, and say them often. */
+const known = new Map();
+const forms = (word) => {
+  let made = known.get(word);
+  if (!made) {
+    made = NAME.test(word) ? [fold(word)] : [...new Set([word.toLowerCase(), fold(word)].map((each) => fold(stem(each))))];
+    known.set(word, made);
+  }
+  return made;
+};
 
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
 const plain = (markup) => markup.replace(/<[^>]*>/g, " ").replace(/&(?:lt|gt|quot|#39|amp);/g, (each) => ENTITIES[each]);
@@ -33,9 +43,14 @@ const anchorOf = (location) => location.split("#")[1] ?? "";
 
 let index;
 const records = new Map();
+const titles = new Map();
 
 function build(docs) {
-  for (const doc of docs) if (!records.has(doc.location)) records.set(doc.location, doc);
+  for (const doc of docs) {
+    if (records.has(doc.location)) continue;
+    records.set(doc.location, doc);
+    titles.set(doc.location, fold(plain(doc.title)));
+  }
   index = new MiniSearch({
     idField: "location",
     fields: Object.keys(WEIGHTS),
@@ -53,13 +68,16 @@ function build(docs) {
   index.addAll([...records.values()]);
 }
 
-/* The pages that answer best, each with its records: [{page, score, held: [{doc, score, terms}]}]. */
+/* The pages that answer best, each with its records: [{page, score, held: [{doc, score}]}], and the forms of
+   words that were found. */
 function found(question) {
   const asked = words(question);
   const kept = asked.filter((word) => NAME.test(word) || !stopWords.has(fold(word)));
   const sought = (kept.length ? kept : asked);
-  if (!sought.length) return [];
+  const met = new Set();
+  if (!sought.length) return { pages: [], met };
   const whole = fold(sought.join(" "));
+  const sentence = !NAME.test(whole) && (sought.length < asked.length || sought.length >= SENTENCE);
   const pages = new Map();
   const seen = new Map();
   for (const [at, word] of sought.entries()) {
@@ -72,10 +90,10 @@ function found(question) {
       weights: { fuzzy: 0.2, prefix: 0.4 },
     });
     for (const { id, score, terms } of results) {
-      const held = seen.get(id) ?? { doc: records.get(id), score: 0, terms: [], words: 0 };
+      const held = seen.get(id) ?? { doc: records.get(id), score: 0, words: 0 };
       held.score += score;
       held.words += 1;
-      held.terms.push(...terms);
+      for (const term of terms) met.add(term);
       seen.set(id, held);
     }
   }
@@ -83,21 +101,31 @@ function found(question) {
     const share = held.words / sought.length;
     const quoted = held.doc.quoted && sought.length >= LONG && share >= QUOTED;
     held.score *= share * share * (quoted ? EXACT : held.doc.boost ?? 1);
-    if (fold(plain(held.doc.title)) === whole || fold(anchorOf(id)) === whole) held.score *= EXACT;
+    if (sentence && held.doc.row && !quoted) held.score *= ROW;
+    else if (titles.get(id) === whole || (!sentence && fold(anchorOf(id)) === whole)) held.score *= EXACT;
     pages.set(pageOf(id), [...(pages.get(pageOf(id)) ?? []), held]);
   }
-  return [...pages].map(([page, held]) => {
+  const best = [...pages].map(([page, held]) => {
     held.sort((one, other) => other.score - one.score);
     const rest = held.slice(1, 1 + MOST_OTHERS).reduce((sum, { score }) => sum + score, 0);
     return { page, held, score: held[0].score + REST * rest };
   }).sort((one, other) => other.score - one.score);
+  return { pages: best.slice(0, PAGES), met };
+}
+
+/* Whether a word is one that was met; most words of a text are asked about more than once. */
+function marker(met) {
+  const asked = new Map();
+  const meets = (word) => forms(word).some((form) => met.has(form));
+  return (word) => {
+    if (!asked.has(word)) asked.set(word, meets(word) || word.split(PARTS).some((part) => part && meets(part)));
+    return asked.get(word);
+  };
 }
 
 /* The part of a text that has most of the words, with the words marked. */
-function excerpt(text, terms) {
-  const sought = new Set(terms);
-  const hit = (word) => forms(word).some((form) => sought.has(form)) || word.split(PARTS).some((part) => part && forms(part).some((form) => sought.has(form)));
-  const hits = [...text.matchAll(WORD)].map(({ 0: word, index: at }) => [words(word)[0], at])
+function excerpt(text, hit) {
+  const hits = [...text.matchAll(WORD)].map(({ 0: word, index: at }) => [word.replace(/[./-]+$/, ""), at])
     .filter(([word]) => hit(word)).map(([word, at]) => [at, at + word.length]);
   const [from] = hits.map(([at]) => [at, hits.filter(([begin, end]) => begin >= at && end <= at + LENGTH).length])
     .reduce((best, each) => (each[1] > best[1] ? each : best), [0, 0]);
@@ -113,11 +141,13 @@ function excerpt(text, terms) {
 }
 
 function answer(question) {
-  const items = found(question).slice(0, PAGES).map(({ page, held }) => {
-    const shown = held.map(({ doc, score, terms }) => ({
+  const { pages, met } = found(question);
+  const hit = marker(met);
+  const items = pages.map(({ page, held }) => {
+    const shown = held.slice(0, OF_ONE).map(({ doc, score }) => ({
       location: doc.location,
-      title: excerpt(plain(doc.title), terms),
-      text: excerpt(plain(doc.about ?? doc.text).replace(/\s+/g, " ").trim(), terms),
+      title: excerpt(plain(doc.title), hit),
+      text: excerpt(plain(doc.about ?? doc.text).replace(/\s+/g, " ").trim(), hit),
       score,
       terms: {},
     }));

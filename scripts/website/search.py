@@ -29,6 +29,7 @@ _LISTS = {
     "faults",
     "deviations",
     "messages",
+    "vocabularies",
 }
 """Pages that name everything once: they answer a question less well than the page about it."""
 _LESS = 0.5
@@ -94,5 +95,5 @@ def _records(folder: Path, docs: list[dict[str, Any]]) -> Iterator[dict[str, Any
             cells = row[3].split("</td>\n<td>")[1:]
             told = " ".join(cells[:1] if quoted else cells)
             meaning = " ".join(_TAG.sub(" ", told).split())
-            record = {"location": f"{page}#{row[1]}", "title": row[2], "text": meaning, **less}
-            yield record | ({"quoted": True, "boost": _QUOTED} if quoted else {})
+            record = {"location": f"{page}#{row[1]}", "title": row[2], "text": meaning, "row": True}
+            yield record | less | ({"quoted": True, "boost": _QUOTED} if quoted else {})

@@ -31,43 +31,63 @@ NOTHING = ("", "   ", "xyzzyqwv", "de la", "***")
 SHOWN = ("suggested_value", "error", "retry", "mcp")
 RUN = """
 const fs = require("fs"), vm = require("vm");
-const { script, docs, questions } = JSON.parse(fs.readFileSync(0, "utf8"));
-const said = [], heard = [];
-const self = {
-  addEventListener: (_, listener) => heard.push(listener),
-  postMessage: (message) => said.push(message),
-};
-vm.runInNewContext(script, { self, console });
-const hear = (data) => heard.forEach((each) => each({ data }));
-hear({ type: 0, data: { docs } });
-for (const data of questions) hear({ type: 2, data });
-process.stdout.write(JSON.stringify(said));
+const answers = JSON.parse(fs.readFileSync(0, "utf8")).map(({ script, docs, questions }) => {
+  const said = [], heard = [];
+  const self = {
+    addEventListener: (_, listener) => heard.push(listener),
+    postMessage: (message) => said.push(message),
+  };
+  vm.runInNewContext(script, { self, console });
+  const hear = (data) => heard.forEach((each) => each({ data }));
+  hear({ type: 0, data: { docs } });
+  for (const data of questions) hear({ type: 2, data });
+  return said;
+});
+process.stdout.write(JSON.stringify(answers));
 """
 pytestmark = pytest.mark.needs
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
+def asked(language):
+    """All questions that are asked in a language."""
+    own = [each[language] for each in QUESTIONS]
+    also = [*TYPOS[language], *NAMES, *NOTHING, *SHOWN]
+    return list(dict.fromkeys([*own, *map(bare, own), *also]))
+
+
+@pytest.fixture(scope="module")
+def answers(node):
+    """The results of each question in each language, from one start of Node: the script of the
+    built site is asked as the theme does it.
+    """
+    site = need_site()
+    given = []
+    for language in LANGUAGES:
+        folder = site if language == "en" else site / language
+        (script,) = folder.glob("assets/javascripts/workers/search.*.js")
+        index = json.loads((folder / "search" / "search_index.json").read_text("utf-8"))
+        words = {"script": script.read_text("utf-8"), "docs": index["docs"]}
+        given.append(words | {"questions": asked(language)})
+    done = subprocess.run(
+        [node, "-e", RUN], input=json.dumps(given), capture_output=True, text=True, check=True
+    )
+    found = {}
+    for language, (ready, *said) in zip(LANGUAGES, json.loads(done.stdout), strict=True):
+        assert ready == {"type": 1}
+        assert {each["type"] for each in said} == {3}
+        items = (each["data"]["items"] for each in said)
+        found[language] = dict(zip(asked(language), items, strict=True))
+    return found
+
+
+@pytest.fixture(params=LANGUAGES)
 def language(request):
     return request.param
 
 
-@pytest.fixture(scope="module")
-def found(language, node):
-    """The results of each question; the script of the built site is asked as the theme does it."""
-    site = need_site()
-    folder = site if language == "en" else site / language
-    (script,) = folder.glob("assets/javascripts/workers/search.*.js")
-    docs = json.loads((folder / "search" / "search_index.json").read_text("utf-8"))["docs"]
-    asked = [each[language] for each in QUESTIONS]
-    asked += [*map(bare, asked), *TYPOS[language], *NAMES, *NOTHING, *SHOWN]
-    given = {"script": script.read_text("utf-8"), "docs": docs, "questions": asked}
-    done = subprocess.run(
-        [node, "-e", RUN], input=json.dumps(given), capture_output=True, text=True, check=True
-    )
-    ready, *said = json.loads(done.stdout)
-    assert ready == {"type": 1}
-    assert {each["type"] for each in said} == {3}
-    return dict(zip(asked, (each["data"]["items"] for each in said), strict=True))
+@pytest.fixture
+def found(answers, language):
+    return answers[language]
 
 
 def pages(items):
