@@ -45,6 +45,18 @@ def test_a_fallback_names_each_provider_and_stops_where_it_has_to():
         made["ask"](["a", "b", "c"], send)
 
 
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        (("body", "guests"), "guests"),
+        (("body", "passengers", 0, "name"), "passengers[0].name"),
+        (("city",), "city"),
+    ],
+)
+def test_the_name_of_an_input_is_without_its_source(location, expected):
+    assert load("parameter-name")["parameter_name"](location) == expected
+
+
 def test_a_stream_ends_once_whatever_ends_it():
     made = load("stream-end")
     end = {"event": "StreamEnd", "finish_reason": "end_turn"}

@@ -54,7 +54,7 @@ def _page(context: Context, clause: Clause, beside: tuple[Clause | None, Clause 
     here = clause_path(clause)
     parts = [
         *sentences(context, clause),
-        f"{facts(context, clause)}\n{{ .facts }}",
+        f"{facts(context, clause, here)}\n{{ .facts }}",
         *([context.said("why", reason=context.prose(clause.why))] if clause.why else ()),
         *_shown(context, clause, here),
         *quotes(context, clause),

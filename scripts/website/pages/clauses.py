@@ -18,7 +18,7 @@ def told(context: Context, clauses: Iterable[Clause], level: int) -> Iterator[st
     for clause in sorted(clauses, key=lambda each: each.id):
         yield heading(level, clause.id, clause.id.lower())
         yield from sentences(context, clause)
-        yield f"{facts(context, clause)}\n{{ .facts }}"
+        yield f"{facts(context, clause, context.clause_page(clause))}\n{{ .facts }}"
         if clause.why is not None:
             yield context.said("why", reason=context.prose(clause.why))
         if caught := catches().get(clause.id):
@@ -55,13 +55,15 @@ def _quoted(said: str, quote: str) -> str:
     return f"{said}\n{{ .facts }}\n\n{lines}"
 
 
-def facts(context: Context, clause: Clause) -> str:
-    """How binding it is, for which level, where it applies, and how it is checked."""
+def facts(context: Context, clause: Clause, here: str) -> str:
+    """How binding it is, for which level, where it applies, and how it is checked, with links from
+    the page `here`.
+    """
     held = clause.facts
     said = [f"**{_binding(context, clause)}**", _status(context, clause)]
     if name := context.level(held["needed_for"]):
         said.append(context.said("level", level=name))
-    said += _where(context, clause)
+    said += _where(context, clause, here)
     said.append(_how(context, clause))
     return " · ".join(said)
 
@@ -81,11 +83,14 @@ def _binding(context: Context, clause: Clause) -> str:
     return f"{word} ({more})"
 
 
-def _where(context: Context, clause: Clause) -> Iterator[str]:
+def _where(context: Context, clause: Clause, here: str) -> Iterator[str]:
     applies = clause.facts.get("applies_to", {})
-    names = [*applies.get("bindings", ()), *applies.get("eras", ())]
-    if names:
-        yield context.said("only_bindings", names=", ".join(map(code, names)))
+    for word in ("binding", "era"):
+        names = applies.get(f"{word}s", ())
+        known = context.source.vocabularies[word]
+        if names and len(names) < len(known.values):  # all of them limit nothing
+            links = (context.word_link(known, name, here) for name in names)
+            yield context.said(f"only_{word}s", names=", ".join(links))
     for key in ("since", "until"):
         if key in applies:
             yield context.said(key, version=applies[key])

@@ -95,6 +95,11 @@ class Context:
         anchor = f"#{dashed(vocabulary.name)}"
         return link(code(vocabulary.name), anchor if to == here else f"{up(here)}{to}{anchor}")
 
+    def word_link(self, vocabulary: Vocabulary, word: str, here: str) -> str:
+        """A link to a word of a vocabulary from the page `here`."""
+        to = f"{self.homes[vocabulary.name]}/vocabularies.md"
+        return link(code(word), f"{up(here)}{to}#{dashed(vocabulary.name)}-{word}")
+
     def prose(self, text: Text) -> str:
         """A text of the source as Markdown."""
         return escaped(self.text(text))
