@@ -148,6 +148,15 @@ def test_the_workflow_hands_every_input_to_the_action():
     assert set(handed) <= set(yaml.load(ACTION.read_text("utf-8"))["inputs"])
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_others_take_from_the_project_is_taken_from_its_repository(source, language):
+    where = source.project.repository
+    text = page(language, "conformance/ci.md")
+    used = re.findall(r"uses: (\S+)/\.github/\S+@COMMIT", text)
+    assert used == [where.removeprefix("https://github.com/")] * 2
+    assert f"repo: {where}\n" in text
+
+
 @pytest.fixture(scope="module")
 def source():
     from scripts.generator.build import load_source, read_source
