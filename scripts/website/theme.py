@@ -23,6 +23,8 @@ _SCRIPT = {
     "Object.entries(e.terms).filter(([,c])=>c)": "[[document.forms.search.query.value]]",
     # `code.js` does what is left of this, without measuring between two changes.
     '"pre:not(.mermaid) > code"': '"pre:not(pre)"',
+    # It asks the host that each of these names for its sitemap.
+    '"link[rel=alternate]"': '"link:not(link)"',
     # Tables are wrapped below, so that nothing moves when the script comes.
     '"table:not([class])"': '"table:not(table)"',
 }
@@ -45,7 +47,18 @@ _DARK = (
 _SEARCH = '<div class="md-search" data-md-component="search" role="dialog">'
 _PLACEHOLDER = re.compile(r'class="md-search__input"[^>]* aria-label="([^"]*)"')
 _TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
-_WRAPPED = r'<div class="md-typeset__scrollwrap"><div class="md-typeset__table">\g<0></div></div>'
+_WRAPPED = (
+    '<div class="md-typeset__scrollwrap" style="--high:{high:.0f}rem">'
+    '<div class="md-typeset__table">{table}</div></div>'
+)
+_ROW = re.compile(r"<tr>.*?</tr>", re.DOTALL)
+_CELL = re.compile(r"<t[dh][^>]*>(.*?)</t[dh]>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_NAMELESS = "<th></th>"
+"""The corner of a table whose first column names its rows."""
+_FIRST_CELL = re.compile(r"(<tr>\s*)<td([^>]*)>(.*?)</td>", re.DOTALL)
+_LINE, _PADDING, _SIGNS = 1.2, 1.0, 90
+"""The height of a line and of what is around a row, in rem, and how many signs a line has."""
 
 
 def mend_theme(site: Path) -> None:
@@ -68,8 +81,25 @@ def _page(text: str, search: str, page: Path) -> str:
         _PALETTE: _PALETTE + _DARK,
         _SEARCH: _SEARCH.replace(">", f' aria-label="{search}">'),
     }
-    text = _replaced(text, changed, page)
-    return _TABLE.sub(_WRAPPED, text.replace("<th></th>", "<td></td>"))
+    return _TABLE.sub(_wrapped, _replaced(text, changed, page))
+
+
+def _wrapped(found: re.Match[str]) -> str:
+    """A table with its height, roughly, for as long as it is not laid out. Its rows have names if
+    its first column has none.
+    """
+    table = found[0]
+    high = sum(map(_height, _ROW.findall(table)))
+    if _NAMELESS in table:
+        head, body, rows = table.replace(_NAMELESS, "<td></td>").partition("<tbody>")
+        table = head + body + _FIRST_CELL.sub(r'\1<th scope="row"\2>\3</th>', rows)
+    return _WRAPPED.format(high=high, table=table)
+
+
+def _height(row: str) -> float:
+    cells = [len(_TAG.sub("", cell)) for cell in _CELL.findall(row)]
+    most = max(cells, default=0) * len(cells)
+    return _PADDING + _LINE * -(-most // _SIGNS)
 
 
 def _replaced(text: str, changes: Mapping[str, str], file: Path) -> str:

@@ -11,18 +11,18 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urljoin
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Page, expect
 
 from conformance.formats.validate.validate import validate
 from fixtures.servers.hostility.catalogs import EVIL
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import current
+from scripts.website.reading import findings
 from scripts.website.serve import serving
 from tests.browser import Seen, opened, settle
 from tests.needs import need_site
@@ -39,11 +39,6 @@ PAGES = (
 )
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
-
-
-REACHED = """() => [...document.querySelectorAll('pre > code, .md-typeset__table')].every(
-    (each) => each.scrollWidth <= each.clientWidth || each.tabIndex === 0)"""
-"""The page has measured its blocks, piece by piece, and given the wide ones to the keyboard."""
 
 _SHIFTED = """() => new Promise((done) =>
     new PerformanceObserver(
@@ -631,6 +626,31 @@ def test_a_keyboard_is_enough(visit):
     expect(page.locator(".md-search-result__link").first).to_be_visible(timeout=15_000)
 
 
+@pytest.mark.parametrize(
+    "path", ["", "es/atdf/error/", "pt/conformance/clauses/atdf-err-009/", "es/"]
+)
+def test_a_page_names_itself_in_each_language(site, path):
+    text = (site / path / "index.html").read_text("utf-8")
+    here = re.search(r'<link rel="canonical" href="([^"]*)"', text)[1]
+    named = dict(re.findall(r'<link rel="alternate" hreflang="([^"]*)" href="([^"]*)"', text))
+    assert set(named) == {*LANGUAGES, "x-default"}
+    assert named["x-default"] == named["en"]
+    assert here in named.values()
+    english = path.removeprefix("es/").removeprefix("pt/")
+    for language in LANGUAGES:
+        assert named[language].endswith(f".io/{start(language)}{english}")
+
+
+def test_an_unknown_address_leads_to_no_other_host(site):
+    assert re.findall(r'href="//[^"]*"', (site / "404.html").read_text("utf-8")) == []
+
+
+def test_a_row_has_a_name_where_its_column_has_none(site):
+    text = (site / "index.html").read_text("utf-8")
+    assert "<th></th>" not in text
+    assert re.search(r'<tr>\s*<th scope="row"', text)
+
+
 def test_an_unknown_address_is_answered_in_three_languages(visit):
     page, _ = visit("no/such/page/")
     assert page.locator("article section").count() == 3
@@ -638,23 +658,16 @@ def test_an_unknown_address_is_answered_in_three_languages(visit):
         assert page.locator(f"article section[lang={language}] a").count() == 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_keeps_people_from_reading(visit, address, axe, scheme):
-    page, _ = visit("", color_scheme=scheme)
-    found = {}
-    pages = ["", "atdf/error/", "es/playground/", "pt/conformance/clauses/"]
+def test_nothing_keeps_people_from_reading(visit, address, axe):
+    """On a page of each kind; `scripts.accessibility` looks at all pages, and at whole tables."""
+    page, _ = visit("", viewport=DESKTOP)
+    pages = ["", "atdf/error/", "es/playground/", "pt/conformance/clauses/", "guides/fastapi/"]
     pages += ["conformance/clauses/atdf-err-009/", "es/conformance/clauses/gw-err-001/"]
-    for path in (*pages, "conformance/benchmarks/", "guides/fastapi/"):
-        page.goto(address + path)
-        page.evaluate("document.querySelectorAll('details').forEach((d, i) => (d.open = i < 2))")
-        with suppress(TimeoutError):  # axe says it better
-            page.wait_for_function(REACHED, timeout=5000)
-        page.add_script_tag(content=axe)
-        result = page.evaluate("axe.run({ resultTypes: ['violations'] })")
-        for each in result["violations"]:
-            places = [node["html"][:160] for node in each["nodes"][:3]]
-            found[f"{path} {each['id']}"] = places
-    assert found == {}
+    pages += ["conformance/benchmarks/", "pt/runtime/concepts/", "sample-report/report.html"]
+    found = {path: findings(page, address + path, axe, rows=20) for path in pages}
+    page.set_viewport_size(PHONE)
+    found |= {f"{path} (phone)": findings(page, address + path, axe, rows=20) for path in pages[:3]}
+    assert {path: each for path, each in found.items() if each} == {}
 
 
 def test_every_link_and_anchor_leads_somewhere(site):

@@ -1,0 +1,60 @@
+"""What keeps people from reading a page, as axe finds it, in both color schemes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from playwright.sync_api import Page, TimeoutError
+
+_READY = """() => [...document.querySelectorAll('pre > code, .md-typeset__table')].every(
+    (each) => each.scrollWidth <= each.clientWidth || each.tabIndex === 0)"""
+"""The page has measured its blocks, piece by piece, and given the wide ones to the keyboard."""
+_STILL = """() => {
+  const style = document.createElement("style");
+  style.textContent = "*, ::before, ::after { transition: none !important }";
+  document.head.append(style);
+  document.querySelectorAll("details").forEach((each, index) => (each.open = index < 2));
+}"""
+_ROWS = """(most) => document.querySelectorAll("tbody tr").forEach(
+    (row) => row.sectionRowIndex < most || row.remove())"""
+_DARK = """() => {
+  if (document.body.dataset.mdColorScheme) document.body.dataset.mdColorScheme = "slate";
+}"""
+_RUN = """(only) => axe.run({
+  resultTypes: ["violations"],
+  rules: { "target-size": { enabled: true } },
+  ...(only && { runOnly: only }),
+}).then(({ violations }) => violations.map(
+  ({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))]))"""
+_OF_COLORS = ["color-contrast", "link-in-text-block"]
+
+
+def findings(
+    page: Page, address: str, axe: str, *, rows: int | None = None
+) -> dict[str, list[str]]:
+    """Give the places that axe complains about at an address, by scheme and rule. `axe` is its
+    script, and `rows` how many of each table are looked at.
+
+    Only what depends on colors is looked at twice. The script is handed in past the rules of the
+    page, which allow no script of others.
+    """
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.goto(address)
+    page.evaluate(_STILL)
+    if rows is not None:
+        page.evaluate(_ROWS, rows)
+    with suppress(TimeoutError):  # axe says it better
+        page.wait_for_function(_READY, timeout=5000)
+    page.evaluate(axe)
+    found = dict(_complaints(page, "light", None))
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    page.evaluate(_DARK)
+    return found | dict(_complaints(page, "dark", _OF_COLORS))
+
+
+def _complaints(page: Page, scheme: str, only: list[str] | None) -> Iterator[tuple[str, list[str]]]:
+    result: list[list[Any]] = page.evaluate(_RUN, only)
+    for rule, places in result:
+        yield f"{scheme}: {rule}", places
