@@ -58,7 +58,7 @@ def _near_misses() -> list[Case]:
     """
     return [
         (f"{name} {path} {value!r}", identifier, _put(data, path, value))
-        for name, identifier, data, path, value in every(11, list(_oddities()))
+        for name, identifier, data, path, value in every(23, list(_oddities()))
     ]
 
 
