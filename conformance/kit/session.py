@@ -14,7 +14,7 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.config.waivers import waive
 from conformance.kit.confirm.confirming import Confirming, doubtful
 from conformance.kit.confirm.database import memorise
-from conformance.kit.drive.budget import before, cut_after, driving_ends, until
+from conformance.kit.drive.budget import before, confirming_ends, cut_after, driving_ends, until
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
@@ -279,22 +279,24 @@ class Session:
         return dict(zip(confirmed, waived, strict=True))
 
     def _confirmed(self, asked: list[Question]) -> dict[int, Item]:
-        evidence = self.evidence()
+        evidence, began = self.evidence(), time.monotonic()
         items = judge_all(asked, evidence)
+        took = time.monotonic() - began
         if self._past is not None:
             return as_recorded(asked, items, evidence, self._past)
         numbers = doubtful(asked, items)
+        context = self._context(confirming_ends(self.settings.max_time, took))
 
         def failed() -> list[tuple[Question, Item]]:
             return [(asked[n], items[n]) for n in numbers]
 
         if numbers and not self.interrupted:
             self.progress.confirms(len({asked[n].clause.id for n in numbers}))
-            self.confirming.repeat(failed(), evidence, self._to_play, self._context())
+            self.confirming.repeat(failed(), evidence, self._to_play, context)
         for n in numbers:
             items[n] = self.confirming.stands(asked[n], items[n], evidence[asked[n].run])
         if numbers and not (self.interrupted or self.confirming.interrupted):
-            shown = self.confirming.shrink(failed(), evidence, self._context())
+            shown = self.confirming.shrink(failed(), evidence, context)
             items.update(zip(numbers, shown, strict=True))
         self.interrupted |= self.confirming.interrupted
         self.time_up |= self.confirming.time_up
@@ -358,6 +360,7 @@ class Session:
             ),
         )
 
-    def _context(self) -> Context:
-        deadline = self.began_at + self.settings.max_time
+    def _context(self, ends: float | None = None) -> Context:
+        """What calls are sent with; they `end` in a second of the session, else with its time."""
+        deadline = self.began_at + (self.settings.max_time if ends is None else ends)
         return Context(self.settings, self.recorder, deadline, self.memory, care=self.care)

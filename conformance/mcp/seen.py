@@ -20,8 +20,9 @@ from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import traits_of
 from conformance.kit.transport.mcp import META
 from conformance.kit.verdicts.checks import Check, Checks, broken, holds, other_refusal, unknown
+from conformance.kit.verdicts.sent_words import step_words
 from conformance.mcp.shapes import ShapeFault, shape_faults
-from conformance.spec.messages import message
+from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Era, Missing
 
 Others = Callable[[ShapeFault], bool]
@@ -115,10 +116,12 @@ def unserved(exchange: Exchange, found: tuple[Missing, str]) -> Check:
     return unknown("kit.not_verified.unserved", exchange, missing=what, said=shown(said))
 
 
-def answered(exchange: Exchange) -> str:
-    """An answer in a few signs that need no translation: `HTTP 400, error -32602`."""
-    if exchange.answer is None or (exchange.trouble is not None and response_of(exchange) is None):
-        return exchange.trouble.value if exchange.trouble is not None else "—"
+def answered(exchange: Exchange) -> str | Message:
+    """An answer in a few signs that need no translation, `HTTP 400, error -32602`, or in words."""
+    if exchange.trouble is not None and (exchange.answer is None or response_of(exchange) is None):
+        return message(f"answered.{exchange.trouble}")
+    if exchange.answer is None:
+        return message("answered.nothing")
     parts = [f"HTTP {status_of(exchange)}"] if status_of(exchange) else []
     if code_of(exchange) is not None:
         parts.append(f"error {code_of(exchange)}")
@@ -126,7 +129,17 @@ def answered(exchange: Exchange) -> str:
         parts.append("error")
     elif (found := result_of(exchange)) is not None:
         parts.append("result, isError" if found.get("isError") is True else "result")
-    return ", ".join(parts) or "—"
+    return ", ".join(parts) or message("answered.nothing")
+
+
+def asked_words(exchange: Exchange) -> Message:
+    """What a request of ours asked for: the tool that it called, or its method."""
+    if exchange.case is not None:
+        return message("sent.call_of", tool=exchange.case.tool)
+    method = method_of(exchange)
+    if method:
+        return message("sent.method", method=method)
+    return step_words(exchange.step.name if exchange.step is not None else exchange.script or "")
 
 
 def wanted(exchange: Exchange, code: int, status: int) -> str:

@@ -13,6 +13,7 @@ from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import (
+    Check,
     Checks,
     absent,
     broken,
@@ -23,6 +24,7 @@ from conformance.kit.verdicts.checks import (
 )
 from conformance.mcp.seen import (
     answered,
+    asked_words,
     first_handshake,
     is_ok,
     messages_of,
@@ -116,7 +118,7 @@ def _asks_for_features(run: RunEvidence) -> Checks:
     for exchange in run.exchanges:
         asked = [m for m in _requests(exchange) if str(m).startswith(_CLIENT_FEATURES)]
         for method in asked:
-            yield broken(exchange, "finding.mcp.server_asks", method=method)
+            yield _asks(exchange, method)
         if not asked:
             yield holds()
 
@@ -149,8 +151,9 @@ def _tells_undeclared(run: RunEvidence) -> Checks:
             if _has(declared, needed):
                 yield holds()
             else:
+                said = {"request": asked_words(exchange), "method": method}
                 needs = ".".join(needed)
-                yield broken(exchange, "finding.mcp.undeclared", method=method, capability=needs)
+                yield broken(exchange, "finding.mcp.undeclared", **said, capability=needs)
 
 
 def _has(declared: Mapping[str, Any], needed: tuple[str, ...]) -> bool:
@@ -169,9 +172,14 @@ def test_the_client_is_not_asked_for_anything(run: RunEvidence) -> Checks:
             continue
         asked = _requests(exchange)
         for method in asked:
-            yield broken(exchange, "finding.mcp.server_asks", method=method)
+            yield _asks(exchange, method)
         if not asked:
             yield holds()
+
+
+def _asks(exchange: Exchange, method: str) -> Check:
+    said = {"request": asked_words(exchange), "method": method}
+    return broken(exchange, "finding.mcp.server_asks", **said)
 
 
 def _requests(exchange: Exchange) -> list[str]:

@@ -23,6 +23,7 @@ from conformance.mcp.seen import (
     responses_of,
     status_of,
 )
+from conformance.spec.messages import Message
 
 _WIRE = "mcp_wire"
 _WELL_FORMED = frozenset({BEFORE, "unknown-notification", "unknown-method", "unknown-tool"})
@@ -90,7 +91,9 @@ def test_a_request_with_an_odd_id_is_not_left_waiting(run: RunEvidence) -> Check
             yield holds()
 
 
-def _waits(run: RunEvidence, exchange: Exchange, after: Exchange, step: str) -> str | None:
+def _waits(
+    run: RunEvidence, exchange: Exchange, after: Exchange, step: str
+) -> str | Message | None:
     """What came instead of an answer; None where one came, or need not."""
     sent = FRACTION if step == "id-fraction" else None
     if not traits_of(run.run).over_http:

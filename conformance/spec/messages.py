@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 LANGUAGES = ("en", "es", "pt")
@@ -48,7 +48,7 @@ class Message:
     @property
     def topic(self) -> Topic | None:
         """What the message is about; None where nobody needs to know."""
-        return next((each for each in Topic if self.id.startswith(f"{each}.")), None)
+        return _topic(self.id)
 
     def words(self, language: str = "en") -> str:
         """The sentence in `language`; raises KeyError for an id that the source does not have."""
@@ -57,6 +57,11 @@ class Message:
             for name, value in self.values
         }
         return filled(catalog()[self.id][language], values)
+
+
+@lru_cache(4096)
+def _topic(id: str) -> Topic | None:
+    return next((each for each in Topic if id.startswith(f"{each}.")), None)
 
 
 def message(id: str, **values: object) -> Message:

@@ -550,6 +550,53 @@ class Offer(StrEnum):
     """A toolset catalog, at `/tool_schemas.json` or, over MCP, entry by entry in the `_meta` of the tools."""
 
 
+class OpenapiPlace(StrEnum):
+    """Where frameworks serve the OpenAPI document, unless an application says otherwise."""
+
+    ROOT = "root"
+    """FastAPI, APIFlask, Quart-Schema, Connexion, BlackSheep, LoopBack, Huma."""
+    API_DOCS = "api_docs"
+    """swagger-jsdoc, rswag."""
+    SPRINGDOC = "springdoc"
+    """springdoc-openapi."""
+    SWAGGER = "swagger"
+    """Flask-RESTX, tsoa, drf-yasg."""
+    SPECTREE = "spectree"
+    """SpecTree."""
+    LITESTAR = "litestar"
+    """Litestar."""
+    NINJA = "ninja"
+    """Django Ninja, Flask-Smorest."""
+    SPECTACULAR = "spectacular"
+    """drf-spectacular."""
+    FLASK_OPENAPI = "flask_openapi"
+    """flask-openapi3."""
+    SANIC = "sanic"
+    """Sanic Extensions, aiohttp."""
+    NEST_API = "nest_api"
+    """NestJS: api."""
+    NEST_DOCS = "nest_docs"
+    """NestJS: docs."""
+    FASTIFY = "fastify"
+    """Fastify."""
+    HONO = "hono"
+    """Hono: Zod OpenAPI."""
+    ELYSIA = "elysia"
+    """Elysia."""
+    DOTNET = "dotnet"
+    """ASP.NET Core."""
+    SWASHBUCKLE = "swashbuckle"
+    """Swashbuckle, NSwag, FastEndpoints."""
+    QUARKUS = "quarkus"
+    """Quarkus."""
+    MICROPROFILE = "microprofile"
+    """MicroProfile OpenAPI, Phoenix."""
+    UTOIPA = "utoipa"
+    """utoipa."""
+    YAML = "yaml"
+    """openapi.yaml."""
+
+
 class Outcome(StrEnum):
     """What an answer to a call means."""
 
@@ -1347,6 +1394,33 @@ MISSING_UNLESS_ABOUT: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyTyp
     }
 )
 """Where one of these words is in the tool's name, in its title, or in the first sentence of its description, a success with such words is a result."""
+
+OPENAPI_PLACE_PATH: Final[Mapping[OpenapiPlace, str]] = MappingProxyType(
+    {
+        OpenapiPlace.ROOT: '/openapi.json',
+        OpenapiPlace.API_DOCS: '/api-docs',
+        OpenapiPlace.SPRINGDOC: '/v3/api-docs',
+        OpenapiPlace.SWAGGER: '/swagger.json',
+        OpenapiPlace.SPECTREE: '/apidoc/openapi.json',
+        OpenapiPlace.LITESTAR: '/schema/openapi.json',
+        OpenapiPlace.NINJA: '/api/openapi.json',
+        OpenapiPlace.SPECTACULAR: '/api/schema/',
+        OpenapiPlace.FLASK_OPENAPI: '/openapi/openapi.json',
+        OpenapiPlace.SANIC: '/docs/openapi.json',
+        OpenapiPlace.NEST_API: '/api-json',
+        OpenapiPlace.NEST_DOCS: '/docs-json',
+        OpenapiPlace.FASTIFY: '/documentation/json',
+        OpenapiPlace.HONO: '/doc',
+        OpenapiPlace.ELYSIA: '/openapi/json',
+        OpenapiPlace.DOTNET: '/openapi/v1.json',
+        OpenapiPlace.SWASHBUCKLE: '/swagger/v1/swagger.json',
+        OpenapiPlace.QUARKUS: '/q/openapi',
+        OpenapiPlace.MICROPROFILE: '/openapi',
+        OpenapiPlace.UTOIPA: '/api-docs/openapi.json',
+        OpenapiPlace.YAML: '/openapi.yaml',
+    }
+)
+"""The path. The kit asks for them in this order."""
 
 RESOURCE_TYPE_BLOCKS: Final[Mapping[ResourceType, tuple[ArdfBlock, ...]]] = MappingProxyType(
     {

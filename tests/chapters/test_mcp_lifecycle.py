@@ -4,6 +4,8 @@ import pytest
 
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.step import Step
+from conformance.mcp.seen import answered
+from conformance.spec.messages import LANGUAGES
 from conformance.spec.vocabulary import Verdict
 from tests.chapters.mcp_evidence import (
     LEGACY_RUN,
@@ -18,6 +20,7 @@ from tests.chapters.mcp_evidence import (
     result,
     said,
     speaker,
+    verdict,
 )
 
 PASS, FAIL, WARN = Verdict.PASS, Verdict.FAIL, Verdict.WARN
@@ -232,3 +235,21 @@ RULINGS = [
 )
 def test_a_judge_says(clause, run, expected):
     assert said(clause, run) == expected
+
+
+def test_a_notification_of_an_undeclared_capability_is_told_with_what_was_asked_for():
+    (found,) = verdict("MCP-LIFE-010", telling({})).findings
+    assert found.message.words().startswith("During the request `tools/list`, the server sent `")
+
+
+def test_a_connection_that_was_closed_is_told_as_one():
+    gone = exchange(LEGACY_STDIO, "p", bare=True, trouble=Trouble.CLOSED, method="ping")
+    (found,) = verdict("MCP-PING-001", evidence(LEGACY_STDIO, mcp_handshake=[gone])).findings
+    assert "answered with a closed connection instead of an answer" in found.message.words()
+
+
+@pytest.mark.parametrize("trouble", Trouble)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_whatever_came_in_the_place_of_an_answer_has_words(trouble, language):
+    gone = exchange(LEGACY_STDIO, "p", bare=True, trouble=trouble)
+    assert answered(gone).words(language)

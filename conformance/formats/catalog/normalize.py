@@ -86,7 +86,7 @@ def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> Normalised
             continue
         tool, problems = _tool(item, place, source, mirroring)
         found += problems
-        for name in _names(item):
+        for name in names_of(item):
             alike.setdefault(name, []).append(item)
         if tool is not None and tool.name in tools:
             said = message("documents.catalog.name_twice", name=shown(tool.name))
@@ -108,7 +108,7 @@ def _as_careful(tool: Tool, items: Sequence[Mapping[str, Any]]) -> Tool:
     return replace(tool, annotations=hints, safe=safe)
 
 
-def _names(item: Any) -> set[str]:
+def names_of(item: Any) -> set[str]:
     """What an item may be called by, whether it can be used or not."""
     given = (item.get(member) for member in _NAMING) if isinstance(item, dict) else ()
     return {name for name in given if isinstance(name, str)}

@@ -74,6 +74,9 @@ def why_nothing(
     old = next((e for e in looked if _is_there(e) and is_swagger(body_json(e))), None)
     if old is not None:
         return message("kit.target.swagger", url=old.http.url)
+    large = next((e for e in looked if _is_list(e) and e.trouble is Trouble.TOO_LARGE), None)
+    if large is not None:
+        return message("kit.target.too_large", url=large.http.url)
     broken = next((e for e in looked if _is_broken_json(e)), None)
     if broken is not None:
         return message("kit.target.not_json", url=broken.http.url)
@@ -112,10 +115,14 @@ def _is_there(exchange: Exchange) -> bool:
     return exchange.answer is not None and exchange.answer.status == HTTPStatus.OK
 
 
+def _is_list(exchange: Exchange) -> bool:
+    """Whether an exchange asked for a collection of tools."""
+    return exchange.step is not None and exchange.step.name == TOOLS
+
+
 def _is_bare_list(exchange: Exchange) -> bool:
     """Whether a collection of tools is answered with a list of objects, and with nothing around."""
-    asked = exchange.step is not None and exchange.step.name == TOOLS
-    listed = body_json(exchange) if asked and _is_there(exchange) else None
+    listed = body_json(exchange) if _is_list(exchange) and _is_there(exchange) else None
     return isinstance(listed, list) and listed != [] and all(isinstance(i, dict) for i in listed)
 
 

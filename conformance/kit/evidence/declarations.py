@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from conformance.formats.catalog.normalize import names_of
 from conformance.formats.problem import Problem
 from conformance.formats.tool.meta import held
 from conformance.formats.tool.tool import Tool, ToolForm
@@ -167,24 +168,49 @@ class Discovered:
     settles_again: bool = False
 
 
-def bounded(found: Discovered, settings: Settings) -> Discovered:
-    """The same with no more tools than can be judged; how many more there are is said.
+def judged_of(
+    items: Sequence[Any], settings: Settings
+) -> tuple[Sequence[Any], tuple[tuple[str, Message], ...]]:
+    """The items of a list that can be judged, and why the others are left out.
 
-    Those that the command line selects come first: the others may be judged that way.
+    They are chosen by their names: to read the schema of one takes a millisecond or two. Each item
+    of a chosen name is kept, and what has no name. What the command line selects comes first.
     """
-    if len(found.tools) <= MOST_TOOLS:
+    names = dict.fromkeys(name for item in items for name in sorted(names_of(item))[:1])
+    if len(names) <= MOST_TOOLS:
+        return items, ()
+    chosen = set(_first(names, settings))
+    kept = [item for item in items if not (own := names_of(item)) or own & chosen]
+    return kept, _too_many(len(names) - MOST_TOOLS)
+
+
+def bounded(found: Discovered, settings: Settings) -> Discovered:
+    """The same with no more tools than can be judged; how many more there are is said."""
+    left_out, tools = found.left_out, {tool.name: tool for tool in found.tools}
+    if len(tools) > MOST_TOOLS:
+        left_out = (*left_out, *_too_many(len(tools) - MOST_TOOLS))
+        tools = {name: tools[name] for name in _first(tools, settings)}
+        names = set(tools)
+    elif any(reason.id == TOO_MANY for _, reason in left_out):
+        names = {*tools, *(each.tool for each in found.problems if each.tool is not None)}
+    else:
         return found
-    tools = sorted(found.tools, key=lambda tool: not settings.selects(tool.name))[:MOST_TOOLS]
-    names = {tool.name for tool in tools}
-    more = len(found.tools) - MOST_TOOLS
-    reason = message(TOO_MANY, most=MOST_TOOLS, more=more)
     return replace(
         found,
-        tools=tuple(tools),
+        tools=tuple(tools.values()),
         problems=tuple(p for p in found.problems if p.tool is None or p.tool in names),
         documents=tuple(_bounded(page, names) for page in found.documents),
-        left_out=(*found.left_out, (f"+{more}", reason)),
+        left_out=left_out,
     )
+
+
+def _first(names: Iterable[str], settings: Settings) -> list[str]:
+    """As many names as can be judged, those that the command line selects first."""
+    return sorted(names, key=lambda name: not settings.selects(name))[:MOST_TOOLS]
+
+
+def _too_many(more: int) -> tuple[tuple[str, Message], ...]:
+    return ((f"+{more}", message(TOO_MANY, most=MOST_TOOLS, more=more)),)
 
 
 def _bounded(page: Any, names: set[str]) -> Any:

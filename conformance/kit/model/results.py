@@ -26,6 +26,8 @@ def _write_message(message: Message, writing: Writing) -> dict[str, Any]:
 
 def _clean(message: Message, writing: Writing) -> Message:
     """The message with values that hold no secrets, and are not too long."""
+    if not message.values:
+        return message
     kept = (
         (name, _clean(value, writing) if isinstance(value, Message) else writing.text(value))
         for name, value in message.values
@@ -38,7 +40,7 @@ def cleaned(item: Item, redact: Redact) -> Item:
 
     Once a value is in the middle of a sentence, half a secret at its end cannot be known.
     """
-    if not item.findings:
+    if not any(each.message.values for each in item.findings):
         return item
     writing = Writing(redact)
     found = (replace(each, message=_clean(each.message, writing)) for each in item.findings)

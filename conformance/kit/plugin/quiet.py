@@ -15,6 +15,7 @@ from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.items import ClauseItem
 from conformance.kit.plugin.options import made_ready
 from conformance.kit.report.safe_text import visible
+from conformance.kit.report.words import listed
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import message
 
@@ -65,8 +66,7 @@ def warning(found: list[Discovered], settings: Settings, redact: Redactor) -> st
     names = list(dict.fromkeys(visible(redact(name), 40) for name in unmarked))
     if not names:
         return ""
-    more = f" (+{len(names) - _NAMES})" if len(names) > _NAMES else ""
-    shown = ", ".join(names[:_NAMES]) + more
+    shown = listed(names, _NAMES, settings.language, str)
     return message("kit.unmarked", count=len(names), tools=shown).words(settings.language)
 
 

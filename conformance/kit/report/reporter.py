@@ -73,7 +73,10 @@ class Report:
 
     def text(self, text: str, limit: int | None = ONE_LINE, *, lines: bool = False) -> str:
         """Give a target's text without secrets, visible, and on one line unless `lines`."""
-        return visible(self.redact(text), limit, lines=lines)
+        return visible(self.redact(text), limit, lines=lines, left_off=self._left_off)
+
+    def _left_off(self, count: int) -> str:
+        return self.say("report.left-off", count=count)
 
 
 class Reporter(Protocol):

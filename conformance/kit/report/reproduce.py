@@ -127,6 +127,12 @@ def wider_line(report: Report, here: Path | None = None) -> str | None:
     return _line([*words, *more], here)
 
 
+def explain_line(clause: str, language: str, here: Path | None = None) -> str:
+    """The line that says what a clause asks for."""
+    spoken = () if language == "en" else ("--language", language)
+    return shlex.join([_program(here or Path.cwd()), "explain", clause, *spoken])
+
+
 def _line(words: Iterable[str], here: Path | None) -> str:
     return shlex.join([_program(here or Path.cwd()), "check", *words])
 

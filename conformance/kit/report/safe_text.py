@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 from conformance.formats.problem import beginning
 
@@ -15,8 +16,8 @@ ONE_LINE = 200
 A_MISTAKE = 2_000
 """Characters of what is said of a file that cannot be used: a name in it may have millions."""
 
-_LITTLE = 10
-"""Characters too few to be left off: to count them takes as many."""
+_LITTLE = 20
+"""Characters too few to be left off: to say so takes as many."""
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # Control characters, lone surrogates, and what turns, hides or joins text on a screen without being
@@ -52,18 +53,24 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def visible(text: str, limit: int | None = ONE_LINE, *, lines: bool = False) -> str:
+def visible(
+    text: str,
+    limit: int | None = ONE_LINE,
+    *,
+    lines: bool = False,
+    left_off: Callable[[int], str] | None = None,
+) -> str:
     """Give `text` with every unseen character written as its escape, cut at `limit` characters.
 
     A command to a CI system gets its first sign escaped, too: logs are read by machines.
 
     Line ends and tabs are kept where `lines` is true. A cut text ends with a whole word, `…` and
-    the count of what is left off; it is not cut for less than that takes.
+    what `left_off` says of so many characters; it is not cut for a few.
     """
     kept, cut = text, ""
     if limit is not None and len(text) > limit + _LITTLE:
         kept = beginning(text, limit)
-        cut = f"… (+{len(text) - len(kept)})"
+        cut = "…" if left_off is None else f"… ({left_off(len(text) - len(kept))})"
     pattern = _UNSEEN_BUT_LINES if lines else _UNSEEN
     return _COMMANDS.sub(_disarmed, pattern.sub(_escape, kept)) + cut
 

@@ -38,6 +38,7 @@ from conformance.kit.report.words import (
     claims_told,
     duration,
     level_name,
+    listed,
     misleading_words,
     number,
     others,
@@ -78,7 +79,7 @@ class _Page:
         self.say = report.say
 
     def text(self, text: str, limit: int = 200) -> str:
-        return in_markdown(self.report.redact(text), limit)
+        return in_markdown(self.report.text(text, limit), None)
 
     def lines(self) -> Iterable[str]:
         session = self.session
@@ -247,8 +248,7 @@ class _Page:
             yield f"  <br><code>{self.text(self.report.redact(again), 400)}</code>"
 
     def names(self, tools: tuple[str, ...]) -> str:
-        shown = ", ".join(self.text(tool, 60) for tool in tools[:TOOLS])
-        return shown + (f" (+{len(tools) - TOOLS})" if len(tools) > TOOLS else "")
+        return listed(tools, TOOLS, self.language, lambda tool: self.text(tool, 60))
 
     def misleading(self) -> Iterable[str]:
         found = misleading(self.session)

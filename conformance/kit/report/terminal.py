@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from textwrap import shorten
 
 from conformance.formats.problem import shown
 from conformance.kit.model.results import RunResult, UsedWaiver
@@ -36,12 +35,13 @@ from conformance.kit.report.levels import (
     weakest_run,
 )
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import again_line, wider_line
+from conformance.kit.report.reproduce import again_line, explain_line, wider_line
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.words import (
     claims_told,
     duration,
     level_name,
+    listed,
     misleading_words,
     number,
     others,
@@ -63,8 +63,10 @@ _REASONS = 5
 _MISSING = 8
 _COMMAND = 2_000
 """Characters of a command, which is of no use where some are missing."""
-_RULE = 90
-"""Characters of a rule that is told in one line."""
+_TOLD = 1_000
+"""Characters of a sentence of ours: what a target says in it is short already."""
+_WARNED = 160
+"""Characters of what is said of a warning."""
 _PAINT = {
     Verdict.FAIL: {"red": True},
     Verdict.KIT_ERROR: {"red": True, "bold": True},
@@ -134,7 +136,7 @@ class _Summary:
             yield Line(early, ("yellow",))
         for error in self.session.kit_errors[:GROUPS]:
             yield Line(f"{self.say('report.kit-error')} {self.text(error, 400)}", ("red", "bold"))
-        # A warning is told in full only where it fails the session; else in one line of its own.
+        # A warning is told in full only where it fails the session; else in two lines.
         wanted = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.WARN)
         shown = groups(self.session, wanted)
         apart = False
@@ -143,12 +145,15 @@ class _Summary:
                 apart = True
                 yield self.superseded()
             if group.verdict is Verdict.WARN and not self.report.fail_on_should:
-                yield self.warned(group)
+                yield from self.warned(group)
             else:
                 yield from self.group(group)
         if len(shown) > GROUPS:
             more = number(len(shown) - GROUPS, self.language)
             yield Line(self.say("report.terminal.more", count=more))
+        if shown:
+            line = explain_line(shown[0].clause, self.language)
+            yield Line(self.say("report.explain", line=self.text(line, _COMMAND)), ("light",))
         stale = [used for used in self.session.waivers if used.stale is not None]
         for used in stale:
             path = self.text(self.session.waivers_file)
@@ -182,13 +187,13 @@ class _Summary:
             words = sentence(group.clause, self.language)
             yield Line(f"    {words}")
             return
-        yield Line(f"    {self.text(finding.words(self.language), 240)}")
+        yield Line(f"    {self.text(finding.words(self.language), _TOLD)}")
         more = others(group.told, self.language, lambda text: self.text(text, 60))
         if more:
             yield Line(f"    {more}")
         for other in group.also:
             if other.finding is not None:
-                words = self.text(other.finding.words(self.language), 240)
+                words = self.text(other.finding.words(self.language), _TOLD)
                 yield Line(f"    {self.text(other.clause)}: {words}")
         quoted = refusal(finding, self.report)
         if quoted:
@@ -206,16 +211,17 @@ class _Summary:
         """The runs concerned, where there are several, or others that are not."""
         return f"({self.names(group.runs, _RUNS)})" if len(self.session.runs) > 1 else ""
 
-    def warned(self, group: Group) -> Line:
+    def warned(self, group: Group) -> Iterable[Line]:
         name = verdict_name(group.verdict, self.language)
-        count = number(len(group.items), self.language)
-        rule = shorten(sentence(group.clause, self.language), _RULE, placeholder="…")
-        markup = tuple(_PAINT[group.verdict])
-        return Line(f"{self.text(group.clause)}  {name} {count}  {rule}", markup)
+        where = self.names(group.tools, _TOOLS)
+        head = "  ".join(filter(None, (self.text(group.clause), name, where, self.only_in(group))))
+        yield Line(head, tuple(_PAINT[group.verdict]))
+        told = group.finding.words(self.language) if group.finding is not None else ""
+        yield Line(f"    {self.text(told or sentence(group.clause, self.language), _WARNED)}")
 
     def names(self, tools: tuple[str, ...], limit: int) -> str:
-        shown = ", ".join(self.text(tool, 40) for tool in tools[:limit])
-        return shown + (f" (+{len(tools) - limit})" if len(tools) > limit else "")
+        text, more = lambda name: self.text(name, 40), "report.terminal.more"
+        return listed(tools, limit, self.language, text, more)
 
     def looked_at(self) -> Iterable[Line]:
         session = self.session
@@ -228,7 +234,7 @@ class _Summary:
         elif reasons:
             yield Line(self.say("report.terminal.providers"))
         for reason, tools in list(reasons.items())[:_REASONS]:
-            words = self.text(reason.words(self.language), 240)
+            words = self.text(reason.words(self.language), _TOLD)
             yield Line(f"    {self.names(tools, _TOOLS)}: {words}")
         if len(reasons) > _REASONS:
             more = number(len(reasons) - _REASONS, self.language)
@@ -312,7 +318,7 @@ class _Summary:
                 continue
             where = f"{self.names(lack.tools, _TOOLS)}: " if lack.tools else ""
             yield Line(head)
-            yield Line(f"          {where}{self.text(lack.reason.words(self.language), 240)}")
+            yield Line(f"          {where}{self.text(lack.reason.words(self.language), _TOLD)}")
             more = also(lack, self.language, lambda tool: self.text(tool, 40))
             if more:
                 yield Line(f"          {more}")

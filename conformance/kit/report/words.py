@@ -138,6 +138,22 @@ def sentence(id: str, language: str) -> str:
     return found.text if found else ""
 
 
+def listed(
+    names: Sequence[str],
+    limit: int,
+    language: str,
+    text: Callable[[str], str],
+    more: str = "report.more",
+) -> str:
+    """Give the first names, and of the others how many they are, as the message `more` says it.
+
+    `text` makes a name harmless and short.
+    """
+    shown = ", ".join(text(name) for name in names[:limit])
+    left = len(names) - limit
+    return f"{shown} {say(more, language, count=number(left, language))}" if left > 0 else shown
+
+
 def verified_words(
     verified: int, applicable: int, tools: Sequence[str], language: str, text: Callable[[str], str]
 ) -> str:
@@ -147,8 +163,7 @@ def verified_words(
     """
     if not tools:
         return say("report.verified", language, verified=verified, applicable=applicable)
-    names = ", ".join(text(tool) for tool in tools[:NAMED])
-    names += f" (+{len(tools) - NAMED})" if len(tools) > NAMED else ""
+    names = listed(tools, NAMED, language, text)
     counted = {"verified": verified, "applicable": applicable, "count": len(tools)}
     return say("report.verified-but", language, **counted, tools=names)
 

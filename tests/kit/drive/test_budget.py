@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.kit.drive.budget import Shares, before, cut_after, driving_ends, until
+from conformance.kit.drive.budget import (
+    Shares,
+    before,
+    confirming_ends,
+    cut_after,
+    driving_ends,
+    until,
+)
 
 A_TOOL = 150
 """Clauses about a tool, roughly."""
@@ -29,6 +36,11 @@ def test_driving_always_gets_some_time_and_no_more_for_more_to_judge(seconds, pa
     assert 0 < ends < 0.9 * seconds
     assert driving_ends(seconds, pairs + 1, sent) <= ends
     assert driving_ends(seconds, pairs, sent + 1) <= ends
+
+
+@pytest.mark.parametrize(("judged_in", "ends"), [(0.1, 40), (1, 40), (4, 33), (20, -15)])
+def test_confirming_ends_the_sooner_the_longer_judging_took(judged_in, ends):
+    assert confirming_ends(40, judged_in) == pytest.approx(ends)
 
 
 @pytest.mark.parametrize(

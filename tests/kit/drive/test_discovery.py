@@ -18,7 +18,7 @@ from conformance.kit.evidence.declarations import declared
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.model.run import MODERN
 from conformance.kit.model.settings import Settings
-from conformance.spec.vocabulary import Binding, RunKind
+from conformance.spec.vocabulary import OPENAPI_PLACE_PATH, Binding, RunKind
 from tests.kit.peers import always, close, hang, offering, serving, unused_url, whole
 from tests.needs import need_program
 
@@ -304,7 +304,8 @@ def listing(body, path="/tools"):
 
     async def serve(writer, peer):
         known = f" {path} " in peer.requests[-1][0]
-        writer.write(whole(body, JSON, status="200 X" if known else "404 X"))
+        said, status = (body, "200 X") if known else (b"{}", "404 X")
+        writer.write(whole(said, JSON, status=status))
 
     return serve
 
@@ -329,6 +330,15 @@ def test_a_description_of_before_openapi_is_called_by_its_name():
         looked(listing(b'{"swagger": "2.0"}', "/swagger.json"))
     assert refused.value.words.id == "kit.target.swagger"
     assert dict(refused.value.words.values)["url"].endswith("/swagger.json")
+
+
+def test_a_catalog_that_is_larger_than_the_kit_reads(monkeypatch):
+    for room in ("http_connection", "kept_connections"):
+        monkeypatch.setattr(f"conformance.kit.transport.{room}.BODY_CAP", 40, raising=False)
+    with pytest.raises(TargetUnusable) as refused:
+        looked(listing(json.dumps({"tools": [TOOL]}).encode()))
+    assert refused.value.words.id == "kit.target.too_large"
+    assert dict(refused.value.words.values)["url"].endswith("/tools")
 
 
 def test_a_catalog_that_is_not_json():
@@ -387,3 +397,17 @@ def self_signed(folder):
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@pytest.mark.parametrize("path", OPENAPI_PLACE_PATH.values())
+def test_a_description_is_found_where_frameworks_serve_it(path):
+    body = {"openapi": "3.1.0", "info": {}, "paths": {"/a": {"get": {"operationId": "read"}}}}
+    found, _ = looked(listing(json.dumps(body).encode(), path))
+    assert [one.name for one in found[0].tools] == ["read"]
+    assert found[0].tools_path.endswith(path)
+
+
+def test_where_nothing_is_found_the_option_for_a_description_is_named():
+    with pytest.raises(TargetUnusable) as refused:
+        looked(listing(b"{}", "/elsewhere"))
+    assert "`--openapi`" in refused.value.words.words()

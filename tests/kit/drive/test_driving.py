@@ -290,6 +290,14 @@ def test_nothing_is_confirmed_when_the_time_of_the_session_is_up():
     assert [e for e in session.recorder.by_id.values() if e.confirms is not None] == []
 
 
+def test_nothing_is_confirmed_in_the_time_that_the_report_needs(monkeypatch):
+    monkeypatch.setattr("conformance.kit.session.confirming_ends", lambda *_: 0.0)
+    items, session, _ = judged(lambda *_: (200, {}))
+    accused = items["ATDF-CALL-001", "count"]
+    assert [f.message.id for f in accused.findings] == ["kit.not_verified.seen_once"]
+    assert session.time_up
+
+
 def test_a_target_that_is_not_known_when_the_time_is_up_cannot_be_judged():
     with pytest.raises(TargetUnusable) as told:
         judged(sound, max_time=0.0)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.kit.evidence.declarations import TOO_MANY, Discovered, declared
+from conformance.kit.evidence.declarations import TOO_MANY, Discovered, bounded, declared, judged_of
 from conformance.kit.model.run import Run
+from conformance.kit.model.settings import Settings
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import META_KEY_NAME, Binding, MetaKey
 
@@ -56,3 +57,38 @@ def test_where_more_tools_may_follow_none_is_missed(run):
     assert broken(run, {**page, "nextCursor": "2"}) == {}
     many = (("+9", message(TOO_MANY, most=1, more=9)),)
     assert broken(run, page, left_out=many) == {}
+
+
+@pytest.fixture
+def two_at_most(monkeypatch):
+    monkeypatch.setattr("conformance.kit.evidence.declarations.MOST_TOOLS", 2)
+
+
+def names(items):
+    return [item.get("name") for item in items]
+
+
+@pytest.mark.usefixtures("two_at_most")
+def test_of_a_long_list_no_more_is_read_than_can_be_judged():
+    items = [tool(HTTP, name) for name in "abcd"]
+    kept, left_out = judged_of(items, Settings())
+    assert names(kept) == ["a", "b"]
+    ((label, reason),) = left_out
+    assert (label, reason.id) == ("+2", TOO_MANY)
+    assert judged_of(items[:2], Settings()) == (items[:2], ())
+
+
+@pytest.mark.usefixtures("two_at_most")
+def test_of_a_long_list_what_was_selected_comes_first_and_every_item_of_its_name():
+    items = [tool(HTTP, name) for name in "abcdc"] + [{"description": "nameless"}]
+    kept, _ = judged_of(items, Settings(include_tools=("c",)))
+    assert names(kept) == ["a", "c", "c", None]
+
+
+@pytest.mark.usefixtures("two_at_most")
+def test_the_pages_of_a_long_list_hold_what_is_judged():
+    _, left_out = judged_of([tool(HTTP, name) for name in "abc"], Settings())
+    pages = ({"tools": [tool(HTTP, name) for name in "abc"]},)
+    found = bounded(Discovered(HTTP, documents=pages, left_out=left_out), Settings())
+    assert found.left_out == left_out
+    assert found.documents == ({"tools": []},)

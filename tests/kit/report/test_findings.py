@@ -78,7 +78,7 @@ def test_one_clause_that_fails_in_four_versions_is_one_finding_with_its_versions
     assert group.runs == tuple(f"stdio-{version}" for version in (NEWEST, *OLD))
     assert not group.superseded
     text = told(made)
-    assert text.count("MCP-PING-001") == 1 and "more" not in text.partition("\n\n")[0]
+    assert text.count("MCP-PING-001  fail") == 1 and "more" not in text.partition("\n\n")[0]
     assert all(text.count(f"stdio-{version}") == 2 for version in OLD)  # the other is its own line
     assert "fail 4" in text  # verdicts are counted as before
     assert summary(made).count("[MCP-PING-001]") == 1

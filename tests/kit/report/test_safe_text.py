@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from conformance.kit.model.exchange import HttpRequest, StdioRequest
 from conformance.kit.report.html.page import ticked
+from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import command, json_rpc
 from conformance.kit.report.safe_text import in_json, in_markdown, visible
-from tests.kit.report.sample import exchange
+from tests.kit.report.sample import exchange, session
 
 
 @pytest.mark.parametrize(
@@ -37,8 +38,9 @@ def test_line_ends_stay_where_lines_are_wanted():
     assert visible("a\n\tb\x07", lines=True) == "a\n\tb\\x07"
 
 
-def test_a_long_text_is_cut_and_says_by_how_much():
-    assert visible("x" * 250, 200) == "x" * 200 + "… (+50)"
+def test_a_long_text_is_cut_and_a_report_says_by_how_much():
+    assert visible("x" * 250, 200) == "x" * 200 + "…"
+    assert Report(session()).text("x" * 250, 200) == "x" * 200 + "… (50 more characters)"
 
 
 def test_html_is_escaped_in_content_and_attributes():

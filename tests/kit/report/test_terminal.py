@@ -187,12 +187,32 @@ def test_what_breaks_a_should_is_told_where_it_fails_the_session():
     assert "It broke." in told
 
 
-def test_what_breaks_a_should_is_named_in_one_line_with_its_count():
-    told = lines(with_items(warned("MCP-CALL-003", "MCP-CALL-003")))
-    named = [line for line in told if "MCP-CALL-003" in line]
-    assert len(named) == 1
-    assert named[0].startswith("MCP-CALL-003  warning 2  An input that breaks the schema SHOULD")
-    assert "It broke." not in "\n".join(told)
+def test_what_breaks_a_should_is_told_in_two_lines_with_its_tools_and_what_was_found():
+    first, second = warned("MCP-CALL-003", "MCP-CALL-003")
+    told = lines(with_items([replace(first, tool="add"), replace(second, tool="list")]))
+    at = told.index("MCP-CALL-003  warning  add, list")
+    assert told[at + 1] == "    It broke."
+    assert not told[at + 2].startswith(" ")
+
+
+def test_what_was_found_is_followed_by_the_line_that_explains_it():
+    told = lines(with_items(warned("MCP-CALL-003")))
+    (line,) = (line for line in told if "explain" in line)
+    assert line.startswith("What a clause asks, and why: ")
+    assert line.endswith("agent-formats explain MCP-CALL-003")
+    assert "explain" not in "\n".join(lines(with_items([])))
+
+
+def test_a_sentence_of_ours_is_not_cut():
+    long = Finding(message("kit.fault", where="x", fault="y", what="z" * 400))
+    made = replace(session().runs[0].items[0], verdict=Verdict.FAIL, findings=(long,))
+    assert any("z" * 400 in line for line in lines(with_items([made])))
+
+
+def test_tools_that_are_not_named_are_counted_in_words():
+    items = [replace(one, tool=f"t{n}") for n, one in enumerate(warned(*["MCP-CALL-003"] * 7))]
+    head = "MCP-CALL-003  warning  t0, t1, t2, t3, t4 and 2 more in the report"
+    assert head in lines(with_items(items))
 
 
 def test_warnings_come_after_failures_and_within_the_same_limit():

@@ -24,7 +24,7 @@ from conformance.kit.evidence.catalog import (
     is_collection,
     listed,
 )
-from conformance.kit.evidence.declarations import Discovered
+from conformance.kit.evidence.declarations import Discovered, judged_of
 from conformance.kit.evidence.declared_conformance import (
     WELL_KNOWN,
     WELL_KNOWN_PATH,
@@ -40,6 +40,7 @@ from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.http import HttpBinding
 from conformance.spec.messages import message
+from conformance.spec.vocabulary import OPENAPI_PLACE_PATH
 
 
 async def look(channel: Channel, url: str, step: Step) -> Exchange:
@@ -107,7 +108,8 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
     if manifest.trouble is None:
         path = link_in(discovery, "toolset_catalog") or CATALOG_PATH
         await look_around_http(channel, body_json(manifest), path)
-    catalog = tools_of({"tools": items}, Source.ATDF)
+    judged, left_out = judged_of(items, channel.context.settings)
+    catalog = tools_of({"tools": judged}, Source.ATDF)
     found = await _usual_document(channel, run) if catalog.tools else None
     tools = routed(catalog.tools, operations(found[0]).tools) if found else catalog.tools
     return Discovered(
@@ -118,6 +120,7 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         exchanges=tuple(exchanges),
         listed=bool(documents),
         tools_path=paths[0] if paths else "",
+        left_out=left_out,
     )
 
 
@@ -154,9 +157,6 @@ def _tool_paths(manifest: Any) -> list[str]:
 
 _MANIFEST = "/manifest"
 
-USUAL = ("/openapi.json", "/api-docs", "/v3/api-docs", "/swagger.json")
-"""Where frameworks serve the document."""
-
 
 async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
     """The run of an OpenAPI document at the target itself, where `--openapi` says, or as usual.
@@ -180,7 +180,7 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
 
 async def _usual_document(channel: Channel, run: Run) -> tuple[Any, str] | None:
     """The OpenAPI document where frameworks serve it, and its address."""
-    for path in USUAL:
+    for path in OPENAPI_PLACE_PATH.values():
         url = urljoin(run.endpoint + "/", path)
         document = await _document(channel, url)
         if is_openapi(document):
@@ -196,7 +196,8 @@ async def _document(channel: Channel, url: str) -> Any:
     if exchange.answer is None or exchange.answer.status != 200:
         return None
     found = body_json(exchange)
-    if found is not None or b"openapi" not in exchange.answer.body[:4096]:
+    page = "html" in (exchange.answer.header("content-type") or "")
+    if found is not None or page or b"openapi" not in exchange.answer.body[:4096]:
         return found
     return read(exchange.answer.body, Notation.YAML).data
 

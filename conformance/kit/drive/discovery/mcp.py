@@ -13,7 +13,7 @@ from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_
 from conformance.kit.drive.discovery.look_around import look_around_mcp, pages
 from conformance.kit.drive.discovery.versions import ask, with_older
 from conformance.kit.evidence.catalog import TOOLS_LIST
-from conformance.kit.evidence.declarations import Discovered
+from conformance.kit.evidence.declarations import Discovered, judged_of
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import INITIALIZE, LOOKED
 from conformance.kit.model.exchange import Exchange
@@ -261,7 +261,8 @@ async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discover
     lists = [page.get("tools") for page in found]
     items = [one for each in lists if isinstance(each, list) for one in each]
     mirroring = speaker.traits.over_http and run.version >= MODERN
-    catalog = tools_of({"tools": items}, Source.MCP, mirroring=mirroring)
+    judged, left_out = judged_of(items, channel.context.settings)
+    catalog = tools_of({"tools": judged}, Source.MCP, mirroring=mirroring)
     return Discovered(
         run,
         tools=catalog.tools,
@@ -270,4 +271,5 @@ async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discover
         capabilities=able,
         exchanges=tuple(exchanges),
         listed=bool(found),
+        left_out=left_out,
     )
