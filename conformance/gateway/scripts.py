@@ -3,68 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import product
 from math import inf
 from typing import Any, Final
 
-from conformance.formats.provider.completion import Completion, ToolCall, Usage
+from conformance.formats.provider.completion import Completion
 from conformance.gateway.asked import ASKED, FORMED, OUTSIDE, TALK, TOOLS
+from conformance.gateway.replies import (
+    FOREIGN,
+    FOREIGN_STREAMS,
+    STREAMED,
+    always,
+    answers,
+    broken_stream,
+)
+from conformance.gateway.timeline import gaps, is_late
 from conformance.kit.cases.provider.model_calls import FAMILIES, Turns, model_call, pieces_of, says
 from conformance.kit.cases.provider.turns import (
-    Blocks,
-    FailsInStream,
-    Foreign,
-    Layout,
     Leads,
     Redirects,
     Refuses,
     RefusesUntil,
     Says,
     Turn,
-    Unreadable,
     Waits,
 )
 from conformance.kit.evidence.script import Send, Stage, Steps, Together, script
 from conformance.kit.model.exchange import ModelCall
-from conformance.kit.model.performance import Act, Barrier, End, Fin, Rst, Wait
+from conformance.kit.model.performance import Wait
 from conformance.kit.model.run import Role
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.bindings import GATEWAYS
 from conformance.kit.transport.gateway import GatewayBinding
-from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, TerminationReason
+from conformance.spec.vocabulary import (
+    RUNTIME_ERROR_NAME_FALLBACKABLE,
+    RUNTIME_ERROR_NAME_RETRYABLE,
+    ApiFamily,
+    RuntimeErrorName,
+)
 
 BESIDE: Final = 20
 """Calls that are made at the same time."""
-CUT_CALL: Final = Completion(
-    calls=(ToolCall("call_1", "get_weather", ('{"city":', ' "Monte')),),
-    reason=TerminationReason.MAX_TOKENS,
-)
-"""An answer that the limit of tokens cuts inside the arguments of a call."""
 _UNTIL: Final = 1.2
 """Seconds that an answer may wait for, to give a date."""
+_TRIES: Final = 2
+"""Times that a late call is made again."""
+_ALONE: Final = 6
+"""Calls that are made alone to see jitter."""
 _NOTICED: Final = 1.0
 """Seconds in which a gateway notices that its client has left."""
 ELSEWHERE: Final = "/elsewhere/"
 """Where no API of a provider is."""
 LONGEST: Final = 10.0
 """Seconds of a declared limit that are waited for."""
-USAGE: Final = Usage(input=31, output=17)
-ARGUMENTS: Final = ('{"city":', ' "Montevideo"', "}")
 ALL_FAIL, ALL_OVERLOADED, IN_STREAM = "all-fail", "all-overloaded", "streamed"
 """Steps of the fallback chain."""
-ODD_REASON: Final = "model_was_tired"
 ENDINGS: Final = ("no-reason", "fin", "rst", "error", "unreadable", "stall")
-FOREIGN: Final[Mapping[str, Turn]] = {
-    "html": Foreign(b"<html><body>Welcome</body></html>", "text/html"),
-    "cut-json": Foreign(b'{"id": "x", "cho'),
-    "empty": Foreign(b""),
-    "no-answer": Foreign(b"{}"),
-}
-FOREIGN_STREAMS: Final[Mapping[str, Turn]] = {
-    f"{name}-stream": FOREIGN[name] for name in ("html", "no-answer")
-}
-"""What is sent where a stream was asked for."""
 SETTLE: Final = 0.5
 """Seconds in which a wrong retry would be seen."""
 
@@ -89,41 +85,12 @@ def _played(name: str) -> Callable[[Callable[[Stage], Steps]], Callable[[Stage],
     return script(*GATEWAYS, fresh=True, role=Role.GATEWAY, name=name)
 
 
-def _answer(nonce: str) -> Mapping[str, Turns]:
-    """What a provider may say, for all ways in which a gateway has to hand it on."""
-    pieces = pieces_of(nonce)
-    calls = (
-        ToolCall("call_1", "get_weather", ARGUMENTS),
-        ToolCall("call_2", "get_weather", ('{"city": "Recife"}',)),
-    )
-    tools = Completion(pieces[:1], calls=calls, reason=TerminationReason.TOOL_USE, usage=USAGE)
-    said: Mapping[str, Turn] = {
-        "text": Says(Completion(pieces, usage=USAGE)),
-        "tools": Says(tools),
-        "thinking": Says(Completion(pieces, thinking=("Hm,", " well."), usage=USAGE)),
-        "odd-reason": Says(Completion(pieces, raw_reason=ODD_REASON)),
-        "cut-at-limit": Says(Completion(pieces, reason=TerminationReason.MAX_TOKENS)),
-        "crlf": Says(Completion(pieces), Layout(line_end="\r\n", comments=True, bom=True)),
-        "several-lines": Says(Completion(pieces), Layout(several_lines=True)),
-        "split": Says(Completion(pieces), Layout(every=1)),
-        "barrier": Says(Completion(pieces), then=(Barrier(nonce),)),
-        "blocked": Blocks(Completion((), reason=TerminationReason.CONTENT_FILTER)),
-        "cut-call": Says(CUT_CALL),
-    }
-    return {name: _always(turn) for name, turn in said.items()}
-
-
-def _always(turn: Turn) -> Turns:
-    return lambda _: (turn,)
-
-
-STREAMED: Final = tuple(_answer(""))
 WHOLE: Final = ("text", "tools", "thinking", "odd-reason", "cut-at-limit")
 """What says the same whether it is streamed or not."""
 
 
 def _of(name: str) -> Turns:
-    return lambda nonce: _answer(nonce)[name](nonce)
+    return lambda nonce: answers(nonce)[name](nonce)
 
 
 def _in_turn(stage: Stage, steps: Iterable[tuple[str, ApiFamily]], **more: Any) -> Steps:
@@ -200,36 +167,33 @@ def _beside(stage: Stage) -> Steps:
     )
 
 
+def in_time(stage: Stage, made: Callable[[], ModelCall], step: Step, *, once: bool) -> Steps:
+    """A call that is refused without a wait: where it is late all the same, it is made again."""
+    exchange = yield Send(made(), step)
+    for _ in range(_TRIES):
+        if not is_late(stage.declared, exchange, once=once):
+            return
+        exchange = yield Send(made(), replace(step, mark=Mark.AGAIN))
+
+
 def _refusals(family: ApiFamily) -> Callable[[Stage], Steps]:
     @_played(f"gateway_refusals_{family.value}")
     def refusals(stage: Stage) -> Steps:
         if family not in _families(stage):
             return
         for error in RuntimeErrorName:
-            call = _call(stage, family.value, _always(Refuses(error)))
-            yield Send(call, Step(error.value, place=family.value))
+
+            def made(error: RuntimeErrorName = error) -> ModelCall:
+                return _call(stage, family.value, always(Refuses(error)))
+
+            step = Step(error.value, place=family.value)
+            once = not RUNTIME_ERROR_NAME_RETRYABLE[error]
+            yield from in_time(stage, made, step, once=once)
 
     return refusals
 
 
 _refusals_openai, _refusals_anthropic, _refusals_gemini = map(_refusals, FAMILIES)
-
-
-def _breaks(ending: str, nonce: str) -> Turn:
-    """A stream that breaks once the client has content, so that it is known to have some."""
-    said = Completion(pieces_of(nonce))
-    seen = Barrier(nonce)
-    then: Mapping[str, tuple[Act, ...]] = {
-        "no-reason": (seen, End()),
-        "fin": (seen, Fin()),
-        "rst": (seen, Rst()),
-        "stall": (seen, Wait()),
-    }
-    if ending == "error":
-        return FailsInStream(said, RuntimeErrorName.OVERLOADED)
-    if ending == "unreadable":
-        return Unreadable(said, before=(seen,))
-    return Says(said, then=then[ending], rest=False)
 
 
 def _declares(stage: Stage, timeout: str) -> bool:
@@ -248,7 +212,7 @@ def _endings(family: ApiFamily) -> Callable[[Stage], Steps]:
                 continue
 
             def turns(nonce: str, ending: str = ending) -> tuple[Turn, ...]:
-                return (_breaks(ending, nonce),)
+                return (broken_stream(ending, nonce),)
 
             call = _call(stage, family.value, turns, stream=True, settle=SETTLE)
             yield Send(call, Step(ending, place=family.value))
@@ -264,17 +228,17 @@ _breaks_openai, _breaks_anthropic, _breaks_gemini = map(_endings, FAMILIES)
 def _foreign(stage: Stage) -> Steps:
     family = _first(stage)
     for name, turn in FOREIGN.items():
-        yield Send(_call(stage, family.value, _always(turn)), Step(name, place=family.value))
+        yield Send(_call(stage, family.value, always(turn)), Step(name, place=family.value))
         yield _alive(stage, family, name)
     for name, turn in FOREIGN_STREAMS.items():
-        call = _call(stage, family.value, _always(turn), stream=True)
+        call = _call(stage, family.value, always(turn), stream=True)
         yield Send(call, Step(name, place=family.value))
 
 
 @_played("gateway_silence")
 def _silence(stage: Stage) -> Steps:
     if _declares(stage, "first_byte_ms"):
-        silent = _call(stage, _first(stage).value, _always(Leads((Wait(),))))
+        silent = _call(stage, _first(stage).value, always(Leads((Wait(),))))
         yield Send(silent, Step("silent", place=_first(stage).value))
 
 
@@ -307,7 +271,7 @@ def _retries(stage: Stage) -> Steps:
 
         dated = _call(stage, _first(stage).value, until)
         yield Send(dated, Step("retry-after-date", place=_first(stage).value))
-    call = _call(stage, _first(stage).value, _always(asks_long), settle=SETTLE)
+    call = _call(stage, _first(stage).value, always(asks_long), settle=SETTLE)
     yield Send(call, Step("retry-after-long", place=_first(stage).value))
     if "jitter" in stage.declared.get("retry", {}):
         yield Together(
@@ -319,6 +283,18 @@ def _retries(stage: Stage) -> Steps:
                 for n in range(1, BESIDE + 1)
             )
         )
+        yield from _alone(stage, limited)
+
+
+def _alone(stage: Stage, limited: Turn) -> Steps:
+    """The same calls one at a time, until one shows jitter: side by side, each is late."""
+    family = _first(stage).value
+    delay: float = (stage.declared["retry"].get("initial_delay_ms") or 0) / 1000
+    for n in range(1, _ALONE + 1):
+        call = _call(stage, family, lambda nonce: (limited, *says(nonce)))
+        exchange = yield Send(call, Step("jitter", place=family, number=n, mark=Mark.ALONE))
+        if min(gaps(exchange), default=0.0) < delay:
+            return
 
 
 def wait_of(declared: Mapping[str, Any]) -> float | None:
@@ -339,7 +315,7 @@ def _deadline(stage: Stage) -> Steps:
     wait = wait_of(stage.declared)
     if wait is not None:
         late = Waits(Wait(wait), Refuses(RuntimeErrorName.OVERLOADED))
-        call = _call(stage, _first(stage).value, _always(late), settle=SETTLE)
+        call = _call(stage, _first(stage).value, always(late), settle=SETTLE)
         yield Send(call, Step("deadline", place=_first(stage).value))
 
 
@@ -351,13 +327,17 @@ def _fallback(stage: Stage) -> Steps:
         return
     elsewhere: Mapping[ApiFamily, Turns] = {ApiFamily(order[-1]): says}
     for error in RuntimeErrorName:
-        call = _call(stage, "chain", _always(Refuses(error)), elsewhere=elsewhere)
-        yield Send(call, Step(error.value))
-    refused = _always(Refuses(RuntimeErrorName.AUTHENTICATION))
+
+        def made(error: RuntimeErrorName = error) -> ModelCall:
+            return _call(stage, "chain", always(Refuses(error)), elsewhere=elsewhere)
+
+        once = not RUNTIME_ERROR_NAME_FALLBACKABLE[error]
+        yield from in_time(stage, made, Step(error.value), once=once)
+    refused = always(Refuses(RuntimeErrorName.AUTHENTICATION))
     streamed = _call(stage, "chain", refused, elsewhere=elsewhere, stream=True)
     yield Send(streamed, Step(IN_STREAM))
     yield Send(_call(stage, "chain", refused), Step(ALL_FAIL))
-    overloaded = _always(Refuses(RuntimeErrorName.OVERLOADED))
+    overloaded = always(Refuses(RuntimeErrorName.OVERLOADED))
     yield Send(_call(stage, "chain", overloaded), Step(ALL_OVERLOADED))
     whole = {**ASKED, **TALK}
     mapped = _call(stage, "chain", refused, elsewhere=elsewhere, more=whole)
@@ -372,9 +352,9 @@ def _leaves(stage: Stage) -> Steps:
     family = _first(stage).value
     streaming = _call(stage, family, stalls, stream=True, leave="content", settle=SETTLE)
     yield Send(streaming, Step("in-stream", place=family))
-    waiting = _call(stage, family, _always(Leads((Wait(),))), leave="request", settle=SETTLE)
+    waiting = _call(stage, family, always(Leads((Wait(),))), leave="request", settle=SETTLE)
     yield Send(waiting, Step("before-answer", place=family))
-    late = _always(Waits(Wait(_NOTICED), Refuses(RuntimeErrorName.OVERLOADED)))
+    late = always(Waits(Wait(_NOTICED), Refuses(RuntimeErrorName.OVERLOADED)))
     delay: float = (stage.declared.get("retry") or {}).get("initial_delay_ms", 0) / 1000
     settle = SETTLE + min(delay, _UNTIL)
     refused = _call(stage, family, late, leave="request", settle=settle)

@@ -7,13 +7,15 @@ from typing import Any
 
 from conformance.formats.provider.completion import Face, Refusal
 from conformance.formats.provider.openai import OpenAIChat
-from conformance.gateway.scripts import FOREIGN, FOREIGN_STREAMS
+from conformance.gateway.replies import FOREIGN, FOREIGN_STREAMS
 from conformance.gateway.timeline import (
     DISTINCT,
     arrivals,
+    came_late,
     each_family,
     ended,
     face,
+    is_late,
     key_of,
     nonce,
     not_arrived,
@@ -70,11 +72,17 @@ def _class(run: RunEvidence, *, by_code: bool) -> Checks:
             continue
         if answer is None or spoken is None:
             yield not_arrived(exchange)
+        elif not answer.is_class(error) and _is_late(run, exchange):
+            yield came_late(exchange)
         elif not answer.is_class(error):
             values: dict[str, Any] = {"family": family, "error": error.value, "told": answer.shown}
             yield broken(exchange, "finding.gateway.class", **values)
         else:
             yield holds()
+
+
+def _is_late(run: RunEvidence, exchange: Exchange) -> bool:
+    return is_late(run.capabilities.get("policy", {}), exchange, once=False)
 
 
 @clause("GW-ERR-001")
@@ -117,6 +125,9 @@ def test_what_the_provider_said_is_handed_on(run: RunEvidence) -> Checks:
     for _, error, exchange, answer, spoken in refused(run):
         if answer is None or answer.error is None or spoken is None:
             yield not_arrived(exchange)
+            continue
+        if _is_late(run, exchange):
+            yield came_late(exchange)
             continue
         id = request_id_of(nonce(exchange), len(arrivals(exchange)))
         yield _handed_on(exchange, answer, spoken.refusal(error, id), id)

@@ -9,10 +9,13 @@ from conformance.gateway.scripts import ALL_FAIL, ALL_OVERLOADED, IN_STREAM
 from conformance.gateway.test_requests import mapped
 from conformance.gateway.timeline import (
     arrivals,
+    came_late,
     everything,
     face,
+    is_late,
     not_arrived,
     policy,
+    tried_last,
     undeclared,
 )
 from conformance.gateway.told import told
@@ -44,10 +47,10 @@ def _refused(run: RunEvidence, *, fallbackable: bool) -> Iterator[tuple[str, Exc
     An error that the gateway takes for another one is left to the clauses about classes.
     """
     first = str((policy(run, "fallback").get("order") or ("",))[0])
-    alone = run.steps(f"gateway_refusals_{first}")
+    alone = f"gateway_refusals_{first}"
     for error in RuntimeErrorName:
-        exchange = run.step(_SCRIPT, error.value)
-        answer = told(alone.get(Step(error.value, place=first)))
+        exchange = tried_last(run, _SCRIPT, Step(error.value))
+        answer = told(tried_last(run, alone, Step(error.value, place=first)))
         known = answer is None or answer.is_class(error)
         if RUNTIME_ERROR_NAME_FALLBACKABLE[error] is fallbackable and known and exchange:
             yield error.value, exchange
@@ -62,6 +65,8 @@ def test_another_provider_is_asked_only_after_some_errors(run: RunEvidence) -> C
         asked = _asked(exchange)
         if not asked:
             yield not_arrived(exchange)
+        elif len(asked) > 1 and is_late(run.capabilities.get("policy", {}), exchange, once=True):
+            yield came_late(exchange)
         elif len(asked) > 1:
             values: dict[str, Any] = {"error": error, "asked": ", ".join(asked)}
             yield broken(exchange, "finding.gateway.fell_back", **values)

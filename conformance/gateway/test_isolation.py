@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conformance.gateway.scripts import BESIDE, ENDINGS, FOREIGN
+from conformance.gateway.replies import FOREIGN
+from conformance.gateway.scripts import BESIDE, ENDINGS
 from conformance.gateway.timeline import arrivals, nonce, not_arrived, reached
 from conformance.gateway.told import told
 from conformance.kit.cases.provider.model_calls import pieces_of

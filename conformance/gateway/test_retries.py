@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from math import inf
 from typing import Any
 
@@ -12,10 +11,13 @@ from conformance.gateway.test_errors import refused
 from conformance.gateway.timeline import (
     arrivals,
     body,
+    came_late,
     each_family,
     ended,
     first,
+    gaps,
     header,
+    is_late,
     nonce,
     not_arrived,
     of_streams,
@@ -27,7 +29,7 @@ from conformance.gateway.told import told, waits_told
 from conformance.kit.cases.provider.model_calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.step import Step
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
 from conformance.spec.vocabulary import (
     RUNTIME_ERROR_NAME_RETRYABLE,
@@ -43,6 +45,7 @@ _CLOCK = 0.005
 _SLACK = 0.25
 """Seconds by which an attempt may come later than a limit."""
 _BESIDE = range(1, BESIDE + 1)
+_MARKS = None, Mark.ALONE
 _IDEMPOTENCY = "idempotency-key"
 _ASKED = 1.0
 """Seconds that the provider asks for."""
@@ -61,6 +64,8 @@ def test_what_is_not_retryable_is_asked_once(run: RunEvidence) -> Checks:
         count = len(arrivals(exchange))
         if not count:
             yield not_arrived(exchange)
+        elif count > 1 and is_late(run.capabilities.get("policy", {}), exchange, once=True):
+            yield came_late(exchange)
         elif count > 1:
             values: dict[str, Any] = {"family": family, "error": error.value, "count": count}
             yield broken(exchange, "finding.gateway.retried", **values)
@@ -100,7 +105,7 @@ def test_between_attempts_lies_the_declared_delay(run: RunEvidence) -> Checks:
     least = _OF_DELAY.get(str(retry.get("jitter")), 1.0)
     again = [e for e in RuntimeErrorName if RUNTIME_ERROR_NAME_RETRYABLE[e]]
     for _, _, exchange, _, _ in refused(run, again):
-        for number, gap in enumerate(_gaps(exchange)):
+        for number, gap in enumerate(gaps(exchange)):
             grown = retry["initial_delay_ms"] * retry.get("backoff_multiplier", 1) ** number
             wanted = min(grown, retry.get("max_delay_ms", grown)) / 1000
             yield _waited(exchange, gap, least * wanted)
@@ -113,21 +118,8 @@ def test_a_provider_that_asks_to_wait_is_waited_for(run: RunEvidence) -> Checks:
         if not arrivals(exchange):
             yield not_arrived(exchange)
         asked = "<HTTP-date>" if name == "retry-after-date" else round(_ASKED)
-        for gap in _gaps(exchange):
+        for gap in gaps(exchange):
             yield _waited(exchange, gap, _ASKED, "too_soon_asked", asked=asked)
-
-
-def _gaps(exchange: Exchange) -> list[float]:
-    """The seconds between the refusal of an attempt and the arrival of the next, at the least.
-
-    An attempt that the gateway gave up before it was refused has none: nobody asked it to wait.
-    """
-    heads = {each.arrival: each.at for each in exchange.timeline if each.seen is Seen.HEAD}
-    return [
-        after.at - heads[before.arrival]
-        for before, after in pairwise(arrivals(exchange))
-        if heads.get(before.arrival, after.at) < after.at
-    ]
 
 
 def _waited(
@@ -205,17 +197,18 @@ def test_no_attempt_begins_after_the_limit_of_the_call(run: RunEvidence) -> Chec
 def test_declared_jitter_spreads_the_attempts(run: RunEvidence) -> Checks:
     retry = policy(run, "retry")
     steps, family = run.steps(_RETRIES), reached(run)[0]
-    beside = [steps.get(Step("jitter", place=family, number=n)) for n in _BESIDE]
-    calls = [each for each in beside if each is not None]
-    gaps = [gap for each in calls for gap in _gaps(each)[:1]]
+    asked = (Step("jitter", place=family, number=n, mark=m) for m in _MARKS for n in _BESIDE)
+    calls = [steps[each] for each in asked if each in steps]
+    first_gaps = [gap for each in calls for gap in gaps(each)[:1]]
+    delay, least = retry.get("initial_delay_ms", 0) / 1000, min(first_gaps, default=0.0)
     if missing := undeclared(run, "retry.jitter"):
         yield missing
     elif not calls:
         yield unknown("kit.not_verified.no_answer")
-    elif len(gaps) < len(calls):
+    elif len(first_gaps) < len(calls):
         yield not_arrived(calls[0])
-    elif min(gaps) + _CLOCK >= (delay := retry.get("initial_delay_ms", 0) / 1000) > _CLOCK:
-        values = {"least": round(min(gaps) * 1000), "delay": round(delay * 1000)}
+    elif least + _CLOCK >= delay > _CLOCK:
+        values = {"least": round(least * 1000), "delay": round(delay * 1000)}
         yield broken(calls[0], "finding.gateway.no_jitter", **values)
     else:
         yield holds()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from conformance.gateway.scripts import ARGUMENTS, ENDINGS, ODD_REASON, STREAMED, USAGE, WHOLE
+from conformance.gateway.replies import ARGUMENTS, ODD_REASON, STREAMED, USAGE
+from conformance.gateway.scripts import ENDINGS, WHOLE
 from conformance.gateway.timeline import (
     arrivals,
     each_family,

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import wraps
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 from conformance.formats.provider.completion import Asked, Face
 from conformance.formats.provider.faces import face_of
+from conformance.gateway.told import told
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange, ModelCall
 from conformance.kit.model.performance import Moment
-from conformance.kit.model.step import Step
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.verdicts.checks import Check, Checks, Judge, unknown
-from conformance.spec.vocabulary import ApiFamily, Seen
+from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, Seen
 
 _OF_STREAMS = {"gateway_streams", *(f"gateway_breaks_{family.value}" for family in ApiFamily)}
 """The scripts that ask for streams."""
@@ -38,6 +40,39 @@ def ended(exchange: Exchange, arrival: int) -> Moment | None:
     """How a request to the provider came to its end; None where it did not."""
     own = (each for each in exchange.timeline if each.arrival == arrival)
     return next((each for each in own if each.seen in OVER), None)
+
+
+def gaps(exchange: Exchange) -> list[float]:
+    """The seconds between the refusal of an attempt and the arrival of the next, at the least.
+
+    An attempt that the gateway gave up before it was refused has none: nobody asked it to wait.
+    """
+    heads = {each.arrival: each.at for each in exchange.timeline if each.seen is Seen.HEAD}
+    return [
+        after.at - heads[before.arrival]
+        for before, after in pairwise(arrivals(exchange))
+        if heads.get(before.arrival, after.at) < after.at
+    ]
+
+
+def is_late(declared: Mapping[str, Any], exchange: Exchange, *, once: bool) -> bool:
+    """Whether a call that the provider refused without a wait may have met a declared timeout.
+
+    On a busy machine the gateway, or the kit, may sleep as long as that: the gateway then tells of
+    a timeout, or asks again, and is right. Where it is to ask `once`, a further attempt shows it.
+    """
+    limits = [each for each in (declared.get("timeouts") or {}).values() if each]
+    if not limits or exchange.elapsed * 1000 < min(limits):
+        return False
+    answer = told(exchange)
+    gave_up = answer is None or answer.is_class(RuntimeErrorName.TIMEOUT)
+    return gave_up or (once and len(arrivals(exchange)) > 1)
+
+
+def tried_last(run: RunEvidence, script: str, step: Step) -> Exchange | None:
+    """A step as it was made last: again, where it was late."""
+    steps = run.steps(script)
+    return steps.get(replace(step, mark=Mark.AGAIN)) or steps.get(step)
 
 
 def body(arrival: Moment) -> Any:
@@ -120,9 +155,8 @@ def each_family(run: RunEvidence, script: str, *names: str) -> Iterator[tuple[st
 def _steps(
     run: RunEvidence, script: str, families: Iterable[str], names: Iterable[str]
 ) -> Iterator[tuple[str, str, Exchange]]:
-    steps = run.steps(script)
     for family, name in product(families, names):
-        exchange = steps.get(Step(name, place=family))
+        exchange = tried_last(run, script, Step(name, place=family))
         if exchange is not None:
             yield family, name, exchange
 
@@ -148,6 +182,11 @@ def of_streams(judge: Judge) -> Judge:
         yield from judge(run)
 
     return judged
+
+
+def came_late(exchange: Exchange) -> Check:
+    """It could not be judged, as the machine was too busy for the timeouts of the gateway."""
+    return unknown("kit.not_verified.busy", exchange, seconds=round(exchange.elapsed, 1))
 
 
 def not_arrived(exchange: Exchange) -> Check:

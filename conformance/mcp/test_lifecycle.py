@@ -151,7 +151,7 @@ def _tells_undeclared(run: RunEvidence) -> Checks:
             if _has(declared, needed):
                 yield holds()
             else:
-                said = {"request": asked_words(exchange), "method": method}
+                said: dict[str, Any] = {"request": asked_words(exchange), "method": method}
                 needs = ".".join(needed)
                 yield broken(exchange, "finding.mcp.undeclared", **said, capability=needs)
 
@@ -178,7 +178,7 @@ def test_the_client_is_not_asked_for_anything(run: RunEvidence) -> Checks:
 
 
 def _asks(exchange: Exchange, method: str) -> Check:
-    said = {"request": asked_words(exchange), "method": method}
+    said: dict[str, Any] = {"request": asked_words(exchange), "method": method}
     return broken(exchange, "finding.mcp.server_asks", **said)
 
 

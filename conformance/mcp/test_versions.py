@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import RunEvidence
@@ -131,13 +132,13 @@ def test_an_unsupported_version_is_refused_with_the_supported_ones(run: RunEvide
 
 def _other_answer(exchange: Exchange, code: int, request: str) -> Check:
     due = wanted(exchange, code, 400)
-    said = {"request": request, "answer": answered(exchange), "wanted": due}
+    said: dict[str, Any] = {"request": request, "answer": answered(exchange), "wanted": due}
     return broken(exchange, "finding.mcp.other_answer", **said)
 
 
 def _without_key(exchange: Exchange, key: str) -> Check:
     due = wanted(exchange, rpc.INVALID_PARAMS, 400)
-    said = {"key": key, "answer": answered(exchange), "wanted": due}
+    said: dict[str, Any] = {"key": key, "answer": answered(exchange), "wanted": due}
     return broken(exchange, "finding.mcp.without_key", **said)
 
 

@@ -1,0 +1,96 @@
+"""A call that was late on a busy machine is made again, and proves nothing if it is late again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from conformance.gateway.scripts import in_time
+from conformance.gateway.timeline import is_late
+from conformance.kit.evidence.script import Send
+from conformance.kit.model.exchange import Answer
+from conformance.kit.model.performance import Moment
+from conformance.kit.model.run import Role, Run
+from conformance.kit.model.step import Mark, Step
+from conformance.kit.verdicts.checks import load
+from conformance.kit.verdicts.judge import Question, judge
+from conformance.spec.clauses import clauses
+from conformance.spec.vocabulary import Binding, Seen, Verdict
+from tests.kit.report.test_timeline import EXCHANGE
+from tests.kit.samples import run_evidence
+
+POLICY = {"timeouts": {"first_byte_ms": 1500, "total_ms": 2000}}
+STEP = Step("not_found", place="openai")
+RUN = Run("gateway", "t", Binding.OPENAI, "http://127.0.0.1:1", "", role=Role.GATEWAY)
+
+
+def refused(elapsed, *, times=1, told="timeout", step=STEP):
+    """A call that the provider refused with `not_found`, and what the client was told."""
+    arrived = tuple(
+        Moment(Seen.ARRIVED, at, number, path="/openai/v1/chat/completions", body=b'{"model": "m"}')
+        for number, at in enumerate((0.01, elapsed - 0.1)[:times], start=1)
+    )
+    error = {"error": {"message": "no", "type": told, "code": told, "name": told}}
+    answer = Answer(504, (("content-type", "application/json"),), json.dumps(error).encode())
+    return replace(EXCHANGE, timeline=arrived, answer=answer, elapsed=elapsed, step=step)
+
+
+@pytest.mark.parametrize(
+    ("exchange", "policy", "late"),
+    [
+        (refused(1.6), POLICY, True),
+        (refused(1.6, told="not_found", times=2), POLICY, True),
+        (refused(1.6, told="not_found"), POLICY, False),
+        (refused(0.3, times=2), POLICY, False),
+        (refused(1.6), {}, False),
+    ],
+    ids=["told a timeout", "asked again", "told the error", "in time", "nothing declared"],
+)
+def test_a_call_is_late_where_it_may_have_met_a_declared_timeout(exchange, policy, late):
+    assert is_late(policy, exchange, once=True) is late
+
+
+def steps_taken(*exchanges):
+    """The steps of a call, each answered with one of these."""
+    steps = in_time(SimpleNamespace(declared=POLICY), lambda: EXCHANGE.request, STEP, once=True)
+    given, sent = iter((None, *exchanges)), []
+    for exchange in given:
+        try:
+            made = steps.send(exchange)
+        except StopIteration:
+            break
+        assert isinstance(made, Send)
+        sent.append(made.step)
+    return sent
+
+
+def test_a_late_call_is_made_again_and_no_more_than_twice():
+    again = replace(STEP, mark=Mark.AGAIN)
+    assert steps_taken(refused(0.1)) == [STEP]
+    assert steps_taken(refused(1.6), refused(0.1)) == [STEP, again]
+    assert steps_taken(*[refused(1.6)] * 5) == [STEP, again, again]
+
+
+def judged(clause, *exchanges):
+    (test,) = (test for test, own in load("conformance.gateway").tests if own.id == clause)
+    evidence = run_evidence(run=RUN, scripts={"gateway_refusals_openai": exchanges})
+    offered = {"policy": POLICY, "families": ("openai",)}
+    evidence = replace(evidence, capabilities=offered)
+    return judge(Question(test, clauses()[clause], RUN.id), evidence)
+
+
+@pytest.mark.parametrize("clause", ["GW-ERR-001", "GW-RTY-001"])
+def test_a_call_that_is_late_each_time_proves_nothing(clause):
+    item = judged(clause, refused(1.6, times=2))
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert {found.message.id for found in item.findings} == {"kit.not_verified.busy"}
+    assert judged(clause, refused(0.4, times=2)).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("clause", ["GW-ERR-001", "GW-RTY-001"])
+def test_the_call_that_was_made_again_counts(clause):
+    again = refused(0.1, told="not_found", step=replace(STEP, mark=Mark.AGAIN))
+    assert judged(clause, refused(1.6, times=2), again).verdict is Verdict.PASS
