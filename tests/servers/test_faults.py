@@ -5,6 +5,7 @@ import base64
 import json
 import re
 import subprocess
+from datetime import UTC, datetime
 from functools import cache
 
 import httpx2
@@ -40,6 +41,7 @@ ODD = [
     ("hotel_reservation", {"guest_name": "x" * 121}),
     ("flight_booking", {"origin": "MADX"}),
     ("flight_booking", {"cabin": "business"}),
+    ("flight_booking", {"departure_date": datetime.now(UTC).date().isoformat()}),
     ("quote_shipment", {"insured": "yes"}),
     ("get_booking", {"booking_id": "nope"}),
     ("search_database", {"limit": None}),

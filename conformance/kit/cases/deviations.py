@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 from typing import Any, Final
 
@@ -89,14 +90,14 @@ def valid(place: Place) -> Iterator[Deviation]:
         yield Deviation("empty-object", {})
 
 
-def extremes(place: Place) -> Iterator[Deviation]:
-    """Give values that the schema allows and few servers are made for."""
+def extremes(place: Place, now: datetime) -> Iterator[Deviation]:
+    """Give values that the schema allows and few servers are made for, as of a time."""
     asked = place.asked
     if asked.allowed is not None:
         return
     for name in asked.formats:
-        for variant, text in FORMATS[name].extremes if name in FORMATS else ():
-            yield Deviation(f"extreme-{name}", text, variant, extreme=True)
+        for variant, made in FORMATS[name].extremes if name in FORMATS else ():
+            yield Deviation(f"extreme-{name}", made(now), variant, extreme=True)
     if not asked.kinds:
         for kind, value in ANY_TYPE_SAMPLES:
             yield Deviation("any-type", value, kind, extreme=True)

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
 from conformance.formats.tool.tool import Tool
@@ -16,6 +17,7 @@ from conformance.kit.cases.plan import Plan, plan
 from conformance.kit.cases.textual import textual
 from conformance.kit.model.case import Case
 from conformance.kit.model.run import Run
+from conformance.kit.schema.string_formats import SOMEDAY
 
 KEPT_PLANS: Final = 32
 """Plans kept for the other runs of the same server: one of a big tool takes half a megabyte."""
@@ -42,13 +44,22 @@ class Plans:
         seed: int,
         count: int,
         remembered: Sequence[Drawn] = (),
+        today: datetime = SOMEDAY,
     ) -> Plan:
         """As `all_cases` gives them. What was remembered of one run is sent in that one alone, and
         what travels as text differs from binding to binding.
         """
 
         def made_for(own: Run) -> Plan:
-            return all_cases(tool, own, baseline, seed=seed, count=count, remembered=remembered)
+            return all_cases(
+                tool,
+                own,
+                baseline,
+                seed=seed,
+                count=count,
+                remembered=remembered,
+                today=today,
+            )
 
         if remembered or textual(tool, run) is not None:
             return made_for(run)
@@ -75,11 +86,12 @@ def all_cases(
     seed: int,
     count: int,
     remembered: Sequence[Drawn] = (),
+    today: datetime = SOMEDAY,
 ) -> Plan:
     """Plan a tool's cases from a baseline call, with at most `count` drawn of each sort, and those
     `remembered` that failed in an earlier session; with a `count` of 0 neither.
     """
-    named = plan(tool, run, baseline)
+    named = plan(tool, run, baseline, today=today)
     if count <= 0:
         return named
     # What draws takes longer to load than all the rest, and is not needed before a call was made.

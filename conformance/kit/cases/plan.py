@@ -80,11 +80,19 @@ def fewer(planned: Plan, most: int) -> Plan:
     return replace(planned, cases=tuple(spread(list(places), max(most, 0))), branches=())
 
 
-def plan(tool: Tool, run: Run, baseline: Mapping[str, Any], *, now: datetime = SOMEDAY) -> Plan:
+def plan(
+    tool: Tool,
+    run: Run,
+    baseline: Mapping[str, Any],
+    *,
+    now: datetime = SOMEDAY,
+    today: datetime = SOMEDAY,
+) -> Plan:
     """Make the deterministic cases of a tool from an accepted call.
 
-    The same tool and baseline give the same plan in every process. A schema that cannot be used
-    gives an empty plan with the problem in words; a baseline that the schema refuses leaves only
+    Dates are made as of `now`; the cases about the present day are as of `today`. The same tool and
+    baseline give the same plan in every process. A schema that cannot be used gives an empty plan
+    with the problem in words; a baseline that the schema refuses leaves only
     the cases that break `arguments` itself.
     """
     try:
@@ -92,7 +100,7 @@ def plan(tool: Tool, run: Run, baseline: Mapping[str, Any], *, now: datetime = S
     except SchemaProblem as problem:
         return Plan((), problems=(str(problem),))
     view.refill()
-    planner = Planner(tool.name, run.id, view, now, Ids(run.id, tool.name))
+    planner = Planner(tool.name, run.id, view, now, Ids(run.id, tool.name), today=today)
     arguments = dict(baseline)
     with view.remembering():
         for step in (_baseline, _explore, _arguments):
@@ -180,7 +188,7 @@ def _at(planner: Planner, start: Start, spot: Spot) -> None:
         planner.valid(start, spot, Change(deviation))
     for deviation in islice(deviations.broken(place), planner.each):
         planner.broken(start, spot, Change(deviation))
-    for deviation in islice(deviations.extremes(place), planner.each):
+    for deviation in islice(deviations.extremes(place, planner.today), planner.each):
         planner.valid(start, spot, Change(deviation))
 
 

@@ -20,6 +20,7 @@ from conformance.kit.model.case_id import CaseId
 from conformance.kit.schema.breaks import Break, breaks
 from conformance.kit.schema.constraints import same
 from conformance.kit.schema.places import ABSENT, Tokens, get, put, to_parameter
+from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import SchemaView
 from conformance.spec.pointer import to_pointer
@@ -71,6 +72,8 @@ class Planner:
     branches: list[Case] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     dropped: int = 0
+    today: datetime = SOMEDAY
+    """The day that a rule about dates turns on, where `now` is the day of the other values."""
     each: int = 1_000
     """Deviations to try at one place, valid and broken ones."""
     waiting: deque[Start] = field(default_factory=deque)

@@ -154,6 +154,7 @@ class ToolRun:
             seed=settings.seed,
             count=count,
             remembered=[one.call for one in known],
+            today=datetime.now(UTC),
         )
 
     def so_far(self) -> ToolEvidence:

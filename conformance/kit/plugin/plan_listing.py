@@ -56,6 +56,7 @@ def planned(
                 seed=settings.seed,
                 count=settings.max_examples,
                 remembered=[each.call for each in known],
+                today=datetime.now(UTC),
             )
             if settings.replay is not None:
                 yield from _replayed(made, good_ids(one.run.id, tool.name), settings.replay)

@@ -16,6 +16,7 @@ from conformance.kit.model.results import Finding, Item, SessionResult
 from conformance.kit.report.levels import GRAVITY
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.words import Told, told_of
+from conformance.kit.verdicts.sent_words import call_shown
 from conformance.spec.messages import Message
 from conformance.spec.vocabulary import Verdict
 
@@ -155,6 +156,17 @@ def alike(things: Iterable[_T], shown: Callable[[_T], tuple[Hashable, ...]]) -> 
         key: Hashable = (*kind, at) if at else (id(thing),)
         found.setdefault(key, []).append(thing)
     return list(found.values())
+
+
+def sent_in(finding: Finding, report: Report) -> str | None:
+    """Say which call shows a finding; None where the finding says it, or no call does."""
+    exchange = None if finding.exchange is None else report.exchange(finding.exchange)
+    if exchange is None or exchange.case is None:
+        return None
+    words = call_shown(exchange.case)
+    values = [value for _, value in words.values if isinstance(value, str)]
+    told = finding.words(report.language)
+    return None if values and all(v in told for v in values) else words.words(report.language)
 
 
 def refusal(finding: Finding, report: Report) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from conformance.formats.problem import shown
 from conformance.kit.model.results import RunResult, UsedWaiver
-from conformance.kit.report.findings import Group, groups, refusal
+from conformance.kit.report.findings import Group, groups, refusal, sent_in
 from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.levels import (
     all_items,
@@ -65,8 +65,6 @@ _COMMAND = 2_000
 """Characters of a command, which is of no use where some are missing."""
 _TOLD = 1_000
 """Characters of a sentence of ours: what a target says in it is short already."""
-_WARNED = 160
-"""Characters of what is said of a warning."""
 _PAINT = {
     Verdict.FAIL: {"red": True},
     Verdict.KIT_ERROR: {"red": True, "bold": True},
@@ -216,8 +214,12 @@ class _Summary:
         where = self.names(group.tools, _TOOLS)
         head = "  ".join(filter(None, (self.text(group.clause), name, where, self.only_in(group))))
         yield Line(head, tuple(_PAINT[group.verdict]))
-        told = group.finding.words(self.language) if group.finding is not None else ""
-        yield Line(f"    {self.text(told or sentence(group.clause, self.language), _WARNED)}")
+        finding = group.finding
+        told = finding.words(self.language) if finding else sentence(group.clause, self.language)
+        yield Line(f"    {self.text(told, _TOLD)}")
+        sent = sent_in(finding, self.report) if finding is not None else None
+        if sent is not None:
+            yield Line(f"    {self.say('report.sent', call=self.text(sent, _TOLD))}")
 
     def names(self, tools: tuple[str, ...], limit: int) -> str:
         text, more = lambda name: self.text(name, 40), "report.terminal.more"

@@ -21,18 +21,27 @@ SOMEDAY: Final = datetime(2035, 6, 1, 10, 0, tzinfo=UTC)
 class Format:
     """`make` gives the n-th valid value as of a time; `broken` are (name, value) pairs.
 
-    So are `extremes`, which are valid and far from what is usual.
+    `extremes` are valid and unusual: each has a name, and its value as of a time.
     """
 
     make: Callable[[int, datetime], str]
     broken: tuple[tuple[str, str], ...]
-    extremes: tuple[tuple[str, str], ...] = ()
+    extremes: tuple[tuple[str, Callable[[datetime], str]], ...] = ()
 
 
 def _day(index: int, now: datetime) -> datetime:
     """The n-th day from a month after `now`: later properties get later days."""
     start = now.astimezone(UTC).replace(hour=12, minute=0, second=0)
     return start + timedelta(days=30 + index)
+
+
+def _told(form: str, now: datetime, *, days: int) -> str:
+    """The moment that is so many days from `now`: rules about dates turn on today."""
+    return (now.astimezone(UTC) + timedelta(days=days)).strftime(form)
+
+
+def _always(text: str, _now: datetime) -> str:
+    return text
 
 
 def _filled(text: str, index: int, _now: datetime) -> str:
@@ -56,7 +65,13 @@ FORMATS: Final[dict[str, Format]] = {
             ("month-13", "2035-13-01"),
             ("day-first", "15/06/2035"),
         ),
-        (("first-year", "0001-01-01"), ("last-year", "9999-12-31")),
+        (
+            ("today", partial(_told, "%Y-%m-%d", days=0)),
+            ("yesterday", partial(_told, "%Y-%m-%d", days=-1)),
+            ("leap-day", partial(_always, "2036-02-29")),
+            ("first-year", partial(_always, "0001-01-01")),
+            ("last-year", partial(_always, "9999-12-31")),
+        ),
     ),
     "date-time": Format(
         lambda index, now: _day(index, now).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -66,10 +81,13 @@ FORMATS: Final[dict[str, Format]] = {
             ("words", "tomorrow at noon"),
         ),
         (
-            ("first-year", "0001-01-01T00:00:00Z"),
-            ("last-year", "9999-12-31T23:59:59Z"),
-            ("furthest-east", "2035-06-15T10:00:00+14:00"),
-            ("furthest-west", "2035-06-15T10:00:00-14:00"),
+            ("now", partial(_told, "%Y-%m-%dT%H:%M:%SZ", days=0)),
+            ("a-day-ago", partial(_told, "%Y-%m-%dT%H:%M:%SZ", days=-1)),
+            ("leap-day", partial(_always, "2036-02-29T10:00:00Z")),
+            ("first-year", partial(_always, "0001-01-01T00:00:00Z")),
+            ("last-year", partial(_always, "9999-12-31T23:59:59Z")),
+            ("furthest-east", partial(_always, "2035-06-15T10:00:00+14:00")),
+            ("furthest-west", partial(_always, "2035-06-15T10:00:00-14:00")),
         ),
     ),
     "time": Format(

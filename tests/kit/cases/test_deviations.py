@@ -9,6 +9,7 @@ from conformance.kit.cases.valid_values import LONGEST_TEXT
 from conformance.kit.cases.walk import spot_at, spots
 from conformance.kit.schema.constraints import same, type_of
 from conformance.kit.schema.places import ABSENT
+from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.view import view_of
 
 LONG = "a" * LONGEST_TEXT
@@ -96,10 +97,13 @@ EXTREMES = [
     ({**TEXT, "maxLength": 1}, "a", [("with-slash", "a"), ("blank-text", " ")]),
     ({**TEXT, "minLength": 3}, "abc", [("with-slash", "a/b"), ("blank-text", "   ")]),
     ({**TEXT, "pattern": "^a"}, "a", []),
-    ({**TEXT, "format": "date"}, A_DAY, [("extreme-date", "0001-01-01"),
-                                         ("extreme-date", "9999-12-31")]),
+    ({**TEXT, "format": "date"}, A_DAY,
+     [("extreme-date", day) for day in
+      ("2035-06-01", "2035-05-31", "2036-02-29", "0001-01-01", "9999-12-31")]),
     ({**TEXT, "format": "date-time"}, A_MOMENT,
-     [("extreme-date-time", "0001-01-01T00:00:00Z"), ("extreme-date-time", "9999-12-31T23:59:59Z"),
+     [("extreme-date-time", "2035-06-01T10:00:00Z"), ("extreme-date-time", "2035-05-31T10:00:00Z"),
+      ("extreme-date-time", "2036-02-29T10:00:00Z"),
+      ("extreme-date-time", "0001-01-01T00:00:00Z"), ("extreme-date-time", "9999-12-31T23:59:59Z"),
       ("extreme-date-time", "2035-06-15T10:00:00+14:00"),
       ("extreme-date-time", "2035-06-15T10:00:00-14:00")]),
     ({**TEXT, "format": "zip"}, "a", []),
@@ -111,7 +115,7 @@ EXTREMES = [
 
 @pytest.mark.parametrize(("schema", "value", "expected"), EXTREMES)
 def test_what_few_servers_are_made_for_is_sent_and_expects_only_an_answer(schema, value, expected):
-    found = list(deviations.extremes(place(schema, value)))
+    found = list(deviations.extremes(place(schema, value), SOMEDAY))
     assert written((each.scenario, each.value) for each in found) == written(expected)
     assert {each.scenario for each in found if not each.extreme} <= {deviations.WHOLE_FLOAT}
 
@@ -130,7 +134,8 @@ def test_of_a_list_of_containers_one_with_more_in_it_is_sent(allowed, sent):
 
 
 def test_an_integer_with_a_fraction_of_zero_is_to_be_accepted():
-    (found,) = (e for e in deviations.extremes(place(WHOLE, 5)) if e.scenario == "whole-float")
+    sent = deviations.extremes(place(WHOLE, 5), SOMEDAY)
+    (found,) = (each for each in sent if each.scenario == "whole-float")
     assert not found.extreme
 
 

@@ -24,7 +24,7 @@ from conformance.kit.report.words import level_name, number, percent, sentence
 from conformance.kit.report.write import badge, write_files
 from conformance.spec.messages import LANGUAGES, message
 from conformance.spec.vocabulary import Level, Missing, Verdict
-from tests.kit.report.sample import run_result, said, sample_words, session
+from tests.kit.report.sample import exchanges, run_result, said, sample_words, session
 
 
 @pytest.fixture(autouse=True)
@@ -193,6 +193,19 @@ def test_what_breaks_a_should_is_told_in_two_lines_with_its_tools_and_what_was_f
     at = told.index("MCP-CALL-003  warning  add, list")
     assert told[at + 1] == "    It broke."
     assert not told[at + 2].startswith(" ")
+
+
+def test_a_warning_says_in_which_call_it_was_seen_unless_what_was_found_does():
+    (item,) = warned("MCP-CALL-003")
+    (found,) = item.findings
+    silent = replace(item, findings=(replace(found, exchange=17),))
+    told = lines(with_items([silent]), exchange=exchanges().get)
+    assert any(line.startswith("    Seen in the call with ") for line in told)
+    sent = str(exchanges()[17].case.violation.sent)
+    values = {"parameter": exchanges()[17].case.violation.parameter, "sent": f'"{sent}"'}
+    telling = replace(found, exchange=17, message=message("call.with", **values))
+    told = lines(with_items([replace(item, findings=(telling,))]), exchange=exchanges().get)
+    assert not any("Seen in" in line for line in told)
 
 
 def test_what_was_found_is_followed_by_the_line_that_explains_it():

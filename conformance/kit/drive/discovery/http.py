@@ -40,7 +40,7 @@ from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.http import HttpBinding
 from conformance.spec.messages import message
-from conformance.spec.vocabulary import OPENAPI_PLACE_PATH
+from conformance.spec.vocabulary import OPENAPI_PLACE_PATH, OpenapiPlace
 
 
 async def look(channel: Channel, url: str, step: Step) -> Exchange:
@@ -180,8 +180,8 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
 
 async def _usual_document(channel: Channel, run: Run) -> tuple[Any, str] | None:
     """The OpenAPI document where frameworks serve it, and its address."""
-    for path in OPENAPI_PLACE_PATH.values():
-        url = urljoin(run.endpoint + "/", path)
+    for place in OpenapiPlace:
+        url = urljoin(run.endpoint + "/", OPENAPI_PLACE_PATH[place])
         document = await _document(channel, url)
         if is_openapi(document):
             return document, url
