@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.formats.catalog.openapi import json_kind
+from conformance.formats.catalog.openapi_media import json_kind
 from conformance.formats.problem import json_path
 from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
 from conformance.formats.schema.keyword_words import words

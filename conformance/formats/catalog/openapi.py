@@ -6,12 +6,13 @@ The others are named as left out.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from conformance.formats.catalog.openapi_input import LeftOut, inputs_of
+from conformance.formats.catalog.openapi_media import is_json, json_media, plain
 from conformance.formats.catalog.openapi_schema import (
     Document,
     LeadsElsewhere,
@@ -24,7 +25,6 @@ from conformance.formats.schema.schemas import schema_faults
 from conformance.formats.tool.tool import (
     JSON,
     Annotations,
-    Input,
     Invocation,
     Tool,
     ToolForm,
@@ -36,17 +36,9 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 DOCUMENT = "HTTP-OAS-001"
 OPERATION = "HTTP-OAS-002"
 
-_JSON_KIND = re.compile(r"application/json|[a-z0-9!#$&^_.-]+/[a-z0-9!#$&^_.+-]+\+json")
 _CHANGING = frozenset({"put", "patch", "delete"})
 _NEVER = frozenset({"options", "head", "trace"})
 """Methods that a client or a proxy means something else by than a call."""
-_IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
-"""Header parameters that the specification says to take no notice of."""
-_FLAT = frozenset({
-    "type", "properties", "required", "description", "title", "additionalProperties", "example",
-    "examples", "$defs",
-})  # fmt: skip
-"""Keywords with which the body's members may stand beside other inputs."""
 _PLAIN_TYPES = frozenset({"string", "integer", "number", "boolean"})
 
 
@@ -57,14 +49,6 @@ class OpenApiCatalog:
     tools: tuple[Tool, ...]
     left_out: tuple[tuple[str, Message], ...]
     problems: tuple[Problem, ...]
-
-
-class _LeftOut(Exception):
-    """An operation that is no tool, for the reason that the message gives."""
-
-    def __init__(self, id: str, **values: object) -> None:
-        super().__init__(id)
-        self.reason = message(id, **values)
 
 
 def is_openapi(data: Any) -> bool:
@@ -92,7 +76,7 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
         taken.add(name)
         try:
             tool = _tool(document, (name, method, str(place[1])), shared, operation)
-        except _LeftOut as why:
+        except LeftOut as why:
             left.append((name, why.reason))
         except TooLarge:
             left.append((name, message("kit.left_out.openapi_size")))
@@ -154,15 +138,12 @@ def _tool(
 ) -> Tool:
     name, method, path = called
     if method in _NEVER:
-        raise _LeftOut("kit.left_out.openapi_method", method=method.upper())
+        raise LeftOut("kit.left_out.openapi_method", method=method.upper())
     answers, kinds = _answers(document, operation)
-    schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
-    inputs = _parameters(document, shared, operation, schema)
-    sent = _sent(document, operation)
-    inputs += _body(document, operation, schema, inputs)
+    schema, inputs = inputs_of(document, shared, operation)
     asked = {each.name for each in inputs if each.where is Where.PATH}
     if {part.split("}")[0] for part in path.split("{")[1:]} != asked:
-        raise _LeftOut("kit.left_out.openapi_path", path=shown(path))
+        raise LeftOut("kit.left_out.openapi_path", path=shown(path))
     texts = [operation.get(member) for member in ("description", "summary")]
     return Tool(
         name,
@@ -183,7 +164,7 @@ def _tool(
             method.upper(),
             tuple(inputs),
             bodiless="requestBody" not in operation,
-            sent=sent,
+            sent=_sent(document, operation),
             taken=_taken(kinds),
         ),
     )
@@ -223,13 +204,13 @@ def _base(data: Mapping[str, Any]) -> str:
 def _sent(document: Document, operation: Mapping[str, Any]) -> str:
     """The media type of the body that is sent."""
     body = resolved(document.data, operation.get("requestBody", {}))
-    found = _json_media(body.get("content"))
+    found = json_media(body.get("content"))
     return JSON if found is None else found[0]
 
 
 def _taken(kinds: Mapping[str, list[str]]) -> str:
     """The media types of answers to ask for: those that are JSON, and JSON itself."""
-    listed = dict.fromkeys(kind for each in kinds.values() for kind in each if _is_json(kind))
+    listed = dict.fromkeys(kind for each in kinds.values() for kind in each if is_json(kind))
     return JSON if JSON in listed else ", ".join([*listed, JSON])
 
 
@@ -250,156 +231,12 @@ def _answers(
         if not str(status).startswith(("2", "default")):
             continue
         content = resolved(document.data, response).get("content")
-        media = _json_media(content)
+        media = json_media(content)
         unsaid = unsaid or not content
-        kinds[str(status)] = [_plain(kind) for kind in content] if isinstance(content, dict) else []
+        kinds[str(status)] = [plain(kind) for kind in content] if isinstance(content, dict) else []
         if media is not None and str(status) != "default":
             found[str(status)] = document.whole(media[1].get("schema", {}), sent=False)
         unsaid = unsaid or media is not None
     if not found and not unsaid:
-        raise _LeftOut("kit.left_out.openapi_answer")
+        raise LeftOut("kit.left_out.openapi_answer")
     return found, kinds
-
-
-def _json_media(content: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """What a content says of JSON, with its media type: of plain JSON, or else of the first."""
-    found: dict[str, Mapping[str, Any]] = {}
-    for kind, media in content.items() if isinstance(content, dict) else ():
-        if _is_json(_plain(kind)) and isinstance(media, dict):
-            found.setdefault(_plain(kind), media)
-    first = json_kind(found)
-    return None if first is None else (first, found[first])
-
-
-def json_kind(kinds: Iterable[str]) -> str | None:
-    """The media type whose schema counts: plain JSON, or else the first that is JSON."""
-    listed = [kind for kind in kinds if _is_json(kind)]
-    return JSON if JSON in listed else next(iter(listed), None)
-
-
-def _plain(kind: object) -> str:
-    return str(kind).partition(";")[0].strip().lower()
-
-
-def _is_json(kind: str) -> bool:
-    return _JSON_KIND.fullmatch(kind) is not None
-
-
-def _parameters(
-    document: Document, shared: Any, operation: Mapping[str, Any], schema: dict[str, Any]
-) -> list[Input]:
-    """The inputs of path, query and header, which are added to `schema`; own ones go before."""
-    by_key: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for listed in (shared, operation.get("parameters")):
-        for one in listed if isinstance(listed, list) else ():
-            each = resolved(document.data, one)
-            by_key[str(each.get("name")), str(each.get("in"))] = each
-    inputs: list[Input] = []
-    for (name, kind), each in by_key.items():
-        required = each.get("required") is True or kind == "path"
-        if kind == "header" and name.lower() in _IGNORED_HEADERS:
-            continue
-        usable = kind in {"path", "query", "header"} and isinstance(each.get("name"), str)
-        own = document.whole(each["schema"], sent=True) if "schema" in each else None
-        sound = usable and own is not None and _is_sendable(own, kind, each)
-        if not sound or name in schema["properties"]:
-            if required:
-                raise _LeftOut("kit.left_out.openapi_parameter", name=shown(name))
-            continue
-        assert own is not None
-        _add(schema, name, own, each, required=required)
-        inputs.append(Input(name, Where(kind)))
-    return inputs
-
-
-def _is_sendable(own: Mapping[str, Any], kind: str, each: Mapping[str, Any]) -> bool:
-    """Whether the values of a parameter have one text that every server reads alike."""
-    kinds = own.get("type")
-    types = set(map(str, kinds)) if isinstance(kinds, list) else {str(kinds)}
-    if "style" in each and each["style"] not in ("form", "simple"):
-        return False
-    if "object" in types or "$ref" in own:
-        return "$ref" in own  # what a reference leads to is most often an enum
-    if "array" in types:
-        return kind == "query" and each.get("explode", True) is True
-    return True
-
-
-def _add(
-    schema: dict[str, Any],
-    name: str,
-    own: Mapping[str, Any],
-    each: Mapping[str, Any],
-    *,
-    required: bool,
-) -> None:
-    node = dict(own)
-    definitions = _definitions(node)
-    if definitions:
-        schema["$defs"] = {**schema.get("$defs", {}), **definitions}
-        del node["$defs"]
-    for member in ("description", "example"):
-        if member in each:
-            key = "examples" if member == "example" else member
-            node.setdefault(key, [each[member]] if member == "example" else each[member])
-    schema["properties"][name] = node
-    if required:
-        schema["required"].append(name)
-
-
-def _body(
-    document: Document,
-    operation: Mapping[str, Any],
-    schema: dict[str, Any],
-    others: list[Input],
-) -> list[Input]:
-    """The inputs of the body, added to `schema`: its members, or it as a whole."""
-    if "requestBody" not in operation:
-        return []
-    body = resolved(document.data, operation["requestBody"])
-    required = body.get("required") is True
-    media = _json_media(body.get("content"))
-    if media is None:
-        if required:
-            raise _LeftOut("kit.left_out.openapi_body")
-        return []
-    declared = document.whole(media[1].get("schema", {}), sent=True)
-    flat = _opened(declared)
-    names = set(flat.get("properties", {})) if flat is not None else set()
-    whole_only = flat is None or (bool(others) and not flat.keys() <= _FLAT)
-    if flat is None or whole_only or not required or names & {one.name for one in others}:
-        name = "body" if "body" not in schema["properties"] else "request_body"
-        _add(schema, name, declared, {}, required=required)
-        return [Input(name, Where.WHOLE)]
-    if definitions := _definitions(flat):
-        schema["$defs"] = {**schema.get("$defs", {}), **definitions}
-    schema["properties"] |= flat.get("properties", {})
-    schema["required"] += flat.get("required", [])
-    rest = flat.keys() - {"type", "properties", "required", "$defs", "title", "description"}
-    schema |= {word: flat[word] for word in rest}
-    if isinstance(media[1].get("example"), dict) and not others:
-        schema["examples"] = [media[1]["example"]]
-    return [Input(name, Where.BODY) for name in flat.get("properties", {})]
-
-
-def _opened(declared: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The schema of a body that is an object with named members; None for any other."""
-    definitions = _definitions(declared)
-    node: Any = declared
-    for _ in range(10):
-        reference = node.get("$ref") if isinstance(node, dict) else None
-        if not isinstance(reference, str):
-            break
-        node = definitions.get(reference.removeprefix("#/$defs/"))
-    if not isinstance(node, dict) or node.get("type") != "object" or "$ref" in node:
-        return None
-    needed = node.get("required", [])
-    if not isinstance(node.get("properties"), dict) or not isinstance(needed, list):
-        return None
-    return {**node, **({"$defs": definitions} if definitions else {})}
-
-
-def _definitions(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The `$defs` of a schema; empty if they are of another type."""
-    found = schema.get("$defs")
-    return found if isinstance(found, dict) else {}
