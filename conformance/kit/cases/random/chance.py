@@ -11,6 +11,7 @@ import json
 import threading
 import warnings
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from random import Random
 from typing import Any, Final, TypeVar
 
@@ -27,6 +28,11 @@ _TRIES: Final = 5
 """How often a value that does not fit is made anew, before all around it is."""
 _LARGEST: Final = 2_000
 """Values that one call may hold: a schema that asks for a million items would fill the memory."""
+_LETTERS: Final = 50_000
+"""Letters of one call beyond which its texts are as short as they may be: each letter is a choice.
+"""
+_BLOCK: Final = 2_000
+"""Letters of one text that are chosen; a longer one repeats them."""
 WIDE: Final = 2**24
 """From so many numbers on, those near the first are meant more often than chance would have it."""
 _BITS: Final = (8, 8, 16, 16, 16, 32, 64)
@@ -45,10 +51,18 @@ class Chance(Random):
     """A generator that makes so many values, and no more, for one call. Raises TooLarge beyond."""
 
     _left = _LARGEST
+    _letters = _LETTERS
 
     def begin(self) -> None:
         """Begin a call."""
         self._left = _LARGEST
+        self._letters = _LETTERS
+
+    def length(self, least: int, most: int) -> int:
+        """Pick the length of a text: the least where the call has many letters already."""
+        size = self.randint(least, most) if self._letters > 0 else least
+        self._letters -= size
+        return size
 
     def spend(self, values: int = 1) -> None:
         """Count values that are about to be made."""
@@ -101,7 +115,9 @@ def fitting(make: Maker, test: Test) -> Maker:
 
 def run(chance: Chance, letters: Sequence[str], least: int, most: int) -> str:
     """Make a text of so many of these letters."""
-    return "".join(chance.choices(letters, k=chance.randint(least, most)))
+    size = chance.randint(least, most)
+    block = "".join(chance.choices(letters, k=min(size, _BLOCK)))
+    return block if size <= _BLOCK else (block * -(-size // _BLOCK))[:size]
 
 
 def items(make: Maker, least: int, most: int, *, unique: bool = False) -> Maker:
@@ -197,8 +213,14 @@ class NotDrawable(Exception):
     """Nothing can be drawn from a schema; the text says why."""
 
 
-def drawn(strategy: st.SearchStrategy[T], count: int, seed: int) -> list[T]:
-    """Draw up to `count` different values: those that came up, where more would take too much.
+def drawn(
+    strategy: st.SearchStrategy[T],
+    count: int,
+    seed: int,
+    counting: AbstractContextManager[object] | None = None,
+) -> list[T]:
+    """Draw up to `count` different values: those that came up, where more would take too much,
+    which is counted within `counting`.
 
     Raises NotDrawable if none can be drawn.
     """
@@ -221,7 +243,8 @@ def drawn(strategy: st.SearchStrategy[T], count: int, seed: int) -> list[T]:
         with ONE_AT_A_TIME, warnings.catch_warnings(), ends_in_recursion_error():
             warnings.simplefilter("ignore")
             _own_generator()
-            collect()
+            with counting or nullcontext():
+                collect()
     except TooMuch as reason:
         if not found:
             raise NotDrawable(str(reason)) from None

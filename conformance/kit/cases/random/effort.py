@@ -7,11 +7,12 @@ ways. Calls and choices are counted, and no clock decides: what is drawn is the 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, Final
+from types import FrameType
+from typing import Any, Final, Self
 
 MOST: Final = 20_000_000
 """Steps for one schema, and as many for one tool: some seconds. A real schema takes a tenth."""
@@ -24,6 +25,8 @@ long as not to count, and its choices show what it takes.
 
 _ONE_BELOW: Final = ("items", "additionalItems", "contains", "additionalProperties",
                      "propertyNames", "not")  # fmt: skip
+_TIDYING: Final = 10_000
+"""Calls and lines that what is ended may still take."""
 _STEPS: Final = {"call": 10, "c_call": 3}
 """Steps of a call of a function of Python, and of one that is built in."""
 
@@ -51,26 +54,64 @@ class Effort:
 
 
 class Counter:
-    """Counts what is done until it is too much."""
+    """Counts what is done until it is too much; within it, calls of functions.
 
-    def __init__(self) -> None:
+    What is raised while a generator is thrown away gets lost, and Python then counts no more. So
+    what goes on all the same is stopped again and again: not at once, for what is being ended has
+    to tidy up. `last` is raised at the end of the counting, where nothing can lose it.
+    """
+
+    def __init__(
+        self,
+        most: int | None = None,
+        steps: Mapping[str, int] = _STEPS,
+        last: BaseException | None = None,
+    ) -> None:
         self.done = 0
+        self._most = MOST if most is None else most
+        self._steps = steps
+        self._last = last
+        self._before: tuple[Any, Any] = (None, None)
+        self._grace = 0
 
     def choice(self) -> None:
         """Count a choice. Raises TooMuch."""
         self._add(_A_CHOICE)
 
-    def call(self, _frame: Any, event: str, _argument: Any) -> None:
-        """Count a call, for `sys.setprofile`. Raises TooMuch."""
-        if event in _STEPS:
-            self._add(_STEPS[event])
+    def __enter__(self) -> Self:
+        self._before = sys.getprofile(), sys.gettrace()
+        sys.setprofile(self._call)
+        return self
 
-    def _add(self, steps: int) -> None:
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(self._before[1])
+        sys.setprofile(self._before[0])
+        if self._last is not None and self.done > self._most:
+            raise self._last from None
+
+    def _call(self, frame: FrameType, event: str, _argument: Any) -> None:
+        if event in self._steps and frame.f_code is not _THE_END:
+            self._add(self._steps[event], frame)
+
+    def _add(self, steps: int, frame: FrameType | None = None) -> None:
         self.done += steps
-        if self.done > MOST:
-            raise TooMuch(f"more than {MOST} steps to draw")
+        if self.done <= self._most:
+            return
+        if frame is not None:
+            self._grace = _TIDYING
+            sys.settrace(self._again)
+        while frame is not None:
+            frame.f_trace = self._again
+            frame = frame.f_back
+        raise TooMuch(f"more than {self._most} steps to draw")
+
+    def _again(self, frame: FrameType, *_: Any) -> None:
+        self._grace -= 1
+        if self._grace < 0 and frame.f_code is not _THE_END:
+            sys.setprofile(self._call)
 
 
+_THE_END: Final = Counter.__exit__.__code__
 _counters: list[Counter] = []
 
 
@@ -81,18 +122,20 @@ def chosen() -> None:
 
 
 @contextmanager
-def counted(schema: Any) -> Iterator[Counter]:
-    """Count what is done in this thread for a schema. Held by one thread at a time."""
-    counter = Counter()
+def choices_of(counter: Counter) -> Iterator[None]:
+    """Count the library's choices in this thread. Held by one thread at a time."""
     _counters.append(counter)
-    before: Callable[..., Any] | None = sys.getprofile()
-    if ways(schema) > _SMALL:
-        sys.setprofile(counter.call)
     try:
-        yield counter
+        yield
     finally:
-        sys.setprofile(before)
         _counters.pop()
+
+
+def calls_of(counter: Counter, schema: Any) -> AbstractContextManager[object]:
+    """Count the calls that are made for a schema, if it may take many. Nothing is to be done within
+    it that has to be done once it is too much.
+    """
+    return counter if ways(schema) > _SMALL else nullcontext()
 
 
 def ways(schema: Any) -> int:

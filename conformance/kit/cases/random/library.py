@@ -14,7 +14,7 @@ from hypothesis_jsonschema import from_schema
 
 from conformance.kit.cases.random.chance import ONE_AT_A_TIME, Chance, Maker, NotDrawable, drawn
 from conformance.kit.cases.random.drawable import ECMA, Schema
-from conformance.kit.cases.random.effort import Effort, TooMuch, counted
+from conformance.kit.cases.random.effort import Counter, Effort, TooMuch, calls_of, choices_of
 from conformance.kit.cases.random.texts import formats_in
 
 Strategy = st.SearchStrategy[Any]
@@ -65,33 +65,33 @@ def _of(effort: Effort, what: str, work: Callable[[], _Worked]) -> Any:
 def _values(text: str, seed: int, count: int) -> _Worked:
     """Give values as JSON texts, so that no two calls share one."""
     strategy = _strategy(text).found
-    with counted(json.loads(text)) as counter:
-        try:
-            found = drawn(strategy, count, seed)
-        except NotDrawable as reason:
-            return _Worked((), str(reason), counter.done)
-        return _Worked(tuple(json.dumps(value) for value in found), "", counter.done)
+    counter = Counter()
+    try:
+        with choices_of(counter):
+            found = drawn(strategy, count, seed, calls_of(counter, json.loads(text)))
+    except NotDrawable as reason:
+        return _Worked((), str(reason), counter.done)
+    return _Worked(tuple(json.dumps(value) for value in found), "", counter.done)
 
 
 @lru_cache(maxsize=_KEPT)
 def _strategy(text: str) -> _Worked:
     schema = json.loads(text)
-    with counted(schema) as counter:
-        try:
-            formats = {name: _SEEDS.map(_seeded(make)) for name, make in formats_in(schema).items()}
+    formats = {name: _SEEDS.map(_seeded(make)) for name, make in formats_in(schema).items()}
+    counter = Counter()
+    try:
+        with choices_of(counter), calls_of(counter, schema):
             found = from_schema(schema, custom_formats=formats)
             found.validate()
             found.is_empty  # noqa: B018 - worked out here, where it is counted
-        except TooMuch as reason:
-            return _Worked(None, str(reason), counter.done)
-        except (
-            Exception
-        ) as error:  # whatever a strange schema does to the library is said, not fatal
-            return _Worked(None, f"{type(error).__name__}: {error}", counter.done)
-        pattern = schema.get("pattern") if isinstance(schema, dict) else None
-        if pattern is not None:
-            found = found.filter(_is_found_by_others(pattern))
-        return _Worked(found, "", counter.done)
+    except TooMuch as reason:
+        return _Worked(None, str(reason), counter.done)
+    except Exception as error:  # whatever a strange schema does to the library is said, not fatal
+        return _Worked(None, f"{type(error).__name__}: {error}", counter.done)
+    pattern = schema.get("pattern") if isinstance(schema, dict) else None
+    if pattern is not None:
+        found = found.filter(_is_found_by_others(pattern))
+    return _Worked(found, "", counter.done)
 
 
 def _seeded(make: Maker) -> Callable[[int], Any]:

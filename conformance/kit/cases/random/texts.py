@@ -100,7 +100,7 @@ def texts(least: int, most: int) -> Maker:
     def made(chance: Chance) -> str:
         if least > _MOST_MADE:
             raise TooLarge(f"a text of more than {_MOST_MADE} characters")
-        size = chance.randint(least, longest)
+        size = chance.length(least, longest)
         seen = chance.choice(_SCRIPTS)
         if size < 3:
             return run(chance, seen, size, size)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from conformance.kit.cases.random import effort
 from conformance.kit.cases.random.chance import Chance, NotDrawable
 from conformance.kit.cases.random.effort import Effort, ways
 from conformance.kit.cases.random.library import library_maker
-from tests.kit.cases.test_extreme_numbers import counting
+from tests.counting import TooLong, counting
 
 NUMBERS = [{"type": "integer", "multipleOf": n + 2, "minimum": n} for n in range(100)]
 ANY_OF = [
@@ -82,6 +84,54 @@ def test_parts_that_hold_together_multiply():
     assert ways({"allOf": [{"anyOf": [True] * 7}] * 3}) == 7**3 * 4
     assert ways({"properties": {"a": True, "b": {}}, "items": [{}, {}], "minItems": 10}) == 31
     assert ways(SETS) > 1_000_000 < ways(NAMES)
+
+
+def _work() -> None:
+    """Call a function."""
+
+
+def _for_ever() -> None:
+    while True:
+        _work()
+
+
+def _thrown_away() -> None:
+    """Work where what is raised gets lost: while a generator is closed."""
+
+    def generated() -> Iterator[int]:
+        try:
+            yield 0
+        finally:
+            for _ in range(50_000):
+                _work()
+
+    next(generated())
+
+
+def _lost_in_tidying() -> None:
+    _thrown_away()
+    while True:  # no function is called any more
+        pass
+
+
+def _swallowed() -> None:
+    with suppress(BaseException):
+        _for_ever()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("work", [_for_ever, _thrown_away, _lost_in_tidying, _swallowed])
+def test_what_is_counted_cannot_lose_its_alarm(work: Callable[[], None]) -> None:
+    with pytest.raises(TooLong, match="more than 1,000 calls"), counting(1_000):
+        work()
+    assert sys.getprofile() is None
+
+
+def test_what_ends_in_time_is_counted_and_left_alone() -> None:
+    with counting(1_000) as counted:
+        for _ in range(10):
+            _work()
+    assert 10 <= counted.done < 20
 
 
 def picked(schema: Any, own: Effort) -> Any:
