@@ -6,8 +6,9 @@ from typing import Any
 
 from conformance.formats.problem import shown
 from conformance.http.scripts import COLLECTION, ONE
-from conformance.kit.evidence.catalog import MANIFEST, RESOURCES, TOOLS, is_bare_list
+from conformance.kit.evidence.catalog import MANIFEST, RESOURCES, TOOLS
 from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.listing import is_bare_list
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
 from conformance.kit.model.exchange import Exchange

@@ -120,10 +120,10 @@ class Runs:
         return (*usable, *(tool.name for tool in self.declared[found.run.id].unusable))
 
 
-def _told(fault: Fault, language: str) -> str:
-    """A fault that ended the confirming, in words."""
-    where = message("kit.confirm_failed")
-    return message("kit.fault", where=where, fault=fault.id, what=fault.what).words(language)
+def _told(where: str, fault: Fault, language: str) -> str:
+    """A fault that no verdict tells, in words."""
+    said = message("kit.fault", where=message(where), fault=fault.id, what=fault.what)
+    return said.words(language)
 
 
 def _replays(wanted: str | None, run: str) -> bool:
@@ -306,7 +306,8 @@ class Session:
         """Remember for the next session what failed by chance in this one."""
         whole = not (self.interrupted or self.time_up or self._past is not None)
         if self.memory is not None and self.settings.max_examples and whole:
-            memorise(self.memory, asked, items, self.evidence(), self.recorder.by_id)
+            with self.confirming.noting():
+                memorise(self.memory, asked, items, self.evidence(), self.recorder.by_id)
 
     def evidence(self) -> dict[str, RunEvidence]:
         """Each run's evidence, with what it claims."""
@@ -336,6 +337,8 @@ class Session:
             run_result(evidence[name], own, self.declared[name], self.settings, sent[name])
             for name, own in by_run.items()
         )
+        faults = [("kit.confirm_failed", fault) for fault in self.confirming.faults]
+        faults += [("kit.count_failed", fault) for run in runs for fault in run.faults]
         if selected or self.interrupted or self.time_up:
             runs = tuple(replace(run, level=None) for run in runs)
         return SessionResult(
@@ -351,13 +354,10 @@ class Session:
             waivers=self.waivers,
             waivers_file=self.settings.waivers_file,
             kit_errors=(
-                *(_told(fault, self.settings.language) for fault in self.confirming.faults),
+                *(_told(where, fault, self.settings.language) for where, fault in faults),
                 *kit_errors(items.values(), self.settings.language),
             ),
-            kit_traces=(
-                *(fault.trace for fault in self.confirming.faults),
-                *kit_traces(items.values()),
-            ),
+            kit_traces=(*(fault.trace for _, fault in faults), *kit_traces(items.values())),
         )
 
     def _context(self, ends: float | None = None) -> Context:

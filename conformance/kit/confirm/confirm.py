@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
+from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.play import play
 from conformance.kit.evidence.evidence import RunEvidence
@@ -13,6 +15,7 @@ from conformance.kit.evidence.response import read
 from conformance.kit.evidence.script import Script
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange, Trouble
+from conformance.kit.model.fault import Fault, fault_of
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import traits_of
@@ -37,6 +40,19 @@ class Repeats:
     """Accepted cases that nobody can confirm: a fresh process refuses their baseline call, too."""
     gone: set[str] = field(default_factory=set)
     """The runs whose server could not be asked again: what was found there stands."""
+    faults: dict[tuple[str, str], Fault] = field(default_factory=dict)
+    """By run and case or script: the fault of the kit that kept it from being sent again."""
+
+    @asynccontextmanager
+    async def noting(self, run: str, what: str) -> AsyncIterator[None]:
+        """Note what is raised while this is sent again: it costs what rests on that alone."""
+        try:
+            with ends_in_recursion_error():
+                yield
+        except (ConnectFailed, OSError):
+            raise
+        except Exception as error:
+            self.faults[run, what] = fault_of(error)
 
     def of_case(self, run: str, case: str) -> list[Sequence[Exchange]]:
         """The smallest forms of a case that were found for some clause."""
@@ -123,14 +139,18 @@ async def _repeat_run(
         try:
             await channel.started()
             for original in originals:
-                await _repeat_case(channel, evidence, original, repeats)
+                assert original.case is not None
+                async with repeats.noting(evidence.run.id, original.case.id.text):
+                    await _repeat_case(channel, evidence, original, repeats)
             for script in shared:
-                await _repeat_script(evidence, script, context, repeats, channel)
+                async with repeats.noting(evidence.run.id, script.name):
+                    await _repeat_script(evidence, script, context, repeats, channel)
         finally:
             await channel.close()
     for script in scripts:
         if script not in shared:
-            await _repeat_script(evidence, script, context, repeats, None)
+            async with repeats.noting(evidence.run.id, script.name):
+                await _repeat_script(evidence, script, context, repeats, None)
 
 
 async def _repeat_case(

@@ -11,6 +11,7 @@ from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import read
 from conformance.kit.evidence.script import UNPLAYED
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.fault import Faulty
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.step import Step
 from conformance.kit.verdicts.judge import Question, judge
@@ -27,8 +28,13 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
     Each finding that was repeated must be found again each time. Where one was not, those that
     were not repeated are dropped with it: they may be no better. None left: the item is flaky. One
     of which nothing was sent again, because the session was cut short, is not verified. A re-send
-    that the environment failed, such as one above a limit of calls, counts as not sent.
+    that the environment failed, such as one above a limit of calls, counts as not sent. Raises
+    Faulty where the kit failed while it sent one.
     """
+    for finding in to_confirm(question, item):
+        what = finding.case or _script_of(finding, evidence)[0]
+        if (question.run, what) in repeats.faults:
+            raise Faulty(repeats.faults[question.run, what])
     if unconfirmed(question, item, evidence, repeats):
         first = to_confirm(question, item)[0]
         words = message(SEEN_ONCE, seen=first.message)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,8 +49,17 @@ class Confirming:
         self, failed: Failed, evidence: dict[str, RunEvidence], context: Context
     ) -> list[Item]:
         """Each failed item in the smallest form that is found in time."""
-        self._sent(shrink(failed, evidence, context, self.repeats), context)
-        return [in_smallest_form(q, item, evidence[q.run], self.repeats) for q, item in failed]
+        for one in failed:
+            if self.interrupted or not self._sent(
+                shrink(one, evidence, context, self.repeats), context
+            ):
+                break
+        return [self._smallest(*one, evidence) for one in failed]
+
+    def _smallest(self, question: Question, item: Item, evidence: dict[str, RunEvidence]) -> Item:
+        with self.noting():
+            return in_smallest_form(question, item, evidence[question.run], self.repeats)
+        return item
 
     def stands(self, question: Question, item: Item, evidence: RunEvidence) -> Item:
         """The item as it stands after its findings were sent again; a fault costs it alone."""
@@ -61,16 +71,23 @@ class Confirming:
     def _sent(self, work: Coroutine[Any, Any, None], context: Context) -> bool:
         """Whether all was sent before the session's end."""
         try:
-            asyncio.run(before(context.deadline, work))
+            with self.noting():
+                asyncio.run(before(context.deadline, work))
         except TimeoutError:
             return False
         except KeyboardInterrupt:
             self.interrupted = True
-        except OSError:
+        return True
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Note what is raised as a fault of the kit, which leaves the verdicts as they are."""
+        try:
+            yield
+        except OSError:  # TimeoutError is one
             raise
         except Exception as error:
             self.faults.append(fault_of(error))
-        return True
 
 
 def doubtful(questions: list[Question], items: dict[int, Item]) -> list[int]:

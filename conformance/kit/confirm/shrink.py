@@ -7,7 +7,7 @@ asked, and the smallest that still fails is sent twice more.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -56,30 +56,30 @@ def of_chance_alone(
 
 
 async def shrink(
-    failed: Iterable[tuple[Question, Item]],
+    failed: tuple[Question, Item],
     evidence: Mapping[str, RunEvidence],
     context: Context,
     repeats: Repeats,
 ) -> None:
     """Find the smallest form of what was confirmed, and keep it in `repeats` as it is found."""
-    for question, item in failed:
-        own, left = evidence[question.run], MOST_CALLS
-        for finding in of_chance_alone(question, item, context.recorder.by_id):
-            original = context.recorder.by_id[finding.exchange or 0]
-            if original.case is None or is_smallest(original.case):
-                continue
-            silenced = own.silenced or own.by_tool[original.case.tool].silenced
-            if silenced or original.trouble is Trouble.TIMEOUT:
-                continue  # nobody waits thirty times for nothing
-            search = _Search(question, finding, original, own, left)
-            known = repeats.of_case(question.run, original.case.id.text)
-            found = next((made for made in known if search.shows(made[0])), None)
-            if found is None:
-                found = await search.run(context)
-                found = found and context.recorder.put_away(found)
-            left -= search.calls
-            if found is not None:
-                repeats.smallest[question.run, question.clause.id, original.case.id.text] = found
+    question, item = failed
+    own, left = evidence[question.run], MOST_CALLS
+    for finding in of_chance_alone(question, item, context.recorder.by_id):
+        original = context.recorder.by_id[finding.exchange or 0]
+        if original.case is None or is_smallest(original.case):
+            continue
+        silenced = own.silenced or own.by_tool[original.case.tool].silenced
+        if silenced or original.trouble is Trouble.TIMEOUT:
+            continue  # nobody waits thirty times for nothing
+        search = _Search(question, finding, original, own, left)
+        known = repeats.of_case(question.run, original.case.id.text)
+        found = next((made for made in known if search.shows(made[0])), None)
+        if found is None:
+            found = await search.run(context)
+            found = found and context.recorder.put_away(found)
+        left -= search.calls
+        if found is not None:
+            repeats.smallest[question.run, question.clause.id, original.case.id.text] = found
 
 
 class _Search:

@@ -22,7 +22,7 @@ from conformance.kit.drive.progress import Progress
 from conformance.kit.drive.tool_driver import ToolRun
 from conformance.kit.drive.tool_turns import Turns
 from conformance.kit.evidence.declarations import Discovered
-from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import turn_of
 from conformance.kit.evidence.script import CONNECTION, Script
 from conformance.kit.model.fault import Fault, fault_of
@@ -216,12 +216,18 @@ class RunDriver:
 
     def _take(self, run: ToolRun, done: bool, fault: Fault | None = None) -> None:
         """Keep a tool's evidence; what is put away is a tool's whose calls are all made."""
-        driven = run.evidence() if done else run.so_far()
-        self._good |= driven.good_call  # before its calls are put away
-        recorder = self._session.context.recorder
-        calls = recorder.put_calls_away(driven.calls, run.tool) if done else driven.calls
         problems = self._by_tool[run.tool.name].problems
-        self._by_tool[run.tool.name] = replace(driven, calls=calls, problems=problems, fault=fault)
+        try:
+            driven = run.evidence() if done else run.so_far()
+            self._good |= driven.good_call  # before its calls are put away
+            recorder = self._session.context.recorder
+            calls = recorder.put_calls_away(driven.calls, run.tool) if done else driven.calls
+            driven = replace(driven, calls=calls)
+        except OSError:
+            raise  # the disk has failed: that is no single tool's
+        except Exception as error:
+            driven, fault = ToolEvidence(self._run, run.tool), fault or fault_of(error)
+        self._by_tool[run.tool.name] = replace(driven, problems=problems, fault=fault)
 
     async def _scripts(self, scripts: Iterable[Script], channel: Channel) -> None:
         good = dict(self._good)

@@ -11,6 +11,8 @@ from math import inf
 from typing import Any, TypeVar
 
 from conformance.formats.problem import Problem
+from conformance.formats.schema.depth import ends_in_recursion_error
+from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.budget import Shares
 from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
 from conformance.kit.drive.pacing import together
@@ -22,6 +24,7 @@ from conformance.kit.evidence.declarations import Declared, Discovered, worst
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import CONNECTION, LOOKED
+from conformance.kit.model.fault import fault_of
 from conformance.kit.model.run import Run
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import Message, message
@@ -80,16 +83,34 @@ class SessionDriver(Gathered):
             if channel is not None:
                 await channel.close()
 
-    async def _watched(self, run: Run, work: Coroutine[Any, Any, T]) -> T:
+    async def _watched(self, run: Run, work: Coroutine[Any, Any, T]) -> T | None:
         """Drive a run, and say when that begins and ends."""
         sent = self.context.recorder.requests
         began, before = time.monotonic(), sent[run.id]
         self.progress.begins(run.id)
-        done = await work
+        done = await self._guarded(run, work)
         calls = sum(len(tool.calls) for tool in self.evidence[run.id].by_tool.values())
         took = time.monotonic() - began
         self.progress.ends(RunDriven(run.id, calls, sent[run.id] - before, took))
         return done
+
+    async def _guarded(self, run: Run, work: Coroutine[Any, Any, T]) -> T | None:
+        """Drive a run; a fault of the kit that is no single tool's or script's costs that run."""
+        try:
+            with ends_in_recursion_error():
+                return await work
+        except OSError:
+            raise  # the disk has failed
+        except Exception as error:
+            fault = fault_of(error)
+        known = self.evidence[run.id]
+        played = {script.name: fault for script in self.scripts if script.runs_in(run)}
+        tools = {
+            name: replace(tool, fault=tool.fault or fault) for name, tool in known.by_tool.items()
+        }
+        driven = replace(known, by_tool=tools, faults={**played, **known.faults})
+        self.evidence[run.id] = replace(driven, cut=False, playing=False)
+        return None
 
     async def _protocol(self, run: Run, shared: Channel | None) -> Channel | None:
         """A protocol run, with what the full run of its server was seen to accept.
@@ -142,19 +163,16 @@ def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
     settings = session.context.settings
     judged = session.declared[discovered.run.id]
     by_tool = {
-        tool.name: ToolEvidence(
-            discovered.run,
-            tool,
-            left_out=why_left_out(tool, discovered.run, settings),
-            problems=judged.by_tool.get(tool.name, ()),
+        tool.name: _untried(
+            tool, discovered.run, judged, lambda tool: why_left_out(tool, discovered.run, settings)
         )
         for tool in discovered.tools
     } | {
-        stub.name: ToolEvidence(
-            discovered.run,
+        stub.name: _untried(
             stub,
-            left_out=_unusable(judged.by_tool.get(stub.name, ()), settings.language),
-            problems=judged.by_tool.get(stub.name, ()),
+            discovered.run,
+            judged,
+            lambda stub: _unusable(judged.by_tool.get(stub.name, ()), settings.language),
         )
         for stub in judged.unusable
     }
@@ -175,6 +193,23 @@ def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
         offered=replace(offered(own, discovered.tools), families=families),
         left_out=discovered.left_out,
     )
+
+
+def _untried(
+    tool: Tool, run: Run, judged: Declared, why: Callable[[Tool], Message | None]
+) -> ToolEvidence:
+    """What is known of a tool that was not called yet. One at which the kit fails is left out."""
+    fault = judged.faults.get(tool.name)
+    left_out = None
+    if fault is None:
+        try:
+            left_out = why(tool)
+        except Exception as error:
+            fault = fault_of(error)
+    if fault is not None:
+        left_out = message("kit.left_out.fault")
+    problems = judged.by_tool.get(tool.name, ())
+    return ToolEvidence(run, tool, left_out=left_out, problems=problems, fault=fault)
 
 
 def _unusable(problems: tuple[Problem, ...], language: str) -> Message:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.problem import Place
 from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.meta import held
@@ -284,16 +283,6 @@ def _entries(catalog: Any, tools: Sequence[Tool]) -> dict[str, Mapping[str, Any]
         if len(fitting) == 1:
             found[tool.name] = fitting[0]
     return found
-
-
-def is_bare_list(document: Any) -> bool:
-    """Whether a document is a list of tools with no catalog around it.
-
-    A list of anything else is no catalog: one item at least must be usable as a tool.
-    """
-    if not isinstance(document, list) or not all(isinstance(item, dict) for item in document):
-        return False
-    return bool(tools_of({"tools": document}, Source.ATDF).tools)
 
 
 def listed(page: Any) -> list[Any]:

@@ -14,6 +14,7 @@ from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.formats.validate.rules import absent_tools
 from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.catalog import is_collection, listed
+from conformance.kit.evidence.listing import Faults, each_alone, label, stand_in
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
@@ -30,11 +31,13 @@ class Declared:
     """A run's declarations, judged: problems by tool, problems of the catalog itself.
 
     `unusable` are stand-ins for the tools that could not be used, so that they are judged too.
+    `faults` are what the kit failed at, by the tool whose declaration it was.
     """
 
     by_tool: Mapping[str, tuple[Problem, ...]]
     catalog: tuple[Problem, ...]
     unusable: tuple[Tool, ...]
+    faults: Faults = field(default_factory=dict)
 
 
 def declared(discovered: Discovered) -> Declared:
@@ -45,33 +48,54 @@ def declared(discovered: Discovered) -> Declared:
     by_tool: dict[str, list[Problem]] = {}
     catalog: list[Problem] = []
     stubs: dict[str, Tool] = {}
+    faults = dict(discovered.faults)
     known = _known(discovered)
     first = 0
     for page in discovered.documents:
         if is_collection(page):
             continue  # by its form it is ARDF's, whose chapter judges it
-        items = listed(page)
-        if isinstance(page, list):
-            catalog.extend(validate(page, "catalog"))
-        seen = _as_catalog(page, items, discovered)
-        absent = absent_tools(seen, known) if known is not None and isinstance(seen, dict) else ()
-        for problem in (*validate(seen, "catalog"), *absent):
+        problems, seen, failed = _looked(page, discovered, known, first)
+        items = list(seen.items())
+        faults |= failed
+        for problem in problems:
             place = _PLACE.match(problem.path)
             if place is None or problem.clause is None or "-CAT-" in problem.clause:
                 catalog.append(problem)
                 continue
-            label = _label(items[int(place.group(1))], first + int(place.group(1)))
-            by_tool.setdefault(label, []).append(problem)
-        for index, item in enumerate(items):
-            label = _label(item, first + index)
-            if label not in usable:
-                stubs[label] = Tool(
-                    label, {}, ToolForm.CATALOG, item if isinstance(item, dict) else {}
-                )
-        first += len(items)
-    return Declared(
-        {k: tuple(v) for k, v in by_tool.items()}, tuple(catalog), tuple(stubs.values())
-    )
+            index, item = items[int(place.group(1))]
+            by_tool.setdefault(label(item, first + index), []).append(problem)
+        for index, item in items:
+            name = label(item, first + index)
+            if name not in usable:
+                stubs[name] = _stub(name, item)
+        first += len(listed(page))
+    stubs |= {name: _stub(name) for name in faults if name not in usable and name not in stubs}
+    sound = {name: tuple(found) for name, found in by_tool.items() if name not in faults}
+    return Declared(sound, tuple(catalog), tuple(stubs.values()), faults)
+
+
+def _looked(
+    page: Any, discovered: Discovered, known: frozenset[str] | None, first: int
+) -> tuple[list[Problem], Mapping[int, Any], Faults]:
+    """What is wrong on a page, what was looked at by its place, and at which the kit failed."""
+
+    def look(items: Sequence[Any]) -> list[Problem]:
+        seen = _as_catalog(page, items, discovered)
+        found = list(validate(seen, "catalog"))
+        if known is not None and isinstance(seen, dict):
+            found += absent_tools(seen, known)
+        return found
+
+    def name(item: Any, index: int) -> str:
+        return label(item, first + index)
+
+    looked = each_alone(listed(page), look, name, stand_in)
+    bare = validate(list(looked.items.values()), "catalog") if isinstance(page, list) else ()
+    return [*bare, *looked.found], looked.items, looked.faults
+
+
+def _stub(name: str, item: Any = None) -> Tool:
+    return Tool(name, {}, ToolForm.CATALOG, item if isinstance(item, dict) else {})
 
 
 SCHEMA_CLAUSES = ("ATDF-TOOL-003", "ATDF-TOOL-004", "ATDF-TOOL-005")
@@ -96,17 +120,16 @@ def _of_operations(discovered: Discovered) -> Declared:
     for problem in discovered.problems:
         if problem.tool is not None:
             by_tool[problem.tool] = (*by_tool.get(problem.tool, ()), problem)
-    return Declared(by_tool, tuple(p for p in discovered.problems if p.tool is None), ())
+    usable = {tool.name for tool in discovered.tools}
+    return Declared(
+        by_tool,
+        tuple(p for p in discovered.problems if p.tool is None),
+        tuple(_stub(name) for name in discovered.faults if name not in usable),
+        discovered.faults,
+    )
 
 
-def _label(item: Any, index: int) -> str:
-    """A tool's raw name; its place in the list where it has none."""
-    fields = item if isinstance(item, dict) else {}
-    names = (fields.get(member) for member in ("name", "tool_id", "id"))
-    return next((name for name in names if isinstance(name, str) and name), f"#{index + 1}")
-
-
-def _as_catalog(page: Any, items: list[Any], discovered: Discovered) -> Any:
+def _as_catalog(page: Any, items: Sequence[Any], discovered: Discovered) -> Any:
     """A page as an ATDF catalog: over MCP, what rides in `_meta` stands beside the rest.
 
     Any page may be one of many: what its tools need may be on another.
@@ -114,8 +137,10 @@ def _as_catalog(page: Any, items: list[Any], discovered: Discovered) -> Any:
     if traits_of(discovered.run).speaks_mcp:
         return {"tools": [_with_meta(item) for item in items], **_ONE_OF_MANY}
     if isinstance(page, list):
-        return {"tools": items, **_ONE_OF_MANY}
-    return {**page, **_ONE_OF_MANY} if isinstance(page, dict) else page
+        return {"tools": list(items), **_ONE_OF_MANY}
+    if not isinstance(page, dict):
+        return page
+    return {**page, **({"tools": list(items)} if listed(page) else {}), **_ONE_OF_MANY}
 
 
 def _known(discovered: Discovered) -> frozenset[str] | None:
@@ -126,7 +151,7 @@ def _known(discovered: Discovered) -> frozenset[str] | None:
     if any(isinstance(page, dict) and page.get("nextCursor") for page in pages[-1:]):
         return None
     items = [item for page in pages for item in listed(page)]
-    return frozenset(_label(item, index) for index, item in enumerate(items))
+    return frozenset(label(item, index) for index, item in enumerate(items))
 
 
 def _with_meta(item: Any) -> Any:
@@ -166,6 +191,8 @@ class Discovered:
     """What is declared and is no tool, with the reason: operations of an OpenAPI document."""
     agreed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     settles_again: bool = False
+    faults: Faults = field(default_factory=dict)
+    """What the kit failed at while it read a declaration, by the tool."""
 
 
 def judged_of(

@@ -101,7 +101,10 @@ class ToolEvidence:
     known_scripts: frozenset[str] | None = None
     """As of the run."""
     fault: Fault | None = None
-    """What ended its calls before all were made, if that was a fault of the kit."""
+    """What ended its calls before all were made, if that was a fault of the kit.
+
+    A tool that was left out has one if it came as early as its declaration was read.
+    """
     faults: Mapping[str, Fault] = field(default_factory=dict)
     """As of the run."""
     entry: Mapping[str, Any] | None = None

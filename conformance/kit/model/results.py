@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
+from conformance.kit.model.fault import Fault
 from conformance.kit.model.run import Run
 from conformance.kit.model.written import Foreign, Form, Head, Redact, Writing
 from conformance.spec.messages import Message, Topic
@@ -236,6 +237,8 @@ class RunResult:
     """Seconds that a gateway adds at least before the first content."""
     claims: tuple[Claim, ...] = ()
     """What the target claims of itself."""
+    faults: tuple[Fault, ...] = ()
+    """Faults of the kit that kept a tool's calls from being counted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,7 +235,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     state = config.stash[STATE]
     if state.settings.plan_only:
         own = state.session
-        lines = list(planned(own.found, state.settings, own.memory, own.scripts))
+        failed = state.plan_faults
+        lines = list(planned(own.found, state.settings, own.memory, own.scripts, failed))
         if not lines and state.settings.replay is not None:
             said = message("kit.option.replay", case=visible(state.settings.replay))
             raise pytest.UsageError(said.words(state.settings.language))
@@ -270,10 +271,16 @@ def _not_written(state: PluginState, error: OSError) -> str:
 
 @pytest.hookimpl(wrapper=True, trylast=True, specname="pytest_sessionfinish")
 def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
-    """Say in one sentence that the disk is full, where pytest writes its own files, too."""
+    """Say in one sentence that the disk is full, where pytest writes its own files, too; and what
+    of the report is missing because of a fault of the kit.
+    """
     state = session.config.stash.get(STATE, None)
     try:
         yield
+        if state is not None and state.report.failed:
+            session.exitstatus = Exit.KIT_FAULT
+            told = [each.words(state.settings.language) for each in state.report.failed]
+            state.said_at_exit = visible(state.redact("\n".join(told)), None, lines=True)
     except OSError as error:
         if state is None:
             raise
@@ -300,7 +307,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     session.config.add_cleanup(heard_no_more())
     make_way(state)
     if state.settings.plan_only:
-        session.exitstatus = Exit.CONFORMANT
+        session.exitstatus = Exit.KIT_FAULT if state.plan_faults else Exit.CONFORMANT
         return
     if state.result is None:
         if state.said_at_exit and not session.testsfailed:
@@ -316,7 +323,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     asked = state.settings.fail_on_should, state.settings.fail_on_superseded
     state.report.ended = Ended(code, why, *asked)
     state.report.held = state.session.recorder.by_id.held
-    write_files(state.report.report(), state.settings.report)
+    _, failed = write_files(state.report.report(), state.settings.report)
+    state.report.failed += failed
     state.said_of_examples = write_examples(state)
     session.exitstatus = code
     state.said_at_exit = why.words(state.settings.language) if why is not None else ""

@@ -8,7 +8,7 @@ have sixty thousand items.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,14 @@ from pytest_html.report_data import ReportData
 from pytest_html.selfcontained_report import SelfContainedReport
 
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.fault import fault_of
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.written import Redact, unchanged
 from conformance.kit.report.exit import Ended
 from conformance.kit.report.html.page import STYLE, OwnRow, Page
 from conformance.kit.report.reporter import Report, no_exchange
+from conformance.kit.report.write import not_written
+from conformance.spec.messages import Message
 from conformance.spec.vocabulary import Verdict
 
 _OWN_ROWS = 20
@@ -49,6 +52,8 @@ class ReportState:
     recorded: bool = False
     headers: tuple[tuple[str, str], ...] = ()
     sandbox: bool = False
+    failed: list[Message] = field(default_factory=list)
+    """What of the report is missing because of a fault of the kit."""
 
     def report(self) -> Report:
         """Give what the reporters take; of no session where there is none."""
@@ -80,7 +85,15 @@ class HtmlReport(SelfContainedReport):  # type: ignore[misc]  # pytest-html has 
     def render(self, *, version: str, **_: Any) -> str:
         """Give the page, as pytest-html asks its template for it."""
         page = Page(version, self._own, empty=self._state.session is None)
-        return "".join(page.parts(self._state.report()))
+        try:
+            made = "".join(page.parts(self._state.report()))
+        except Exception as error:
+            self._state.failed.append(not_written(page.name, error))
+            row = OwnRow("own", Verdict.KIT_ERROR, page.name, fault_of(error).trace)
+            nothing = replace(self._state, session=None).report()
+            return "".join(Page(version, [row], empty=True).parts(nothing))
+        self._state.failed += page.failed
+        return made
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

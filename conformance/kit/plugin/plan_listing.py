@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
+from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.baseline import candidates
 from conformance.kit.cases.database import Memory
 from conformance.kit.cases.naming import good_ids
@@ -16,6 +17,7 @@ from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import Script, Stage, scenario_id, sends_of
 from conformance.kit.model.case import Expectation
 from conformance.kit.model.case_id import CaseId
+from conformance.kit.model.fault import Fault, fault_of
 from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.bindings import binding_of
@@ -28,10 +30,11 @@ def planned(
     settings: Settings,
     memory: Memory | None = None,
     scripts: Sequence[Script] = (),
+    faults: list[Fault] | None = None,
 ) -> Iterator[str]:
     """The cases that would be sent, a line each, from baseline calls that were not tried.
 
-    Of a gateway, the ids of its scenarios.
+    Of a gateway, the ids of its scenarios. What the kit failed at is told, and added to `faults`.
     """
     for one in found:
         if one.run.role is Role.GATEWAY:
@@ -39,38 +42,54 @@ def planned(
         if one.run.kind is RunKind.PROTOCOL:
             continue  # one good call of it is sent, which the full run finds
         for tool in one.tools:
-            reason = why_left_out(tool, one.run, settings)
-            if reason is not None and settings.replay is not None:
-                continue  # only one case is asked for, and it is no case of this tool
-            if reason is not None:
-                yield f"{one.run.id}  {tool.name}: {reason.words(settings.language)}"
-                continue
-            given = settings.examples.get(tool.name, ())
-            tried = candidates(tool, given, datetime.now(UTC))
-            baseline = tried[0] if tried else {}
-            known = memory.recall(one.run, tool) if memory and settings.max_examples else []
-            made = all_cases(
-                tool,
-                one.run,
-                baseline,
-                seed=settings.seed,
-                count=settings.max_examples,
-                remembered=[each.call for each in known],
-                today=datetime.now(UTC),
-            )
-            if settings.replay is not None:
-                yield from _replayed(made, good_ids(one.run.id, tool.name), settings.replay)
-                continue
-            said = message("kit.plan.tool", run=one.run.id, tool=tool.name, cases=len(made.calls))
-            yield said.words(settings.language)
-            for case in made.calls:
-                yield f"  {case.expects.value}  {case.id}"
-            yield from (f"  ! {problem}" for problem in made.problems)
-            if made.dropped:
-                left = message("kit.plan.dropped", dropped=made.dropped)
-                yield "  " + left.words(settings.language)
-            for what in made.skipped:
-                yield "  " + message("kit.plan.skipped", what=what).words(settings.language)
+            try:
+                yield from list(_of_tool(one, tool, settings, memory))
+            except OSError:
+                raise
+            except Exception as error:
+                fault = fault_of(error)
+                if faults is not None:
+                    faults.append(fault)
+                where = message("kit.tool_failed", tool=tool.name)
+                told = message("kit.fault", where=where, fault=fault.id, what=fault.what)
+                yield told.words(settings.language)
+
+
+def _of_tool(
+    one: Discovered, tool: Tool, settings: Settings, memory: Memory | None
+) -> Iterator[str]:
+    reason = why_left_out(tool, one.run, settings)
+    if reason is not None and settings.replay is not None:
+        return  # only one case is asked for, and it is no case of this tool
+    if reason is not None:
+        yield f"{one.run.id}  {tool.name}: {reason.words(settings.language)}"
+        return
+    given = settings.examples.get(tool.name, ())
+    tried = candidates(tool, given, datetime.now(UTC))
+    baseline = tried[0] if tried else {}
+    known = memory.recall(one.run, tool) if memory and settings.max_examples else []
+    made = all_cases(
+        tool,
+        one.run,
+        baseline,
+        seed=settings.seed,
+        count=settings.max_examples,
+        remembered=[each.call for each in known],
+        today=datetime.now(UTC),
+    )
+    if settings.replay is not None:
+        yield from _replayed(made, good_ids(one.run.id, tool.name), settings.replay)
+        return
+    said = message("kit.plan.tool", run=one.run.id, tool=tool.name, cases=len(made.calls))
+    yield said.words(settings.language)
+    for case in made.calls:
+        yield f"  {case.expects.value}  {case.id}"
+    yield from (f"  ! {problem}" for problem in made.problems)
+    if made.dropped:
+        left = message("kit.plan.dropped", dropped=made.dropped)
+        yield "  " + left.words(settings.language)
+    for what in made.skipped:
+        yield "  " + message("kit.plan.skipped", what=what).words(settings.language)
 
 
 def _scenarios(found: Discovered, settings: Settings, scripts: Iterable[Script]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import Settings
+from conformance.kit.model.fault import Fault
 from conformance.kit.plugin.html_report import HtmlReport, ReportState
 from conformance.kit.plugin.reference_server import ReferenceServer
 from conformance.kit.session import Session
@@ -44,6 +45,8 @@ class PluginState:
     said_at_exit: str = ""
     said_of_examples: str = ""
     scripts_of: set[str] = field(default_factory=set)
+    plan_faults: list[Fault] = field(default_factory=list)
+    """What the kit failed at while it listed what it would send."""
 
 
 STATE = pytest.StashKey[PluginState]()

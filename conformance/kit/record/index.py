@@ -21,6 +21,7 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.evidence.spill import Kept
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.fault import Fault
 from conformance.kit.model.settings import Settings
 from conformance.kit.model.written import Writing, codec
 
@@ -98,7 +99,12 @@ def last_line(
             "cases": [[*key, _ids(made)] for key, made in repeats.cases.items()],
             "scripts": [[*key, [_ids(p) for p in made]] for key, made in repeats.scripts.items()],
             "smallest": [[*key, _ids(made)] for key, made in repeats.smallest.items()],
+            "stateless": sorted(map(list, repeats.stateless)),
             "gone": sorted(repeats.gone),
+            "faults": [
+                [*key, codec(Fault).dump_python(fault, context=Writing())]
+                for key, fault in repeats.faults.items()
+            ],
         },
     }
 
@@ -235,7 +241,12 @@ def _read_repeats(line: Mapping[str, Any], recorder: Recorder) -> Repeats:
             (run, clause, case): recorder.keep(list(_of(ids, recorder)))
             for run, clause, case, ids in line.get("smallest", ())
         },
-        set(line["gone"]),
+        stateless={(run, case) for run, case in line.get("stateless", ())},
+        gone=set(line["gone"]),
+        faults={
+            (run, what): codec(Fault).validate_python(fault)
+            for run, what, fault in line.get("faults", ())
+        },
     )
 
 

@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from conformance.kit.model.fault import fault_of
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import RECORD
 from conformance.kit.report.data import ResultsJson
@@ -18,6 +19,7 @@ from conformance.kit.report.replay_file import ReplayFile
 from conformance.kit.report.reporter import Report, Reporter
 from conformance.kit.report.summary import Summary
 from conformance.kit.report.words import say
+from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level
 
 
@@ -70,22 +72,35 @@ def foreign_file(directory: Path, names: Iterable[str]) -> Path | None:
     return None
 
 
-def write_files(report: Report, directory: Path) -> tuple[Path, ...]:
-    """Write what each of `REPORTERS` tells into `directory`; gives the paths.
+def write_files(report: Report, directory: Path) -> tuple[list[Path], list[Message]]:
+    """Write what each of `REPORTERS` tells into `directory`.
 
-    Raises OSError where the directory cannot be written.
+    Gives the paths, and for each file at which the kit failed what it says of that. Raises OSError
+    where the directory cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    written = []
+    written: list[Path] = []
+    failed: list[Message] = []
     for reporter in REPORTERS:
-        parts = iter(reporter.parts(report))
-        first = next(parts, None)
-        if first is None:
-            continue
         path = directory / reporter.name
-        write_whole(path, chain((first,), parts))
-        written.append(path)
-    return tuple(written)
+        try:
+            parts = iter(reporter.parts(report))
+            first = next(parts, None)
+            if first is not None:
+                write_whole(path, chain((first,), parts))
+                written.append(path)
+        except OSError:
+            raise
+        except Exception as error:
+            failed.append(not_written(reporter.name, error))
+    return written, failed
+
+
+def not_written(file: str, error: Exception) -> Message:
+    """That a file of the report is missing because of a fault of the kit."""
+    fault = fault_of(error)
+    where = message("kit.report_failed", file=file)
+    return message("kit.fault", where=where, fault=fault.id, what=fault.what)
 
 
 def write_whole(path: Path, parts: Iterable[str]) -> None:

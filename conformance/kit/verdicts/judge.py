@@ -121,15 +121,33 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
     An exception in a judge is a fault of the kit, not of the target: it is kept as that.
     """
     clause = question.clause
-    requirement = requirement_in_force(clause, evidence)
-    item = Item(clause.id, requirement, question.run, question.tool, Verdict.NOT_APPLICABLE)
-    beyond = _beyond(question, evidence)
+    item = Item(clause.id, clause.requirement, question.run, question.tool, Verdict.NOT_APPLICABLE)
+    try:
+        item = replace(item, requirement=requirement_in_force(clause, evidence))
+        with ends_in_recursion_error():
+            return _judged(item, question, evidence)
+    except Faulty as error:
+        return faulty(item, message("kit.script_failed"), error.fault)
+    except Exception as error:
+        return faulty(item, message("kit.judge_failed", clause=clause.id), fault_of(error))
+
+
+def _judged(item: Item, question: Question, evidence: RunEvidence) -> Item:
+    clause = question.clause
+    own = None if question.tool is None else evidence.by_tool[question.tool]
+    reason = _not_asked(question, evidence)
+    if reason is not None:
+        return replace(item, findings=(Finding(message(reason)),))
+    if own is not None and own.fault is not None:
+        where = "kit.tool_failed" if own.left_out is None else "kit.declaration_failed"
+        if own.left_out is not None or clause.verified in _BY_CALLS:
+            return faulty(item, message(where, tool=question.tool), own.fault)
+    beyond = _beyond(clause, own, evidence)
     if beyond is not None:
-        verdict, reason = beyond
-        return replace(item, verdict=verdict, findings=(Finding(reason),))
+        verdict, why = beyond
+        return replace(item, verdict=verdict, findings=(Finding(why),))
     subject: RunEvidence | ToolEvidence = evidence
-    if question.tool is not None:
-        own = evidence.by_tool[question.tool]
+    if own is not None:
         cut = own.cut or (evidence.cut and own.left_out is None and not own.calls)
         subject = replace(
             own,
@@ -139,21 +157,13 @@ def judge(question: Question, evidence: RunEvidence) -> Item:
             known_scripts=evidence.known_scripts,
             faults=evidence.faults,
             playing=evidence.playing,
-            entry=evidence.offered.entries.get(question.tool),
+            entry=evidence.offered.entries.get(own.tool.name),
         )
-        if own.fault is not None and clause.verified in _BY_CALLS:
-            return faulty(item, message("kit.tool_failed", tool=question.tool), own.fault)
     silenced = _is_silenced(question, evidence)
-    try:
-        with ends_in_recursion_error():
-            judged = _verdict(item, question.test.judge(subject), playing=evidence.playing)
-        if _by_documents(clause):
-            return judged
-        return _unless_cut(judged, cut=_is_cut(clause, judged, subject), silenced=silenced)
-    except Faulty as error:
-        return faulty(item, message("kit.script_failed"), error.fault)
-    except Exception as error:
-        return faulty(item, message("kit.judge_failed", clause=clause.id), fault_of(error))
+    judged = _verdict(item, question.test.judge(subject), playing=evidence.playing)
+    if _by_documents(clause):
+        return judged
+    return _unless_cut(judged, cut=_is_cut(clause, judged, subject), silenced=silenced)
 
 
 def faulty(item: Item, where: Message, fault: Fault) -> Item:
@@ -233,22 +243,28 @@ def requirement_in_force(clause: Clause, evidence: RunEvidence) -> Requirement:
     return clause.requirement
 
 
-def _beyond(question: Question, evidence: RunEvidence) -> tuple[Verdict, Message] | None:
-    """The verdict on a question that no judge need be asked, and why."""
+def _not_asked(question: Question, evidence: RunEvidence) -> str | None:
+    """Why a clause does not apply to a run or tool at all; the id of a message."""
     clause = question.clause
     if clause.applies_to.offers is not None and not _offers(clause, evidence):
-        return Verdict.NOT_APPLICABLE, message(NOT_OFFERED[clause.applies_to.offers])
+        return NOT_OFFERED[clause.applies_to.offers]
     if not belongs(clause, evidence.run):
-        return Verdict.NOT_APPLICABLE, message("kit.not_applicable.other_binding")
+        return "kit.not_applicable.other_binding"
     if clause.applies_to.claimed and not evidence.claims_atdf:
-        return Verdict.NOT_APPLICABLE, message("kit.not_applicable.not_claimed")
+        return "kit.not_applicable.not_claimed"
     if clause.scope is Scope.TOOL and question.tool is None:
-        return Verdict.NOT_APPLICABLE, message("kit.not_applicable.no_tools")
+        return "kit.not_applicable.no_tools"
+    return None
+
+
+def _beyond(
+    clause: Clause, tool: ToolEvidence | None, evidence: RunEvidence
+) -> tuple[Verdict, Message] | None:
+    """The verdict on a question that no judge need be asked, since nothing was sent, and why."""
     if not evidence.connected:
         return Verdict.NOT_VERIFIED, message("kit.not_verified.not_connected")
-    if question.tool is None or clause.verified not in _BY_CALLS:
+    if tool is None or clause.verified not in _BY_CALLS:
         return None
-    tool = evidence.by_tool[question.tool]
     if tool.left_out is not None:
         verdict = Verdict.NOT_APPLICABLE if tool.tool.task_required else Verdict.NOT_VERIFIED
         return verdict, tool.left_out

@@ -12,6 +12,7 @@ from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import is_called_unasked, is_spared
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.fault import Fault, fault_of
 from conformance.kit.model.results import (
     Claim,
     Item,
@@ -52,11 +53,24 @@ def run_result(
     tools = evidence.by_tool.values()
     counted, accepted = Tally(), []
     short: dict[Missing, Shortage] = {}
+    faults: list[Fault] = []
+    full = evidence.run.kind is RunKind.FULL
+    unmarked: list[str] = []
+    spared: list[str] = []
     for tool in tools:  # once: the calls of many tools are read from a file each time
-        counted.add(tool)
-        _add_shortages(short, tool)
-        if tool.baseline is not None and tool.baseline.reading.accepted:
-            accepted.append(tool.tool.name)
+        try:
+            counted.add(tool)
+            _add_shortages(short, tool)
+            if tool.baseline is not None and tool.baseline.reading.accepted:
+                accepted.append(tool.tool.name)
+            if tool.calls and is_called_unasked(tool.tool, evidence.run, settings):
+                unmarked.append(tool.tool.name)
+            if full and tool.calls and is_spared(tool.tool, evidence.run, settings):
+                spared.append(tool.tool.name)
+        except OSError:
+            raise  # the disk has failed: that is no single tool's
+        except Exception as error:
+            faults.append(fault_of(error))
     repair = counted.repair
     states = levels(
         [item for item in items if belongs(clauses()[item.clause], evidence.run)],
@@ -66,9 +80,8 @@ def run_result(
         claims_atdf=evidence.claims_atdf,
         unasked=unasked((item.clause for item in items), evidence),
         unusable=unusable_by(declared),
-        whole=not any(why.id == TOO_MANY for _, why in evidence.left_out),
+        whole=not (faults or any(why.id == TOO_MANY for _, why in evidence.left_out)),
     )
-    full = evidence.run.kind is RunKind.FULL
     return RunResult(
         run=evidence.run,
         level=reached(states) if full else None,
@@ -86,20 +99,13 @@ def run_result(
         baseline_accepted=tuple(accepted),
         resources=evidence.offered.counts,
         claims_atdf=evidence.claims_atdf,
-        tools_unmarked=tuple(
-            t.tool.name
-            for t in tools
-            if t.calls and is_called_unasked(t.tool, evidence.run, settings)
-        ),
-        tools_spared=tuple(
-            t.tool.name
-            for t in tools
-            if full and t.calls and is_spared(t.tool, evidence.run, settings)
-        ),
+        tools_unmarked=tuple(unmarked),
+        tools_spared=tuple(spared),
         requests=requests,
         claims=claims_of(evidence),
         shortages=tuple(short.values()),
         overhead=overhead(each for script in evidence.scripts.values() for each in script),
+        faults=tuple(faults),
     )
 
 

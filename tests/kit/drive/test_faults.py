@@ -1,5 +1,6 @@
 """A fault of the kit costs one tool, one script or one clause: all else gets its verdict."""
 
+import importlib
 from dataclasses import replace
 
 import pytest
@@ -10,10 +11,11 @@ from conformance.kit.report.exit import Exit, exit_of
 from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Verdict
-from tests.kit.drive.test_driving import COUNT, judged, sound
+from tests.kit.drive.test_driving import COUNT, judged, right, sound
 from tests.kit.peers import offering
+from tests.kit.samples import envelope, error
 
-WHERE = {**COUNT, "name": "where"}
+WHERE = {**COUNT, "name": "where", "description": "Where it is."}
 
 
 def answers(name, arguments):
@@ -31,6 +33,135 @@ def unplannable(monkeypatch):
         return really(self, tool, *more, **options)
 
     monkeypatch.setattr(Plans, "cases", cases)
+
+
+STAGES = {
+    "reading": "conformance.formats.tool.declared.tool",
+    "checking": "conformance.kit.evidence.declarations.validate",
+    "choosing": "conformance.kit.drive.session_driver.why_left_out",
+    "beginning": "conformance.kit.drive.tool_driver.candidates",
+    "planning": "conformance.kit.cases.phases.Plans.cases",
+    "sending": "conformance.kit.drive.channel.Channel.share",
+    "receiving": "conformance.kit.drive.tool_driver.call_of",
+    "repairing": "conformance.kit.drive.tool_driver.apply",
+    "keeping": "conformance.kit.drive.tool_driver.ToolRun.evidence",
+    "confirming": "conformance.kit.confirm.confirm.Channel.call",
+    "confirmed": "conformance.kit.confirm.confirmed.judge",
+    "simplifying": "conformance.kit.confirm.confirming.in_smallest_form",
+    "counting": "conformance.kit.verdicts.rates.Tally.add",
+}
+"""What is called for each tool at each stage of a session. It raises at the tool of that name."""
+JUDGED = "ATDF-ERR-001"
+"""The clause whose judge raises, for the tool `judging` alone."""
+
+
+def names_in(values):
+    """The texts and names in what a function is given, in whatever form."""
+    waiting = list(values)
+    for each in waiting:
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, dict | list | tuple):
+            waiting += each.values() if isinstance(each, dict) else each
+        else:
+            known = (getattr(each, name, None) for name in ("tool", "name", "clause"))
+            waiting += [one for one in known if one is not None]
+
+
+def failing(monkeypatch, stage, place):
+    """Let a function of the kit raise where it is about the tool that is named as the stage."""
+    above, _, name = place.rpartition(".")
+    try:
+        holder = importlib.import_module(above)
+    except ModuleNotFoundError:
+        module, _, owner = above.rpartition(".")
+        holder = getattr(importlib.import_module(module), owner)
+    really = getattr(holder, name)
+
+    def raising(*arguments, **options):
+        if stage in names_in([*arguments, *options.values()]):
+            raise ZeroDivisionError(f"while {stage}")
+        return really(*arguments, **options)
+
+    monkeypatch.setattr(holder, name, raising)
+
+
+def flawed(name, arguments):
+    """A server whose refusals suggest a value, and which accepts too much by the tools that are to
+    be confirmed.
+    """
+    if name in {"confirming", "confirmed", "simplifying"}:
+        return 200, {"ok": True}
+    if right(arguments):
+        return 200, {"ok": True}
+    parameter = "n" if isinstance(arguments, dict) and "n" in arguments else None
+    return 422, envelope({**error(parameter="n"), "suggested_value": 3} if parameter else error())
+
+
+@pytest.fixture(scope="module")
+def of_all_stages():
+    """A session in which each tool but one makes the kit raise, each at another stage."""
+    chapter = load("conformance.atdf")
+    names = ["sound", "judging", *STAGES]
+    tools = [{**COUNT, "name": name, "inputSchema": {**COUNT["inputSchema"], "title": name}}
+             for name in names]  # fmt: skip
+
+    def judging(really):
+        def judge(evidence):
+            if evidence.tool.name == "judging":
+                raise ZeroDivisionError("while judging")
+            return really(evidence)
+
+        return judge
+
+    with pytest.MonkeyPatch.context() as monkeypatch, offering(tools, flawed) as url:
+        for stage, place in STAGES.items():
+            failing(monkeypatch, stage, place)
+        session = Session(Settings(targets=(url,), profiles=("http",), max_examples=0))
+        session.discover((url,))
+        asked = [
+            replace(one, test=replace(one.test, judge=judging(one.test.judge)))
+            if one.clause.id == JUDGED
+            else one
+            for one in session.questions(list(chapter.tests))
+        ]
+        session.drive()
+        items = session.judge(asked)
+        return session, session.results(asked, items)
+
+
+def told_of(result, name):
+    """The verdicts on a tool, by clause."""
+    return {i.clause: i.verdict for run in result.runs for i in run.items if i.tool == name}
+
+
+@pytest.mark.parametrize("stage", ["judging", *STAGES])
+def test_what_raises_at_a_stage_costs_one_tool(of_all_stages, stage):
+    _, result = of_all_stages
+    ours, theirs = told_of(result, "sound"), told_of(result, stage)
+    assert theirs.keys() == ours.keys()
+    assert any(f"ZeroDivisionError: while {stage}" in said for said in result.kit_errors)
+    failed = {clause for clause, verdict in theirs.items() if verdict is Verdict.KIT_ERROR}
+    if stage in {"reading", "checking", "choosing"}:
+        assert failed >= {clause for clause, verdict in ours.items() if verdict is Verdict.PASS}
+    elif stage in {"counting", "simplifying"}:
+        assert not failed, "the verdicts stand"
+    elif stage == "judging":
+        assert failed == {JUDGED}
+    else:
+        assert failed
+
+
+def test_what_raised_for_others_costs_no_other_tool(of_all_stages):
+    session, result = of_all_stages
+    assert Verdict.KIT_ERROR not in told_of(result, "sound").values()
+    assert Verdict.PASS in told_of(result, "sound").values()
+    code, _ = exit_of(result, session.settings, called_matters=True)
+    assert code is Exit.KIT_FAULT
+    (run,) = result.runs
+    assert not any(state.reached for state in run.levels.values())
+    assert len(set(result.kit_errors)) >= len(STAGES)
+    assert any("Traceback" in trace for trace in result.kit_traces)
 
 
 def by_tool(items, tool):

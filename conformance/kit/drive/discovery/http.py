@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
-from conformance.formats.catalog.normalize import Source, tools_of
-from conformance.formats.catalog.openapi import is_openapi, is_swagger, operations
+from conformance.formats.catalog.normalize import Source
+from conformance.formats.catalog.openapi import is_openapi, is_swagger
 from conformance.formats.catalog.routes import named, routed
 from conformance.formats.text.json_text import Notation, read
 from conformance.formats.tool.declared import invocation_at
@@ -20,7 +20,6 @@ from conformance.kit.evidence.catalog import (
     CATALOG_PATH,
     MANIFEST,
     TOOLS,
-    is_bare_list,
     is_collection,
     listed,
 )
@@ -30,6 +29,12 @@ from conformance.kit.evidence.declared_conformance import (
     WELL_KNOWN_PATH,
     is_discovery,
     link_in,
+)
+from conformance.kit.evidence.listing import (
+    each_alone,
+    is_bare_list,
+    listing,
+    operations_of,
 )
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import LOOKED
@@ -58,7 +63,11 @@ async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | 
     routes = channel.context.settings.invoke
     if found is None or not routes:
         return found
-    return replace(found, tools=tuple(_invoked(tool, routes) for tool in found.tools))
+
+    def look(tools: Sequence[Tool]) -> list[Tool]:
+        return [_invoked(tool, routes) for tool in tools]
+
+    return _once_more(found, look)
 
 
 def _invoked(tool: Tool, routes: Mapping[str, tuple[str, str]]) -> Tool:
@@ -109,19 +118,29 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         path = link_in(discovery, "toolset_catalog") or CATALOG_PATH
         await look_around_http(channel, body_json(manifest), path)
     judged, left_out = judged_of(items, channel.context.settings)
-    catalog = tools_of({"tools": judged}, Source.ATDF)
-    found = await _usual_document(channel, run) if catalog.tools else None
-    tools = routed(catalog.tools, operations(found[0]).tools) if found else catalog.tools
-    return Discovered(
+    read = listing(judged, Source.ATDF, documents)
+    discovered = Discovered(
         run,
-        tools=tools,
-        problems=catalog.problems,
-        documents=tuple(documents),
+        tools=read.catalog.tools,
+        problems=read.catalog.problems,
+        documents=read.pages,
         exchanges=tuple(exchanges),
         listed=bool(documents),
         tools_path=paths[0] if paths else "",
         left_out=left_out,
+        faults=read.faults,
     )
+    found = await _usual_document(channel, run) if discovered.tools else None
+    if found is None:
+        return discovered
+    known = operations_of(found[0])[0].tools
+    return _once_more(discovered, lambda tools: routed(tools, known))
+
+
+def _once_more(found: Discovered, look: Callable[[Sequence[Tool]], Sequence[Tool]]) -> Discovered:
+    """A run whose tools are made anew; one at which the kit fails is none of them any more."""
+    looked = each_alone(found.tools, look, lambda tool, _: tool.name, None)
+    return replace(found, tools=tuple(looked.found), faults={**found.faults, **looked.faults})
 
 
 async def _discovery(channel: Channel, speaker: HttpBinding) -> Any:
@@ -204,16 +223,19 @@ async def _document(channel: Channel, url: str) -> Any:
 
 async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discovered:
     """The run of a document. A catalog beside it, if there is one, gives its tools more names."""
-    catalog = operations(document)
+    catalog, faults = operations_of(document)
     origin = urlsplit(http.endpoint)
     endpoint = f"{origin.scheme}://{origin.netloc}"
     own = replace(http, endpoint=endpoint, openapi=True)
     beside = listed(body_json(await look(channel, f"{endpoint}/tools", Step("names"))))
-    return Discovered(
+    others = listing(beside, Source.ATDF).catalog.tools
+    found = Discovered(
         own,
-        tools=named(catalog.tools, tools_of({"tools": beside}, Source.ATDF).tools),
+        tools=catalog.tools,
         problems=catalog.problems,
         documents=(document,),
         tools_path=url,
         left_out=catalog.left_out,
+        faults=faults,
     )
+    return _once_more(found, lambda tools: named(tools, others))

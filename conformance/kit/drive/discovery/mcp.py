@@ -7,13 +7,14 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.formats.catalog.normalize import Source
 from conformance.formats.text import rpc
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discovery.look_around import look_around_mcp, pages
 from conformance.kit.drive.discovery.versions import ask, with_older
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.declarations import Discovered, judged_of
+from conformance.kit.evidence.listing import listing
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import INITIALIZE, LOOKED
 from conformance.kit.model.exchange import Exchange
@@ -262,14 +263,15 @@ async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discover
     items = [one for each in lists if isinstance(each, list) for one in each]
     mirroring = speaker.traits.over_http and run.version >= MODERN
     judged, left_out = judged_of(items, channel.context.settings)
-    catalog = tools_of({"tools": judged}, Source.MCP, mirroring=mirroring)
+    read = listing(judged, Source.MCP, found, mirroring=mirroring)
     return Discovered(
         run,
-        tools=catalog.tools,
-        problems=catalog.problems,
-        documents=tuple(found),
+        tools=read.catalog.tools,
+        problems=read.catalog.problems,
+        documents=read.pages,
         capabilities=able,
         exchanges=tuple(exchanges),
         listed=bool(found),
         left_out=left_out,
+        faults=read.faults,
     )

@@ -18,6 +18,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from conformance.kit.model.fault import fault_of
 from conformance.kit.model.results import RunResult
 from conformance.kit.report import findings, levels, words
 from conformance.kit.report.data import ResultsJson
@@ -31,7 +32,7 @@ from conformance.kit.report.lacking import Lack, lacks
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import wider_line
 from conformance.kit.report.safe_text import visible
-from conformance.spec.messages import Message
+from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level, RunKind, Verdict
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -79,6 +80,8 @@ class Page:
         self.own = own
         self.empty = empty
         """Whether no session was reached."""
+        self.failed: list[Message] = []
+        """What the kit failed at while it told of a row; filled in by `parts`."""
 
     def parts(self, report: Report) -> Iterator[str]:
         """Give the page."""
@@ -89,6 +92,7 @@ class Page:
         yield render(
             "page.html",
             report,
+            self.failed,
             policy=policy,
             style=STYLE,
             script=SCRIPT,
@@ -98,12 +102,17 @@ class Page:
         )
 
 
-def render(template: str, report: Report, **values: Any) -> str:
-    """Give one template of the page, filled in with a report."""
-    return _environment(report).get_template(template).render(values)
+def render(
+    template: str, report: Report, failed: list[Message] | None = None, **values: Any
+) -> str:
+    """Give one template of the page, filled in with a report; `failed` gets what the kit failed at
+    while it told of a single row.
+    """
+    made = _environment(report, [] if failed is None else failed)
+    return made.get_template(template).render(values)
 
 
-def _environment(report: Report) -> Environment:
+def _environment(report: Report, failed: list[Message]) -> Environment:
     """What the templates know: the report, its folded rows, and the report's words."""
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -127,8 +136,12 @@ def _environment(report: Report) -> Environment:
 
     def detail(row: Row) -> str:
         nonlocal left
-        shown = list(evidence(row, report)) if left > 0 else []
-        inside = made.get_template("detail.html").render(row=row, shown=shown)
+        try:
+            shown = list(evidence(row, report)) if left > 0 else []
+            inside = made.get_template("detail.html").render(row=row, shown=shown)
+        except Exception as error:
+            failed.append(row_failed(row.clause, error))
+            inside = str(said(failed[-1]))
         left -= len(inside)
         return in_comment(inside)
 
@@ -199,6 +212,13 @@ def _environment(report: Report) -> Environment:
         "place_limit": PLACES,
     }
     return made
+
+
+def row_failed(clause: str, error: Exception) -> Message:
+    """That a row of the report says less than it could because of a fault of the kit."""
+    fault = fault_of(error)
+    where = message("kit.row_failed", clause=clause)
+    return message("kit.fault", where=where, fault=fault.id, what=fault.what)
 
 
 def ticked(text: str) -> Markup:
