@@ -9,9 +9,9 @@ import pytest
 
 from conformance.kit.cases.database import Memory
 from conformance.kit.config.secrets import Redactor
+from conformance.kit.model.fault import Fault
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import Settings
-from conformance.kit.model.fault import Fault
 from conformance.kit.plugin.html_report import HtmlReport, ReportState
 from conformance.kit.plugin.reference_server import ReferenceServer
 from conformance.kit.session import Session

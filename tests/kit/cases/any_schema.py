@@ -30,8 +30,8 @@ VALUES = st.recursive(
     max_leaves=4,
 )
 REFERENCES = st.sampled_from(
-    ["#", "#/$defs/a", "#/$defs/b", "#/$defs/c", "#a", "#b", "#/properties/x",
-     "#/properties/x/items", "#/properties/~1", "#/nowhere", "#/properties/x/anyOf/0", "inner", "inner#a",
+    ["#", "#/$defs/a", "#/$defs/b", "#/$defs/c", "#a", "#b", "#/properties/x", "inner", "inner#a",
+     "#/properties/x/items", "#/properties/~1", "#/properties/x/anyOf/0", "#/nowhere",
      "https://example.com/schema", "file:///etc/passwd", "http://["]
 )  # fmt: skip
 DIALECTS = st.sampled_from(

@@ -1,4 +1,4 @@
-"""Whatever a tool's input schema is, planning ends, in so many calls of functions, and never raises."""
+"""Whatever a tool's input schema is, planning never raises, and ends in so many calls."""
 
 import json
 from datetime import UTC, datetime
