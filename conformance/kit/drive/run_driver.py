@@ -224,7 +224,7 @@ class RunDriver:
             calls = recorder.put_calls_away(driven.calls, run.tool) if done else driven.calls
             driven = replace(driven, calls=calls)
         except OSError:
-            raise  # the disk has failed: that is no single tool's
+            raise  # the disk has failed, which concerns all tools
         except Exception as error:
             driven, fault = ToolEvidence(self._run, run.tool), fault or fault_of(error)
         self._by_tool[run.tool.name] = replace(driven, problems=problems, fault=fault)

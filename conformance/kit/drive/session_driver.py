@@ -95,7 +95,7 @@ class SessionDriver(Gathered):
         return done
 
     async def _guarded(self, run: Run, work: Coroutine[Any, Any, T]) -> T | None:
-        """Drive a run; a fault of the kit that is no single tool's or script's costs that run."""
+        """Drive a run; a fault of the kit that belongs to no tool or script costs that run."""
         try:
             with ends_in_recursion_error():
                 return await work

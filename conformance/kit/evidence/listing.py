@@ -20,7 +20,7 @@ Faults = Mapping[str, Fault]
 _GONE: Final = object()
 """Stands for an item that is left out."""
 _MOST_TOGETHER: Final = 8
-"""Items at each of which a look may end only beside others: each is searched for."""
+"""Items at each of which a look may end only together with others: each is searched for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def listing(
     items: Sequence[Any], source: Source, pages: Sequence[Any] = (), *, mirroring: bool = True
 ) -> Listing:
     """The tools of a list that came on these pages. One at which the kit fails is not among them;
-    on the pages, a declaration stands in for it.
+    on the pages, another declaration takes its place.
     """
 
     def look(some: Sequence[Any]) -> NormalisedCatalog:
@@ -62,7 +62,7 @@ def listing(
 def is_bare_list(document: Any) -> bool:
     """Whether a document is a list of tools with no catalog around it.
 
-    A list of anything else is no catalog: one item at least must be usable as a tool.
+    A list of anything else is not a catalog: one item at least must be usable as a tool.
     """
     if not isinstance(document, list) or not all(isinstance(item, dict) for item in document):
         return False
@@ -110,7 +110,7 @@ def each_alone(
 ) -> Looked[T]:
     """Look at a list; what raises at one of its items costs that item alone.
 
-    `instead` gives what stands there for it, under its `name`. Without one, or where that raises as
+    `instead` gives what takes its place, under its `name`. Without one, or where that raises as
     well, nothing does.
     """
     sound = dict(enumerate(items))

@@ -68,7 +68,7 @@ def run_result(
             if full and tool.calls and is_spared(tool.tool, evidence.run, settings):
                 spared.append(tool.tool.name)
         except OSError:
-            raise  # the disk has failed: that is no single tool's
+            raise  # the disk has failed, which concerns all tools
         except Exception as error:
             faults.append(fault_of(error))
     repair = counted.repair

@@ -57,8 +57,8 @@ class Counter:
     """Counts what is done until it is too much; within it, calls of functions.
 
     What is raised while a generator is thrown away gets lost, and Python then counts no more. So
-    what goes on all the same is stopped again and again: not at once, for what is being ended has
-    to tidy up. `last` is raised at the end of the counting, where nothing can lose it.
+    what goes on all the same is stopped again and again. It gets a pause first, to tidy up. `last`
+    is raised at the end of the counting, where nothing can lose it.
     """
 
     def __init__(
