@@ -70,6 +70,7 @@ class Counter:
         self.done = 0
         self._most = MOST if most is None else most
         self._steps = steps
+        self._said = f"more than {self._most} steps to draw"
         self._last = last
         self._before: tuple[Any, Any] = (None, None)
         self._grace = 0
@@ -103,12 +104,13 @@ class Counter:
         while frame is not None:
             frame.f_trace = self._again
             frame = frame.f_back
-        raise TooMuch(f"more than {self._most} steps to draw")
+        raise TooMuch(self._said)
 
     def _again(self, frame: FrameType, *_: Any) -> None:
         self._grace -= 1
         if self._grace < 0 and frame.f_code is not _THE_END:
             sys.setprofile(self._call)
+            raise TooMuch(self._said)
 
 
 _THE_END: Final = Counter.__exit__.__code__

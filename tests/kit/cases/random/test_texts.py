@@ -29,8 +29,23 @@ DOMAIN = r"\.example\.(com|org)"
 
 
 def drawn(make: Maker, count: int = 2000) -> list[str]:
+    chance, found = Chance(0), []
+    for _ in range(count):
+        chance.begin()
+        found.append(make(chance))
+    return found
+
+
+def test_a_call_of_many_letters_has_short_texts_from_then_on():
     chance = Chance(0)
-    return [make(chance) for _ in range(count)]
+    lengths = [len(texts(1, 2_000)(chance)) for _ in range(1_000)]
+    assert set(lengths[-500:]) == {1}
+    assert sum(lengths) < 60_000
+
+
+def test_a_very_long_text_repeats_itself():
+    (found,) = drawn(texts(900_000, 10**400), 1)
+    assert len(found) == 900_000
 
 
 def parts(name: str, expression: str) -> list[set[str | None]]:
