@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from conformance.kit.confirm.confirm import to_confirm
+from conformance.kit.confirm.confirm import Repeats, to_confirm
 from conformance.kit.confirm.confirmed import confirmed
 from conformance.kit.confirm.shrink import in_smallest_form
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.spill import cost
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.fault import fault_of
 from conformance.kit.model.results import Item
 from conformance.kit.record.exchanges import Recording
 from conformance.kit.record.index import Recalled, Unreadable
-from conformance.kit.verdicts.judge import NOT_RECORDED, Question, not_verified
+from conformance.kit.verdicts.judge import NOT_RECORDED, Question, faulty, not_verified
+from conformance.spec.messages import message
 
 _BATCH = 32 * 1024 * 1024
 """Bytes of exchanges that are held before they are put away."""
@@ -35,13 +37,20 @@ def as_recorded(
         own = evidence[question.run]
         item = items[n]
         if to_confirm(question, item):
-            item = confirmed(question, item, own, past.repeats)
-            item = in_smallest_form(question, item, own, past.repeats)
+            item = _confirmed(question, item, own, past.repeats)
         said = [finding.message.id for finding in item.findings]
         if not past.whole and said == ["kit.not_verified.cut"]:
             item = not_verified(item, NOT_RECORDED)
         made[n] = item
     return made
+
+
+def _confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> Item:
+    try:
+        stands = confirmed(question, item, evidence, repeats)
+        return in_smallest_form(question, stands, evidence, repeats)
+    except Exception as error:
+        return faulty(item, message("kit.confirm_failed"), fault_of(error))
 
 
 def take_in(recording: Recording, recorder: Recorder) -> None:
