@@ -255,7 +255,7 @@ def test_the_scripts_are_small(source):
     for language in ("en", "es", "pt"):
         files = dict(scripts(source, language))
         assert sum(len(gzip.compress(each)) for each in files.values()) < 40 * 1024
-        assert sum(map(len, files.values())) < 136 * 1024
+        assert sum(map(len, files.values())) < 156 * 1024
 
 
 RIGHT = {
@@ -374,14 +374,160 @@ PASTED = [
 ]
 
 
+ROOM = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+DESCRIPTIONS = [
+    {"openapi": "3.1.0", "paths": {}},
+    {"openapi": "3.2.0", "paths": {"/a": {"get": {}}, "/b": 1}, "tags": [], "x-own": 1},
+    {
+        "openapi": "3.1.0",
+        "info": {"title": "Hotel", "version": "1"},
+        "servers": [{"url": "https://a.example/", "description": "d"}, {"url": "/"}],
+        "security": [{"key": []}],
+        "paths": {
+            "/rooms/{n}": {
+                "summary": "Rooms",
+                "parameters": [
+                    {"name": "n", "in": "path", "schema": {"type": "integer"}},
+                    {"name": "lang", "in": "query", "description": "L", "example": "es"},
+                    {"$ref": "#/components/parameters/token"},
+                ],
+                "get": {"summary": "One room", "description": "Gives it.", "tags": ["a", "a", 1]},
+                "put": {
+                    "operationId": "put room!",
+                    "parameters": [
+                        {"name": "n", "in": "path", "schema": True, "description": 7},
+                        {"name": "force", "in": "query", "required": True, "schema": {}},
+                        {"name": "force", "in": "path"},
+                        {"$ref": "#/nowhere"},
+                        3,
+                    ],
+                    "requestBody": {"$ref": "#/components/requestBodies/room"},
+                    "responses": {
+                        "404": {"description": "No"},
+                        "200": {"$ref": "#/components/responses/room"},
+                        "default": {},
+                    },
+                    "deprecated": True,
+                },
+                "delete": {"operationId": "put room!", "parameters": [], "tags": []},
+                "trace": None,
+            },
+            "/rooms": {
+                "post": {
+                    "summary": "New",
+                    "requestBody": {
+                        "required": True,
+                        "content": {
+                            "application/json": {
+                                "schema": {"$ref": "#/components/schemas/Room"},
+                                "example": {},
+                            },
+                            "text/plain": {},
+                        },
+                    },
+                    "responses": {
+                        "201": {
+                            "description": "Success",
+                            "content": {
+                                "application/json": {
+                                    "schema": {"$ref": "#/components/schemas/Room"}
+                                }
+                            },
+                        }
+                    },
+                },
+                "patch": {
+                    "operationId": "post_rooms",
+                    "requestBody": {"content": {"application/json": {"schema": {"type": "array"}}}},
+                    "responses": {"204": {"description": "Done", "content": {}}, "2XX": {}},
+                },
+                "query": {"requestBody": {"content": {"text/csv": {}}}, "responses": []},
+            },
+        },
+        "components": {
+            "schemas": {
+                "Room": {
+                    **ROOM,
+                    "description": "R",
+                    "$defs": {"x": True},
+                    "additionalProperties": False,
+                },
+                "Guest": {"properties": {"room": {"$ref": "#/components/schemas/Room"}}},
+                "Unused": {},
+            },
+            "parameters": {"token": {"name": "token", "in": "header"}},
+            "requestBodies": {
+                "room": {
+                    "description": "B",
+                    "content": {
+                        "application/json": {
+                            "schema": {
+                                "type": "object",
+                                "properties": {
+                                    "n": {},
+                                    "guest": {"anyOf": [{"$ref": "#/components/schemas/Guest"}]},
+                                },
+                            }
+                        }
+                    },
+                }
+            },
+            "responses": {"room": {"content": {"application/json": {"schema": {}}}, "headers": {}}},
+            "links": 1,
+        },
+    },
+    {
+        "openapi": "3.0.3",
+        "paths": {
+            "/x": {
+                "post": {
+                    "operationId": "9x",
+                    "requestBody": {
+                        "required": True,
+                        "content": {
+                            "application/json": {"schema": {"$ref": "#/components/schemas/X"}}
+                        },
+                    },
+                    "responses": {
+                        "200": {
+                            "description": "ok",
+                            "content": {
+                                "application/json": {
+                                    "schema": {"items": {"$ref": "#/components/schemas/X", "x": 1}}
+                                }
+                            },
+                        }
+                    },
+                }
+            }
+        },
+        "components": {
+            "schemas": {
+                "X": {
+                    "type": "object",
+                    "properties": {
+                        "a": {"type": "string", "nullable": True, "enum": ["b"], "example": "b"},
+                        "c": {"type": "number", "minimum": 1, "exclusiveMinimum": True},
+                        "d": {"type": "number", "exclusiveMaximum": True, "nullable": False},
+                        "e": {
+                            "allOf": [{"$ref": "#/components/schemas/X"}],
+                            "maximum": 2,
+                            "exclusiveMaximum": False,
+                        },
+                    },
+                }
+            }
+        },
+    },
+]
 ALIKE = (Form.CATALOG, Form.DESCRIPTOR, Form.MCP, Form.OPENAI, Form.ANTHROPIC, Form.GEMINI)
 
 
 def drawn_forms(source):
     """What both converters are asked: the examples, those in every form, and what people paste."""
-    values = [each.data for each in source.examples] + PASTED
+    values = [each.data for each in source.examples] + PASTED + DESCRIPTIONS
     for value in list(values):
-        for to in ALIKE:
+        for to in (*ALIKE, Form.OPENAPI, Form.OPENAPI_30):
             made = convert(value, to)
             if made.data is not None and not made.problems:
                 values.append(made.data)
@@ -404,13 +550,13 @@ def test_a_conversion_in_the_browser_is_that_of_the_command(run, source):
             for name in ("lost", "changed", "made"):
                 assert sorted(ours[name]) == sorted(getattr(theirs, name)), (name, value, to)
             pairs.add((form, to))
-    assert len(pairs) == len(ALIKE) ** 2
+    assert pairs == {(form, to) for form in (*ALIKE, Form.OPENAPI) for to in ALIKE}
 
 
 @pytest.mark.parametrize(
     ("value", "form"),
     [
-        ({"openapi": "3.1.0", "paths": {"/a": {"get": {}}}}, "openapi"),
+        ({"openapi": "3.1.0", "paths": {"/a": {"get": {}}}, "info": {"x": 2**60}}, "openapi"),
         ({"type": "about:blank", "title": "x", "status": 400}, "problem"),
         ({"name": "t", "description": "d", "inputSchema": {"maxProperties": 2**60} | OBJECT},
          "catalog"),

@@ -182,29 +182,32 @@ const WRITE = {
   anthropic: (tool, at, notes) => writeFunction(tool, "anthropic", notes),
   gemini(tool, at, notes) {
     const made = writeFunction(tool, "gemini", notes);
-    if (/^[\d-]/.test(made.name)) (made.name = `_${made.name}`.slice(0, 64)), notes.lose(...tool.places.of("name"));
+    if (!/^[\d-]/.test(made.name)) return made;
+    made.name = `_${made.name}`.slice(0, 64);
+    if (!tool.made.includes("name")) notes.lose(...tool.places.of("name"));
     return made;
   },
 };
 
 // Where each form says what a reader had to make.
 const MADE_AT = {
-  catalog: { description: ["description"], schema: ["inputSchema", "type"] },
-  descriptor: { description: ["description"] },
-  mcp: { description: ["description"], schema: ["inputSchema", "type"] },
-  openai: { description: ["function", "description"], schema: ["function", "parameters", "type"] },
-  anthropic: { description: ["description"], schema: ["input_schema", "type"] },
-  gemini: { description: ["description"], schema: ["parametersJsonSchema", "type"] },
+  catalog: { name: ["name"], description: ["description"], schema: ["inputSchema", "type"], safe: ["safe"] },
+  descriptor: { name: ["tool_id"], description: ["description"], safe: ["safe"] },
+  mcp: { name: ["name"], description: ["description"], schema: ["inputSchema", "type"] },
+  openai: { name: ["function", "name"], description: ["function", "description"], schema: ["function", "parameters", "type"] },
+  anthropic: { name: ["name"], description: ["description"], schema: ["input_schema", "type"] },
+  gemini: { name: ["name"], description: ["description"], schema: ["parametersJsonSchema", "type"] },
 };
 
 function writeTool(tool, to, at, notes) {
-  for (const name of tool.made) if (MADE_AT[to][name]) notes.make(...at, ...MADE_AT[to][name]);
+  const home = { ...MADE_AT[to], ...(to === "mcp" ? { safe: ["_meta", terms.meta_keys[0], "safe"] } : {}) };
+  for (const name of tool.made) if (home[name]) notes.make(...at, ...home[name]);
   return WRITE[to](tool, at, notes);
 }
 
 function writeFunction(tool, form, notes) {
   const name = [...tool.name].slice(0, 64).join("").replace(/[^a-zA-Z0-9_-]/gu, "_");
-  if (name !== tool.name) notes.lose(...tool.places.of("name"));
+  if (name !== tool.name && !tool.made.includes("name")) notes.lose(...tool.places.of("name"));
   for (const each of ["when_to_use", "schema_version"]) if (each in tool) notes.lose(...tool.places.of(each));
   for (const each of ["outputs", "metadata", "invocation"]) {
     if (!(each in tool)) continue;
@@ -213,7 +216,7 @@ function writeFunction(tool, form, notes) {
     for (const one of apart) notes.lose(...tool.places.of(each, one));
     if (!apart.length || apart.length < names.length) notes.lose(...tool.places.of(each));
   }
-  for (const each of Object.keys(tool.rest)) notes.lose(...tool.places.of(each));
+  for (const each of Object.keys(tool.rest)) if (!tool.made.includes(each)) notes.lose(...tool.places.of(each));
   return { name, ...(tool.description ? { description: tool.description } : {}), [SCHEMA_IN[form]]: tool.schema };
 }
 
@@ -279,7 +282,9 @@ function exact(value) {
 
 // Whether the browser converts a value of a form to another; if not, the command does.
 function convertible(value, from, to) {
-  if (!(from in READ) || !(to in WRITE) || !exact(value)) return false;
+  if (!(to in WRITE) || !exact(value)) return false;
+  if (from === "openapi") return isReadable(value);
+  if (!(from in READ)) return false;
   const { items } = itemsOf(value);
   return items.every((item) => {
     if (!isObject(item)) return false;
@@ -296,17 +301,36 @@ function itemsOf(value) {
   return { items: value[member], at: [member], around: without(value, [member]), listed: true };
 }
 
+// Whether a description is small enough: all its tools together repeat its components.
+function isReadable(value) {
+  try {
+    readOpenapi(value, new Notes());
+  } catch (failure) {
+    if (failure instanceof RangeError) return false;
+    throw failure;
+  }
+  return true;
+}
+
 // The value in the form `to`, with the paths of what is lost, changed and made.
 function converted(value, from, to, data) {
   terms = data.terms;
   const notes = new Notes();
+  if (from === "openapi") {
+    if ("info" in value) notes.lose("info");
+    return writeTools(readOpenapi(value, notes), {}, to, notes);
+  }
   const { items, at, around, listed } = itemsOf(value);
   const reader = (item) => (from === "descriptor" || from === "catalog" ? READ[isDescriptor(item) ? "descriptor" : "catalog"] : READ[from]);
   if (!listed) {
     const made = writeTool(reader(value)(value, [], notes), to, [], notes);
     return answer(made, notes);
   }
-  const tools = items.map((item, index) => reader(item)(item, [...at, index], notes));
+  return writeTools(items.map((item, index) => reader(item)(item, [...at, index], notes)), around, to, notes);
+}
+
+// The document of a list of tools, with what is around them.
+function writeTools(tools, around, to, notes) {
   const target = LISTED_IN[to];
   if (target === undefined || to === "gemini") for (const name of Object.keys(around)) notes.lose(name);
   const written = tools.map((tool, index) => writeTool(tool, to, target ? [target, index] : [index], notes));

@@ -39,7 +39,7 @@ _SHOWN = (
 """Examples that the page offers, of those that there are."""
 _PARTS = (
     "values", "read", "recognise", "keywords", "repair", "validate", "examine", "forms", "inside",
-    "convert",
+    "openapi", "convert",
 )  # fmt: skip
 _KNOWN = ("documents.keyword.", "documents.unknown", "site.playground.is.")
 _SAID = (
