@@ -4,6 +4,7 @@ those that are made of the source. What mkdocs reads is this folder alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from pathlib import Path
 from scripts.generator.write import write
 from scripts.website.diagrams.page import FENCE, with_pictures
 from scripts.website.layout import DOCS, LANGUAGES, STAGED, authored
+
+_CHECK = re.compile(rb"^ *agent-formats check .*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,22 @@ def stage(nav: list[object], made: Mapping[str, bytes], menu: dict[str, list[str
         missing += [
             f"{language}/{path}" for path in authored(nav) if f"{language}/{path}" not in files
         ]
-    files |= {path: _drawn(path, files[path]) for path in files if path.endswith(".md")}
+    files |= {
+        path: _drawn(path, in_language(path, files[path])) for path in files if path.endswith(".md")
+    }
     write(STAGED, files)
     for file in _all_files(STAGED):
         if file.relative_to(STAGED).as_posix() not in files:
             file.unlink()
     return Staged(menu, tuple(missing))
+
+
+def in_language(path: str, content: bytes) -> bytes:
+    """A page whose commands print what it shows: where that is not English, they say so."""
+    language = path.partition("/")[0]
+    if f'.{language}.txt"'.encode() not in content:
+        return content
+    return _CHECK.sub(rf"\g<0> --language {language}".encode(), content)
 
 
 def _drawn(path: str, content: bytes) -> bytes:

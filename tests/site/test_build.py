@@ -178,3 +178,13 @@ def test_a_page_of_the_menu_that_nobody_wrote_stops_the_build_and_is_named(monke
     menu = (layout.ROOT / "mkdocs.yml").read_text("utf-8").splitlines()
     line = menu.index("      - about/governance.md") + 1
     assert f"mkdocs.yml:{line}: docs/pt/about/governance.md is missing" in capsys.readouterr().err
+
+
+def test_a_command_prints_what_its_page_shows():
+    page = b'```sh\nagent-formats check X\n```\n\n```text\n--8<-- "output.es.txt"\n```\n'
+    assert b"check X --language es\n" in stage.in_language("es/guides/a.md", page)
+    assert stage.in_language("en/guides/a.md", page.replace(b".es", b"")) == page.replace(
+        b".es", b""
+    )
+    alone = b"```sh\nagent-formats check X\n```\n"
+    assert stage.in_language("es/guides/a.md", alone) == alone

@@ -32,7 +32,7 @@ def catches() -> Mapping[str, list[str]]:
 def options_page(context: Context) -> bytes:
     """Every option of the kit, as the code defines it."""
     about = context.said("options_about")
-    parts = [escaped(about)]
+    parts = [escaped(about), context.said("options_help")]
     for option in OPTIONS.values():
         facts = option.facts
         metavar = facts.get("metavar")
