@@ -20,10 +20,13 @@ from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 from scripts.website.layout import ROOT
 from scripts.website.pages.clause_page import MARKS, TEMPLATE
 from scripts.website.render import BuildError
+from scripts.website.theme import sized
 
 _PAGE = re.compile(r'\A---\ndescription: (".*")\n---\n\n# (\S+) \{ #([\w-]+) \}\n\n', re.DOTALL)
 _SOURCE = re.compile(r'href="((?:[\w-]+/|\.\./)*)([\w-]+)\.md(#[\w.-]+)?"')
-_CODE = re.compile(rf'<div class="[^"]*highlight">(?:(?!<div).)*{MARKS[3]}.*?</div>', re.DOTALL)
+_CODE = re.compile(
+    rf'<div class="[^"]*highlight"[^>]*>(?:(?!<div).)*{MARKS[3]}.*?</div>', re.DOTALL
+)
 _INDENT = re.compile(r"\n\s+")
 
 
@@ -82,7 +85,7 @@ def _filling(markdown: Markdown, text: str) -> tuple[str, str, str, str]:
     if found is None:
         raise BuildError(f"No page of a clause: {text[:80]!r}")
     markdown.reset()
-    content = _SOURCE.sub(_served, markdown.convert(text[found.end() :]))
+    content = sized(_SOURCE.sub(_served, markdown.convert(text[found.end() :])))
     about = json.loads(found[1]).replace("`", "")
     return found[2], found[3], html.escape(about), content
 

@@ -57,6 +57,9 @@ _TAG = re.compile(r"<[^>]*>")
 _NAMELESS = "<th></th>"
 """The corner of a table whose first column names its rows."""
 _FIRST_CELL = re.compile(r"(<tr>\s*)<td([^>]*)>(.*?)</td>", re.DOTALL)
+_BLOCK = re.compile(r'(<div class="[^"]*\bhighlight")>(.*?</pre>)', re.DOTALL)
+_AROUND, _CODE_LINE = 1.1, 0.95
+"""The height of what is around a block of code, and of a line of code, in rem."""
 _LINE, _PADDING, _SIGNS = 1.2, 1.0, 90
 """The height of a line and of what is around a row, in rem, and how many signs a line has."""
 
@@ -81,7 +84,17 @@ def _page(text: str, search: str, page: Path) -> str:
         _PALETTE: _PALETTE + _DARK,
         _SEARCH: _SEARCH.replace(">", f' aria-label="{search}">'),
     }
-    return _TABLE.sub(_wrapped, _replaced(text, changed, page))
+    return _TABLE.sub(_wrapped, sized(_replaced(text, changed, page)))
+
+
+def sized(text: str) -> str:
+    """A page whose blocks of code have their height, roughly, until they are laid out."""
+    return _BLOCK.sub(_with_height, text)
+
+
+def _with_height(found: re.Match[str]) -> str:
+    lines = found[2].count("\n") or 1
+    return f'{found[1]} style="--high:{_AROUND + _CODE_LINE * lines:.1f}rem">{found[2]}'
 
 
 def _wrapped(found: re.Match[str]) -> str:

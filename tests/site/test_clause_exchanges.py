@@ -77,6 +77,11 @@ def test_only_what_differs_is_marked():
     assert marks(f"a\n{first}\nb\nc", f"a\n{second}\nb\nd") == 'hl_lines="4"'
 
 
+def test_the_id_of_a_session_is_not_marked():
+    one, other = (f"HTTP 200\nmcp-session-id: {sign * 32}\na\nb\n{sign}" for sign in "ab")
+    assert marks(one, other) == 'hl_lines="5"'
+
+
 def test_of_a_long_document_the_place_is_shown():
     data = {"tools": [{"name": "x" * 900}, {"name": "", "more": "y" * 900}]}
     shown = exchanges.body_text(json.dumps(data).encode(), "$.tools[1].name")

@@ -23,7 +23,11 @@ from scripts.website.pages.markdown import code, escaped, fence, heading, link
 from scripts.website.pages.tried import in_playground, opening
 
 SEEN = ROOT / "fixtures" / "exchanges" / "seen.json"
-_CHANGING = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}")
+_CHANGING = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}"
+    r"|(?<=mcp-session-id: )[0-9a-f]{32}"
+)
+"""What differs in each run: ids of occurrences, notes and sessions."""
 
 
 @cache
