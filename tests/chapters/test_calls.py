@@ -7,7 +7,7 @@ import pytest
 
 from conformance.atdf.leaks import CREDENTIALS, credential_in
 from conformance.atdf.traces import TRACES, is_of_sent_code, trace_in
-from conformance.kit.model.case import CaseKind, Violation
+from conformance.kit.model.case import CaseKind, Strictness, Violation
 from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import (
     MCP,
@@ -21,8 +21,11 @@ from tests.kit.samples import (
     refused,
     result,
     rpc,
+    run_evidence,
+    tool_evidence,
     web,
 )
+from tests.kit.samples import verdict as judged
 
 VALID = CaseKind.VALID
 
@@ -268,3 +271,11 @@ def test_an_argument_that_was_left_out_is_named_in_words(language, said):
     gap = Violation("/count", "count", ("required",), was=2, sent_absent=True)
     item = of_tool("ATDF-CALL-001", accepted(), accepted(CaseKind.BROKEN, violation=gap))
     assert item.findings[0].message.words(language).startswith(said)
+
+
+@pytest.mark.parametrize(("claims", "verdict"), [(False, Verdict.WARN), (True, Verdict.FAIL)])
+def test_a_number_for_a_string_is_a_warning_unless_atdf_is_claimed(claims, verdict):
+    near = replace(case(CaseKind.BROKEN), strictness=Strictness.NEAR_MISS)
+    taken = called(web(200, {"ok": True}, of=near))
+    run = run_evidence(tool_evidence(accepted(), taken), claims=claims)
+    assert judged("ATDF-CALL-002", run, TOOL.name).verdict is verdict

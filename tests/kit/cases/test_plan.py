@@ -204,3 +204,13 @@ def test_what_each_side_of_a_condition_asks_is_broken():
         assert ("card", "missing", "number") in broken
         assert ("cash", "missing", "till") in broken
         assert ("cash", "below-minimum", "till") in broken
+
+
+def test_of_an_open_object_members_that_no_schema_names_are_sent_as_null_and_as_a_number():
+    def sent(**more):
+        cases = planned({"properties": {"a": WHOLE}, **more}, {"a": 1}).calls
+        extreme = (case for case in cases if case.scenario == "open-property")
+        return [case.arguments.get("unexpected_property") for case in extreme]
+
+    assert sent() == [None, 7]
+    assert sent(additionalProperties=False) == sent(maxProperties=1) == []

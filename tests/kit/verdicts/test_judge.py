@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from conformance.kit.evidence.catalog import Offered
-from conformance.kit.verdicts.checks import ClauseTest, absent, broken, holds, unknown
+from conformance.kit.model.exchange import Trouble
+from conformance.kit.verdicts.checks import (
+    ClauseTest,
+    absent,
+    broken,
+    holds,
+    other_refusal,
+    unknown,
+)
 from conformance.kit.verdicts.judge import (
     NOT_OFFERED,
     NOT_RECORDED,
@@ -29,7 +37,7 @@ from conformance.spec.vocabulary import (
     Verdict,
     Verified,
 )
-from tests.kit.samples import HTTP, LEGACY, MCP, TOOL, accepted, run_evidence, tool_evidence
+from tests.kit.samples import HTTP, LEGACY, MCP, TOOL, accepted, run_evidence, tool_evidence, web
 
 CLAUSE = Clause(
     id="TEST-1",
@@ -416,3 +424,17 @@ def test_a_judge_that_says_nothing_and_one_that_raises_are_told_in_words():
     own = run_evidence(tool_evidence(accepted()))
     item = judge(Question(ClauseTest("TEST-1", explode), CLAUSE, "http", "book"), own)
     assert "ZeroDivisionError: by zero" in item.findings[0].message.words()
+
+
+@pytest.mark.parametrize(
+    ("exchange", "said"),
+    [
+        (replace(web(200, {}), answer=None, trouble=Trouble.TIMEOUT), "no_answer"),
+        (replace(web(200, {}), trouble=Trouble.CLOSED), "no_answer"),
+        (web(429, {}), "refused_for_something_else"),
+    ],
+    ids=["silence", "cut", "refused"],
+)
+def test_what_was_not_answered_is_not_said_to_be_refused(exchange, said):
+    check = other_refusal(exchange)
+    assert check.finding.message.id == f"kit.not_verified.{said}"
