@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Final
 
-from conformance.formats.problem import shown
+from conformance.formats.problem import quoted, shown
 from conformance.kit.cases.expectations import is_governed
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.schema.constraints import same
@@ -38,7 +38,7 @@ def test_a_refusal_blames_no_valid_value(tool: ToolEvidence) -> Checks:
                 "finding.call.valid_blamed",
                 parameter=blamed,
                 sent=value,
-                said=shown(call.reading.text),
+                said=quoted(call.reading.text),
                 case=call_shown(call.case, tool.good_case(call.case)),
             )
 

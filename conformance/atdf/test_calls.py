@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.atdf.traces import is_of_sent_code, trace_in
-from conformance.formats.problem import shown
+from conformance.formats.problem import quoted, shown
 from conformance.formats.tool.errors import types_of
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.expectations import rests_on_meaning
@@ -87,7 +87,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
                 "kit.not_verified.valid_refused",
                 call,
                 case=call_shown(call.case, tool.good_case(call.case)),
-                said=shown(call.reading.text),
+                said=quoted(call.reading.text),
                 type=ErrorType.BUSINESS_RULE.value,
             )
     if not accepted:
@@ -115,7 +115,7 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
             case = call_shown(call.case, tool.good_case(call.case))
             said = call.exchange.trouble_detail
             if said and traits_of(tool.run).starts_process:
-                yield broken(call, "finding.call.closed_saying", case=case, said=shown(said))
+                yield broken(call, "finding.call.closed_saying", case=case, said=quoted(said))
             else:
                 yield broken(call, "finding.call.closed", case=case)
         elif reading.status >= 500:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from http import HTTPStatus
 
-from conformance.formats.problem import Problem, shown
+from conformance.formats.problem import Problem, quoted, shown
 from conformance.formats.tool.errors import ErrorView, envelope_of, types_of
 from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.cache import cached
@@ -225,7 +225,7 @@ def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
         if reading.envelope is not None:
             yield holds()
         else:
-            yield broken(call, "finding.error.no_envelope", answer=shown(reading.text))
+            yield broken(call, "finding.error.no_envelope", answer=quoted(reading.text))
 
 
 def _is_of_the_protocol(call: Call) -> bool:

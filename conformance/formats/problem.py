@@ -103,6 +103,15 @@ def shown(value: Any, limit: int = _SHOWN) -> str:
     return _printable("".join(pieces))
 
 
+def quoted(text: str, limit: int = _SHOWN) -> str:
+    """What somebody said, on one line and in quotation marks: JSON keeps its own, unescaped."""
+    told = " ".join(text[: 4 * limit].split())
+    if not set('"\\') & set(told):
+        return shown(told, limit)
+    cut = told if len(told) <= limit else f"{beginning(told, limit)}…"
+    return f"“{_printable(cut)}”"
+
+
 def _printable(text: str) -> str:
     """`text` with a written escape for each character that a terminal or a page could act on."""
     if text.isprintable():

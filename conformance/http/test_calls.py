@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from conformance.formats.problem import shown
+from conformance.formats.problem import quoted, shown
 from conformance.formats.tool.tool import ToolForm
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import body_json, is_enriched_error
@@ -92,7 +92,7 @@ def test_a_failure_has_no_status_of_success(tool: ToolEvidence) -> Checks:
             continue  # nobody can see it again once the limit is lifted
         status = call.reading.status
         if call.reading.disguise is not None:
-            words = shown(call.reading.text)
+            words = quoted(call.reading.text)
             yield broken(call, "finding.http.disguised", status=status, said=words)
         elif call.reading.refused:
             yield holds()

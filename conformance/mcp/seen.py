@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from conformance.formats.problem import shown
+from conformance.formats.problem import quoted
 from conformance.formats.text import rpc
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.environment import missing_in
@@ -113,7 +113,7 @@ def unserved(exchange: Exchange, found: tuple[Missing, str]) -> Check:
     """It could not be judged, as something around the server is missing; says what."""
     missing, said = found
     what = message(f"missing.{missing}")
-    return unknown("kit.not_verified.unserved", exchange, missing=what, said=shown(said))
+    return unknown("kit.not_verified.unserved", exchange, missing=what, said=quoted(said))
 
 
 def answered(exchange: Exchange) -> str | Message:

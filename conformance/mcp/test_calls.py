@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.formats.problem import shown
+from conformance.formats.problem import quoted
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.evidence.script import INITIALIZE
@@ -113,7 +113,7 @@ def test_a_failure_is_no_success(tool: ToolEvidence) -> Checks:
         if call.reading.missing is not None and call.reading.missing[0] is Missing.QUOTA:
             continue  # nobody can see it again: a process that is started anew counts from zero
         if call.reading.disguise is not None:
-            yield broken(call, "finding.mcp.disguised", said=shown(call.reading.text))
+            yield broken(call, "finding.mcp.disguised", said=quoted(call.reading.text))
         elif call.reading.result is not None and call.reading.result.get("isError") is True:
             yield holds()
 

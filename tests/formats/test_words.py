@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from conformance.formats.problem import json_path, shown
+from conformance.formats.problem import json_path, quoted, shown
 from conformance.spec import messages
 from conformance.spec.messages import Message, message
 from conformance.spec.pointer import to_pointer
@@ -78,3 +78,17 @@ def test_a_value_of_any_size_is_shown_at_once():
     assert len(shown([list(range(1000))] * 10_000)) <= 81
     assert len(shown({"k" * 10_000_000: 1})) <= 81
     assert len(json_path(("k" * 10_000_000,))) < 300
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("No  room\nhere", '"No room here"'),
+        ('{\n  "error": "no room"\n}', '“{ "error": "no room" }”'),
+        ('{"error": "' + "no room " * 20, '“{"error": "' + "no room " * 8 + "no…”"),
+        ('a\x1b[2J"', '“a\\u001b[2J"”'),
+    ],
+    ids=["text", "JSON", "long", "controls"],
+)
+def test_what_a_server_said_is_quoted_on_one_line_without_escapes(text, said):
+    assert quoted(text) == said

@@ -6,8 +6,10 @@ the verdicts of one cause are one finding.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import unescape
 from typing import TypeVar
 
 from conformance.kit.confirm.confirmed import SEEN_ONCE
@@ -24,6 +26,11 @@ _T = TypeVar("_T")
 _FIRST_ERROR = 400
 _WORDS = 200
 """Characters of what a server said that are quoted."""
+_READ_OF_A_PAGE = 4_000
+"""Characters of a page of HTML in which its words are looked for."""
+_PAGE = re.compile(r"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+_TAGS = re.compile(r"<(script|style|title)\b.*?</\1\s*>|<[^>]*>?", re.IGNORECASE | re.DOTALL)
+"""What is no word of a page; its title says what its heading says again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +176,13 @@ def sent_in(finding: Finding, report: Report) -> str | None:
     return None if values and all(v in told for v in values) else words.words(report.language)
 
 
+def _of_a_page(text: str) -> str:
+    """The words of a text: of a page of HTML, without its tags, styles and scripts."""
+    if not _PAGE.match(text):
+        return text
+    return unescape(_TAGS.sub(" ", text[:_READ_OF_A_PAGE]))
+
+
 def refusal(finding: Finding, report: Report) -> str:
     """Give the server's own words where it refused: its status or code, and what it said.
 
@@ -180,7 +194,7 @@ def refusal(finding: Finding, report: Report) -> str:
     reading = read(exchange)
     if reading.accepted or not reading.text.strip():
         return ""
-    words = " ".join(reading.text.split())
+    words = " ".join(_of_a_page(reading.text).split())
     if words in finding.words(report.language):
         return ""
     code = reading.status if reading.status >= _FIRST_ERROR else reading.rpc_code

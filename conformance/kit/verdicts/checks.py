@@ -15,7 +15,7 @@ from enum import StrEnum
 from importlib import resources
 from typing import Any
 
-from conformance.formats.problem import Problem, shown
+from conformance.formats.problem import Problem, quoted
 from conformance.kit.evidence.evidence import Call
 from conformance.kit.evidence.script import Script
 from conformance.kit.model.exchange import Exchange
@@ -113,14 +113,14 @@ def no_good_call(tried: Call | None) -> Check:
     if tried.reading.missing is not None:
         return lacks_something(tried)
     if tried.reading.disguise is not None:
-        return unknown("kit.not_verified.disguised", tried, said=shown(tried.reading.text))
+        return unknown("kit.not_verified.disguised", tried, said=quoted(tried.reading.text))
     if tried.exchange.trouble is not None:
         return unknown("kit.not_verified.good_call_unanswered", tried)
     status = tried.reading.status or 0
     envelope = tried.reading.envelope
     details = [error.raw.get("detail") for error in envelope.errors] if envelope else []
     text = next((each for each in details if isinstance(each, str)), tried.reading.text)
-    words = shown(text) if text else ""
+    words = quoted(text) if text else ""
     said = " ".join(filter(None, (str(status) if status >= _FIRST_ERROR else "", words)))
     if not said:
         return unknown("kit.not_verified.baseline", tried)
@@ -134,7 +134,7 @@ def lacks_something(call: Call) -> Check:
     assert call.reading.missing is not None
     missing, said = call.reading.missing
     what = message(f"missing.{missing}")
-    return unknown("kit.not_verified.environment", call, missing=what, said=shown(said))
+    return unknown("kit.not_verified.environment", call, missing=what, said=quoted(said))
 
 
 def absent(id: str, **values: object) -> Check:

@@ -191,6 +191,11 @@ def refused(status, body):
             "The server answered: -32000 No room",
         ),
         (200, b'{"jsonrpc": "2.0", "id": 1, "result": {"content": []}}', None),
+        (
+            500,
+            b"<!doctype html>\n<title>5</title><style>a{}</style><h1>Server &amp; Error</h1> Oh.",
+            "The server answered: 500 Server & Error Oh.",
+        ),
     ],
 )
 def test_a_failure_quotes_the_refusal_of_the_server(status, body, said):
