@@ -13,6 +13,9 @@ from scripts.generator.write import write
 from scripts.website.diagrams.page import FENCE, with_pictures
 from scripts.website.layout import DOCS, LANGUAGES, STAGED, authored
 
+_MARKED = re.compile(rb'^( *```)(\w+) (hl_lines="[^"]*")$', re.MULTILINE)
+_GOOD = rb"\1{ .\2 .good \3 }"
+"""The lines that a guide marks were added to the code; those of made pages are wrong."""
 _CHECK = re.compile(rb"^ *agent-formats check .*$", re.MULTILINE)
 
 
@@ -37,9 +40,8 @@ def stage(nav: list[object], made: Mapping[str, bytes], menu: dict[str, list[str
     for language in LANGUAGES:
         for file in sorted((DOCS / language).rglob("*")):
             if file.is_file():
-                files[f"{language}/{file.relative_to(DOCS / language).as_posix()}"] = (
-                    file.read_bytes()
-                )
+                path = f"{language}/{file.relative_to(DOCS / language).as_posix()}"
+                files[path] = _MARKED.sub(_GOOD, file.read_bytes())
         missing += [
             f"{language}/{path}" for path in authored(nav) if f"{language}/{path}" not in files
         ]

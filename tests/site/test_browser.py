@@ -651,6 +651,15 @@ def test_a_row_has_a_name_where_its_column_has_none(site):
     assert re.search(r'<tr>\s*<th scope="row"', text)
 
 
+def test_the_lines_that_a_guide_adds_are_not_marked_as_wrong(site):
+    text = (site / "guides" / "express" / "index.html").read_text("utf-8")
+    marked = re.findall(
+        r'<div class="([^"]*)highlight"[^>]*>(?:(?!</div>).)*class="hll"', text, re.S
+    )
+    assert marked
+    assert all("good" in each for each in marked)
+
+
 def test_an_unknown_address_is_answered_in_three_languages(visit):
     page, _ = visit("no/such/page/")
     assert page.locator("article section").count() == 3
