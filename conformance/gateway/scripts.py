@@ -95,8 +95,11 @@ def _of(name: str) -> Turns:
 
 def _in_turn(stage: Stage, steps: Iterable[tuple[str, ApiFamily]], **more: Any) -> Steps:
     for name, family in steps:
-        call = _call(stage, family.value, _of(name), **more)
-        yield Send(call, Step(name, place=family.value))
+
+        def made(name: str = name, family: ApiFamily = family) -> ModelCall:
+            return _call(stage, family.value, _of(name), **more)
+
+        yield from in_time(stage, made, Step(name, place=family.value), once=True)
 
 
 @_played("gateway_streams")
@@ -168,7 +171,7 @@ def _beside(stage: Stage) -> Steps:
 
 
 def in_time(stage: Stage, made: Callable[[], ModelCall], step: Step, *, once: bool) -> Steps:
-    """A call that is refused without a wait: where it is late all the same, it is made again."""
+    """A call that is answered without a wait: where it is late all the same, it is made again."""
     exchange = yield Send(made(), step)
     for _ in range(_TRIES):
         if not is_late(stage.declared, exchange, once=once):
@@ -228,7 +231,11 @@ _breaks_openai, _breaks_anthropic, _breaks_gemini = map(_endings, FAMILIES)
 def _foreign(stage: Stage) -> Steps:
     family = _first(stage)
     for name, turn in FOREIGN.items():
-        yield Send(_call(stage, family.value, always(turn)), Step(name, place=family.value))
+
+        def made(turn: Turn = turn) -> ModelCall:
+            return _call(stage, family.value, always(turn))
+
+        yield from in_time(stage, made, Step(name, place=family.value), once=False)
         yield _alive(stage, family, name)
     for name, turn in FOREIGN_STREAMS.items():
         call = _call(stage, family.value, always(turn), stream=True)

@@ -56,17 +56,22 @@ def gaps(exchange: Exchange) -> list[float]:
 
 
 def is_late(declared: Mapping[str, Any], exchange: Exchange, *, once: bool) -> bool:
-    """Whether a call that the provider refused without a wait may have met a declared timeout.
+    """Whether a call that the provider answered without a wait may have met a declared timeout.
 
     On a busy machine the gateway, or the kit, may sleep as long as that: the gateway then tells of
     a timeout, or asks again, and is right. Where it is to ask `once`, a further attempt shows it.
     """
-    limits = [each for each in (declared.get("timeouts") or {}).values() if each]
-    if not limits or exchange.elapsed * 1000 < min(limits):
+    if not is_slow(declared, exchange):
         return False
     answer = told(exchange)
     gave_up = answer is None or answer.is_class(RuntimeErrorName.TIMEOUT)
     return gave_up or (once and len(arrivals(exchange)) > 1)
+
+
+def is_slow(declared: Mapping[str, Any], exchange: Exchange) -> bool:
+    """Whether a call took as long as the shortest timeout that a gateway declares."""
+    limits = [each for each in (declared.get("timeouts") or {}).values() if each]
+    return bool(limits) and exchange.elapsed * 1000 >= min(limits)
 
 
 def tried_last(run: RunEvidence, script: str, step: Step) -> Exchange | None:

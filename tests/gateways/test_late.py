@@ -74,10 +74,10 @@ def test_a_late_call_is_made_again_and_no_more_than_twice():
     assert steps_taken(*[refused(1.6)] * 5) == [STEP, again, again]
 
 
-def judged(clause, *exchanges):
+def judged(clause, *exchanges, policy=POLICY):
     (test,) = (test for test, own in load("conformance.gateway").tests if own.id == clause)
     evidence = run_evidence(run=RUN, scripts={"gateway_refusals_openai": exchanges})
-    offered = {"policy": POLICY, "families": ("openai",)}
+    offered = {"policy": policy, "families": ("openai",)}
     evidence = replace(evidence, capabilities=offered)
     return judge(Question(test, clauses()[clause], RUN.id), evidence)
 
@@ -94,3 +94,12 @@ def test_a_call_that_is_late_each_time_proves_nothing(clause):
 def test_the_call_that_was_made_again_counts(clause):
     again = refused(0.1, told="not_found", step=replace(STEP, mark=Mark.AGAIN))
     assert judged(clause, refused(1.6, times=2), again).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(("elapsed", "verdict"), [(1.6, "not_verified"), (0.4, "fail")])
+def test_a_refusal_that_the_kit_saw_late_tells_no_wait(elapsed, verdict):
+    declared = {**POLICY, "retry": {"initial_delay_ms": 100, "max_retries": 2}}
+    heads = Moment(Seen.HEAD, elapsed - 0.106, 1, "429")
+    made = refused(elapsed, times=2, told="rate_limited", step=replace(STEP, name="rate_limited"))
+    made = replace(made, timeline=(made.timeline[0], heads, made.timeline[1]))
+    assert judged("GW-RTY-003", made, policy=declared).verdict.value == verdict
