@@ -238,8 +238,11 @@ def _foreign(stage: Stage) -> Steps:
         yield from in_time(stage, made, Step(name, place=family.value), once=False)
         yield _alive(stage, family, name)
     for name, turn in FOREIGN_STREAMS.items():
-        call = _call(stage, family.value, always(turn), stream=True)
-        yield Send(call, Step(name, place=family.value))
+
+        def streamed(turn: Turn = turn) -> ModelCall:
+            return _call(stage, family.value, always(turn), stream=True)
+
+        yield from in_time(stage, streamed, Step(name, place=family.value), once=False)
 
 
 @_played("gateway_silence")

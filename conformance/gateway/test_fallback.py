@@ -13,6 +13,7 @@ from conformance.gateway.timeline import (
     everything,
     face,
     is_late,
+    is_slow,
     not_arrived,
     policy,
     tried_last,
@@ -88,6 +89,8 @@ def test_providers_are_asked_in_the_declared_order(run: RunEvidence) -> Checks:
             yield not_arrived(exchange)
         elif asked == order:
             yield holds()
+        elif is_slow(run.capabilities.get("policy", {}), exchange):
+            yield came_late(exchange)  # the time of the call may have been up
         elif _cools_down(run) and asked == [each for each in order if each in asked]:
             yield unknown("kit.not_verified.cool_down", exchange)
         else:
