@@ -33,11 +33,14 @@ from conformance.kit.config.settings_file import filled_in
 from conformance.kit.report.exit import Exit
 from conformance.kit.report.safe_text import A_MISTAKE, visible
 from conformance.spec.clauses import PACKAGE
+from conformance.spec.messages import Message, message
 
 _PLUGINS = ("conformance.kit.plugin.hooks", "pytest_metadata.plugin", "pytest_html.plugin")
 _OF_THE_USER = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 """Variables that would change the session."""
 _KEPT_CACHES = 50
+_FILES = 64
+"""Files and connections that a session may have open at the same time."""
 _OF_A_NAME = 16
 """Characters of a cache's name, which is the start of a hash."""
 
@@ -53,8 +56,11 @@ def main(arguments: Sequence[str]) -> int:
         return Exit.UNUSABLE
     if options.targets:
         given["target"] = [*options.targets, *given.get("target", [])]
+    if (few := too_few_files()) is not None:
+        print(few.words(given.get("language", "en")), file=sys.stderr)
+        return Exit.UNUSABLE
     try:
-        given = filled_in(given, here)
+        given, told = filled_in(given, here)
         if "explain" in given:
             return explain(given["explain"], given.get("language", "en"))
         settings = settings_of(with_defaults(given), here)
@@ -62,7 +68,19 @@ def main(arguments: Sequence[str]) -> int:
     except OptionUnusable as unusable:
         print(visible(str(unusable), A_MISTAKE, lines=True), file=sys.stderr)
         return Exit.UNUSABLE
-    return _session(Given(settings, repeating(given)), given, [*_of_pytest(options), *more])
+    return _session(Given(settings, repeating(given), told), given, [*_of_pytest(options), *more])
+
+
+def too_few_files() -> Message | None:
+    """That this process may open too few files for a session; None where they are enough."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return None
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if most == resource.RLIM_INFINITY or most >= _FILES:
+        return None
+    return message("kit.few_files", most=most, needed=_FILES)
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -210,15 +210,16 @@ def test_lists_say_how_they_may_be_cached(run: RunEvidence) -> Checks:
         if result.get("resultType", "complete") != "complete":
             continue
         ttl, scope = result.get("ttlMs"), result.get("cacheScope")
+        known = isinstance(scope, str) and scope in _SCOPES
         counts = isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0
         method = method_of(exchange)
         if not counts:
             value = shown(ttl) if "ttlMs" in result else "—"
             yield broken(exchange, "finding.mcp.ttl", method=method, value=value)
-        if scope not in _SCOPES:
+        if not known:
             value = shown(scope) if "cacheScope" in result else "—"
             yield broken(exchange, "finding.mcp.cache_scope", method=method, value=value)
-        if counts and scope in _SCOPES:
+        if counts and known:
             yield holds()
 
 

@@ -41,7 +41,7 @@ class _Fetched:
         self.at_once = steps.get(Step("at-once", tool=name))
         last = self.polls[-1] if self.polls else None
         said = as_object(body_json(last)).get("status") if last is not None else None
-        self.final = last if said in _FINAL else None
+        self.final = last if isinstance(said, str) and said in _FINAL else None
 
     @property
     def statuses(self) -> list[Exchange]:

@@ -122,3 +122,11 @@ def test_every_clause_that_is_not_excluded_has_one_judge():
 def test_each_script_has_a_name_of_its_own():
     found = [one.__script__.name for one in vars(scripts).values() if hasattr(one, "__script__")]
     assert len(found) == len(set(found)) >= 15
+
+
+@pytest.mark.parametrize("scope", [["public"], {"a": 1}, None, 7, "everyone"])
+def test_a_list_may_be_cached_for_no_one_that_nobody_defined(scope):
+    made = result(resultType="complete", tools=[], ttlMs=0, cacheScope=scope)
+    found = [exchange(MODERN_RUN, Step("tools-list", number=1), made, script="discovery")]
+    run = replace(evidence(MODERN_RUN, discovery=found), capabilities={"tools": {}})
+    assert said("MCP-LIST-008", run) == FAIL

@@ -185,6 +185,24 @@ def test_the_command_reads_the_settings_file(tmp_path):
     assert "http://h h no es un objetivo" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "This process may open only 12 files, and a session needs 64."),
+        ("es", "Este proceso puede abrir solo 12 archivos, y una sesión necesita 64."),
+        ("pt", "Este processo pode abrir apenas 12 arquivos, e uma sessão precisa de 64."),
+    ],
+)
+def test_too_few_files_for_a_session_are_one_sentence(tmp_path, language, said):
+    line = f'ulimit -n 12; "{PROGRAM}" check http://127.0.0.1:9 --language {language}'
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (4, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.slow
 def test_in_a_clone_the_reference_server_is_checked_without_a_target(tmp_path):
     done = subprocess.run(

@@ -50,6 +50,8 @@ class Given:
 
     settings: Settings
     words: tuple[str, ...]
+    told: Message | None = None
+    """Which options a settings file gave."""
 
 
 def need_target(settings: Settings) -> None:

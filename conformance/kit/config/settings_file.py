@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from conformance.kit.config.command_words import plain
 from conformance.kit.config.given_files import FileTooMuch, given_text
@@ -30,14 +30,24 @@ class _Parser(argparse.ArgumentParser):
         raise _WordsUnusableError(plain(said))
 
 
-def filled_in(given: Mapping[str, Any], here: Path) -> dict[str, Any]:
+class Filled(NamedTuple):
+    """The options of a session by `dest`, and which of them a settings file gave."""
+
+    given: dict[str, Any]
+    told: Message | None
+
+
+def filled_in(given: Mapping[str, Any], here: Path) -> Filled:
     """What was given, by `dest`, and what the settings file of a directory says of the rest.
 
     Raises OptionUnusable.
     """
     language = given.get("language", "en")
     path, table = _settings(here, language)
-    return {**_parsed(path, table, language), **given}
+    own = _parsed(path, table, language)
+    taken = [option.flag for option in OPTIONS.values() if option.dest in own.keys() - given.keys()]
+    told = message("kit.settings.taken", file=path.name, options=", ".join(taken))
+    return Filled({**own, **given}, told if taken else None)
 
 
 def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:

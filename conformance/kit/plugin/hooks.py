@@ -136,6 +136,8 @@ def pytest_configure(config: pytest.Config) -> None:
         sandbox=settings.sandbox,
     )
     config.stash[STATE] = PluginState(settings, Session(settings), redact, report)
+    if given.told is not None:
+        config.stash[STATE].said_of_settings = given.told.words(settings.language)
     config.option.reportchars = ""
     config.pluginmanager.register(QuietItems(), "agent-formats-quiet")
     if _only_asks(config):
@@ -173,6 +175,8 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
         if reporter is not None:
             found, settings = state.session.found, state.settings
             reporter.write_line(header(found, settings.language, state.redact))
+            if state.said_of_settings:
+                reporter.write_line(visible(state.said_of_settings))
             calls = not _calls_nothing(config, state)
             for line in (*notes(found, settings, state.redact, calls=calls), state.said_first):
                 if line:

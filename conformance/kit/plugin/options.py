@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,10 +14,10 @@ from conformance.kit.config.options import (
     with_defaults,
 )
 from conformance.kit.config.settings import Given, OptionUnusable, settings_of
-from conformance.kit.config.settings_file import filled_in
+from conformance.kit.config.settings_file import Filled, filled_in
 from conformance.kit.report.safe_text import visible
 
-_GIVEN = pytest.StashKey[dict[str, Any]]()
+_GIVEN = pytest.StashKey[Filled]()
 """What the command line gave, and the settings file."""
 
 
@@ -35,12 +34,13 @@ def fill_in(config: pytest.Config) -> None:
     Raises pytest.UsageError. `agent-formats check` has done it before.
     """
     given = given_in(vars(config.option))
+    told = None
     try:
         if made_ready(config) is None:
-            given = filled_in(given, Path(config.invocation_params.dir))
+            given, told = filled_in(given, Path(config.invocation_params.dir))
     except OptionUnusable as unusable:
         raise pytest.UsageError(visible(str(unusable), None, lines=True)) from None
-    config.stash[_GIVEN] = given
+    config.stash[_GIVEN] = Filled(given, told)
     vars(config.option).update(with_defaults(given))
 
 
@@ -49,9 +49,9 @@ def given_to(config: pytest.Config) -> Given:
     ready = made_ready(config)
     if ready is not None:
         return ready
-    given, here = config.stash[_GIVEN], Path(config.invocation_params.dir)
+    (given, told), here = config.stash[_GIVEN], Path(config.invocation_params.dir)
     try:
-        return Given(settings_of(with_defaults(given), here), repeating(given))
+        return Given(settings_of(with_defaults(given), here), repeating(given), told)
     except OptionUnusable as unusable:
         raise pytest.UsageError(visible(str(unusable), None, lines=True)) from None
 

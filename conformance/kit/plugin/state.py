@@ -42,6 +42,8 @@ class PluginState:
 
     result: SessionResult | None = None
     said_first: str = ""
+    said_of_settings: str = ""
+    """Which options a settings file gave."""
     said_at_exit: str = ""
     said_of_examples: str = ""
     scripts_of: set[str] = field(default_factory=set)

@@ -19,7 +19,7 @@ from conformance.kit.evidence.cache import ByIdentity
 from conformance.kit.model.case import Violation
 from conformance.kit.schema.applies import alternatives, applied, item, member
 from conformance.kit.schema.constraints import same
-from conformance.kit.schema.places import ABSENT, Tokens, from_pointer, get, put
+from conformance.kit.schema.places import ABSENT, Tokens, from_pointer, get, is_index, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import Node, SchemaView, view_of
 from conformance.kit.transport.binding import to_bytes
@@ -249,7 +249,7 @@ def _below(flat: tuple[Node, ...], token: str | int) -> tuple[Node, ...]:
     if isinstance(token, int):
         return item(flat, token)
     inner = member(flat, token)
-    return item(flat, int(token)) if not inner and token.isdecimal() else inner
+    return item(flat, int(token)) if not inner and is_index(token) else inner
 
 
 def _locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]) -> Tokens | None:
@@ -283,8 +283,8 @@ def _typed(words: Sequence[str], arguments: Any) -> Tokens:
     tokens: list[str | int] = []
     here = arguments
     for word in words:
-        in_array = isinstance(here, list) or (here is ABSENT and word.isdecimal())
-        token: str | int = int(word) if in_array and word.isdecimal() else word
+        in_array = isinstance(here, list) or (here is ABSENT and is_index(word))
+        token: str | int = int(word) if in_array and is_index(word) else word
         tokens.append(token)
         here = get(here, (token,))
     return tuple(tokens)

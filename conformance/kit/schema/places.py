@@ -20,6 +20,13 @@ class Absent:
 
 
 ABSENT: Final = Absent()
+_MOST_DIGITS: Final = 9
+"""Digits of an index: no array has more items, and Python reads no number of thousands."""
+
+
+def is_index(token: str) -> bool:
+    """Say whether a token can be the index of an item."""
+    return token.isdecimal() and len(token) <= _MOST_DIGITS
 
 
 def from_pointer(pointer: str, document: Any) -> Tokens:
@@ -35,7 +42,7 @@ def from_pointer(pointer: str, document: Any) -> Tokens:
     tokens: list[str | int] = []
     here = document
     for name in steps_of(pointer):
-        token: str | int = int(name) if isinstance(here, list) and name.isdecimal() else name
+        token: str | int = int(name) if isinstance(here, list) and is_index(name) else name
         tokens.append(token)
         here = get(here, (token,))
     return tuple(tokens)

@@ -106,7 +106,7 @@ def test_a_settings_file_without_end_is_refused_or_passed_over(tmp_path, name, t
     path = tmp_path / name
     path.symlink_to("/dev/zero") if text is None else path.write_text(text)
     if name == "pyproject.toml":  # other tools say what is wrong with it
-        assert filled_in({}, tmp_path) == {}
+        assert filled_in({}, tmp_path) == ({}, None)
     else:
         with pytest.raises(OptionUnusable, match=r"agent-formats\.toml cannot be used: it "):
             filled_in({}, tmp_path)

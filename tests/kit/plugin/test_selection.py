@@ -148,11 +148,12 @@ FILE = 'target = ["http://h"]\nrate = 5\nlanguage = "es"\nallow-calls = "none"\n
 )
 def test_settings_may_stand_in_a_file(tmp_path, name, text):
     (tmp_path / name).write_text(text)
-    held = filled_in(given("--rate", "7"), tmp_path)
+    held, told = filled_in(given("--rate", "7"), tmp_path)
     assert held == {
         "rate": 7.0, "target": ["http://h"], "language": "es", "allow_calls": "none",
     }  # fmt: skip
     assert repeating(held)[:2] == ("--target", "http://h")
+    assert told.words() == f"Options from {name}: --target, --allow-calls, --language."
 
 
 @pytest.mark.parametrize(
@@ -176,7 +177,7 @@ def test_a_settings_file_that_cannot_be_used_is_one_sentence(tmp_path, text, wor
 def test_a_pyproject_of_others_says_nothing(tmp_path):
     for text in ("[tool.ruff]\nline-length = 100\n", "tool = 5", "[tool]\nagent-formats = 5"):
         (tmp_path / "pyproject.toml").write_text(text)
-        assert filled_in({}, tmp_path) == {}
+        assert filled_in({}, tmp_path) == ({}, None)
 
 
 def test_a_value_that_pytest_would_take_for_a_file_of_options_stays_one_word():
@@ -190,6 +191,27 @@ def test_a_session_takes_its_settings_from_the_folder_that_it_is_started_in(kit,
     ran = kit(str(ROOT / "conformance"), cwd=tmp_path)
     assert ran.code == 4
     assert "http://h h is not a target" in ran.said
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "Options from agent-formats.toml: --allow-calls, --max-time."),
+        ("es", "Opciones de agent-formats.toml: --allow-calls, --max-time."),
+        ("pt", "Opções de agent-formats.toml: --allow-calls, --max-time."),
+    ],
+)
+def test_the_head_says_which_options_came_from_the_settings_file(
+    kit, tmp_path, faulty, language, said
+):
+    (tmp_path / "agent-formats.toml").write_text(
+        'allow-calls = "none"\nmax-time = 60\nmax-examples = 3\n'
+    )
+    ran = kit(
+        str(ROOT / "conformance"), "--target", faulty, "--language", language,
+        "--max-examples", "0", "-k", "ATDF-TOOL-001", cwd=tmp_path,
+    )  # fmt: skip
+    assert said in ran.said
 
 
 WHOLE = ROOT / "conformance"

@@ -324,3 +324,8 @@ def test_a_member_that_is_named_by_digits_is_no_item():
     assert locate("a.0.b", sent, {"type": "object"}) == "/a/0/b"
     (error,) = errors(("a.0.b", "2"))
     assert apply(sent, [error], {"type": "object"}) == {"a": {"0": {"b": "2"}}}
+
+
+@pytest.mark.parametrize("name", ["guests[{}]", "guests.{}", "/guests/{}", "/guests/{}/age"])
+def test_an_index_of_thousands_of_digits_names_no_place(name):
+    assert locate(name.format("9" * 5_000), {"guests": [{"age": 1}]}, SCHEMA) is None
