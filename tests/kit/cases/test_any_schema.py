@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from conformance.formats.catalog.normalize import Source, tools_of
@@ -13,14 +14,15 @@ from conformance.kit.cases.planner import MOST_BYTES
 from tests.counting import counting
 from tests.kit.cases.any_schema import input_schemas
 from tests.kit.samples import HTTP, STDIO
-from tests.thorough import up_to
+from tests.thorough import FULL, up_to
 
 MOST_CALLS = 20_000_000
 """Calls of functions that planning one tool may take: some seconds, and ten on a slow machine."""
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-@settings(max_examples=up_to(40, 5000), deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.timeout(3600 if FULL else 240)
+@settings(max_examples=up_to(25, 5000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(input_schemas())
 def test_planning_ends_within_its_budget_for_every_schema(schema):
     with counting(MOST_CALLS):

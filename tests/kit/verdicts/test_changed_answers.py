@@ -79,7 +79,7 @@ def good_answers(run):
 
 
 @pytest.mark.parametrize("run", [HTTP, MCP], ids=["http", "mcp"])
-@hypothesis(max_examples=up_to(40, 5000), deadline=None)
+@hypothesis(max_examples=up_to(40, 1000), deadline=None)
 @given(st.integers(0, 2**32))
 @example(0)
 def test_a_call_whose_answer_is_changed_is_read_followed_and_judged(run, seed):
