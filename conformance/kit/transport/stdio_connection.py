@@ -29,7 +29,8 @@ _UNREAD_REPLIES = 1024 * 1024
 """Bytes that may wait for a process to read them; beyond, its own requests get no answer."""
 _STDERR_KEPT = 16 * 1024
 EXIT_GRACE = 3.0
-"""Seconds a server has to end after its input ended."""
+"""Seconds a server has to end after its input ended, or as long as it took to start."""
+_MOST_GRACE = 10.0
 _HANGING_GRACE = 0.2
 """The same for one that hangs: it does not read its input."""
 _LAST_WORDS = 1.0
@@ -59,6 +60,8 @@ class StdioConnection:
         self._timeout = timeout
         self._first_timeout = max(timeout, start_limit)
         self._heard = False
+        self._began = 0.0
+        self._started_in = 0.0
         self._environment = dict(environment)
         self._process: asyncio.subprocess.Process | None = None
         self._waiting: dict[int | str, asyncio.Future[Any]] = {}
@@ -77,6 +80,7 @@ class StdioConnection:
     async def start(self) -> None:
         """Start the process; raises OSError or ValueError if the command cannot be run."""
         words = launched(self._command, self._environment, sandbox=self._sandbox)
+        self._began = time.perf_counter()
         starting = asyncio.create_task(
             asyncio.create_subprocess_exec(
                 *words,
@@ -173,7 +177,7 @@ class StdioConnection:
         trouble: Trouble | None = None
         try:
             try:
-                async with asyncio.timeout(_HANGING_GRACE if hangs else EXIT_GRACE):
+                async with asyncio.timeout(_HANGING_GRACE if hangs else self._grace):
                     await process.wait()
             except TimeoutError:
                 trouble = Trouble.TIMEOUT
@@ -192,6 +196,10 @@ class StdioConnection:
         own = tuple(self._noise), tuple(self._others), tuple(self._late)
         answer = Answer(status=code, noise=own[0], messages=own[1], late=own[2])
         return Received(answer, trouble, elapsed)
+
+    @property
+    def _grace(self) -> float:
+        return max(EXIT_GRACE, min(self._started_in, _MOST_GRACE))
 
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
         """End the process by force, with whatever it started, and read nothing more of it.
@@ -246,7 +254,8 @@ class StdioConnection:
             limit = self._first_timeout
         await asyncio.wait(waits, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         ended.cancel()
-        self._heard = self._heard or not settling
+        if not settling and not self._heard:
+            self._heard, self._started_in = True, time.perf_counter() - self._began
         if future is not None and future.done():
             return None
         if self._ended.is_set():

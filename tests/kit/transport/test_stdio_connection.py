@@ -89,6 +89,12 @@ def impatient(monkeypatch):
     monkeypatch.setattr(stdio, "EXIT_GRACE", 0.3)
 
 
+def test_a_server_that_starts_slowly_may_take_as_long_to_end(impatient):
+    slow = answering(REPLY, then="sys.stdin.read(); time.sleep(0.6)")
+    _, ended = use(f"import time; time.sleep(1.5)\n{slow}", lambda one: one.send(ask()))
+    assert ended.trouble is None
+
+
 def gone(pid):
     """Whether a process is no more, or a zombie."""
     try:
