@@ -31,6 +31,7 @@ _STDERR_KEPT = 16 * 1024
 EXIT_GRACE = 3.0
 """Seconds a server has to end after its input ended, or as long as it took to start."""
 _MOST_GRACE = 10.0
+"""Seconds for a server that took longer to start."""
 _HANGING_GRACE = 0.2
 """The same for one that hangs: it does not read its input."""
 _LAST_WORDS = 1.0
