@@ -58,7 +58,7 @@ def test_a_401_of_a_route_that_asks_for_a_token_names_the_option(status, bearer,
     baseline = called(web(status, {"detail": "no"}, of=case(CaseKind.BASELINE)), asks)
     item = of_tool("ATDF-CALL-004", baseline)
     assert any("--bearer-env" in f.message.words() for f in item.findings) is named
-    assert any(f'{status} "' in f.message.words() for f in item.findings)
+    assert any(f"{status} “" in f.message.words() for f in item.findings)
 
 
 @pytest.mark.parametrize(
