@@ -150,5 +150,5 @@ def test_a_version_without_pages_stops_the_build(tmp_path):
 
 def test_the_header_of_every_page_leads_to_the_list():
     header = (ROOT / "docs" / "theme" / "partials" / "alternate.html").read_text()
-    assert f'href="{{{{ base_url }}}}/{RELEASES.removesuffix(".md")}/"' in header
+    assert f'href="{{{{ own }}}}/{RELEASES.removesuffix(".md")}/"' in header
     assert "config.extra.version" in header
