@@ -77,7 +77,9 @@ _NUMBER, _MACHINE, _FIRST = 0, 4, 16
 _NOT_X32 = 0xBFFFFFFF
 _LANDLOCK = (444, 445, 446)
 """Three calls of the system, on all machines: make rules for files, add one, and obey them."""
-_WRITE, _BENEATH = 2, 1
+_WRITE, _REACH_SOCKETS, _BENEATH = 2, 1 << 16, 1
+_KNOWS_SOCKETS = 9
+"""The version of Landlock, that of Linux 7.1, which also keeps from sockets made outside."""
 _ENTERED = "entered"
 _BUBBLEWRAP = (
     *("--unshare-all", "--die-with-parent", "--as-pid-1"),
@@ -325,6 +327,9 @@ def _doors() -> list[str]:
     """Sockets and pipes that lead out: a read-only file system does not keep from using them."""
     paths = set(chain.from_iterable(map(_sockets, _networks())))
     paths |= _from_somewhere(path for path in paths if not path.startswith(("/", "@")))
+    # Who opens a socket may give it another name: the system lists the first one.
+    around = {os.path.dirname(path) for path in paths if path.startswith("/")}
+    paths |= set(_special(sorted(around), below=False))
     with open("/proc/self/mountinfo", "rb") as file:
         mounted = [_unescaped(line.split()[4]) for line in file]
     own = ("/proc", "/sys", "/dev")
@@ -357,7 +362,7 @@ def _unescaped(path: bytes) -> str:
     return os.fsdecode(path)
 
 
-def _special(folders: Iterable[str]) -> Iterator[str]:
+def _special(folders: Iterable[str], *, below: bool = True) -> Iterator[str]:
     """What is neither a file nor a folder, first in these folders and then below them."""
     waiting, looked = deque(folders), 0
     while waiting:
@@ -367,7 +372,7 @@ def _special(folders: Iterable[str]) -> Iterator[str]:
                 if looked > _MOST_LOOKED:
                     return
                 if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+                    waiting.extend([entry.path] if below else ())
                 elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
                     yield entry.path
 
@@ -405,17 +410,24 @@ def _give_up() -> None:
     _refuse_calls()
 
 
+def refused_by(version: int) -> int:
+    """What this version of Landlock can refuse: to write, and to reach sockets made outside."""
+    return _WRITE | (_REACH_SOCKETS if version >= _KNOWS_SOCKETS else 0)
+
+
 def _refuse_writing() -> None:
     """Refuse to write to what is not below /dev: a pipe can be written to on any file system.
 
-    Where the system has no Landlock, the pipes that were found are closed.
+    Where the system has no Landlock, the pipes that were found are closed, and so are the sockets
+    where an older one cannot refuse them.
     """
     import struct  # noqa: PLC0415
 
     make, add, obey = _LANDLOCK
-    rules = _libc.syscall(make, struct.pack("Q", _WRITE), ctypes.c_size_t(8), 0)
-    if rules == -1:
+    version = _libc.syscall(make, None, ctypes.c_size_t(0), 1)
+    if version == -1:
         return
+    rules = _libc.syscall(make, struct.pack("Q", refused_by(version)), ctypes.c_size_t(8), 0)
     below = os.open("/dev", os.O_PATH)
     _done(_libc.syscall(add, rules, _BENEATH, struct.pack("=Qi", _WRITE, below), 0))
     _done(_libc.syscall(obey, rules, 0))

@@ -16,6 +16,7 @@ from conformance.kit.model.exchange import StdioRequest
 from conformance.kit.model.settings import Settings
 from conformance.kit.session import Session
 from conformance.kit.transport import sandbox
+from conformance.kit.transport.launcher import refused_by
 from conformance.kit.transport.sandbox import launched, way, why_no_sandbox
 from conformance.kit.transport.stdio_connection import StdioConnection
 from conformance.spec.messages import Message
@@ -191,8 +192,31 @@ def control_groups():
     done(libc.unshare(0x10000000 | 0x20000 | 0x2000000))
     done(libc.mount(None, b"/", None, ctypes.c_ulong(16384 | 1 << 18), None))
     done(libc.mount(b"none", os.environ["TMPDIR"].encode(), b"cgroup2", ctypes.c_ulong(0), None))
+def within(do, *values):
+    read, write = os.pipe()
+    if os.fork() == 0:
+        made = tried(lambda: done(libc.unshare(0x10000000 | 0x20000)))  # it may do all in there
+        os.write(write, f"{made} {tried(do, *values)}".encode())
+        os._exit(0)
+    os.wait()
+    return os.read(read, 99).decode()
+def take_off(path):
+    done(libc.umount2(path.encode(), 2))
+    socket.socket(socket.AF_UNIX).connect(path)
+def make_writable(path):
+    done(libc.mount(None, b"/", None, ctypes.c_ulong(32 | 4096), None))
+    os.utime(path)
+def privileges_of_the_first():
+    done(libc.ptrace(0x4206, 1, None, None))  # without stopping it
+    told = dict(line.split(":") for line in open("/proc/1/status"))
+    return {told[name].strip().lstrip("0") for name in ("CapEff", "CapPrm", "CapBnd")}
 line = sys.stdin.readline()
 print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {
+    "named anew": tried(socket.socket(socket.AF_UNIX).connect, outside["named anew"]),
+    "named twice": tried(socket.socket(socket.AF_UNIX).connect, outside["named twice"]),
+    "a lid, in namespaces within": within(take_off, outside["elsewhere"]),
+    "a file, in namespaces within": within(make_writable, outside["file"]),
+    "the first": sorted(privileges_of_the_first()),
     "a socket of another network": tried(
         socket.socket(socket.AF_UNIX).connect, outside["elsewhere"]),
     "a pipe": tried(os.open, outside["pipe"], os.O_WRONLY | os.O_NONBLOCK),
@@ -235,12 +259,27 @@ def test_no_way_leads_out_of_the_namespaces(ready, elsewhere):
     for pipe in (ready / "pipe", deep):
         os.mkfifo(pipe)
         readers.append(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
-    outside = {"elsewhere": str(elsewhere), "pipe": str(ready / "pipe"), "deep": str(deep)}
-    said, _ = served(WAYS_OUT, json.dumps(outside))
+    (ready / "file").touch()
+    names = {"named anew": "anew", "named twice": "twice", "pipe": "pipe", "file": "file"}
+    outside = {name: str(ready / path) for name, path in names.items()}
+    outside |= {"elsewhere": str(elsewhere), "deep": str(deep)}
+    with socket.socket(socket.AF_UNIX) as anew, socket.socket(socket.AF_UNIX) as twice:
+        for door, name in ((anew, "first"), (twice, "once")):
+            door.bind(str(ready / name))
+            door.listen()
+        (ready / "first").rename(ready / "anew")  # as a program does that has one ready at once
+        (ready / "twice").hardlink_to(ready / "once")
+        said, _ = served(WAYS_OUT, json.dumps(outside))
     for reader in readers:
         os.close(reader)
     assert said.pop("an address") == "done"
-    assert "done" not in said.values(), said
+    assert said.pop("the first") == [""]  # it can be traced, and may do no more than its tracer
+    assert not any(str(each).endswith("done") for each in said.values()), said
+
+
+@pytest.mark.parametrize(("version", "sockets"), [(1, False), (8, False), (9, True), (12, True)])
+def test_a_system_that_can_keep_from_sockets_made_outside_is_asked_to(version, sockets):
+    assert refused_by(version) == (2 | 1 << 16 if sockets else 2)
 
 
 @pytest.mark.needs
