@@ -36,6 +36,8 @@ def given_text(path: Path, largest: int = LARGEST) -> str:
     """The text of a file; raises OSError, UnicodeDecodeError and FileTooMuch."""
     with open(path, "rb", opener=_opened) as file:
         held = file.read(largest + 1)
+    if held is None:  # a device, such as a terminal, on which nothing waits
+        raise FileTooMuch("kit.system.silent")
     if len(held) > largest:
         raise FileTooMuch("kit.system.too_large")
     return held.decode("utf-8").replace("\r\n", "\n")

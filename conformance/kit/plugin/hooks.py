@@ -24,7 +24,8 @@ from conformance.kit.plugin.report_place import (
     begin,
     leave,
     leave_no_part,
-    make_way,
+    put_in_place,
+    stage,
     take_earlier,
     write_nothing,
 )
@@ -281,6 +282,8 @@ def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
     state = session.config.stash.get(STATE, None)
     try:
         yield
+        if state is not None:
+            put_in_place(session.config, state)
         if state is not None and state.report.failed:
             session.exitstatus = Exit.KIT_FAULT
             told = [each.words(state.settings.language) for each in state.report.failed]
@@ -309,7 +312,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if state is None:
         return
     session.config.add_cleanup(heard_no_more())
-    make_way(state)
+    staged = stage(session.config, state)
     if state.settings.plan_only:
         session.exitstatus = Exit.KIT_FAULT if state.plan_faults else Exit.CONFORMANT
         return
@@ -327,7 +330,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     asked = state.settings.fail_on_should, state.settings.fail_on_superseded
     state.report.ended = Ended(code, why, *asked)
     state.report.held = state.session.recorder.by_id.held
-    _, failed = write_files(state.report.report(), state.settings.report)
+    assert staged is not None  # what is judged is reported
+    _, failed = write_files(state.report.report(), staged)
     state.report.failed += failed
     state.said_of_examples = write_examples(state)
     session.exitstatus = code

@@ -82,6 +82,10 @@ class HtmlReport(SelfContainedReport):  # type: ignore[misc]  # pytest-html has 
         self._state = state
         self._own: list[OwnRow] = []
 
+    def write_to(self, path: Path) -> None:
+        """Have the page written there; it is put where it belongs later."""
+        self._report_path = path
+
     def render(self, *, version: str, **_: Any) -> str:
         """Give the page, as pytest-html asks its template for it."""
         page = Page(version, self._own, empty=self._state.session is None)

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import json
 import os
-import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
-from errno import EISDIR
+from errno import EEXIST, EISDIR
 from os import strerror
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryFile, mkdtemp
+from typing import Any
 
 import pytest
 
 from conformance.kit.config.given_files import given_text
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.plugin.html_report import HtmlReport
-from conformance.kit.plugin.state import PluginState
+from conformance.kit.plugin.state import Held, PluginState
 from conformance.kit.report.html.page import Page
 from conformance.kit.report.words import say
 from conformance.kit.report.write import (
@@ -40,7 +40,8 @@ def begin(config: pytest.Config, state: PluginState) -> None:
     """Have a report written by all; raises FolderUnusable. An earlier one stays for now."""
     folder = state.settings.report
     state.made = make_ready(folder)
-    config.add_cleanup(hold(folder))
+    state.held = hold(folder)
+    config.add_cleanup(state.held.release)
     refuse_foreign(folder, _files(state))
     check_files(folder, _files(state))
     state.page = HtmlReport(config.option.htmlpath or folder / Page.name, config, state.report)
@@ -68,15 +69,55 @@ def take_earlier(config: pytest.Config, state: PluginState) -> None:
         raise
 
 
-def make_way(state: PluginState) -> None:
-    """Take away what pytest would write into in place of its own files: a pipe never takes a byte,
-    and a link leads to another file. A server that was started may have left one.
+def stage(config: pytest.Config, state: PluginState) -> Path | None:
+    """Make a directory of nobody else's in that of the report, and have pytest write there, too.
+
+    None where no report was begun. Raises OSError. A server may have put another directory in the
+    place of the report's, or a link to one: nothing in there is replaced that is not the kit's.
     """
-    for name in (JUNIT, Page.name):
-        file = state.settings.report / name
-        with suppress(OSError):
-            if not stat.S_ISREG(file.lstat().st_mode):
-                file.unlink()
+    folder = state.settings.report
+    if state.held is None:
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    if not state.held.is_still(folder):
+        foreign = foreign_file(folder, FILES)
+        if foreign is not None:
+            raise FileExistsError(EEXIST, strerror(EEXIST), str(foreign))
+    state.staged = Path(mkdtemp(prefix=".report-", dir=folder))
+    _pytest_writes_into(state.staged, config, state)
+    return state.staged
+
+
+def _pytest_writes_into(folder: Path, config: pytest.Config, state: PluginState) -> None:
+    """Choose the directory of what pytest writes, unless its own options do."""
+    own = state.settings.report
+    if state.page is not None and state.page.path == own / Page.name:
+        state.page.write_to(folder / Page.name)
+    if config.option.xmlpath == str(own / JUNIT):
+        written = config.stash.get(_junit(config).xml_key, None)
+        if written is not None:
+            written.logfile = str(folder / JUNIT)
+
+
+def _junit(config: pytest.Config) -> Any:
+    junit = config.pluginmanager.get_plugin("junitxml")
+    assert junit is not None  # it declares the option
+    return junit
+
+
+def put_in_place(config: pytest.Config, state: PluginState) -> None:
+    """Move the files of a report to where they belong, now that all are written; raises OSError.
+
+    Programs read the results, which come last: where they are, all is.
+    """
+    if state.staged is None:
+        return
+    written = {path.name for path in state.staged.iterdir()}
+    for name in (name for name in reversed(FILES) if name in written):
+        state.placed.append((state.staged / name).replace(state.settings.report / name))
+    state.staged.rmdir()
+    state.staged = None
+    _pytest_writes_into(state.settings.report, config, state)  # it says where, later
 
 
 def leave(state: PluginState) -> bool:
@@ -114,10 +155,11 @@ def mark_outdated(badge: Path, language: str) -> None:
 
 def leave_no_part(state: PluginState) -> None:
     """Remove what was written of a report that cannot be written whole; the record stays."""
-    written = _files(state) if state.taken else (JUNIT, Page.name)
-    for name in set(written) - {EXCHANGES}:
+    if state.staged is not None:
+        rmtree(state.staged, ignore_errors=True)
+    for path in state.placed:
         with suppress(OSError):
-            (state.settings.report / name).unlink()
+            path.unlink()
 
 
 def write_nothing(config: pytest.Config, state: PluginState) -> None:
@@ -127,9 +169,7 @@ def write_nothing(config: pytest.Config, state: PluginState) -> None:
         config.pluginmanager.unregister(state.page)
         state.page = None
     if config.option.xmlpath == str(folder / JUNIT):
-        junit = config.pluginmanager.get_plugin("junitxml")
-        assert junit is not None  # it declares the option
-        junit.pytest_unconfigure(config)
+        _junit(config).pytest_unconfigure(config)
 
 
 class FolderUnusable(Exception):
@@ -180,15 +220,15 @@ def refuse_foreign(folder: Path, names: Iterable[str]) -> None:
         raise FolderTaken("kit.option.report_foreign", foreign)
 
 
-def hold(folder: Path) -> Callable[[], None]:
-    """Keep other sessions out of the folder until what it gives is called; raises FolderTaken.
+def hold(folder: Path) -> Held:
+    """Keep other sessions out of the folder until it is released; raises FolderTaken.
 
     The lock is gone with the process, however it ends. Where folders cannot be locked, none is.
     """
     try:
         import fcntl  # noqa: PLC0415 - not on every system
     except ImportError:
-        return lambda: None
+        return Held(None, folder.stat())
     held = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -197,7 +237,7 @@ def hold(folder: Path) -> Callable[[], None]:
         raise FolderTaken("kit.option.report_busy", folder) from None
     except OSError:
         pass  # some file systems have no locks
-    return lambda: os.close(held)
+    return Held(held, os.fstat(held))
 
 
 def take_away(folder: Path, names: Iterable[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +16,23 @@ from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.html_report import HtmlReport, ReportState
 from conformance.kit.plugin.reference_server import ReferenceServer
 from conformance.kit.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The directory of a report, which no other session may write into, by its number."""
+
+    lock: int | None
+    known: os.stat_result
+
+    def is_still(self, folder: Path) -> bool:
+        """Whether this is the directory that was there when the session began."""
+        return os.path.samestat(folder.stat(), self.known)
+
+    def release(self) -> None:
+        """Let other sessions in."""
+        if self.lock is not None:
+            os.close(self.lock)
 
 
 @dataclass(slots=True)
@@ -36,6 +54,12 @@ class PluginState:
     """The folders that were made for the report, the innermost first."""
     begun: bool = False
     """Whether this session was to write a report."""
+    held: Held | None = None
+    """The directory of the report, once a report was begun."""
+    staged: Path | None = None
+    """Where the files of the report are until all of them are written."""
+    placed: list[Path] = field(default_factory=list)
+    """Those that are where they belong."""
 
     page: HtmlReport | None = None
     """What writes `report.html`; None where nothing is written."""

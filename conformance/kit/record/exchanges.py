@@ -135,8 +135,10 @@ class ExchangeWriter:
         self._unflushed = 0
         self._end = 0
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: BinaryIO = path.open("w+b")
-        # By its name it could be another file by then: a server may reach this directory.
+        # What has the name by then may be a link, or another file: a server may reach this
+        # directory.
+        path.unlink(missing_ok=True)
+        self._file: BinaryIO = path.open("x+b")
         self._reader: BinaryIO = path.open("rb")
         finalize(self, self._reader.close)
         first = {"format": FORMAT, "kit": kit, "started": started}

@@ -235,6 +235,10 @@ class GatewayConnection:
             trouble, detail = trouble_of(error)
             live.see(Seen.CLIENT_DONE, trouble)
             return None, trouble, live.now(), detail
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+            # The client reads the address of each redirect, which is not followed.
+            live.see(Seen.CLIENT_DONE, Trouble.GARBLED)
+            return None, Trouble.GARBLED, live.now(), str(error)
         finally:
             for work in works:
                 work.cancel()

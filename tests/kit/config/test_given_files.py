@@ -100,6 +100,16 @@ def test_a_link_to_a_device_without_end_is_refused(tmp_path, reader):
         read(path)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/ptmx"), reason="needs a device that waits")
+@pytest.mark.parametrize("reader", READERS)
+def test_a_link_to_a_terminal_on_which_nobody_types_is_refused(tmp_path, reader):
+    path = tmp_path / "given.yaml"
+    path.symlink_to("/dev/ptmx")
+    read, refused = READERS[reader]
+    with pytest.raises(refused):
+        read(path)
+
+
 @pytest.mark.parametrize("name", ["agent-formats.toml", "pyproject.toml"])
 @pytest.mark.parametrize("text", ["a = " + LEVELS, None])
 def test_a_settings_file_without_end_is_refused_or_passed_over(tmp_path, name, text):

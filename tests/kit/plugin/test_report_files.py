@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from conformance.kit.plugin.report_place import FolderTaken, hold, mark_outdated
+from conformance.kit.record.exchanges import ExchangeWriter
 from conformance.kit.report.write import FILES, foreign_file
 from tests.kit.drive.test_driving import COUNT, sound
 from tests.kit.peers import offering
@@ -63,23 +64,23 @@ def test_a_directory_with_foreign_files_is_refused_in_one_sentence(kit, tmp_path
 
 @pytest.mark.slow
 def test_two_sessions_do_not_write_into_one_directory(kit, tmp_path):
-    release = hold(tmp_path)
+    held = hold(tmp_path)
     with offering([COUNT], sound) as url:
         ran = kit("conformance", "--target", url, "--report", str(tmp_path))
         assert ran.code == 4
         assert "Another session is writing its report into" in ran.said
         assert list(tmp_path.iterdir()) == []
-        release()
+        held.release()
         ran = kit("conformance", "--target", url, "--report", str(tmp_path), "-k", "ATDF-CALL-001")
     assert ran.code == 0, ran.said
 
 
 def test_a_held_directory_is_free_again_when_its_session_ends(tmp_path):
-    release = hold(tmp_path)
+    held = hold(tmp_path)
     with pytest.raises(FolderTaken):
         hold(tmp_path)
-    release()
-    hold(tmp_path)()
+    held.release()
+    hold(tmp_path).release()
     free = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(free, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(free)
@@ -157,6 +158,83 @@ def test_a_directory_that_a_server_removes_is_made_again(kit, tmp_path):
         ran = kit("conformance", "--target", url, "--report", str(folder), *chosen)
     assert ran.code == 0, ran.said
     assert {"report.html", "results.json"} <= {path.name for path in folder.iterdir()}
+
+
+LITTLE = ("-k", "ATDF-CALL-001", "--max-examples", "0")
+
+
+def replaced_by(place, folder, other):
+    """What a server puts in the place of the directory of the report."""
+    if folder.exists() and not folder.is_symlink():
+        folder.rename(folder.with_name("before"))
+        if place == "a file":
+            folder.write_text("mine")
+        elif place == "a link":
+            folder.symlink_to(other)
+
+
+@pytest.mark.parametrize("place", ["a file", "a link"])
+def test_nothing_is_written_over_where_another_directory_is_in_the_place(kit, tmp_path, place):
+    folder, other = tmp_path / "report", tmp_path / "other"
+    other.mkdir()
+    (other / "summary.md").write_text("mine")
+
+    def replaces(name, arguments):
+        replaced_by(place, folder, other)
+        return sound(name, arguments)
+
+    with offering([COUNT], replaces) as url:
+        ran = kit("conformance", "--target", url, "--report", str(folder), *LITTLE)
+    assert ran.code == 3, ran.said
+    assert "Traceback" not in ran.said
+    assert [path.read_text() for path in other.iterdir()] == ["mine"]
+    assert not folder.is_file() or folder.read_text() == "mine"
+
+
+def test_directories_in_the_place_of_files_cost_the_report_and_leave_no_half_of_it(kit, tmp_path):
+    def places(name, arguments):
+        (tmp_path / "results.json").mkdir(exist_ok=True)  # it is put in place last
+        return sound(name, arguments)
+
+    with offering([COUNT], places) as url:
+        ran = kit("conformance", "--target", url, "--report", str(tmp_path), *LITTLE)
+    assert ran.code == 3, ran.said
+    assert "without a report" in ran.said
+    assert {path.name for path in tmp_path.iterdir()} == {"results.json", "exchanges.ndjson"}
+
+
+def test_a_report_is_put_in_place_when_all_of_it_is_written(kit, tmp_path):
+    """What is cut off before leaves no file of a report, and so nothing that looks like one."""
+    folder, seen = tmp_path / "report", tmp_path / "seen"
+    plugin = tmp_path / "looks.py"
+    plugin.write_text(
+        "import pathlib, pytest\n"
+        "@pytest.hookimpl(trylast=True)\n"
+        "def pytest_sessionfinish():\n"
+        f"    names = sorted(path.name for path in pathlib.Path({str(folder)!r}).glob('[!.]*'))\n"
+        f"    pathlib.Path({str(seen)!r}).write_text(' '.join(names))\n"
+    )
+    with offering([COUNT], sound) as url:
+        ran = subprocess.run(
+            [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url, "-p", "looks",
+             "--report", str(folder), "-p", "no:cacheprovider", *LITTLE],
+            cwd=ROOT, text=True, capture_output=True, check=False,
+            env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout
+    assert seen.read_text() == "exchanges.ndjson"
+    assert {path.name for path in folder.iterdir()} == set(FILES) - {"test_replay.py"}
+    assert str(folder / "junit.xml") in ran.stdout
+
+
+def test_a_link_that_a_server_puts_in_the_place_of_the_record_is_not_followed(tmp_path):
+    own, record = tmp_path / "own", tmp_path / "exchanges.ndjson"
+    own.write_text("mine")
+    record.symlink_to(own)
+    with ExchangeWriter(record, kit="1", started=""):
+        pass
+    assert own.read_text() == "mine"
+    assert not record.is_symlink()
 
 
 def test_a_pipe_in_the_place_of_a_badge_is_not_read(tmp_path):

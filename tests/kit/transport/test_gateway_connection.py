@@ -12,7 +12,7 @@ from conformance.kit.model.settings import Settings
 from conformance.kit.transport.gateway_connection import MOST_PARTS, GatewayConnection
 from conformance.spec.vocabulary import Seen
 from fixtures.ports import free_port
-from tests.kit.peers import head, serving
+from tests.kit.peers import always, head, serving, whole
 
 
 async def opened(port):
@@ -79,3 +79,29 @@ def test_of_an_answer_of_single_bytes_a_bounded_number_of_moments_is_kept():
     assert len(received.answer.body) == 20_004
     assert seen.count(Seen.CLIENT_GOT) == MOST_PARTS
     assert Seen.CLIENT_CONTENT in seen
+
+
+HURTS = {
+    "a redirect to no host": whole(b"", "Location: //:70000/", status="307 Temporary Redirect"),
+    "a redirect that is too long": whole(b"", f"Location: /{'a' * 65_530}", status="302 Found"),
+    "a redirect to half an address": whole(b"", "Location: http://[::1", status="303 See Other"),
+    "a number of no kind": head("Content-Length: -1"),
+    "packed as nobody asked": whole(b"x", "Content-Encoding: zstd, br, gzip"),
+    "no HTTP": b"\x00\xff\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", HURTS)
+def test_a_head_that_hurts_is_an_answer_or_a_trouble(name):
+    async def asked():
+        given = Settings(provider=("127.0.0.1", free_port()), request_timeout=5.0)
+        connection = GatewayConnection(given)
+        await connection.start()
+        try:
+            async with serving(always(HURTS[name])) as peer:
+                return await connection.send(ModelCall("POST", peer.url, body=b"{}", nonce="afn-x"))
+        finally:
+            await connection.close()
+
+    received = asyncio.run(asked())
+    assert received.answer is not None or received.trouble is not None
