@@ -105,7 +105,7 @@ dist: $(READY) ## build the wheel, the sdist and their bill of materials into bu
 	@ls build/dist/agent_formats-*
 
 audit: $(READY) ## look for known weaknesses in the pinned packages
-	@for lock in requirements.lock docs/node.lock; do \
+	@for lock in requirements.lock docs/node.lock docs/zensical.lock; do \
 		$(BIN)/pip-audit --requirement $$lock --require-hashes --disable-pip --progress-spinner off $(ARGS) || exit 1; \
 	done
 
@@ -119,6 +119,8 @@ lock: $(READY) ## write the locks of the packages anew from pyproject.toml
 		--no-emit-index-url pyproject.toml -o requirements.lock
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --group node --python-version 3.11 \
 		--no-emit-index-url -o docs/node.lock
+	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --group zensical --python-version 3.14 \
+		--no-emit-index-url -o docs/zensical.lock
 	@# What the product needs at run time, and what builds it: the action and the container install no more.
 	@echo hatchling | $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 		--no-emit-index-url --constraint requirements.lock pyproject.toml - -o runtime.lock

@@ -192,7 +192,7 @@ def test_the_action_judges_a_server_and_keeps_its_summary(tmp_path):
     assert "report=kept" in (tmp_path / "output").read_text()
 
 
-def judged(tmp_path, start, checkout=None):
+def judged(tmp_path, start, checkout=None, **more):
     """Run the step of the action that starts a server and checks it."""
     step = next(s for s in read(ACTION)["runs"]["steps"] if s["name"] == "Judge the server")
     return subprocess.run(
@@ -208,11 +208,45 @@ def judged(tmp_path, start, checkout=None):
             "LEVEL": "",
             "OPTIONS": "",
             "REPORT": "kept",
+            **more,
         },
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.mark.parametrize("report", ["", ".", "..", "a/../..", "/tmp/x", "./x", "x\nreport=/etc"])
+def test_the_action_wants_a_directory_of_its_own_and_leaves_all_others_alone(tmp_path, report):
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    for place in (tmp_path, folder):
+        (place / "mine").symlink_to("anything")
+    done = judged(tmp_path, "exit 3", folder, REPORT=report)
+    assert done.returncode == 4
+    assert "::error::The report needs a directory of its own" in done.stdout
+    assert not (tmp_path / "output").exists()
+    assert all((place / "mine").is_symlink() for place in (tmp_path, folder))
+    steps = {step["name"]: step for step in read(ACTION)["runs"]["steps"]}
+    for name in ("Post the summary", "Keep the report"):
+        assert steps[name]["if"] == "always() && steps.judge.outputs.report"
+
+
+def test_a_started_server_is_not_told_how_to_speak_to_the_job(tmp_path):
+    named = ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY",
+             "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN")  # fmt: skip
+    given = {name: str(tmp_path / "output") for name in named}
+    judged(tmp_path, "env > seen; exit 3", SEEN_BY_ALL="1", **given)
+    seen = {line.partition("=")[0] for line in (tmp_path / "seen").read_text().splitlines()}
+    assert "SEEN_BY_ALL" in seen
+    assert not seen & set(named)
+
+
+def test_the_action_takes_a_target_for_no_option(tmp_path):
+    (tmp_path / "agent-formats").symlink_to(sys.prefix)
+    done = judged(tmp_path, "", TARGET="--help")
+    assert done.returncode == 4
+    assert "OPTIONS" not in done.stdout
 
 
 def test_the_action_says_when_a_started_server_never_answers(tmp_path):
@@ -312,6 +346,21 @@ def test_the_action_and_the_container_install_the_pinned_files_and_no_others():
     names = {re.split(r"[<>=]", each)[0].replace(".", "-") for each in wanted}
     assert names <= set(own)
     assert not {"ruff", "playwright", "mkdocs"} & set(own)
+
+
+def test_no_workflow_installs_what_no_lock_names():
+    found = [
+        line.strip()
+        for file in FILES
+        for line in file.read_text("utf-8").splitlines()
+        if re.search(r"\bpip[\"']? install|uv (pip|tool) install|pipx|uvx|npm (i|install)\b", line)
+    ]
+    assert len(found) == 2  # the action names its `pip install` once, and gives it a lock
+    assert [line for line in found if not re.search(r"--require-hashes|^pip=\(", line)] == []
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    for name, wanted in project["dependency-groups"].items():
+        locked = pinned(f"docs/{name}.lock")
+        assert {re.split("[<>=]", each)[0] for each in wanted} <= set(locked)
 
 
 @pytest.mark.slow

@@ -14,6 +14,8 @@ const SENTENCE = 3, ROW = 0.3;
 /* A message of the kit is what was asked, if the question is long and has this share of its words in it. */
 const LONG = 5, QUOTED = 0.7;
 const PAGES = 20, OF_ONE = 8, LENGTH = 220;
+/* Signs of a question that are read: a link may have any number of them, and a long word takes their square. */
+const LONGEST = 300;
 
 const fold = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
 const stopWords = new Set(STOP_WORDS.map(fold));
@@ -141,7 +143,7 @@ function excerpt(text, hit) {
 }
 
 function answer(question) {
-  const { pages, met } = found(question);
+  const { pages, met } = found(question.slice(0, LONGEST));
   const hit = marker(met);
   const items = pages.map(({ page, held }) => {
     const shown = held.slice(0, OF_ONE).map(({ doc, score }) => ({

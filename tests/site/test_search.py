@@ -11,6 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from scripts.website.layout import LANGUAGES
+from scripts.website.search import search_script
 from tests.needs import need_site
 
 QUESTIONS = YAML(typ="safe").load(Path(__file__).with_name("questions.yaml"))
@@ -143,3 +144,18 @@ def test_stop_words_alone_are_searched_for(found):
 def test_a_record_is_found_by_its_exact_name(found):
     for name, place in NAMES.items():
         assert place in found[name][0][0]["location"], name
+
+
+LONG = ("a" * 200_000, "error " * 50_000, "a" + "/" * 200_000 + "b", "ñ" * 200_000)
+
+
+def test_a_question_without_an_end_is_answered_as_its_beginning(node):
+    docs = [{"location": f"{n}/#{n}", "title": "error", "text": "a" * n} for n in range(50)]
+    given = {"script": search_script("en"), "docs": docs, "questions": ["error", *LONG, "error"]}
+    done = subprocess.run(
+        [node, "-e", RUN], input=json.dumps([given]), capture_output=True, text=True,
+        check=True, timeout=60,
+    )  # fmt: skip
+    [[_, first, *_, last]] = json.loads(done.stdout)
+    assert first == last
+    assert first["data"]["items"]

@@ -54,7 +54,7 @@
     apply();
   };
   const given = new URLSearchParams(location.search);
-  find.value = given.get("find") ?? "";
+  find.value = given.get("find")?.slice(0, 300) ?? "";
   for (const { key, select } of choices) select.value = given.get(key) ?? "";
   for (const { select } of choices) if (select.selectedIndex < 0) select.value = "";
   find.addEventListener("input", change);

@@ -3,7 +3,8 @@
 "use strict";
 
 (() => {
-  const asked = new URLSearchParams(location.search).get("h");
+  // A link may have any number of words: each of them is looked for at each sign of the page.
+  const asked = new URLSearchParams(location.search).get("h")?.slice(0, 300);
   const page = document.querySelector("article");
   if (!asked || !page) return;
   const bare = (sign) => sign.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase().charAt(0) || sign;
