@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -12,6 +13,7 @@ from ruamel.yaml import YAML
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.model.case import CaseKind
 from conformance.kit.report.reporter import Report
+from conformance.kit.report.safe_text import visible
 from conformance.kit.transport.binding import to_text
 
 _SHOWN = 3
@@ -40,7 +42,7 @@ def examples_text(tools: dict[str, ToolEvidence], report: Report) -> str:
         tried = _tried(tool)
         arguments = tried[-1].case.arguments if tried else {}
         block = "".join(map(_comment, _told(tried, tool, report)))
-        blocks.append(block + _yaml({name: [arguments if isinstance(arguments, dict) else {}]}))
+        blocks.append(block + _yaml(name, [arguments if isinstance(arguments, dict) else {}]))
     return report.redact("\n".join(blocks))
 
 
@@ -65,11 +67,18 @@ def _comment(text: str) -> str:
     return f"# {text}\n"
 
 
-def _yaml(value: Any) -> str:
+def _yaml(name: str, calls: list[Any]) -> str:
+    """The calls of a tool, in lines for people to change. What would be a command to a CI system,
+    or turn a text around, is escaped: as JSON is, which YAML reads, and in one line.
+    """
     made = YAML(typ="safe", pure=True)
     made.default_flow_style = False
-    made.allow_unicode = to_text(value).isprintable()  # else some signs would be line breaks
+    made.allow_unicode = to_text({name: calls}).isprintable()  # else some would be line breaks
     made.width = 120
     stream = io.StringIO()
-    made.dump(value, stream)
-    return stream.getvalue()
+    made.dump({name: calls}, stream)
+    text = stream.getvalue()
+    if visible(text, None, lines=True) == text:
+        return text
+    key, value = (visible(json.dumps(each, ensure_ascii=False), None) for each in (name, calls))
+    return f"? {key}\n: {value}\n"

@@ -14,6 +14,7 @@ from conformance.kit.model.case import CaseKind
 from conformance.kit.model.results import SessionResult
 from conformance.kit.report.examples_file import examples_text, without_baseline
 from conformance.kit.report.reporter import Report
+from conformance.kit.report.safe_text import visible
 from tests.kit.samples import (
     TOOL,
     accepted,
@@ -105,3 +106,16 @@ def test_a_file_that_is_there_is_not_replaced(tmp_path):
         settings_of(options(write_examples="none/mine.yaml"), tmp_path)
     made = settings_of(options(write_examples="new.yaml"), tmp_path)
     assert made.write_examples == tmp_path / "new.yaml"
+
+
+HOSTILE = ("::error::x", "a\n::error::x", "x" * 119 + " ::error::x", "##vso[x]", "a ##[x]",
+           "\u202ex", "\U000e0041", '"', "\\", "? a", "%YAML 9.9", "a: &x [*x]", "<<")  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_name_and_no_value_is_a_command_or_unseen_and_all_are_read_back(tmp_path, text):
+    arguments = {text: [text, {text: 1.5}]}
+    run = run_evidence(tool_evidence(refused(arguments), tool=replace(TOOL, name=text)))
+    made, read = written(tmp_path, run)
+    assert visible(made, None, lines=True) == made
+    assert read == {text: (arguments,)}

@@ -9,6 +9,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import Answer, Exchange, StdioRequest
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.report import replay_file
 from conformance.kit.report.replay_file import ReplayFile, sent_before
 from conformance.kit.report.reporter import Report
 from conformance.kit.session import Session
@@ -27,6 +29,7 @@ from tests.kit.peers import offering
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
+TEMPLATE = Path(replay_file.__file__).with_name("templates") / "test_replay.txt"
 SECRET = "the-s3cret-of-a-header"
 CHAPTERS = {name: load(f"conformance.{name}") for name in ("atdf", "http", "mcp")}
 
@@ -223,6 +226,26 @@ def asked(number, method, version=None, script=None):
         body["params"] = {"protocolVersion": version}
     request = StdioRequest(json.dumps(body).encode())
     return Exchange(number, "stdio-2026-07-28", request, Answer(), None, 0, 0, script=script)
+
+
+def test_an_answer_of_many_levels_or_without_an_end_is_an_answer():
+    file = {"__name__": "test_replay"}
+    exec(TEMPLATE.read_text("utf-8") % {"cases": "'[]'", "requests": "'{}'"}, file)  # noqa: S102 - our own
+    assert file["message_in"]("[" * 100_000) is None
+
+    def pours(connection):
+        connection.recv(9_000)
+        with suppress(OSError):
+            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            while True:
+                connection.sendall(b"x" * 65_536)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=lambda: pours(server.accept()[0]), daemon=True).start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        sent = {"url": url, "method": "GET", "headers": [], "text": ""}
+        file["MOST"] = 300_000
+        assert len(file["send"](sent, {})["text"]) == 300_000
 
 
 def test_an_initialize_that_asks_for_another_version_is_no_handshake_of_the_run():
