@@ -205,7 +205,7 @@ def test_directories_in_the_place_of_files_cost_the_report_and_leave_no_half_of_
 
 def test_a_report_is_put_in_place_when_all_of_it_is_written(kit, tmp_path):
     """What is cut off before leaves no file of a report, and so nothing that looks like one."""
-    folder, seen = tmp_path / "report", tmp_path / "seen"
+    folder, seen = tmp_path / "re$HOME", tmp_path / "seen"  # one writer puts a value for the word
     plugin = tmp_path / "looks.py"
     plugin.write_text(
         "import pathlib, pytest\n"

@@ -12,6 +12,7 @@ from conformance.kit.model.settings import Settings
 from conformance.kit.transport.gateway_connection import MOST_PARTS, GatewayConnection
 from conformance.spec.vocabulary import Seen
 from fixtures.ports import free_port
+from fixtures.servers.hostility.heads import HEADS
 from tests.kit.peers import always, head, serving, whole
 
 
@@ -91,14 +92,22 @@ HURTS = {
 }
 
 
-@pytest.mark.parametrize("name", HURTS)
+FRAMES = ("trailers-without-end", "chunk-extension-without-end", "hints-without-end",
+          "header-of-a-megabyte", "compressed-fifty-times", "compression-bomb-of-zstd",
+          "compression-with-a-tail-without-end", "events-that-ask-to-come-back-never",
+          "events-of-half-line-ends", "cookies-that-are-headers")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*HURTS, *FRAMES])
 def test_a_head_that_hurts_is_an_answer_or_a_trouble(name):
+    answer = always(HURTS[name]) if name in HURTS else lambda to, _: HEADS[name](to, b"{}")
+
     async def asked():
-        given = Settings(provider=("127.0.0.1", free_port()), request_timeout=5.0)
+        given = Settings(provider=("127.0.0.1", free_port()), request_timeout=0.5)
         connection = GatewayConnection(given)
         await connection.start()
         try:
-            async with serving(always(HURTS[name])) as peer:
+            async with serving(answer) as peer:
                 return await connection.send(ModelCall("POST", peer.url, body=b"{}", nonce="afn-x"))
         finally:
             await connection.close()
