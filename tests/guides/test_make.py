@@ -95,9 +95,7 @@ def called(server, module, *values):
     """Make the call of a module of HTTP."""
     mapper = module["mapper"]
     assert (mapper["method"], mapper["contentType"]) == ("post", "json")
-    return httpx2.post(
-        mapper["url"].replace(BASE, server), json=json.loads(body(module, *values))
-    )
+    return httpx2.post(mapper["url"].replace(BASE, server), json=json.loads(body(module, *values)))
 
 
 def given_by_the_blueprint():

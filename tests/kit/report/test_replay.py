@@ -230,7 +230,7 @@ def asked(number, method, version=None, script=None):
 
 def test_an_answer_of_many_levels_or_without_an_end_is_an_answer():
     file = {"__name__": "test_replay"}
-    exec(TEMPLATE.read_text("utf-8") % {"cases": "'[]'", "requests": "'{}'"}, file)  # noqa: S102 - our own
+    exec(TEMPLATE.read_text("utf-8") % {"cases": "'[]'", "requests": "'{}'"}, file)
     assert file["message_in"]("[" * 100_000) is None
 
     def pours(connection):
