@@ -275,7 +275,7 @@ def test_no_way_leads_out_of_the_namespaces(ready, elsewhere):
         for door, name in ((anew, "first"), (twice, "once")):
             door.bind(str(ready / name))
             door.listen()
-        (ready / "first").rename(ready / "anew")  # as a program does that has one ready at once
+        (ready / "first").rename(ready / "anew")  # as programs do
         (ready / "twice").hardlink_to(ready / "once")
         said, _ = served(WAYS_OUT, json.dumps(outside))
     for reader in readers:
