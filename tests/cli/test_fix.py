@@ -204,3 +204,38 @@ def test_an_earlier_key_of_meta_gets_its_present_name():
     data = {"tools": [{**tool, "_meta": {"own": 1, "agent-formats/atdf": {"version": "1"}}}]}
     (made,) = corrected(data)["tools"]
     assert list(made["_meta"]) == ["own", "io.github.agent-formats/atdf"]
+
+
+def test_a_word_of_a_closed_list_gets_its_case(tmp_path, capsys):
+    resource = {
+        "schema_version": "1.0.0",
+        "resource_id": "greeting",
+        "resource_type": "Prompt",
+        "description": "Greets a guest.",
+        "how_to_use": {"template": {"template": "Hello!"}},
+    }
+    file = tmp_path / "resource.json"
+    file.write_text(text_of(resource), encoding="utf-8")
+    assert main([str(file), "--fix", "--write"]) == 0
+    assert json.loads(file.read_text(encoding="utf-8")) == {**resource, "resource_type": "prompt"}
+    assert capsys.readouterr().out.count("\n-") == 1
+
+
+def test_a_word_that_no_list_has_in_any_case_is_left():
+    resource = {
+        "schema_version": "1.0.0",
+        "resource_id": "a",
+        "resource_type": "prompts",
+        "description": "d",
+    }
+    assert corrected(resource) == resource
+
+
+def test_what_a_tool_of_mcp_carries_is_corrected_as_well():
+    carried = {"version": 1.5, "examples": [{"goal": "g", "input_values": {}}]}
+    tool = {**TOOL, "_meta": {"io.github.agent-formats/atdf": carried}}
+    for made in (corrected(tool), corrected({"tools": [tool]})["tools"][0]):
+        assert made["_meta"]["io.github.agent-formats/atdf"] == {
+            "version": "1.5",
+            "examples": [{"name": "g", "input": {}}],
+        }

@@ -95,6 +95,25 @@ def test_each_example_gets_the_verdict_that_python_gives(run, source):
     assert wrong == []
 
 
+@pytest.mark.parametrize(
+    "carried", [{"when_to_use": 3, "tags": "x", "examples": [{"name": "a"}, 3]}, ["version"], None]
+)
+def test_what_a_tool_of_mcp_carries_gets_the_same_verdict(run, carried):
+    tool = {"name": "a", "description": "Does a.", "inputSchema": {"type": "object"}}
+    tool["_meta"] = {"io.github.agent-formats/atdf": carried}
+    values = [tool, {"tools": [{}, tool]}]
+    found = run([json.dumps(each) for each in values])["found"]
+    for value, seen in zip(values, found, strict=True):
+        theirs = {
+            (each.path, each.keyword, each.clause, each.message.words("en"))
+            for each in validate(value)
+            if of_schema(each)
+        }
+        assert len(theirs) > 0
+        ours = {(e["path"], e["keyword"], e["clause"], e["words"]) for e in seen["problems"]}
+        assert ours == theirs
+
+
 def test_a_document_that_nobody_knows_gets_the_sentence_that_python_gives(run):
     values = [{"tols": []}, {"Tools": []}, {"toolz": []}, {"tls": []}, {"erorrs": []}, {"x": 1}]
     found = run([json.dumps(value) for value in values])["found"]

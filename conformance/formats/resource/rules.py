@@ -73,15 +73,17 @@ def _content(known: Resource) -> Iterator[Broken]:
     content = known.item.get("content")
     if not isinstance(content, dict) or not isinstance(content.get("type"), str):
         return
+    if known.type is None:
+        return  # which kinds it may have, its type would say: the type is what is wrong
     kind = content_kind(known.item)
     if kind is None:
         fitting = [each for each in ArdfContent if ARDF_CONTENT_RESOURCE_TYPE[each] == known.type]
-        said = message(
-            "documents.resource.content_kind",
-            kind=shown(content["type"]),
-            type=shown(known.item.get("resource_type")),
-            known=", ".join(f"`{ARDF_CONTENT_WRITTEN[each]}`" for each in fitting) or "—",
-        )
+        known_kinds = ", ".join(f"`{ARDF_CONTENT_WRITTEN[each]}`" for each in fitting)
+        named = {"kind": shown(content["type"]), "type": known.type.value}
+        if fitting:
+            said = message("documents.resource.content_kind", **named, known=known_kinds)
+        else:
+            said = message("documents.resource.content_none", **named)
         yield ("content", "type"), said
         return
     block = next((each for each in known.blocks if each.place == CONTENT_PLACE), None)

@@ -23,6 +23,14 @@ def held(meta: Any, key: MetaKey) -> Any:
     return meta[name] if name is not None else None
 
 
+def lifted(item: Any) -> Any:
+    """A tool with what `_meta` carries of ATDF next to its other members; the same without it."""
+    carried = held(item.get("_meta"), MetaKey.ATDF) if isinstance(item, dict) else None
+    if not isinstance(carried, dict):
+        return item
+    return {**{name: value for name, value in item.items() if name != "_meta"}, **carried}
+
+
 def earlier_in(meta: Any) -> tuple[MetaKey, ...]:
     """The keys that `_meta` has under their earlier names."""
     return tuple(key for key in MetaKey if key_in(meta, key) == META_KEY_EARLIER[key] != "")

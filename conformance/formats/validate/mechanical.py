@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from conformance.formats.resource.resource import plain
 from conformance.formats.runtime.recognition import policy_in
+from conformance.formats.schema.work import errors_in
 from conformance.formats.tool.declared import plain_example
-from conformance.formats.tool.meta import earlier_in
+from conformance.formats.tool.meta import earlier_in, key_in
 from conformance.formats.validate.recognize import Recognition, recognise
-from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME
+from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, MetaKey
 
 _TOOLS = frozenset({"tool", "descriptor", "enhanced-descriptor"})
 _VERSIONS = ("version", "schema_version")
 _SHORT, _WHOLE = ("1", "1.0"), "1.0.0"
 """The version of a resource, as some shorten it, and as it is written."""
+_MOST_WORDS = 1_000
+"""Words of a document that are corrected; a real one has a few."""
 
 
 def corrected(data: Any) -> Any:
     """The document with its mechanical faults corrected; the same value where it has none.
 
     Versions that are numbers become strings, dialects become the form of the specification, keys of
-    `_meta` get their present names, and a resource gets the `schema_version` that it lacks.
+    `_meta` get their present names, words of a closed list get their case, and a resource gets the
+    `schema_version` that it lacks.
     """
     known = recognise(data)
     if not isinstance(known, Recognition):
         return data
+    data = _in_their_case(known.document, data)
     match known.document:
         case "retry-policy":
             held = policy_in(data)
@@ -44,6 +51,29 @@ def corrected(data: Any) -> Any:
             return data
 
 
+def _in_their_case(document: str, data: Any) -> Any:
+    """The document with each word that a list has in another case as the list has it."""
+    right: dict[tuple[str | int, ...], str] = {}
+    errors = (each for each in errors_in(document, data) if each.validator == "enum")
+    for error in islice(errors, _MOST_WORDS):
+        word: Any = error.instance
+        allowed: Any = error.validator_value
+        alike = [
+            each
+            for each in (allowed if isinstance(word, str) and isinstance(allowed, list) else ())
+            if isinstance(each, str) and each.casefold() == word.casefold()
+        ]
+        if len(alike) == 1:
+            right[tuple(error.absolute_path)] = alike[0]
+    made = copy.deepcopy(data) if right else data
+    for (*way, last), word in right.items():
+        held = made
+        for step in way:
+            held = held[step]
+        held[last] = word
+    return made
+
+
 def _each(listed: Any, correct: Any) -> Any:
     if not isinstance(listed, list):
         return listed
@@ -57,6 +87,10 @@ def _tool(item: Mapping[str, Any]) -> dict[str, Any]:
     if earlier := earlier_in(made.get("_meta")):
         names = {META_KEY_EARLIER[key]: META_KEY_NAME[key] for key in earlier}
         made["_meta"] = {names.get(name, name): value for name, value in made["_meta"].items()}
+    meta = made.get("_meta")
+    key = key_in(meta, MetaKey.ATDF)
+    if isinstance(meta, dict) and key is not None and isinstance(meta[key], dict):
+        made["_meta"] = {**meta, key: _tool(meta[key])}
     if isinstance(made.get("examples"), list):
         made["examples"] = [plain_example(each) for each in made["examples"]]
     return made

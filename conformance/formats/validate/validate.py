@@ -9,19 +9,19 @@ from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
-from conformance.formats.problem import Place, Problem, problem
+from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.runtime.recognition import policy_in
 from conformance.formats.schema.keyword_words import missing_name, words
 from conformance.formats.schema.schemas import deeper_than
 from conformance.formats.schema.work import errors_in
 from conformance.formats.text.json_text import Notation, Reading, positions_of, read
 from conformance.formats.text.source_lines import Position
-from conformance.formats.tool.meta import earlier_in
+from conformance.formats.tool.meta import earlier_in, held, key_in, lifted
 from conformance.formats.validate.recognize import Recognition, recognise
 from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
 from conformance.spec.published import clause_at, surely_valid
-from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, Requirement
+from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, MetaKey, Requirement
 
 DEEPEST = 256
 """Levels of JSON in a document; real ones have a dozen."""
@@ -72,17 +72,22 @@ def examine(
 
 def _earlier_keys(document: str, data: Any) -> Iterator[Problem]:
     """MCP-ATDF-003, of what a file has of the tools of an MCP server."""
-    held = data if isinstance(data, dict) else {}
-    listed = held.get("tools") if document == "catalog" else None
-    tools: list[tuple[Place, Any]] = [((), held)] if document == "tool" else []
-    if isinstance(listed, list):
-        tools = [(("tools", n), each) for n, each in enumerate(listed) if isinstance(each, dict)]
-    for at, tool in islice(tools, _MOST_ERRORS):
+    for at, tool in islice(_tools(document, data), _MOST_ERRORS):
         for key in earlier_in(tool.get("_meta")):
             name, right = META_KEY_EARLIER[key], META_KEY_NAME[key]
             said = message("finding.mcp.earlier_key", key=name, right=right)
             clause = "MCP-ATDF-003"
             yield problem((*at, "_meta", name), clause, said, clause=clause)
+
+
+def _tools(document: str, data: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """The tools of a catalog, or the one that a document is, that may be those of an MCP server."""
+    if document == "tool" and isinstance(data, dict):
+        yield (), data
+    listed = data.get("tools") if document == "catalog" and isinstance(data, dict) else None
+    for index, each in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(each, dict):
+            yield ("tools", index), each
 
 
 def validate(data: Any, document: str | None = None) -> list[Problem]:
@@ -105,12 +110,53 @@ def validate(data: Any, document: str | None = None) -> list[Problem]:
 
 def _judged(data: Any, document: str) -> list[Problem]:
     """As `validate`, of what is known not to be too deep."""
-    held = policy_in(data) if document == "retry-policy" and isinstance(data, dict) else None
-    if held is not None:
+    policy = policy_in(data) if document == "retry-policy" and isinstance(data, dict) else None
+    if policy is not None:
         return [
-            problem((*held[0], *each.place), each.keyword, each.message, clause=each.clause)
-            for each in _judged(held[1], document)
+            problem((*policy[0], *each.place), each.keyword, each.message, clause=each.clause)
+            for each in _judged(policy[1], document)
         ]
+    carrying = {
+        at: name
+        for at, tool in _tools(document, data)
+        if (name := key_in(tool.get("_meta"), MetaKey.ATDF)) is not None
+    }
+    if not carrying:
+        return _found(data, document)
+    return [*_carried(data, document, carrying), *_not_carried(data, carrying)]
+
+
+def _carried(data: Any, document: str, carrying: Mapping[Place, str]) -> Iterator[Problem]:
+    """The problems of tools of MCP, read with what they carry; each at its place in the file."""
+    whole = (
+        lifted(data)
+        if document == "tool"
+        else {**data, "tools": [lifted(each) for each in data["tools"]]}
+    )
+    for each in _found(whole, document):
+        at = each.place[: len(next(iter(carrying)))]
+        name = carrying.get(at)
+        tool = data if not at else data["tools"][at[1]]
+        step = each.place[len(at) : len(at) + 1]
+        carried = held(tool["_meta"], MetaKey.ATDF) if name is not None else None
+        if name is None or not step or not isinstance(carried, dict) or step[0] not in carried:
+            yield each
+            continue
+        place = (*at, "_meta", name, *each.place[len(at) :])
+        yield problem(place, each.keyword, each.message, clause=each.clause, tool=each.tool)
+
+
+def _not_carried(data: Any, carrying: Mapping[Place, str]) -> Iterator[Problem]:
+    """Where the key is there, and what it holds is not an object."""
+    for at, name in carrying.items():
+        value = (data if not at else data["tools"][at[1]])["_meta"][name]
+        if not isinstance(value, dict):
+            said = message("documents.meta.no_object", value=shown(value))
+            yield problem((*at, "_meta", name), "type", said)
+
+
+def _found(data: Any, document: str) -> list[Problem]:
+    """What is wrong with a document, by its schema and by the rules."""
     quick = surely_valid(document, data)
     errors = [] if quick else list(islice(errors_in(document, data), _MOST_ERRORS))
     formats = {tuple(each.absolute_path) for each in errors if each.validator == "format"}

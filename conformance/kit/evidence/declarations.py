@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.formats.catalog.normalize import names_of
 from conformance.formats.problem import Problem
-from conformance.formats.tool.meta import held
+from conformance.formats.tool.meta import lifted
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.formats.validate.rules import absent_tools
 from conformance.formats.validate.validate import validate
@@ -20,7 +20,6 @@ from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import MetaKey
 
 _ONE_OF_MANY = {"nextCursor": ""}
 _PLACE = re.compile(r"\$\.tools\[(\d+)\]")
@@ -135,7 +134,7 @@ def _as_catalog(page: Any, items: Sequence[Any], discovered: Discovered) -> Any:
     Any page may be one of many: what its tools need may be on another.
     """
     if traits_of(discovered.run).speaks_mcp:
-        return {"tools": [_with_meta(item) for item in items], **_ONE_OF_MANY}
+        return {"tools": [lifted(item) for item in items], **_ONE_OF_MANY}
     if isinstance(page, list):
         return {"tools": list(items), **_ONE_OF_MANY}
     if not isinstance(page, dict):
@@ -152,13 +151,6 @@ def _known(discovered: Discovered) -> frozenset[str] | None:
         return None
     items = [item for page in pages for item in listed(page)]
     return frozenset(label(item, index) for index, item in enumerate(items))
-
-
-def _with_meta(item: Any) -> Any:
-    extra = held(item.get("_meta"), MetaKey.ATDF) if isinstance(item, dict) else None
-    if not isinstance(extra, dict):
-        return item
-    return {**{k: v for k, v in item.items() if k != "_meta"}, **extra}
 
 
 MOST_TOOLS = 2_000

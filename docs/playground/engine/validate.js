@@ -116,6 +116,7 @@ function clauseOf(found, row, data) {
     if (owner) claims.push({ spec: ownedBy(file), owner });
   };
   const last = found.trail[found.trail.length - 1];
+  if (!last) return null;
   if (found.missing !== undefined) claim(last.file, [...last.steps.slice(0, -1), "properties", found.missing]);
   for (const { file, from, steps } of [...found.trail].reverse()) {
     for (let length = steps.length; length >= from; length -= 1) claim(file, steps.slice(0, length));
@@ -127,12 +128,44 @@ function clauseOf(found, row, data) {
 // A document of very many faults is judged by the first of them: `more` says that there are others.
 const MOST_FAULTS = 1000;
 
+// A tool of MCP carries under a key of `_meta` what MCP has no field for: it is read next to the rest, and what is wrong
+// there is told at its place.
+function carriedIn(value, row, data) {
+  const carrying = new Map();
+  const lifted = (tool, at) => {
+    const meta = isObject(tool) && isObject(tool._meta) ? tool._meta : {};
+    const key = data.terms.meta_keys.find((name) => name in meta);
+    if (key === undefined) return tool;
+    carrying.set(pointerOf(at), { key, held: meta[key] });
+    if (!isObject(meta[key])) return tool;
+    const { _meta, ...others } = tool;
+    return { ...others, ...meta[key] };
+  };
+  if (row.document === "tool") return { whole: lifted(value, []), depth: 0, carrying };
+  if (row.document !== "catalog" || !isObject(value) || !Array.isArray(value.tools)) return { whole: value, depth: 0, carrying };
+  return { whole: { ...value, tools: value.tools.map((each, n) => lifted(each, ["tools", n])) }, depth: 2, carrying };
+}
+
+function* faultsOf(value, row, spot, data) {
+  const { whole, depth, carrying } = carriedIn(value, row, data);
+  for (const each of faults(data.schemas[spot.file], whole, spot, data)) {
+    const { key, held } = carrying.get(pointerOf(each.at.slice(0, depth))) ?? {};
+    const moved = isObject(held) && each.at.length > depth && each.at[depth] in held;
+    yield moved ? { ...each, at: [...each.at.slice(0, depth), "_meta", key, ...each.at.slice(depth)] } : each;
+  }
+  for (const [pointer, { key, held }] of carrying) {
+    const at = depth ? ["tools", Number(pointer.split("/").at(-1))] : [];
+    const said = { whole: "documents.meta.no_object", values: {} };
+    if (!isObject(held)) yield { ...fault("type", held, spot, said), at: [...at, "_meta", key], trail: [] };
+  }
+}
+
 function validate(value, row, data) {
   const file = `${row.spec}/${row.version}/${row.document}.schema.json`;
   const spot = { parent: null, file, steps: [] };
   const found = [];
   let more = false;
-  for (const each of faults(data.schemas[file], value, spot, data)) {
+  for (const each of faultsOf(value, row, spot, data)) {
     more = found.length === MOST_FAULTS;
     if (more) break;
     found.push(each);

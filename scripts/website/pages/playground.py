@@ -43,9 +43,9 @@ _PARTS = (
 )  # fmt: skip
 _KNOWN = ("documents.keyword.", "documents.unknown", "site.playground.is.")
 _SAID = (
-    "documents.ambiguous", "documents.resource.version", "documents.too_deep",
-    "site.playground.failed", "site.playground.not_json", "site.playground.not_yaml",
-    "site.playground.twice",
+    "documents.ambiguous", "documents.meta.no_object", "documents.resource.version",
+    "documents.too_deep", "site.playground.failed", "site.playground.not_json",
+    "site.playground.not_yaml", "site.playground.twice",
 )  # fmt: skip
 """Messages that the engine gives; the page has those of its own."""
 _ANNOTATIONS = ("title", "description", "$schema", "$id")

@@ -200,6 +200,53 @@ def test_an_earlier_key_of_meta_is_told_in_a_file():
     assert found.path == '$.tools[0]._meta["agent-formats/atdf"]'
 
 
+CARRIED = {"when_to_use": 3, "examples": [{"name": "a", "input": {"b": 3}}]}
+HELD = '._meta["io.github.agent-formats/atdf"]'
+
+
+def carrying(value):
+    part = {"type": "string", "description": "A part."}
+    schema = {"type": "object", "properties": {"b": part}}
+    meta = {"io.github.agent-formats/atdf": value}
+    return {**NAMED, "name": "b", "inputSchema": schema, "_meta": meta}
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_what_a_tool_of_mcp_carries_is_validated_at_its_place(alone):
+    tool = carrying(CARRIED)
+    found = validate(tool if alone else {"tools": [NAMED, tool]})
+    root = "$" if alone else "$.tools[1]"
+    assert sorted((each.path, each.clause) for each in found) == [
+        (f"{root}{HELD}.examples[0].input.b", "ATDF-TOOL-006"),
+        (f"{root}{HELD}.when_to_use", "ATDF-TOOL-014"),
+    ]
+
+
+def test_what_a_tool_of_mcp_carries_has_its_line():
+    examined = examine(json.dumps(carrying({"tags": "x"}), indent=1).encode())
+    (found,) = examined.problems
+    assert examined.positions[found.place].line == 15
+
+
+def test_what_a_tool_of_mcp_carries_has_to_be_an_object():
+    (found,) = validate({"tools": [carrying(["version"])]})
+    assert (found.path, found.message.id) == (f"$.tools[0]{HELD}", "documents.meta.no_object")
+
+
+def test_an_unknown_type_is_told_once_and_not_with_its_content():
+    resource = {
+        "schema_version": "1.0.0",
+        "resource_id": "a",
+        "resource_type": "prompts",
+        "description": "d",
+        "content": {"type": "prompt/text", "data": {}},
+    }
+    (found,) = validate(resource)
+    assert found.path == "$.resource_type"
+    (found,) = validate({**resource, "resource_type": "custom"})
+    assert found.message.id == "documents.resource.content_none"
+
+
 def test_an_openapi_description_is_called_one():
     (found,) = validate({"openapi": "3.1.0", "info": {}, "paths": {}})
     assert found.message.id == "documents.unknown.openapi"
