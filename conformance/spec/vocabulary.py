@@ -145,7 +145,7 @@ class CallOutcome(StrEnum):
 
 
 class CallStatus(StrEnum):
-    """How far a call is that outlives its request."""
+    """The state of a call that outlives its request."""
 
     RUNNING = "running"
     """It has no result yet."""
@@ -158,7 +158,7 @@ class CallStatus(StrEnum):
 
 
 class ChangeKind(StrEnum):
-    """What an entry of a changelog tells."""
+    """What an entry of a changelog says."""
 
     INTRODUCED = "introduced"
     """Came with this version."""
@@ -167,7 +167,7 @@ class ChangeKind(StrEnum):
     COMPLETED = "completed"
     """The original texts left it open; this is what holds."""
     DIALECT = "dialect"
-    """A form found in the wild that is accepted, with a name of its own."""
+    """A form that is in use and is accepted, with a name of its own."""
 
 
 class ConformanceClass(StrEnum):
@@ -201,7 +201,7 @@ class ControlFlow(StrEnum):
 
 
 class DecoderFormat(StrEnum):
-    """How the frames of a stream are set apart."""
+    """How the frames of a stream are separated."""
 
     SSE = "sse"
     """Server-sent events, one JSON value in the data of each."""
@@ -268,7 +268,7 @@ class Enforcement(StrEnum):
     """How firmly a policy binds."""
 
     HARD = "hard"
-    """What breaks a rule is not done."""
+    """An action that breaks a rule is not taken."""
     SOFT = "soft"
     """An action that breaks a rule is taken only after a person agrees."""
     AUDIT = "audit"
@@ -440,7 +440,7 @@ class Maturity(StrEnum):
     BETA = "beta"
     """Complete, and still being proven."""
     STABLE = "stable"
-    """Proven; changes keep its users working."""
+    """Proven; changes do not break what uses it."""
     DEPRECATED = "deprecated"
     """Still there, not to be used for anything new."""
 
@@ -489,7 +489,7 @@ class MetaKey(StrEnum):
 
 
 class Missing(StrEnum):
-    """What may be missing around a server, so that a call fails for no fault of its own."""
+    """What may be missing around a server, so that a call fails through no fault of the server."""
 
     BROWSER = "browser"
     """A browser."""
@@ -508,7 +508,7 @@ class Missing(StrEnum):
     FILES = "files"
     """Files that the server may write to."""
     QUOTA = "quota"
-    """Leave to send more requests, of which the server takes only so many in a time."""
+    """Permission to send more requests: the server takes only so many in a given time."""
 
 
 class NamedChoice(StrEnum):
@@ -720,7 +720,7 @@ class RpcError(StrEnum):
     URL_ELICITATION_REQUIRED = "url_elicitation_required"
     """A page has to be visited first; retired with 2026-07-28."""
     HEADER_MISMATCH = "header_mismatch"
-    """A header is missing, or says something else than the body."""
+    """A header is missing, or says something other than the body."""
     MISSING_CAPABILITY = "missing_capability"
     """The client did not declare a capability that is needed."""
     UNSUPPORTED_VERSION = "unsupported_version"
@@ -731,7 +731,7 @@ class RunKind(StrEnum):
     """What a run does."""
 
     FULL = "full"
-    """It drives the tools."""
+    """It calls the tools."""
     PROTOCOL = "protocol"
     """It speaks the protocol alone; it has no level."""
 
@@ -986,7 +986,7 @@ class Verdict(StrEnum):
     """What was found about one clause on one tool or target."""
 
     PASS = "pass"
-    """Verified, and kept."""
+    """Verified, and followed."""
     FAIL = "fail"
     """A MUST is broken."""
     WARN = "warn"
@@ -1363,7 +1363,7 @@ MISSING_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
         Missing.QUOTA: ('rate limit exceeded', 'rate limit reached', 'rate limit hit', 'rate limited', 'rate-limited', 'ratelimit exceeded', 'RateLimitError', 'too many requests', 'too many calls', 'request limit exceeded', 'request limit reached', 'quota exceeded', 'exceeded your current quota', 'requests per minute', 'RESOURCE_EXHAUSTED', 'HTTP 429', 'HTTP error 429', 'error 429', 'status code 429', 'status: 429', '429 Client Error', 'reached * daily limit', 'daily limit * reached', 'daily limit reached', 'reached * monthly limit', 'monthly limit * reached', 'monthly limit reached', 'usage limit reached', 'usage limit exceeded', 'reached * usage limit', 'call limit reached', 'call limit exceeded', 'daily quota', 'free tier limit', 'calls per day', 'requests per day', 'limit */day', 'limit */hour', 'limit */minute', 'limit */min', 'limit */month'),
     }
 )
-"""Words of a failed call that say so, in any case of letters. `*` is for a few other characters."""
+"""Words of a failed call that say so, in upper or lower case. `*` stands for a few other characters."""
 
 MISSING_NO_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
     {
@@ -1378,7 +1378,7 @@ MISSING_NO_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
         Missing.QUOTA: (),
     }
 )
-"""Words that a sign is found in, and that may have another cause. In small letters. They count as no sign."""
+"""Words, in lower case, that contain a sign but may have another cause. They do not count as a sign."""
 
 MISSING_UNLESS_ABOUT: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
     {

@@ -311,7 +311,7 @@ def test_the_matrix_hides_no_unverified_clause_that_stands_in_the_way_of_a_level
 
 def test_the_page_of_a_session_whose_time_was_up_says_so():
     late = top(Report(replace(session(), interrupted=True, time_up=True)))
-    assert "The time was up." in late and "The session was interrupted" not in late
+    assert "Time ran out." in late and "The session was interrupted" not in late
 
 
 def test_the_page_of_an_interrupted_session_says_so_in_place_of_the_level():

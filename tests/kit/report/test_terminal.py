@@ -265,7 +265,7 @@ def test_an_interrupted_session_has_no_level_in_the_summary_and_the_badge():
 
 def test_a_session_whose_time_was_up_is_not_said_to_have_been_interrupted():
     late = replace(session(), interrupted=True, time_up=True)
-    said = "The time was up. The report shows what was gathered by then."
+    said = "Time ran out. The report shows what was gathered by then."
     for told in ("\n".join(lines(late)), summary(late)):
         assert said in told and "The session was interrupted" not in told
 
