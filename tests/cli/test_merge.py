@@ -358,7 +358,7 @@ def test_the_table_and_what_is_said_of_files_is_in_the_language_that_is_chosen(t
     assert main([str(tmp_path), "--language", "es"]) == 3
     out, err = capsys.readouterr()
     assert out.startswith("| informe | objetivo | ejecución |")
-    assert "| bad | archivo inservible |" in out
+    assert "| bad | archivo inutilizable |" in out
     assert "no se puede leer como JSON: el texto deja de ser válido en la línea 1" in err
     assert main([str(tmp_path), "--json", "--language", "es"]) == 3
     assert json.loads(capsys.readouterr().out)[0]["name"] == "good"
