@@ -244,7 +244,7 @@ def test_a_whole_session_in_the_folder_of_a_part_is_not_left_out(tmp_path, capsy
     ("held", "said"),
     [
         (b"", "it cannot be read as JSON: the text goes wrong at line 1, column 1"),
-        (b"[" * 100_000, "it cannot be read as JSON: it is nested too deep"),
+        (b"[" * 100_000, "it cannot be read as JSON: it is nested too deeply"),
         (b"\xff\x00", "it cannot be read as JSON: it is not text in UTF-8"),
         (b"3", "it is not a results file of the kit: $: 3 is not of type 'object'"),
     ],
