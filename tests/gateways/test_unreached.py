@@ -121,7 +121,7 @@ def test_a_base_url_that_leads_past_the_only_api_is_told_what_to_set():
     port = free_port()
     with answering(lambda asked: _asks(port, "/v1/chat/completions", asked)) as target:
         said = _why_unusable(target, port)
-    assert "at /v1/chat/completions, where no API is" in said
+    assert "at /v1/chat/completions, where there is no API" in said
     assert f"Set its base URLs to http://127.0.0.1:{port}/openai/v1" in said
 
 
