@@ -239,3 +239,26 @@ def test_what_a_tool_of_mcp_carries_is_corrected_as_well():
             "version": "1.5",
             "examples": [{"name": "g", "input": {}}],
         }
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ("version: &v 1.0\nx: *v\n", 2),
+        ("x: &v 1.0\nversion: *v\n", 2),
+        ("x: &v {version: 1.0}\n<<: *v\n", 0),
+        ("version: !!float 1\n", 0),
+        ("? [a, b]\n: c\nversion: 1.0\n", 2),
+        ("version: 1.0\n---\nname: u\n", 2),
+        ("1: a\ntrue: b\nversion: 1.0\n", 0),
+    ],
+)
+def test_odd_yaml_keeps_what_is_not_corrected_or_is_left_alone(tmp_path, more, code, capsys):
+    made = tmp_path / "tool.yaml"
+    before = "name: t\ndescription: d\ninputSchema: {type: object}\n" + more
+    made.write_text(before, encoding="utf-8")
+    assert main([str(made), "--fix", "--write"]) == code
+    after = made.read_text(encoding="utf-8")
+    kept = [line for line in before.splitlines() if not line.startswith("version")]
+    assert [line for line in after.splitlines() if not line.startswith("version")] == kept
+    assert code == 0 or after == before

@@ -35,6 +35,10 @@ class Plans:
         """Plan beside the calls, one tool after the other: the first plan is done the sooner."""
         return self._planner.submit(planned)
 
+    def close(self) -> None:
+        """Plan nothing more: Python would not end before all that waits is planned."""
+        self._planner.shutdown(wait=False, cancel_futures=True)
+
     def cases(
         self,
         tool: Tool,

@@ -47,6 +47,12 @@ class SessionDriver(Gathered):
 
         Those go one after the other, too, where a server was too slow for many calls at once.
         """
+        try:
+            await self._all_runs()
+        finally:
+            self.plans.close()
+
+    async def _all_runs(self) -> None:
         for discovered in self.found:
             self.evidence[discovered.run.id] = _before(discovered, self)
         self.progress.starts()

@@ -127,10 +127,11 @@ class _Line:
     def end(self) -> None:
         """Make ready for the next request; close what cannot take one.
 
-        What came behind the answer would be taken for that of the next request.
+        What came behind the answer would be taken for that of the next request. A server that
+        answered before it had read all may never read the rest.
         """
         done = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
-        if done and not self._http.trailing_data[0]:
+        if done and not (self._http.trailing_data[0] or self._stream.is_leaving):
             self._http.start_next_cycle()
             self._idle_since = time.monotonic()
         else:
@@ -219,8 +220,6 @@ class _Stream(asyncio.Protocol):
         self._ended = False
         self._broken: Exception | None = None
         self._reader: asyncio.Future[None] | None = None
-        self._may_write = asyncio.Event()
-        self._may_write.set()
         self._leaving: list[bytes] = []
         self._poll: Any = None
 
@@ -245,14 +244,7 @@ class _Stream(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._ended, self._broken = True, exc
-        self._may_write.set()
         self._wake()
-
-    def pause_writing(self) -> None:
-        self._may_write.clear()
-
-    def resume_writing(self) -> None:
-        self._may_write.set()
 
     def write(self, buffer: bytes) -> None:
         """Take what is to leave as soon as an answer is waited for."""
@@ -266,7 +258,6 @@ class _Stream(asyncio.Protocol):
         if self._leaving:
             self._transport.write(b"".join(self._leaving))
             self._leaving.clear()
-            await self._may_write.wait()
         while not self._come:
             if self._broken is not None:
                 raise httpx2.ReadError(str(self._broken)) from self._broken
@@ -286,6 +277,11 @@ class _Stream(asyncio.Protocol):
     def close(self) -> None:
         """Close without waiting."""
         self._transport.abort()
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether something that was written has not left yet."""
+        return bool(self._leaving) or self._transport.get_write_buffer_size() > 0
 
     @property
     def is_readable(self) -> bool:

@@ -1,5 +1,6 @@
 """A tool is planned once for all runs of its server, and each gets the plan that is its own."""
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -109,3 +110,13 @@ def test_nothing_is_drawn_where_none_is_asked_for_and_another_seed_draws_other_c
     assert drawn(8, 4) != (some, ())
     assert 0 < len(drawn(7, 1)[0]) < len(some)
     assert drawn(7, 0, [drawn_of(some[0])]) == ([], ())
+
+
+def test_what_waits_to_be_planned_is_given_up_at_the_end():
+    plans, may_go_on = Plans(), threading.Event()
+    under_way = plans.later(may_go_on.wait)
+    waiting = [plans.later(may_go_on.wait) for _ in range(3)]
+    plans.close()
+    may_go_on.set()
+    assert under_way.result()
+    assert all(each.cancelled() for each in waiting)

@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.kit.cases.phases import Plans
 from conformance.kit.drive import tool_driver as toolrun
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.safety import turn_of
@@ -238,6 +239,32 @@ def test_no_more_of_a_tool_is_sent_after_answers_that_fill_the_memory(monkeypatc
     item = items["ATDF-CALL-001", "count"]
     said = [finding.message.id for finding in item.findings]
     assert (item.verdict, set(said)) == (Verdict.NOT_VERIFIED, {"kit.not_verified.heavy"})
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"), [(400, "environment"), (429, "refused_for_something_else")]
+)
+def test_a_server_that_always_lacks_something_is_not_said_to_refuse_input(status, reason):
+    def evasive(name, arguments):
+        told = {"detail": "Rate limit exceeded: 50 requests/day"}
+        return sound(name, arguments) if right(arguments) else (status, told)
+
+    items, _, results = judged(evasive, max_examples=0)
+    item = items["ATDF-CALL-001", "count"]
+    said = {finding.message.id for finding in item.findings}
+    assert (item.verdict, said) == (Verdict.NOT_VERIFIED, {f"kit.not_verified.{reason}"})
+    assert "ATDF-CALL-001" in results.runs[0].levels[Level.GUARDED].missing
+
+
+def test_nothing_more_is_planned_once_driving_has_ended(monkeypatch):
+    ended = []
+
+    def close(plans):
+        ended.append(plans)
+
+    monkeypatch.setattr(Plans, "close", close)
+    judged(sound, max_examples=0)
+    assert len(ended) == 1
 
 
 class OneAtATime:

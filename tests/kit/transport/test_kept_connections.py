@@ -6,6 +6,7 @@ import struct
 from contextlib import asynccontextmanager
 
 import httpx2
+import pytest
 
 from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.transport.http_connection import HttpConnection
@@ -121,6 +122,46 @@ def test_what_comes_behind_an_answer_is_not_taken_for_the_next():
     received, seen = sent(twice, one_by_one)
     assert [each.answer.body for each in received] == [b"{}"] * 5
     assert len(seen.connections) == 5
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "body"),
+    [
+        (HEAD + b"Content-Length: 2\r\nContent-Length: 9\r\n\r\n{}" + ANSWER, None),
+        (HEAD + b"Content-Length : 2\r\n\r\n{}" + ANSWER, None),
+        (CHUNKED + b"\r\n2;" + b"x" * 200_000 + b"\r\n{}\r\n0\r\n\r\n", b""),
+        (CHUNKED + b"Content-Length: 90\r\n\r\n2\r\n{}\r\n0\r\n\r\n", b"{}"),
+        (CHUNKED + b'\r\n2;x="y\r\n{}\r\n0\r\nContent-Length: 3\r\n\r\n' + ANSWER, b"{}"),
+        (b"HTTP/1.1 103 Early\r\nContent-Length: 99\r\n\r\n" + ANSWER, b"{}"),
+        (HEAD + b"X: y\r\n Content-Length: 9\r\nContent-Length: 2\r\n\r\n{}", b"{}"),
+    ],
+)
+def test_two_readers_that_differ_about_an_answer_never_make_two_of_it(answer, body):
+    async def odd(reader, writer):
+        writer.write(answer)
+        await writer.drain()
+        return True
+
+    received, _ = sent(odd, one_by_one)
+    assert {each.answer and each.answer.body for each in received} == {body}
+
+
+def test_an_answer_to_a_body_that_is_never_read_is_heard_and_its_connection_left():
+    async def at_once(reader, writer):
+        await say(reader, writer)
+        await asyncio.Event().wait()  # it reads no more, and closes nothing
+
+    async def twice(send, seen):
+        async with asyncio.timeout(STUCK):
+            return [await send(b"x" * (16 << 20)) for _ in range(2)]
+
+    received, seen = sent(at_once, twice)
+    assert [each.answer.body for each in received] == [b"{}"] * 2
+    assert len(seen.connections) == 2
 
 
 def test_calls_at_once_have_a_connection_each():
