@@ -1,4 +1,4 @@
-"""Runs the comparison alone: `python -m scripts.peers [--faults N|all] [--minutes N]`.
+"""Runs the comparison alone: `python -m scripts.peers [--faults N|all] [--minutes N] [--speed]`.
 
 Exit 0: it was made; 1: this kit missed a fault; 2: a peer could not be installed.
 """
@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from scripts.peers.compare import FAULTS, MINUTES, Budget, compare
+from scripts.peers.compare import FAULTS, MINUTES, Budget, compare, compare_speed
 from scripts.peers.document import FILE
-from scripts.peers.figures import figures, line, missed
+from scripts.peers.figures import figures, line, missed, of_speed
 from scripts.peers.install import ROOT, PeerUnusable
 
 
@@ -60,6 +60,16 @@ def beside_peers(budget: Budget) -> int:
     return 1 if gone else 0
 
 
+def _renew_speed() -> int:
+    try:
+        measured = compare_speed()
+    except PeerUnusable as unusable:
+        sys.stderr.write(f"{unusable}\n")
+        return 2
+    sys.stdout.write(f"{line(of_speed(measured))}\n")
+    return 0
+
+
 def _stop(*_: Any) -> None:
     """End in good order: the servers and kits that run are ended as well."""
     sys.exit(143)
@@ -68,7 +78,12 @@ def _stop(*_: Any) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     parser = argparse.ArgumentParser(prog="peers", description="Compare this kit with its peers.")
+    parser.add_argument(
+        "--speed", action="store_true", help="measure the requests a second anew, and nothing else"
+    )
     chosen = options(parser).parse_args(arguments)
+    if chosen.speed:
+        return _renew_speed()
     return beside_peers(Budget(chosen.faults, chosen.minutes))
 
 

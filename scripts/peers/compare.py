@@ -14,7 +14,7 @@ from typing import Final
 from fixtures.servers.faults.fault import Fault
 from fixtures.servers.start import NotStarted
 from scripts.peers import claims, official, ours, schemathesis, speed
-from scripts.peers.document import FILE, Comparison, Pair, Sound, Tried, save
+from scripts.peers.document import FILE, Comparison, Pair, Sound, Speed, Tried, renew_speed, save
 from scripts.peers.install import install
 from scripts.peers.outcome import Failure, Outcome
 from scripts.peers.sample import ordered
@@ -65,6 +65,22 @@ def compare(budget: Budget, file: Path = FILE) -> Comparison:
             _try(pair, attempt)
             save(comparison, file)
     return comparison
+
+
+def compare_speed(file: Path = FILE) -> Speed:
+    """Measure the speed alone, and keep it in `file` with its day, in place of what was there.
+
+    Raises `PeerUnusable` where a peer cannot be installed.
+    """
+    _say("Installing the peers …")
+    installed = install()
+    with tempfile.TemporaryDirectory(prefix="peers-") as name:
+        document = Path(name) / "openapi.json"
+        write_openapi(document)
+        _say("Requests a second …")
+        measured = speed.compare(Trials(installed, document))
+    renew_speed(measured, round(os.getloadavg()[1], 1), file)
+    return measured
 
 
 def _pair(peer: str, server: str) -> Pair:

@@ -116,8 +116,19 @@ def by_name(tried: Sequence[Tried]) -> list[Tried]:
 
 def save(comparison: Comparison, file: Path = FILE) -> None:
     """Write the file, whole or not at all."""
+    _write(written(comparison), file)
+
+
+def renew_speed(speed: Speed, load: float, file: Path = FILE) -> None:
+    """Write a speed that was measured later than the rest, with its own day and load."""
+    held = json.loads(file.read_text("utf-8"))
+    today = datetime.now(UTC).date().isoformat()
+    _write({**held, "speed": {**asdict(speed), "date": today, "load": load}}, file)
+
+
+def _write(held: dict[str, Any], file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")
-    text = json.dumps(written(comparison), indent=1, ensure_ascii=False)
+    text = json.dumps(held, indent=1, ensure_ascii=False)
     part.write_text(text + "\n", encoding="utf-8")
     part.replace(file)

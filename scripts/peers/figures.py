@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scripts.peers import official, ours, schemathesis
-from scripts.peers.document import Comparison, Pair, Sound
+from scripts.peers.document import Comparison, Pair, Sound, Speed
 from scripts.peers.speed import GOAL
 
 
@@ -29,17 +29,15 @@ class Beside:
 
 def figures(comparison: Comparison) -> list[Beside]:
     """Every figure, in the order in which they are shown."""
-    return [*_speed(comparison), *_found(comparison), *_sound(comparison)]
+    speed = [] if comparison.speed is None else [of_speed(comparison.speed)]
+    return [*speed, *_found(comparison), *_sound(comparison)]
 
 
-def _speed(comparison: Comparison) -> Iterator[Beside]:
-    if comparison.speed is None:
-        return
-    own, theirs = (
-        statistics.median(each) for each in (comparison.speed.ours, comparison.speed.theirs)
-    )
+def of_speed(speed: Speed) -> Beside:
+    """The medians of both."""
+    own, theirs = (statistics.median(each) for each in (speed.ours, speed.theirs))
     what = "requests/s, drive phase beside coverage phase"
-    yield Beside(what, own, f"≥ {GOAL} times", schemathesis.NAME, theirs)
+    return Beside(what, own, f"≥ {GOAL} times", schemathesis.NAME, theirs)
 
 
 def _found(comparison: Comparison) -> Iterator[Beside]:

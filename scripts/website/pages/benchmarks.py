@@ -131,6 +131,10 @@ def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
     yield _found(context, held["pairs"])
     if held["speed"] is not None:
         yield heading(3, context.said("peers_speed"), "peers-speed")
+        if "date" in held["speed"]:  # measured after the rest
+            machine = {**held["machine"], "load": held["speed"]["load"]}
+            own = {**held, "date": held["speed"]["date"], "machine": machine}
+            yield made(context, own, "python -m scripts.peers --speed")
         yield _speed(context, held["speed"])
         yield context.said("peers_speed_load")
     yield heading(3, context.said("peers_sound"), "peers-sound")
@@ -170,7 +174,7 @@ def _alarms_chart(context: Context, runs: Sequence[Mapping[str, Any]]) -> str:
     return bars(context.said("peers_alarms_chart"), rows)
 
 
-def _speed_chart(context: Context, speed: Mapping[str, Sequence[float]]) -> str:
+def _speed_chart(context: Context, speed: Mapping[str, Any]) -> str:
     """The medians of both kits that speak HTTP."""
     of = {
         _OURS: statistics.median(speed["ours"]),
@@ -208,7 +212,7 @@ def _found(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
     return table(head, rows)
 
 
-def _speed(context: Context, speed: Mapping[str, Sequence[float]]) -> str:
+def _speed(context: Context, speed: Mapping[str, Any]) -> str:
     ours, theirs = (statistics.median(speed[who]) for who in ("ours", "theirs"))
     said = context.said(
         "peers_speed_about",

@@ -17,7 +17,16 @@ from scripts.measure import survival
 from scripts.measure.figures import GOALS, Figure, read, told
 from scripts.measure.figures import save as save_speed
 from scripts.peers import claims, official, schemathesis
-from scripts.peers.document import Comparison, Pair, Sound, Speed, Tried, save, written
+from scripts.peers.document import (
+    Comparison,
+    Pair,
+    Sound,
+    Speed,
+    Tried,
+    renew_speed,
+    save,
+    written,
+)
 from scripts.peers.trials import wardrobe_faults
 from scripts.website.pages.benchmarks import BENCHMARKS, benchmarks_page
 from scripts.website.pages.context import Context
@@ -66,7 +75,17 @@ PEERS = closed(
     processes={"type": "integer", "minimum": 1},
     seed={"type": "integer"},
     method=many(TEXT, 4),
-    speed=closed(ours=many(RATE, 1), theirs=many(RATE, 1)),
+    speed={
+        "oneOf": [
+            closed(ours=many(RATE, 1), theirs=many(RATE, 1)),
+            closed(
+                ours=many(RATE, 1),
+                theirs=many(RATE, 1),
+                date={"type": "string", "format": "date"},
+                load={"type": "number", "minimum": 0},
+            ),
+        ]
+    },
     sound=many(
         closed(
             kit=TEXT,
@@ -243,6 +262,21 @@ def test_a_speed_below_its_goal_is_told_with_its_cause(tmp_path, source, ours, m
     context = Context(source, "en", homes(source))
     made = benchmarks_page(context, tmp_path).decode()
     assert (context.said("peers_speed_missed", goal=5) in made) is missed
+
+
+def test_a_speed_that_was_measured_later_has_its_own_day_and_load(tmp_path, source):
+    file = tmp_path / "peers.json"
+    save(comparison(), file)
+    renew_speed(Speed((1200.0,), (200.0,)), 0.5, file)
+    kept = json.loads(file.read_text())
+    assert problems(kept) == []
+    kept["date"] = "2020-01-01"
+    file.write_text(json.dumps(kept))
+    made = benchmarks_page(Context(source, "en", homes(source)), tmp_path).decode()
+    anew = next(part for part in made.split("\n\n") if "scripts.peers --speed" in part)
+    assert kept["speed"]["date"] in anew
+    assert "0.5" in anew
+    assert "2020-01-01" not in anew
 
 
 def test_charts_come_first_and_count_what_a_server_was_not_made_to_have_apart(tmp_path, source):
