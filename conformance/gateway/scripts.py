@@ -30,7 +30,7 @@ from conformance.kit.cases.provider.turns import (
     Waits,
 )
 from conformance.kit.evidence.script import Send, Stage, Steps, Together, script
-from conformance.kit.model.exchange import ModelCall
+from conformance.kit.model.exchange import Exchange, ModelCall
 from conformance.kit.model.performance import Wait
 from conformance.kit.model.run import Role
 from conformance.kit.model.step import Mark, Step
@@ -172,9 +172,10 @@ def _beside(stage: Stage) -> Steps:
 
 def in_time(stage: Stage, made: Callable[[], ModelCall], step: Step, *, once: bool) -> Steps:
     """A call that is answered without a wait: where it is late all the same, it is made again."""
-    exchange = yield Send(made(), step)
+    exchange: Exchange | None = yield Send(made(), step)
     for _ in range(_TRIES):
-        if not is_late(stage.declared, exchange, once=once):
+        # Who only lists what is sent has no answer.
+        if exchange is None or not is_late(stage.declared, exchange, once=once):
             return
         exchange = yield Send(made(), replace(step, mark=Mark.AGAIN))
 

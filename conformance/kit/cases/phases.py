@@ -21,13 +21,16 @@ from conformance.kit.schema.string_formats import SOMEDAY
 
 KEPT_PLANS: Final = 32
 """Plans kept for the other runs of the same server: one of a big tool takes half a megabyte."""
+KEPT_BYTES: Final = 32 * 1024 * 1024
+"""Bytes of all their calls together."""
 
 
 class Plans:
     """Plans each tool once for all runs that list it, of which five judge one server by default."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, Plan] = OrderedDict()
+        self._known: OrderedDict[str, tuple[Plan, int]] = OrderedDict()
+        self._weight = 0
         self._lock = threading.Lock()
         self._planner = ThreadPoolExecutor(1, "plan")
 
@@ -72,14 +75,20 @@ class Plans:
         except RecursionError:
             return made_for(run)
         with self._lock:
-            made = self._known.get(key)
-        if made is None:
-            made = made_for(replace(run, id=""))
-            with self._lock:
-                self._known[key] = made
-                while len(self._known) > KEPT_PLANS:
-                    self._known.popitem(last=False)
+            known = self._known.get(key)
+        if known is not None:
+            return _of_run(known[0], run.id)
+        made = made_for(replace(run, id=""))
+        self._keep(key, made, made.weight)
         return _of_run(made, run.id)
+
+    def _keep(self, key: str, made: Plan, weight: int) -> None:
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = made, weight
+                self._weight += weight
+            while len(self._known) > KEPT_PLANS or self._weight > KEPT_BYTES:
+                self._weight -= self._known.popitem(last=False)[1][1]
 
 
 def all_cases(

@@ -25,6 +25,7 @@ from conformance.kit.schema.places import ABSENT, put
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import Node, view_of
+from conformance.kit.transport.binding import to_bytes
 
 MOST_CASES: Final = 400
 _MOST_MEMBERS: Final = 100
@@ -54,6 +55,11 @@ class Plan:
     def calls(self) -> tuple[Case, ...]:
         """All that is sent, in order."""
         return (*self.remembered, *self.branches, *self.cases)
+
+    @property
+    def weight(self) -> int:
+        """Bytes of the arguments of its calls, as they are sent."""
+        return sum(len(to_bytes(case.arguments)) for case in self.calls)
 
 
 def only(planned: Plan, wanted: str | None) -> Plan:

@@ -34,6 +34,8 @@ MOST_ANSWERED = 48 * 1024 * 1024
 """Bytes of memory for answers after which no more of a tool is sent: they stay until it is done."""
 _HEAVY = 256 * 1024
 """The same, after which a tool is finished before others have their turn."""
+_HEAVY_PLAN = 4 * 1024 * 1024
+"""Bytes of planned calls, after which it is so, too."""
 MOST_ENDS = 8
 """Calls that ended their process, after which the rest of a tool's cases are not sent."""
 TELLING = 12
@@ -67,6 +69,7 @@ class ToolRun:
         self._slow = 0
         self._ended = 0
         self._answered = 0
+        self._plan_weight = 0
         self._unsent: list[Case] = []
         self._unplanned = ""
         self._baseline: Call | None = None
@@ -103,8 +106,8 @@ class ToolRun:
 
     @property
     def is_heavy(self) -> bool:
-        """Whether its answers are too large to be kept in memory until its next turn."""
-        return self._answered > _HEAVY
+        """Whether its calls or answers are too large to stay in memory until its next turn."""
+        return self._answered > _HEAVY or self._plan_weight > _HEAVY_PLAN
 
     async def tell(self) -> None:
         """Send what is most telling: what failed before, and a case of each place and kind."""
@@ -114,7 +117,8 @@ class ToolRun:
         if self._planning is None:
             self.is_told = True
             return
-        planned = await asyncio.wrap_future(self._planning)
+        planned, self._planning = await asyncio.wrap_future(self._planning), None
+        self._plan_weight = planned.weight
         if not planned.cases:
             self._unplanned = "; ".join(planned.problems)
         planned = only(planned, self._channel.context.settings.replay)

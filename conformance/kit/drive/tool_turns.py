@@ -55,6 +55,8 @@ class Turns:
         quiet = [run for run in runs if run.promises]
         self._quiet = frozenset(quiet)
         self._runs = (*quiet, *(run for run in runs if run not in self._quiet))
+        self._soon = frozenset(self._runs[:_TOOLS_AT_ONCE])
+        """Those that are planned before their turn: a plan may take megabytes."""
         self._keep = keep
         self._between = between
         self._first = first
@@ -107,7 +109,7 @@ class Turns:
                 await run.begin()
                 if run.is_heavy:
                     await self._whole(run)
-                elif len(self._runs) <= MOST_IN_TURNS:
+                elif run in self._soon:
                     run.plan()
 
         waiting = [run for run in self._runs if not run.is_begun]

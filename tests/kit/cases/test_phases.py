@@ -89,6 +89,20 @@ def test_no_more_plans_are_kept_than_a_few(made):
     assert len(made) == phases.KEPT_PLANS + 2
 
 
+def test_no_more_bytes_of_plans_are_kept_than_a_few(made, monkeypatch):
+    plans = Plans()
+    weight = plans.cases(TOOL, HTTP, {"place": "Place 0"}, seed=1, count=0).weight
+    assert weight > 0
+    monkeypatch.setattr(phases, "KEPT_BYTES", 3 * weight)
+    for number in (1, 2, 3):
+        plans.cases(TOOL, HTTP, {"place": f"Place {number}"}, seed=1, count=0)
+    assert len(made) == 4
+    plans.cases(TOOL, HTTP, {"place": "Place 3"}, seed=1, count=0)
+    assert len(made) == 4
+    plans.cases(TOOL, HTTP, {"place": "Place 0"}, seed=1, count=0)
+    assert len(made) == 5
+
+
 def test_a_schema_too_deep_to_be_written_is_named(made):
     deep = {}
     for _ in range(5_000):
