@@ -255,9 +255,11 @@ class StdioConnection:
             limit = self._first_timeout
         await asyncio.wait(waits, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         ended.cancel()
-        if not settling and not self._heard:
-            self._heard, self._started_in = True, time.perf_counter() - self._began
-        if future is not None and future.done():
+        answered = future is not None and future.done()
+        if answered and not settling and not self._heard:
+            self._started_in = time.perf_counter() - self._began
+        self._heard = self._heard or not settling
+        if answered:
             return None
         if self._ended.is_set():
             return Trouble.TOO_LARGE if self._too_large else Trouble.CLOSED

@@ -29,7 +29,7 @@ for line in sys.stdin:
 """
 
 
-def use(code, work, *, timeout=LONG, environment=None, command=None):
+def use(code, work, *, timeout=LONG, environment=None, command=None, **more):
     """What `work(connection)` gives with a process that runs `code`, and how the process ended."""
 
     async def main():
@@ -37,6 +37,7 @@ def use(code, work, *, timeout=LONG, environment=None, command=None):
             command or [sys.executable, "-c", code],
             timeout=timeout,
             environment=environment or {"PATH": os.environ["PATH"]},
+            **more,
         )
         await connection.start()
         try:
@@ -93,6 +94,13 @@ def test_a_server_that_starts_slowly_may_take_as_long_to_end(impatient):
     slow = answering(REPLY, then="sys.stdin.read(); time.sleep(0.6)")
     _, ended = use(f"import time; time.sleep(1.5)\n{slow}", lambda one: one.send(ask()))
     assert ended.trouble is None
+
+
+def test_a_server_that_never_answers_is_given_no_more_time_to_end(impatient):
+    silent, limit = "import time; time.sleep(600)", 2.0
+    received, ended = use(silent, lambda one: one.send(ask()), timeout=0.1, start_limit=limit)
+    assert received.trouble is ended.trouble is Trouble.TIMEOUT
+    assert ended.elapsed < limit
 
 
 def gone(pid):
