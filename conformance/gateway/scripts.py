@@ -18,7 +18,7 @@ from conformance.gateway.replies import (
     answers,
     broken_stream,
 )
-from conformance.gateway.timeline import gaps, is_late
+from conformance.gateway.timeline import gaps, may_be_late
 from conformance.kit.cases.provider.model_calls import FAMILIES, Turns, model_call, pieces_of, says
 from conformance.kit.cases.provider.turns import (
     Leads,
@@ -175,7 +175,7 @@ def in_time(stage: Stage, made: Callable[[], ModelCall], step: Step, *, once: bo
     exchange: Exchange | None = yield Send(made(), step)
     for _ in range(_TRIES):
         # Who only lists what is sent has no answer.
-        if exchange is None or not is_late(stage.declared, exchange, once=once):
+        if exchange is None or not may_be_late(stage.declared, exchange, once=once):
             return
         exchange = yield Send(made(), replace(step, mark=Mark.AGAIN))
 

@@ -17,8 +17,8 @@ from conformance.gateway.timeline import (
     first,
     gaps,
     header,
+    is_held_up,
     is_late,
-    is_slow,
     nonce,
     not_arrived,
     of_streams,
@@ -133,7 +133,7 @@ def _waited(
 ) -> Check:
     """Whether it was waited for so long. Of a slow call, the kit may have seen the refusal late."""
     if gap + _CLOCK < wanted:
-        if is_slow(run.capabilities.get("policy", {}), exchange):
+        if is_held_up(run.capabilities.get("policy", {}), exchange):
             return came_late(exchange)
         values: dict[str, Any] = {"gap": round(gap * 1000), "wanted": round(wanted * 1000)}
         return broken(exchange, f"finding.gateway.{words}", **values, **more)

@@ -55,7 +55,7 @@ def gaps(exchange: Exchange) -> list[float]:
     ]
 
 
-def is_late(declared: Mapping[str, Any], exchange: Exchange, *, once: bool) -> bool:
+def may_be_late(declared: Mapping[str, Any], exchange: Exchange, *, once: bool) -> bool:
     """Whether a call that the provider answered without a wait may have met a declared timeout.
 
     On a busy machine the gateway, or the kit, may sleep as long as that: the gateway then tells of
@@ -63,15 +63,35 @@ def is_late(declared: Mapping[str, Any], exchange: Exchange, *, once: bool) -> b
     """
     if not is_slow(declared, exchange):
         return False
+    return _gave_up(exchange) or (once and len(arrivals(exchange)) > 1)
+
+
+def is_late(declared: Mapping[str, Any], exchange: Exchange, *, once: bool) -> bool:
+    """The same of the call that was made last. Where the gateway waits before each wrong attempt,
+    that it is slow excuses nothing.
+    """
+    late = may_be_late(declared, exchange, once=once)
+    return late and (_gave_up(exchange) or is_held_up(declared, exchange))
+
+
+def _gave_up(exchange: Exchange) -> bool:
     answer = told(exchange)
-    gave_up = answer is None or answer.is_class(RuntimeErrorName.TIMEOUT)
-    return gave_up or (once and len(arrivals(exchange)) > 1)
+    return answer is None or answer.is_class(RuntimeErrorName.TIMEOUT)
 
 
 def is_slow(declared: Mapping[str, Any], exchange: Exchange) -> bool:
     """Whether a call took as long as the shortest timeout that a gateway declares."""
+    return _reaches_a_limit(declared, exchange.elapsed)
+
+
+def is_held_up(declared: Mapping[str, Any], exchange: Exchange) -> bool:
+    """The same without its waits after a refusal, which come from no busy machine."""
+    return _reaches_a_limit(declared, exchange.elapsed - sum(gaps(exchange)))
+
+
+def _reaches_a_limit(declared: Mapping[str, Any], seconds: float) -> bool:
     limits = [each for each in (declared.get("timeouts") or {}).values() if each]
-    return bool(limits) and exchange.elapsed * 1000 >= min(limits)
+    return bool(limits) and seconds * 1000 >= min(limits)
 
 
 def tried_last(run: RunEvidence, script: str, step: Step) -> Exchange | None:

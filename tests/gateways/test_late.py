@@ -27,12 +27,16 @@ STEP = Step("not_found", place="openai")
 RUN = Run("gateway", "t", Binding.OPENAI, "http://127.0.0.1:1", "", role=Role.GATEWAY)
 
 
-def refused(elapsed, *, times=1, told="timeout", step=STEP):
-    """A call that the provider refused with `not_found`, and what the client was told."""
+def refused(elapsed, *, times=1, told="timeout", step=STEP, head=None):
+    """A call that the provider refused with `not_found`, and what the client was told; `head` says
+    when the first attempt was refused.
+    """
     arrived = tuple(
         Moment(Seen.ARRIVED, at, number, path="/openai/v1/chat/completions", body=b'{"model": "m"}')
         for number, at in enumerate((0.01, elapsed - 0.1)[:times], start=1)
     )
+    if head is not None:
+        arrived = (arrived[0], Moment(Seen.HEAD, head, 1, "404"), *arrived[1:])
     error = {"error": {"message": "no", "type": told, "code": told, "name": told}}
     answer = Answer(504, (("content-type", "application/json"),), json.dumps(error).encode())
     return replace(EXCHANGE, timeline=arrived, answer=answer, elapsed=elapsed, step=step)
@@ -46,8 +50,20 @@ def refused(elapsed, *, times=1, told="timeout", step=STEP):
         (refused(1.6, told="not_found"), POLICY, False),
         (refused(0.3, times=2), POLICY, False),
         (refused(1.6), {}, False),
+        (refused(1.7, told="not_found", times=2, head=1.59), POLICY, True),
+        (refused(2.6, told="not_found", times=2, head=0.02), POLICY, False),
+        (refused(2.6, times=2, head=0.02), POLICY, True),
     ],
-    ids=["told a timeout", "asked again", "told the error", "in time", "nothing declared"],
+    ids=[
+        "told a timeout",
+        "asked again",
+        "told the error",
+        "in time",
+        "nothing declared",
+        "refused late",
+        "asked again after a wait",
+        "told a timeout after a wait",
+    ],
 )
 def test_a_call_is_late_where_it_may_have_met_a_declared_timeout(exchange, policy, late):
     assert is_late(policy, exchange, once=True) is late
@@ -72,6 +88,8 @@ def test_a_late_call_is_made_again_and_no_more_than_twice():
     assert steps_taken(refused(0.1)) == [STEP]
     assert steps_taken(refused(1.6), refused(0.1)) == [STEP, again]
     assert steps_taken(*[refused(1.6)] * 5) == [STEP, again, again]
+    waited = refused(2.6, times=2, told="not_found", head=0.02)  # it may have slept as well
+    assert steps_taken(*[waited] * 5) == [STEP, again, again]
 
 
 def judged(clause, *exchanges, policy=POLICY):
@@ -103,3 +121,16 @@ def test_a_refusal_that_the_kit_saw_late_tells_no_wait(elapsed, verdict):
     made = refused(elapsed, times=2, told="rate_limited", step=replace(STEP, name="rate_limited"))
     made = replace(made, timeline=(made.timeline[0], heads, made.timeline[1]))
     assert judged("GW-RTY-003", made, policy=declared).verdict.value == verdict
+
+
+def test_a_long_wait_of_the_gateway_excuses_no_wrong_attempt():
+    again = refused(2.6, times=2, told="not_found", head=0.02)
+    assert judged("GW-RTY-001", again).verdict is Verdict.FAIL
+
+
+def test_a_long_wait_of_the_gateway_excuses_no_wait_that_is_too_short():
+    declared = {**POLICY, "retry": {"initial_delay_ms": 4000, "max_retries": 2}}
+    made = refused(
+        2.6, times=2, told="rate_limited", step=replace(STEP, name="rate_limited"), head=0.02
+    )
+    assert judged("GW-RTY-003", made, policy=declared).verdict is Verdict.FAIL
