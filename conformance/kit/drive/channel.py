@@ -86,7 +86,6 @@ class Channel:
         self._wire = Wire(settings, context.deadline)
         self.handshake = handshake
         """Whether a connection begins with the handshake of a version that has one."""
-        self._hangs = False
         self._next_id = 1000
         self._starts = 0
         self._opening = asyncio.Lock()
@@ -114,7 +113,6 @@ class Channel:
     async def open(self) -> None:
         """Connect and shake hands; raises ConnectFailed with the reason in words."""
         self._starts += 1
-        self._hangs = False
         self.opened = None
         try:
             await self._wire.open(self.binding)
@@ -259,7 +257,7 @@ class Channel:
         """The simplest request, recorded under `liveness`."""
         request = self.binding.list_tools(id=self.fresh_id())
         exchange = await self.send(request, script=LIVENESS, step=step)
-        self._hangs = exchange.trouble is Trouble.TIMEOUT
+        self._wire.hangs = exchange.trouble is Trouble.TIMEOUT
         return exchange
 
     async def outlives(self, step: Step) -> Exchange:
@@ -269,7 +267,7 @@ class Channel:
 
     async def close(self, *, script: str = CONNECTION, step: Step = CLOSE) -> Exchange | None:
         """End the connection; where it was a process, the exchange tells how that ended."""
-        received = await self._wire.close(hangs=self._hangs)
+        received = await self._wire.close()
         if received is None or not self.binding.traits.starts_process:
             return None
         return self.nothing_sent(received, script=script, step=step)

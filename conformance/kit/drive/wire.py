@@ -25,6 +25,8 @@ class Wire:
         self._last_sent = 0.0
         self.connection: Connection | None = None
         self._patient = True
+        self.hangs = False
+        """Whether the server left a list unanswered, and has answered nothing since."""
 
     @property
     def is_open(self) -> bool:
@@ -41,14 +43,15 @@ class Wire:
         connection = binding.connect(self._settings)
         await connection.start()
         self.connection = connection
+        self.hangs = False
         self._patient = binding.traits.waits_when_busy
 
-    async def close(self, *, hangs: bool = False) -> Received | None:
+    async def close(self) -> Received | None:
         """End the connection, and say how that went; None if nothing was open."""
         if self.connection is None:
             return None
         connection, self.connection = self.connection, None
-        return await connection.close(hangs=hangs)
+        return await connection.close(hangs=self.hangs)
 
     async def send(self, made: Callable[[], Request]) -> tuple[Request, Received]:
         """Send what is made, again as often as the server asks to come back later."""
@@ -66,7 +69,9 @@ class Wire:
         assert self.connection is not None
         if self._settings.rate > 0:
             await self._keep_pace()
-        return await self.connection.send(request)
+        received = await self.connection.send(request)
+        self.hangs = self.hangs and received.trouble is not None
+        return received
 
     async def _keep_pace(self) -> None:
         async with self._pace:

@@ -295,6 +295,10 @@ def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
         session.exitstatus = Exit.KIT_FAULT
         state.said_at_exit = _not_written(state, error)
         state.result = None
+    except BaseException:  # an interrupt while it is written
+        if state is not None:
+            leave_no_part(state)
+        raise
 
 
 def _take_earlier(config: pytest.Config, state: PluginState) -> None:

@@ -16,9 +16,11 @@ from conformance.kit.drive.channel import (
     open_channel,
 )
 from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.model.case import CaseKind
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.model.step import Step
 from conformance.kit.transport.http import SESSION
 from conformance.kit.transport.stdio import environment_for_server
 from conformance.spec.vocabulary import Binding
@@ -76,6 +78,23 @@ def over_stdio(work, code=FAKE, **more):
             await channel.close()
 
     return asyncio.run(main())
+
+
+LISTS_NOTHING = f"import time{FAKE}time.sleep(0.5)\n".replace(
+    'if "id" in asked:', 'if "id" in asked and asked["method"] != "tools/list":'
+)
+
+
+@pytest.mark.parametrize("answers", [False, True])
+def test_only_a_server_that_does_not_answer_any_more_gets_no_time_to_end(answers):
+    async def work(channel):
+        await channel.asked_for_a_list(Step("started"))
+        if answers:
+            await channel.call(TOOL, case(CaseKind.VALID))
+        return await channel.close()
+
+    ended = over_stdio(work, LISTS_NOTHING, request_timeout=2.0)
+    assert ended.trouble is (None if answers else Trouble.TIMEOUT)
 
 
 def busy(times, *lines, status="429 X"):

@@ -227,6 +227,25 @@ def test_a_report_is_put_in_place_when_all_of_it_is_written(kit, tmp_path):
     assert str(folder / "junit.xml") in ran.stdout
 
 
+def test_an_interrupt_while_a_report_is_written_leaves_no_part_of_it(tmp_path):
+    folder = tmp_path / "report"
+    (tmp_path / "stops.py").write_text(
+        "import pytest\n"
+        "@pytest.hookimpl(trylast=True)\n"
+        "def pytest_sessionfinish():\n"
+        "    raise KeyboardInterrupt\n"
+    )
+    with offering([COUNT], sound) as url:
+        ran = subprocess.run(
+            [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url, "-p", "stops",
+             "--report", str(folder), "-p", "no:cacheprovider", *LITTLE],
+            cwd=ROOT, text=True, capture_output=True, check=False,
+            env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        )  # fmt: skip
+    assert ran.returncode != 0
+    assert {path.name for path in folder.iterdir()} == {"exchanges.ndjson"}
+
+
 def test_a_link_that_a_server_puts_in_the_place_of_the_record_is_not_followed(tmp_path):
     own, record = tmp_path / "own", tmp_path / "exchanges.ndjson"
     own.write_text("mine")
