@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from conformance.formats.problem import Problem
 from conformance.formats.schema.depth import ends_in_recursion_error
-from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.budget import Shares
 from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
 from conformance.kit.drive.pacing import together
@@ -21,7 +20,7 @@ from conformance.kit.drive.progress import RunDriven
 from conformance.kit.drive.run_driver import Gathered, RunDriver
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, worst
-from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
+from conformance.kit.evidence.evidence import RunEvidence, untried
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import CONNECTION, LOOKED
 from conformance.kit.model.fault import fault_of
@@ -169,16 +168,21 @@ def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
     settings = session.context.settings
     judged = session.declared[discovered.run.id]
     by_tool = {
-        tool.name: _untried(
-            tool, discovered.run, judged, lambda tool: why_left_out(tool, discovered.run, settings)
+        tool.name: untried(
+            tool,
+            discovered.run,
+            judged.by_tool.get(tool.name, ()),
+            judged.faults.get(tool.name),
+            partial(why_left_out, tool, discovered.run, settings),
         )
         for tool in discovered.tools
     } | {
-        stub.name: _untried(
+        stub.name: untried(
             stub,
             discovered.run,
-            judged,
-            lambda stub: _unusable(judged.by_tool.get(stub.name, ()), settings.language),
+            judged.by_tool.get(stub.name, ()),
+            judged.faults.get(stub.name),
+            partial(_unusable, judged.by_tool.get(stub.name, ()), settings.language),
         )
         for stub in judged.unusable
     }
@@ -199,23 +203,6 @@ def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
         offered=replace(offered(own, discovered.tools), families=families),
         left_out=discovered.left_out,
     )
-
-
-def _untried(
-    tool: Tool, run: Run, judged: Declared, why: Callable[[Tool], Message | None]
-) -> ToolEvidence:
-    """What is known of a tool that was not called yet. One at which the kit fails is left out."""
-    fault = judged.faults.get(tool.name)
-    left_out = None
-    if fault is None:
-        try:
-            left_out = why(tool)
-        except Exception as error:
-            fault = fault_of(error)
-    if fault is not None:
-        left_out = message("kit.left_out.fault")
-    problems = judged.by_tool.get(tool.name, ())
-    return ToolEvidence(run, tool, left_out=left_out, problems=problems, fault=fault)
 
 
 def _unusable(problems: tuple[Problem, ...], language: str) -> Message:

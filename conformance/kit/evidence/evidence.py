@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
@@ -15,10 +15,10 @@ from conformance.kit.evidence.response import Reading, read
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.fault import Fault, Faulty
+from conformance.kit.model.fault import Fault, Faulty, fault_of
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
-from conformance.spec.messages import Message
+from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import RunKind
 
 
@@ -200,6 +200,28 @@ class ToolEvidence:
             other = exchanges.get(call.case.id.text)
             calls.append(call if other is None else call_of(other, call.tool))
         return replace(self, calls=tuple(calls))
+
+
+def untried(
+    tool: Tool,
+    run: Run,
+    problems: tuple[Problem, ...],
+    fault: Fault | None,
+    why: Callable[[], Message | None],
+) -> ToolEvidence:
+    """What is known of a tool that was not called yet, and `why` it is left out, if it is.
+
+    One at which the kit fails is left out.
+    """
+    left_out = None
+    if fault is None:
+        try:
+            left_out = why()
+        except Exception as error:
+            fault = fault_of(error)
+    if fault is not None:
+        left_out = message("kit.left_out.fault")
+    return ToolEvidence(run, tool, left_out=left_out, problems=problems, fault=fault)
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
