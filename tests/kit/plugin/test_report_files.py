@@ -203,6 +203,16 @@ def test_directories_in_the_place_of_files_cost_the_report_and_leave_no_half_of_
     assert {path.name for path in tmp_path.iterdir()} == {"results.json", "exchanges.ndjson"}
 
 
+def run_with(plugin, url, folder):
+    """A session of the kit with a plugin of pytest that lies beside its report."""
+    return subprocess.run(
+        [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url, "-p", plugin,
+         "--report", str(folder), "-p", "no:cacheprovider", *LITTLE],
+        cwd=ROOT, text=True, capture_output=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(folder.parent)},
+    )  # fmt: skip
+
+
 def test_a_report_is_put_in_place_when_all_of_it_is_written(kit, tmp_path):
     """What is cut off before leaves no file of a report, and so nothing that looks like one."""
     folder, seen = tmp_path / "re$HOME", tmp_path / "seen"  # one writer puts a value for the word
@@ -215,12 +225,7 @@ def test_a_report_is_put_in_place_when_all_of_it_is_written(kit, tmp_path):
         f"    pathlib.Path({str(seen)!r}).write_text(' '.join(names))\n"
     )
     with offering([COUNT], sound) as url:
-        ran = subprocess.run(
-            [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url, "-p", "looks",
-             "--report", str(folder), "-p", "no:cacheprovider", *LITTLE],
-            cwd=ROOT, text=True, capture_output=True, check=False,
-            env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        )  # fmt: skip
+        ran = run_with("looks", url, folder)
     assert ran.returncode == 0, ran.stdout
     assert seen.read_text() == "exchanges.ndjson"
     assert {path.name for path in folder.iterdir()} == set(FILES) - {"test_replay.py"}
@@ -236,12 +241,7 @@ def test_an_interrupt_while_a_report_is_written_leaves_no_part_of_it(tmp_path):
         "    raise KeyboardInterrupt\n"
     )
     with offering([COUNT], sound) as url:
-        ran = subprocess.run(
-            [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url, "-p", "stops",
-             "--report", str(folder), "-p", "no:cacheprovider", *LITTLE],
-            cwd=ROOT, text=True, capture_output=True, check=False,
-            env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        )  # fmt: skip
+        ran = run_with("stops", url, folder)
     assert ran.returncode != 0
     assert {path.name for path in folder.iterdir()} == {"exchanges.ndjson"}
 
