@@ -131,7 +131,7 @@ def test_an_item_with_many_tools_inside_reports_the_worst(verdicts, worst):
 
 @pytest.mark.parametrize(("graver", "other"), list(combinations(GRAVITY, 2)))
 def test_an_item_finds_graver_what_the_report_shows_first(graver, other):
-    """But for a clause that does not apply to one of its tools: the others count."""
+    """Except a clause that does not apply to one of its tools: the others count."""
     worst = other if graver is Verdict.NOT_APPLICABLE else graver
     assert of(graver, other).result.verdict is worst
     assert of(other, graver).result.verdict is worst

@@ -204,7 +204,7 @@ def test_directories_in_the_place_of_files_cost_the_report_and_leave_no_half_of_
 
 
 def run_with(plugin, url, folder):
-    """A session of the kit with a plugin of pytest that lies beside its report."""
+    """A session of the kit, with a plugin of pytest from the folder that holds its report."""
     return subprocess.run(
         [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url, "-p", plugin,
          "--report", str(folder), "-p", "no:cacheprovider", *LITTLE],
