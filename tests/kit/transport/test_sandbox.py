@@ -16,7 +16,7 @@ from conformance.kit.model.exchange import StdioRequest
 from conformance.kit.model.settings import Settings
 from conformance.kit.session import Session
 from conformance.kit.transport import sandbox
-from conformance.kit.transport.launcher import refused_by
+from conformance.kit.transport.restrictions import refused_by
 from conformance.kit.transport.sandbox import launched, way, why_no_sandbox
 from conformance.kit.transport.stdio_connection import StdioConnection
 from conformance.spec.messages import Message
