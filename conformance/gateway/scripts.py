@@ -18,7 +18,7 @@ from conformance.gateway.replies import (
     answers,
     broken_stream,
 )
-from conformance.gateway.timeline import gaps, may_be_late
+from conformance.gateway.timeline import closed_late, gaps, may_be_late
 from conformance.kit.cases.provider.model_calls import FAMILIES, Turns, model_call, pieces_of, says
 from conformance.kit.cases.provider.turns import (
     Leads,
@@ -49,7 +49,7 @@ BESIDE: Final = 20
 _UNTIL: Final = 1.2
 """Seconds that an answer may wait for, to give a date."""
 _TRIES: Final = 2
-"""Times that a late call is made again."""
+"""Times that a call is made again in which something was late."""
 _ALONE: Final = 6
 """Calls that are made alone to see jitter."""
 _NOTICED: Final = 1.0
@@ -172,10 +172,19 @@ def _beside(stage: Stage) -> Steps:
 
 def in_time(stage: Stage, made: Callable[[], ModelCall], step: Step, *, once: bool) -> Steps:
     """A call that is answered without a wait: where it is late all the same, it is made again."""
+    return _while(lambda exchange: may_be_late(stage.declared, exchange, once=once), made, step)
+
+
+def left(made: Callable[[], ModelCall], step: Step) -> Steps:
+    """A call that the client leaves: where the gateway goes on for too long, it is made again."""
+    return _while(closed_late, made, step)
+
+
+def _while(late: Callable[[Exchange], bool], made: Callable[[], ModelCall], step: Step) -> Steps:
     exchange: Exchange | None = yield Send(made(), step)
     for _ in range(_TRIES):
         # Who only lists what is sent has no answer.
-        if exchange is None or not may_be_late(stage.declared, exchange, once=once):
+        if exchange is None or not late(exchange):
             return
         exchange = yield Send(made(), replace(step, mark=Mark.AGAIN))
 
@@ -361,10 +370,15 @@ def _leaves(stage: Stage) -> Steps:
         return (Says(Completion(pieces_of(nonce)), then=(Wait(),), rest=False),)
 
     family = _first(stage).value
-    streaming = _call(stage, family, stalls, stream=True, leave="content", settle=SETTLE)
-    yield Send(streaming, Step("in-stream", place=family))
-    waiting = _call(stage, family, always(Leads((Wait(),))), leave="request", settle=SETTLE)
-    yield Send(waiting, Step("before-answer", place=family))
+
+    def streaming() -> ModelCall:
+        return _call(stage, family, stalls, stream=True, leave="content", settle=SETTLE)
+
+    def waiting() -> ModelCall:
+        return _call(stage, family, always(Leads((Wait(),))), leave="request", settle=SETTLE)
+
+    yield from left(streaming, Step("in-stream", place=family))
+    yield from left(waiting, Step("before-answer", place=family))
     late = always(Waits(Wait(_NOTICED), Refuses(RuntimeErrorName.OVERLOADED)))
     delay: float = (stage.declared.get("retry") or {}).get("initial_delay_ms", 0) / 1000
     settle = SETTLE + min(delay, _UNTIL)

@@ -12,8 +12,8 @@ from conformance.gateway.timeline import (
     arrivals,
     body,
     came_late,
+    closed_late,
     each_family,
-    ended,
     first,
     gaps,
     header,
@@ -52,8 +52,6 @@ _ASKED = 1.0
 """Seconds that the provider asks for."""
 _AN_HOUR, _ROUND = 3600.0, 100.0
 """Seconds of a long wait, and by how many the client may be told another time."""
-_LATE = 1.0
-"""Seconds in which a connection is closed that nobody needs."""
 _OF_DELAY = {"full": 0.0, "equal": 0.5}
 """The least part of a delay that a jitter leaves."""
 
@@ -257,12 +255,9 @@ def _tried_again(run: RunEvidence) -> Iterator[tuple[str, Exchange]]:
 @clause("GW-CAN-001")
 def test_a_client_that_leaves_ends_the_providers_work(run: RunEvidence) -> Checks:
     for _, _, exchange in each_family(run, "gateway_leaves", "in-stream", "before-answer"):
-        left, seen = first(exchange, Seen.CLIENT_LEFT), arrivals(exchange)
-        if left is None or not seen:
+        if first(exchange, Seen.CLIENT_LEFT) is None or not arrivals(exchange):
             yield not_arrived(exchange)
-            continue
-        over = ended(exchange, seen[0].arrival)
-        if over is None or over.seen is not Seen.LEFT or over.at > left.at + _LATE:
+        elif closed_late(exchange):
             yield broken(exchange, "finding.gateway.not_closed")
         else:
             yield holds()

@@ -23,6 +23,8 @@ _OF_STREAMS = {"gateway_streams", *(f"gateway_breaks_{family.value}" for family 
 """The scripts that ask for streams."""
 DISTINCT = 12
 """Characters that no other text is likely to share with a key."""
+_SOON = 1.0
+"""Seconds in which a connection is closed that nobody needs."""
 OVER = frozenset({Seen.ENDED, Seen.BROKEN, Seen.LEFT, Seen.CUT})
 
 
@@ -40,6 +42,15 @@ def ended(exchange: Exchange, arrival: int) -> Moment | None:
     """How a request to the provider came to its end; None where it did not."""
     own = (each for each in exchange.timeline if each.arrival == arrival)
     return next((each for each in own if each.seen in OVER), None)
+
+
+def closed_late(exchange: Exchange) -> bool:
+    """Whether a gateway goes on with a request although its client has left (GW-CAN-001)."""
+    client, seen = first(exchange, Seen.CLIENT_LEFT), arrivals(exchange)
+    if client is None or not seen:
+        return False
+    over = ended(exchange, seen[0].arrival)
+    return over is None or over.seen is not Seen.LEFT or over.at > client.at + _SOON
 
 
 def gaps(exchange: Exchange) -> list[float]:

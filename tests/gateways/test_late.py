@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from conformance.gateway.scripts import in_time
+from conformance.gateway.scripts import in_time, left
 from conformance.gateway.timeline import is_late
 from conformance.kit.evidence.script import Send
 from conformance.kit.model.exchange import Answer
@@ -69,9 +69,17 @@ def test_a_call_is_late_where_it_may_have_met_a_declared_timeout(exchange, polic
     assert is_late(policy, exchange, once=True) is late
 
 
-def steps_taken(*exchanges):
+def in_time_of(step):
+    return in_time(SimpleNamespace(declared=POLICY), lambda: EXCHANGE.request, step, once=True)
+
+
+def left_by(step):
+    return left(lambda: EXCHANGE.request, step)
+
+
+def steps_taken(*exchanges, of=in_time_of, step=STEP):
     """The steps of a call, each answered with one of these."""
-    steps = in_time(SimpleNamespace(declared=POLICY), lambda: EXCHANGE.request, STEP, once=True)
+    steps = of(step)
     given, sent = iter((None, *exchanges)), []
     for exchange in given:
         try:
@@ -92,9 +100,43 @@ def test_a_late_call_is_made_again_and_no_more_than_twice():
     assert steps_taken(*[waited] * 5) == [STEP, again, again]
 
 
-def judged(clause, *exchanges, policy=POLICY):
+LEAVES = Step("in-stream", place="openai")
+
+
+def closed(after, *, step=LEAVES, seen=Seen.LEFT):
+    """A call that the client left, and whose request ended so many seconds later."""
+    moments = (
+        Moment(Seen.ARRIVED, 0.1, 1, path="/openai/v1/chat/completions", body=b"{}"),
+        Moment(Seen.CLIENT_LEFT, 0.5),
+        *(() if after is None else (Moment(seen, 0.5 + after, 1),)),
+    )
+    return replace(EXCHANGE, timeline=moments, answer=None, step=step)
+
+
+@pytest.mark.parametrize(
+    "late",
+    [closed(1.2), closed(None), closed(0.2, seen=Seen.ENDED)],
+    ids=["late", "never", "whole"],
+)
+def test_a_call_that_was_closed_late_is_made_again(late):
+    again = replace(LEAVES, mark=Mark.AGAIN)
+    assert steps_taken(closed(0.2), of=left_by, step=LEAVES) == [LEAVES]
+    assert steps_taken(late, closed(0.2), of=left_by, step=LEAVES) == [LEAVES, again]
+    assert steps_taken(*[late] * 5, of=left_by, step=LEAVES) == [LEAVES, again, again]
+
+
+def test_a_gateway_that_was_slow_once_closed_in_time():
+    again = replace(LEAVES, mark=Mark.AGAIN)
+    leaves = "gateway_leaves"
+    both = judged("GW-CAN-001", closed(1.2), closed(0.2, step=again), script=leaves)
+    assert both.verdict is Verdict.PASS
+    twice = judged("GW-CAN-001", closed(1.2), closed(1.2, step=again), script=leaves)
+    assert twice.verdict is Verdict.FAIL
+
+
+def judged(clause, *exchanges, policy=POLICY, script="gateway_refusals_openai"):
     (test,) = (test for test, own in load("conformance.gateway").tests if own.id == clause)
-    evidence = run_evidence(run=RUN, scripts={"gateway_refusals_openai": exchanges})
+    evidence = run_evidence(run=RUN, scripts={script: exchanges})
     offered = {"policy": policy, "families": ("openai",)}
     evidence = replace(evidence, capabilities=offered)
     return judge(Question(test, clauses()[clause], RUN.id), evidence)
