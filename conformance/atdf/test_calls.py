@@ -8,7 +8,6 @@ from conformance.formats.tool.errors import types_of
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.expectations import rests_on_meaning
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.evidence.response import PROVES_NOTHING
 from conformance.kit.model.case import CaseKind, Expectation, Strictness
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.transport.bindings import traits_of
@@ -223,11 +222,12 @@ def _promised(tool: Tool) -> str:
 def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     """Accepted is broken; refused as input holds, if the good call beside it was accepted.
 
-    Where each was refused for another reason, such as a key or a quota that is missing, nobody
-    knows.
+    Where none got an answer that tells one from the other, nobody knows: each was refused for
+    another reason, such as a conflict or a missing key, or was not refused at all.
     """
     spoilt = _spoilt_afterwards(tool)
-    judged, beside = False, None
+    judged: bool = False
+    first: Call | None = None
     if tool.unplanned:
         yield unknown("kit.not_verified.unplanned", reason=tool.unplanned)
     if tool.baseline is not None and tool.baseline.reading.missing is not None:
@@ -238,10 +238,8 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     for call in tool.broken:
         if call.case.strictness not in which:
             continue
-        outcome = call.reading.outcome
+        outcome, first = call.reading.outcome, first or call
         judged = judged or outcome in {Outcome.ACCEPTED, Outcome.INPUT_REFUSED}
-        if call.reading.missing is not None or call.reading.status in PROVES_NOTHING:
-            beside = beside or call
         if outcome is Outcome.ACCEPTED:
             yield _accepted(call)
         elif outcome is Outcome.INPUT_REFUSED:
@@ -256,9 +254,17 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
                 yield unknown(f"kit.not_verified.{spoilt}", call)
             else:
                 yield holds()
-    if beside is not None and not judged:
-        lacks = beside.reading.missing is not None
-        yield lacks_something(beside) if lacks else other_refusal(beside)
+    if first is not None and not judged:
+        yield _unjudged(first)
+
+
+def _unjudged(call: Call) -> Check:
+    """Why an answer does not tell whether an input is checked."""
+    if call.reading.missing is not None:
+        return lacks_something(call)
+    if call.reading.outcome is Outcome.SERVER_FAULT:
+        return unknown("kit.not_verified.failed_instead", call)
+    return other_refusal(call)
 
 
 def _unsent(tool: ToolEvidence) -> Check:

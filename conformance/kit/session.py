@@ -23,6 +23,7 @@ from conformance.kit.drive.session_driver import SessionDriver
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
+from conformance.kit.evidence.destructive import as_careful_everywhere
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED, Script, of_one_scenario, scenario_id
@@ -77,16 +78,16 @@ class Runs:
         self._offers = None
         before: list[Discovered] = []
         for target in targets:
-            found_here = await discover(target, context, before)
-            before += found_here
-            for found in found_here:
-                if eras and found.run.era not in eras:
-                    continue
-                if not _replays(settings.replay, found.run.id):
-                    continue
-                own = bounded(found, settings)
-                self.found.append(own)
-                self.declared[own.run.id] = declared(own)
+            before += await discover(target, context, before)
+        looked = [each for each in context.recorder.by_id.held if each.script == LOOKED]
+        for found in as_careful_everywhere(before, looked):
+            if eras and found.run.era not in eras:
+                continue
+            if not _replays(settings.replay, found.run.id):
+                continue
+            own = bounded(found, settings)
+            self.found.append(own)
+            self.declared[own.run.id] = declared(own)
         if not self.found and settings.replay is not None:
             raise TargetUnusable(message("kit.option.replay", case=settings.replay))
 

@@ -279,3 +279,9 @@ def test_a_number_for_a_string_is_a_warning_unless_atdf_is_claimed(claims, verdi
     taken = called(web(200, {"ok": True}, of=near))
     run = run_evidence(tool_evidence(accepted(), taken), claims=claims)
     assert judged("ATDF-CALL-002", run, TOOL.name).verdict is verdict
+
+
+def test_one_answer_that_tells_why_is_enough():
+    good, gone = accepted(), called(web(404, {}, of=case()))
+    assert of_tool("ATDF-CALL-001", good, gone, gone).verdict is Verdict.NOT_VERIFIED
+    assert of_tool("ATDF-CALL-001", good, gone, refused()).verdict is Verdict.PASS

@@ -93,6 +93,24 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
     return OpenApiCatalog(tuple(tools), tuple(left), tuple(problems))
 
 
+def changing(data: Any) -> Iterator[Tool]:
+    """The operations that change things by their method, with name and route alone.
+
+    Those that are left out as tools are among them: a tool of another document may be the same.
+    """
+    if not is_openapi(data):
+        return
+    base = _base(data)
+    for place, method, _, operation in _each(data):
+        if method not in _CHANGING:
+            continue
+        path = str(place[1])
+        given = operation.get("operationId")
+        name = given if isinstance(given, str) and given else f"{method.upper()} {path}"
+        route = Invocation(base + path, method.upper())
+        yield Tool(name, {}, ToolForm.OPENAPI, operation, invocation=route)
+
+
 def _of_document(data: Mapping[str, Any]) -> Iterator[Problem]:
     """What every document must have."""
     info = data.get("info")

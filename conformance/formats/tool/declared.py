@@ -80,6 +80,11 @@ def tool(
     ), problems
 
 
+def warns_of_destruction(item: Mapping[str, Any]) -> bool:
+    """Whether a declaration itself says that a call may destroy something."""
+    return _annotations(item.get("annotations")).destructive is True
+
+
 def as_careful(
     hints: Annotations, safe: bool | None, items: Sequence[Mapping[str, Any]]
 ) -> tuple[Annotations, bool | None]:

@@ -100,6 +100,7 @@ class Tool:
     `header_parameters` gives each input that MCP mirrors its header's suffix; inputs inside
     objects stand, by their names from the root on, in `nested_header_parameters`.
     `other_names` are those that another document of the same server gives it.
+    `destructive_elsewhere` says that another declaration of the same tool calls it destructive.
     """
 
     name: str
@@ -122,6 +123,7 @@ class Tool:
     made: tuple[str, ...] = ()
     nested_header_parameters: tuple[tuple[tuple[str, ...], str], ...] = ()
     other_names: tuple[str, ...] = ()
+    destructive_elsewhere: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

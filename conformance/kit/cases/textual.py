@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 from conformance.formats.tool.tool import Invocation, Tool, Where
 from conformance.kit.cases.deviations import WHOLE_FLOAT
@@ -22,6 +23,8 @@ from conformance.kit.transport.bindings import traits_of
 _IN_BODY = frozenset({Where.BODY, Where.WHOLE})
 _PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
 """What stays one part of a path on every server; `.` and `..` do not."""
+_MOST_DECODED = 4
+"""Times that a part of a path is decoded: a proxy and a server may each do it once."""
 _HEADER_VALUE = re.compile(r"[!-~]+( [!-~]+)*")
 
 
@@ -103,10 +106,36 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
             return False
         if where is Where.PATH and _PATH_PART.fullmatch(text) is None:
             readable = any_path and called.method.upper() == "GET"
-            if not readable or not text.strip(". "):
+            if not readable or not text.strip() or _leads_up(text):
                 return False
         if where is Where.HEADER and _HEADER_VALUE.fullmatch(text) is None:
             return False
+    return True
+
+
+def keeps_route(tool: Tool, run: Run, arguments: Any) -> bool:
+    """Whether a call stays on the tool's own route, whoever normalizes its path on the way.
+
+    `.` and `..` are steps to another route, also behind a slash and in escapes; nothing at all is
+    the collection. What was sent before, or is given by a user, may hold them.
+    """
+    called = textual(tool, run)
+    if called is None or not isinstance(arguments, dict):
+        return True
+    in_path = (arguments[n] for n in arguments if called.place_of(n) is Where.PATH)
+    texts = (each if isinstance(each, str) else json.dumps(each) for each in in_path)
+    return all(text and not _leads_up(text) for text in texts)
+
+
+def _leads_up(text: str) -> bool:
+    """Whether a part of a path is a step to where it is, or up, however often it is decoded."""
+    for _ in range(_MOST_DECODED):
+        if any(part.strip() in {".", ".."} for part in re.split(r"[/\\;]", text)):
+            return True
+        decoded = unquote(text)
+        if decoded == text:
+            return False
+        text = decoded
     return True
 
 

@@ -16,6 +16,7 @@ from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import Plans
 from conformance.kit.cases.plan import Plan, fewer, only
+from conformance.kit.cases.textual import keeps_route
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.progress import Progress
@@ -28,6 +29,7 @@ from conformance.kit.model.exchange import Trouble
 from conformance.kit.repair.hints import follow, hint_of, with_lists
 from conformance.kit.repair.suggestions import apply
 from conformance.kit.transport.binding import to_bytes
+from conformance.spec.messages import message
 
 REPAIR_STEPS = 5
 MOST_ANSWERED = 48 * 1024 * 1024
@@ -71,7 +73,7 @@ class ToolRun:
         self._answered = 0
         self._plan_weight = 0
         self._unsent: list[Case] = []
-        self._unplanned = ""
+        self._unplanned = self._off_route = ""
         self._baseline: Call | None = None
         self._planning: Future[Plan] | None = None
         self._left_over: Plan | None = None
@@ -84,7 +86,7 @@ class ToolRun:
         self.is_begun = True
         baseline = self._baseline = await self._find_baseline()
         if baseline is None:
-            self._unplanned = str(problem_of(self._tool) or "")
+            self._unplanned = str(problem_of(self._tool) or self._off_route)
         elif baseline.reading.accepted:
             await self._second(baseline)
 
@@ -234,6 +236,10 @@ class ToolRun:
             key = to_bytes(arguments)
             if key in tried:
                 continue
+            if not self._keeps_route(arguments):
+                language = self._channel.context.settings.language
+                self._off_route = message("kit.reason.other_route").words(language)
+                continue
             tried.add(key)
             number += 1
             last = await self._call(
@@ -251,6 +257,9 @@ class ToolRun:
             if repaired is not None:
                 waiting.insert(0, repaired)
         return last
+
+    def _keeps_route(self, arguments: Any) -> bool:
+        return keeps_route(self._tool, self._channel.run, arguments)
 
     def _repaired(self, refused: Call) -> dict[str, Any] | None:
         """The refused arguments, corrected by what the refusal says: as data, else in words."""
@@ -293,7 +302,8 @@ class ToolRun:
             if not current.reading.refused:
                 break
             repaired = self._followed(current)
-            if to_bytes(repaired) == to_bytes(current.case.arguments):
+            leads_on = to_bytes(repaired) != to_bytes(current.case.arguments)
+            if not (leads_on and self._keeps_route(repaired)):
                 break
             case = replace(
                 refused.case,

@@ -10,6 +10,9 @@ from typing import Any, Final, Generic, TypeVar
 from conformance.formats.catalog.normalize import NormalisedCatalog, Source, tools_of
 from conformance.formats.catalog.openapi import METHODS, OpenApiCatalog, operations
 from conformance.formats.schema.depth import ends_in_recursion_error
+from conformance.formats.text.json_text import Notation, read
+from conformance.kit.evidence.response import body_json
+from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.fault import Fault, fault_of
 
 T = TypeVar("T")
@@ -67,6 +70,17 @@ def is_bare_list(document: Any) -> bool:
     if not isinstance(document, list) or not all(isinstance(item, dict) for item in document):
         return False
     return bool(listing(document, Source.ATDF).catalog.tools)
+
+
+def openapi_in(exchange: Exchange) -> Any:
+    """The document, in JSON or YAML, that an answer holds; None where it holds none."""
+    if exchange.answer is None or exchange.answer.status != 200:
+        return None
+    found = body_json(exchange)
+    page = "html" in (exchange.answer.header("content-type") or "")
+    if found is not None or page or b"openapi" not in exchange.answer.body[:4096]:
+        return found
+    return read(exchange.answer.body, Notation.YAML).data
 
 
 def operations_of(document: Mapping[str, Any]) -> tuple[OpenApiCatalog, Faults]:

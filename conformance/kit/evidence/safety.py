@@ -40,6 +40,8 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
         if tool.form is ToolForm.OPENAPI and called is not None:
             return message("kit.left_out.method", method=called.method)
         return message("kit.left_out.destructive")
+    if tool.destructive_elsewhere:
+        return message("kit.left_out.destructive_elsewhere")
     if settings.allow_calls is AllowCalls.AUTO and _own_server(run):
         return None
     if not _reads_only(tool):
@@ -65,7 +67,11 @@ def turn_of(tool: Tool) -> int:
     called = tool.invocation
     if called is not None and called.method.upper() == "DELETE":
         return 2
-    return 1 if tool.annotations.destructive else 0
+    return 1 if _destroys(tool) else 0
+
+
+def _destroys(tool: Tool) -> bool:
+    return tool.annotations.destructive is True or tool.destructive_elsewhere
 
 
 def is_called_unasked(tool: Tool, run: Run, settings: Settings) -> bool:
@@ -117,7 +123,7 @@ def _reads_only(tool: Tool) -> bool:
     """Whether a tool says, in any of the three ways, that a call changes nothing, and not in any
     that it does.
     """
-    if tool.annotations.destructive or tool.annotations.read_only is False or tool.safe is False:
+    if _destroys(tool) or tool.annotations.read_only is False or tool.safe is False:
         return False
     return tool.safe is True or _gets(tool) or tool.annotations.read_only is True
 

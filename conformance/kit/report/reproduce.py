@@ -81,7 +81,15 @@ def _text(body: bytes) -> str | None:
 
 COMMAND = "agent-formats"
 _BY_CALLS = frozenset(
-    f"kit.left_out.{each}" for each in ("destructive", "method", "none", "open_world", "read_only")
+    f"kit.left_out.{each}"
+    for each in (
+        "destructive",
+        "destructive_elsewhere",
+        "method",
+        "none",
+        "open_world",
+        "read_only",
+    )
 )
 """Why a tool is left out that another `--allow-calls` includes."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -60,7 +61,7 @@ class HttpBinding:
         if tool.invocation is not None:
             method, endpoint = tool.invocation.method, tool.invocation.endpoint
         else:
-            method, endpoint = "POST", f"/tools/{quote(tool.name, safe='')}/invoke"
+            method, endpoint = "POST", f"/tools/{in_path(tool.name)}/invoke"
         return method.upper(), self.url(endpoint)
 
     def url(self, path: str) -> str:
@@ -112,6 +113,11 @@ class HttpBinding:
         return HttpRequest(method, self.url(path), headers, body)
 
 
+def in_path(name: str) -> str:
+    """A name as one part of a path: no name leads to another path."""
+    return quote(name, safe="") if name.strip(".") else name.replace(".", "%2E")
+
+
 def _media(called: Invocation | None) -> tuple[tuple[str, str], ...]:
     """What is sent, and what is taken in return."""
     if called is None:
@@ -125,9 +131,10 @@ def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> Ht
     places = {one.name: one.where for one in reversed(invocation.inputs)}
     for name, value in arguments.items() if isinstance(arguments, dict) else ():
         by_place[places.get(name) or invocation.place_of(name)][name] = value
-    for name, value in by_place[Where.PATH].items():
-        filled = quote(to_text(value), safe="")
-        url = url.replace(f"{{{name}}}", filled).replace(quote(f"{{{name}}}"), filled)
+    filled = {name: quote(to_text(v), safe="") for name, v in by_place[Where.PATH].items()}
+    forms = {form: text for n, text in filled.items() for form in (f"{{{n}}}", quote(f"{{{n}}}"))}
+    if forms:  # all at once: a value may look like the place of another
+        url = re.sub("|".join(map(re.escape, forms)), lambda found: forms[found.group()], url)
     query = _query(by_place[Where.QUERY])
     headers = tuple((name, to_text(value)) for name, value in by_place[Where.HEADER].items())
     bodies: list[Any] = list(by_place[Where.WHOLE].values())

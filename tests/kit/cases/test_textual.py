@@ -1,18 +1,22 @@
 """Which cases still mean what they mean where every value is text: in a query, a header, a path."""
 
+import posixpath
 from dataclasses import replace
+from urllib.parse import unquote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conformance.formats.catalog.openapi import operations
 from conformance.formats.tool.tool import Input, Invocation, Tool, ToolForm, Where
 from conformance.kit.cases.plan import plan
-from conformance.kit.cases.textual import survives, textual
+from conformance.kit.cases.textual import keeps_route, survives, textual
 from conformance.kit.model.case import CaseKind, Violation
 from conformance.kit.model.settings import Settings
 from conformance.kit.schema.view import view_of
 from conformance.kit.transport.http import HttpBinding
-from tests.kit.samples import HTTP, MCP, STDIO, case
+from tests.kit.samples import HTTP, MCP, STDIO, TOOL, case
 
 SCHEMA = {
     "type": "object",
@@ -186,3 +190,27 @@ def test_a_float_is_no_integer_in_an_address():
     sent = requests("get", {**ANSWERS, "parameters": [query]}, {"q": 1})
     assert sent
     assert not any(one.url.endswith(".0") for one in sent)
+
+
+@pytest.mark.parametrize(
+    ("value", "stays"),
+    [
+        ("..", False), (".", False), ("%2e%2e", False), ("%252E.", False), ("a/../../b", False),
+        ("..%2Fb", False), (r"a\..\b", False), ("..;x=1", False), ("", False), (".. ", False),
+        ("...", True), ("a..b", True), (".x", True), ("a/b", True), ("%", True), (1.5, True),
+    ],
+)  # fmt: skip
+def test_a_step_up_in_a_path_is_another_route(value, stays):
+    tool = replace(TOOL, invocation=CALLED)
+    assert keeps_route(tool, HTTP, {**GOOD, "id": value}) is stays
+    assert keeps_route(tool, HTTP, {**GOOD, "note": value})
+    assert keeps_route(tool, MCP, {**GOOD, "id": value})
+
+
+@given(st.text(st.sampled_from("./\\%2eEfF5cC;a "), max_size=9))
+def test_whoever_decodes_a_path_once_or_twice_finds_the_same_route(value):
+    if keeps_route(replace(TOOL, invocation=CALLED), HTTP, {**GOOD, "id": value}):
+        for path in (value, unquote(value), unquote(unquote(value))):
+            found = posixpath.normpath(f"/x/{path}/y".replace("\\", "/"))
+            assert found.startswith("/x") and found.endswith("/y")
+            assert found.count("/") >= 2

@@ -242,12 +242,17 @@ def test_no_more_of_a_tool_is_sent_after_answers_that_fill_the_memory(monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("status", "reason"), [(400, "environment"), (429, "refused_for_something_else")]
+    ("status", "detail", "reason"),
+    [
+        (400, "Rate limit exceeded: 50 requests/day", "environment"),
+        (429, "Rate limit exceeded: 50 requests/day", "refused_for_something_else"),
+        *((n, "No.", "refused_for_something_else") for n in (302, 401, 403, 404, 409, 410, 418)),
+        (500, "No.", "failed_instead"),
+    ],
 )
-def test_a_server_that_always_lacks_something_is_not_said_to_refuse_input(status, reason):
+def test_a_server_that_never_says_why_is_not_said_to_refuse_input(status, detail, reason):
     def evasive(name, arguments):
-        told = {"detail": "Rate limit exceeded: 50 requests/day"}
-        return sound(name, arguments) if right(arguments) else (status, told)
+        return sound(name, arguments) if right(arguments) else (status, {"detail": detail})
 
     items, _, results = judged(evasive, max_examples=0)
     item = items["ATDF-CALL-001", "count"]

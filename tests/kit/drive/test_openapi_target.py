@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.formats.catalog.openapi import operations
-from conformance.formats.tool.tool import JSON, Where
+from conformance.formats.tool.tool import JSON, Input, Invocation, Where
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.settings import AllowCalls, Settings
@@ -17,7 +17,8 @@ from conformance.kit.transport.http import HttpBinding
 from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Level, Verdict
 from fixtures.servers.start import listening
-from tests.kit.samples import HTTP, called, case, run_evidence, tool_evidence, verdict, web
+from tests.kit.peers import answering
+from tests.kit.samples import HTTP, TOOL, called, case, run_evidence, tool_evidence, verdict, web
 
 pytestmark = pytest.mark.usefixtures("forked")
 
@@ -224,3 +225,36 @@ def test_a_schema_that_refers_to_itself_comes_to_an_end():
     found = operations(document({"requestBody": body(reference)}, components=components))
     assert [tool.name for tool in found.tools] == ["x"]
     assert found.problems == ()
+
+
+@pytest.mark.parametrize("value", ["..", "%2e%2e", "../act", "."])
+def test_no_value_of_a_path_leads_to_another_route(value):
+    sent = []
+    place = {"name": "id", "in": "path", "required": True, "schema": {"enum": [value]}}
+    own = {"operationId": "act", "parameters": [place], "responses": OK}
+    info = {"title": "t", "version": "1"}
+    described = {"openapi": "3.1.0", "info": info, "paths": {"/items/{id}/act": {"post": own}}}
+
+    def answer(method, path, body, headers):
+        sent.append((method, path))
+        return (200, described) if path == "/openapi.json" else (404, {"detail": "nothing"})
+
+    with answering(answer) as url:
+        _, run = judged(url, max_examples=0)
+    assert [path for method, path in sent if method == "POST" and path.endswith("act")] == []
+    item = next(i for i in run.items if (i.clause, i.tool) == ("ATDF-CALL-001", "act"))
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert any("--examples" in finding.message.words() for finding in item.findings)
+
+
+def test_a_value_of_a_path_is_not_taken_for_the_place_of_another():
+    inputs = (Input("a", Where.PATH), Input("b", Where.PATH))
+    tool = replace(TOOL, invocation=Invocation("/x/{a}/{b}", "GET", inputs))
+    request = HttpBinding(HTTP).call(tool, {"a": "{b}", "b": "c"})
+    assert request.url.endswith("/x/%7Bb%7D/c")
+
+
+@pytest.mark.parametrize(("name", "part"), [("..", "%2E%2E"), (".", "%2E"), ("a/b", "a%2Fb")])
+def test_no_name_of_a_tool_leads_to_another_route(name, part):
+    request = HttpBinding(HTTP).call(replace(TOOL, name=name), {})
+    assert request.url == f"{HTTP.endpoint}/tools/{part}/invoke"

@@ -10,7 +10,6 @@ from urllib.parse import quote, urljoin, urlsplit
 from conformance.formats.catalog.normalize import Source
 from conformance.formats.catalog.openapi import is_openapi, is_swagger
 from conformance.formats.catalog.routes import named, routed
-from conformance.formats.text.json_text import Notation, read
 from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.channel import Channel
@@ -34,6 +33,7 @@ from conformance.kit.evidence.listing import (
     each_alone,
     is_bare_list,
     listing,
+    openapi_in,
     operations_of,
 )
 from conformance.kit.evidence.response import body_json
@@ -43,7 +43,7 @@ from conformance.kit.model.run import Run
 from conformance.kit.model.settings import EVERY_OTHER_TOOL
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import spoken
-from conformance.kit.transport.http import HttpBinding
+from conformance.kit.transport.http import HttpBinding, in_path
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import OPENAPI_PLACE_PATH, OpenapiPlace
 
@@ -77,7 +77,7 @@ def _invoked(tool: Tool, routes: Mapping[str, tuple[str, str]]) -> Tool:
     if given is None:
         return tool
     method, path = given
-    endpoint = path.replace("{tool}", quote(tool.name, safe=""))
+    endpoint = path.replace("{tool}", in_path(tool.name))
     return replace(tool, invocation=invocation_at(method, endpoint, tool.input_schema))
 
 
@@ -212,13 +212,7 @@ async def _document(channel: Channel, url: str) -> Any:
     request = spoken(channel.binding, HttpBinding).get(url)
     step = Step("openapi", place=url)
     exchange = await channel.send(request, script=LOOKED, step=step)
-    if exchange.answer is None or exchange.answer.status != 200:
-        return None
-    found = body_json(exchange)
-    page = "html" in (exchange.answer.header("content-type") or "")
-    if found is not None or page or b"openapi" not in exchange.answer.body[:4096]:
-        return found
-    return read(exchange.answer.body, Notation.YAML).data
+    return openapi_in(exchange)
 
 
 async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discovered:
@@ -227,8 +221,7 @@ async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discover
     origin = urlsplit(http.endpoint)
     endpoint = f"{origin.scheme}://{origin.netloc}"
     own = replace(http, endpoint=endpoint, openapi=True)
-    beside = listed(body_json(await look(channel, f"{endpoint}/tools", Step("names"))))
-    others = listing(beside, Source.ATDF).catalog.tools
+    others = listing(await _beside(channel, endpoint), Source.ATDF).catalog.tools
     found = Discovered(
         own,
         tools=catalog.tools,
@@ -239,3 +232,27 @@ async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discover
         faults=faults,
     )
     return _once_more(found, lambda tools: named(tools, others))
+
+
+async def _beside(channel: Channel, endpoint: str) -> list[Any]:
+    """What the catalog of a server lists that was asked for its OpenAPI document: all its pages.
+
+    A tool that is destructive may say so there alone.
+    """
+    manifest = body_json(await look(channel, f"{endpoint}{_MANIFEST}", Step("names")))
+    found: list[Any] = []
+    for path in _tool_paths(manifest) or ["/tools"]:
+
+        async def fetch(cursor: str | None, number: int, path: str = path) -> Exchange:
+            asked = f"{path}?cursor={quote(cursor, safe='')}" if cursor is not None else path
+            step = Step("names", place=path, number=number)
+            return await look(channel, urljoin(f"{endpoint}/", asked), step)
+
+        found += [one for page in await pages(fetch, _page) for one in listed(page)]
+    return found
+
+
+def _page(exchange: Exchange) -> Any:
+    """A page of a catalog; a list with no catalog around it is one, too."""
+    document = body_json(exchange)
+    return {"tools": document} if isinstance(document, list) else document

@@ -1,0 +1,152 @@
+"""A tool that anything calls destructive is destructive by every transport and at every route."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.formats.catalog.openapi import operations
+from conformance.kit.evidence.declarations import Discovered
+from conformance.kit.evidence.destructive import as_careful_everywhere
+from conformance.kit.evidence.safety import why_left_out
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.session import Session
+from conformance.kit.verdicts.checks import load
+from tests.kit.peers import answering
+from tests.kit.samples import HTTP, LEGACY, MCP, rpc, web
+
+SCHEMA = {"type": "object", "properties": {"id": {"type": "integer"}}}
+HINTS = st.sampled_from([True, "true", 1, False, None])
+OPENAPI = replace(HTTP, id="openapi", openapi=True)
+
+
+def item(name, hint, **more):
+    hints = {"annotations": {"destructiveHint": hint}} if hint is not None else {}
+    return {"name": name, "description": "d", "inputSchema": SCHEMA, **hints, **more}
+
+
+def document(path, method="post", name="purge"):
+    answer = {"200": {"description": "ok", "content": {"application/json": {"schema": {}}}}}
+    operation = {"operationId": name, "responses": answer}
+    info = {"title": "t", "version": "1"}
+    return {"openapi": "3.1.0", "info": info, "paths": {path: {method: operation}}}
+
+
+WAYS = {
+    "catalog": lambda hint: (HTTP, {"tools": [item("purge", hint)]}),
+    "at its route": lambda hint: (
+        HTTP, {"tools": [item("other", hint, invocation={"endpoint": "/purge"})]}
+    ),
+    "unusable": lambda hint: (HTTP, {"tools": [item("purge", hint, inputSchema=7)]}),
+    "tools/list": lambda hint: (MCP, {"tools": [item("purge", hint)]}),
+    "another version": lambda hint: (LEGACY, {"tools": [item("Purge", hint)]}),
+    "a toolset": lambda hint: (HTTP, {"tools": [item("", hint, id="admin.purge")]}),
+    "operation": lambda _: (OPENAPI, document("/purge")),
+    "operation of a framework": lambda _: (OPENAPI, document("/purge", name="purge_purge_post")),
+}  # fmt: skip
+
+
+def declared(ways):
+    """The runs of what was declared in each way, and the answers that declare it."""
+    found, looked = [], []
+    for way, hint in ways:
+        run, page = WAYS[way](hint)
+        if run is OPENAPI:
+            tools = operations(page).tools
+        else:
+            tools = tools_of(page, Source.ATDF if run is HTTP else Source.MCP).tools
+        found.append(Discovered(run, tools))
+        looked.append(web(200, page) if run.version == "" else rpc({"result": page}, run=run))
+    return found, looked
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([*WAYS]), HINTS), min_size=1, max_size=4),
+    st.sampled_from([AllowCalls.AUTO, AllowCalls.READ_ONLY, AllowCalls.NONE]),
+    st.booleans(),
+)
+@settings(max_examples=80, deadline=None)
+def test_what_any_declaration_calls_destructive_is_called_in_no_way(ways, allow, sandbox):
+    found, looked = declared(ways)
+    asked = Settings(allow_calls=allow, sandbox=sandbox)
+    said = any(hint not in (False, None) for way, hint in ways if not way.startswith("operation"))
+    by_route = {way for way, hint in ways if way == "at its route"}
+    for one in as_careful_everywhere(found, looked):
+        for tool in one.tools:
+            of_one_name = tool.name != "other" and not by_route
+            if said and (of_one_name or _is_linked(ways)):
+                assert why_left_out(tool, one.run, asked) is not None, (tool.name, one.run.id)
+            assert why_left_out(tool, one.run, Settings(allow_calls=AllowCalls.ALL)) is None
+
+
+def _is_linked(ways):
+    """Whether the tool of another name is known to be the same: an operation has its route."""
+    return any(way.startswith("operation") for way, _ in ways)
+
+
+@pytest.mark.parametrize("way", [*WAYS])
+def test_what_nothing_calls_destructive_is_called(way):
+    found, looked = declared([(way, None), ("catalog", False), ("tools/list", False)])
+    for one in as_careful_everywhere(found, looked):
+        assert [why_left_out(tool, one.run, Settings()) for tool in one.tools] in ([], [None])
+
+
+@pytest.mark.parametrize(("denied", "called"), [(None, False), (False, True)])
+def test_a_tool_may_deny_what_its_method_suggests(denied, called):
+    page, operation = {"tools": [item("purge", denied)]}, document("/purge", "delete")
+    found = [
+        Discovered(MCP, tools_of(page, Source.MCP).tools),
+        Discovered(OPENAPI, operations(operation).tools),
+    ]
+    looked = [rpc({"result": page}), web(200, operation)]
+    by_mcp, by_document = as_careful_everywhere(found, looked)
+    assert (why_left_out(by_mcp.tools[0], MCP, Settings()) is None) is called
+    reason = why_left_out(by_document.tools[0], OPENAPI, Settings())
+    assert reason.id == "kit.left_out.method"
+
+
+def test_a_hint_in_the_text_of_a_resource_counts():
+    text = json.dumps({"resource_id": "purge", "annotations": {"destructiveHint": True}})
+    read = rpc({"result": {"contents": [{"uri": "a", "text": text}]}})
+    found, looked = declared([("tools/list", None)])
+    (one,) = as_careful_everywhere(found, [*looked, read])
+    assert why_left_out(one.tools[0], one.run, Settings()).id.endswith("destructive_elsewhere")
+
+
+def test_a_parameter_that_has_the_name_of_the_hint_is_none():
+    schema = {"type": "object", "properties": {"annotations": SCHEMA, "destructiveHint": {}}}
+    page = {"tools": [item("purge", None, inputSchema=schema)]}
+    found = [Discovered(MCP, tools_of(page, Source.MCP).tools)]
+    (one,) = as_careful_everywhere(found, [rpc({"result": page})])
+    assert why_left_out(one.tools[0], one.run, Settings()) is None
+
+
+@pytest.mark.parametrize("place", ["/tools", "/tools?cursor=2", "/admin"])
+def test_no_route_of_a_document_reaches_a_tool_that_its_catalog_calls_destructive(place):
+    called = []
+    pages = {
+        "/tools": {"tools": [item("harmless", False)], "nextCursor": "2"},
+        "/tools?cursor=2": {"tools": [item("more", False)]},
+        "/openapi.json": document("/purge", name="wipe"),
+    }
+    if place == "/admin":
+        listing = {"resources": [{"type": "tool", "path": path} for path in ("/tools", "/admin")]}
+        pages |= {"/manifest": listing, "/admin": {"tools": []}}
+    pages[place]["tools"].append(item("purge", True, invocation={"endpoint": "/purge"}))
+
+    def answer(method, path, body, headers):
+        called.append((method, path))
+        return (200, pages[path]) if path in pages else (404, {"detail": "nothing is here"})
+
+    chapter = load("conformance.atdf")
+    with answering(answer) as url:
+        asked = Settings(profiles=("http",), openapi="/openapi.json", max_examples=0)
+        session = Session(asked)
+        session.scripts.extend(chapter.scripts)
+        session.discover((url,))
+        session.drive()
+    assert ("POST", "/purge") not in called
+    assert ("GET", place) in called
