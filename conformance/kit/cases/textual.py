@@ -114,7 +114,7 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
 
 
 def keeps_route(tool: Tool, run: Run, arguments: Any) -> bool:
-    """Whether a call stays on the tool's own route, whoever normalizes its path on the way.
+    """Whether a call stays on the tool's own route, also where its path is normalized on the way.
 
     `.` and `..` are steps to another route, also behind a slash and in escapes; nothing at all is
     the collection. What was sent before, or is given by a user, may hold them.

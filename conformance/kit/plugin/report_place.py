@@ -13,6 +13,7 @@ from errno import EEXIST, EISDIR
 from os import strerror
 from pathlib import Path
 from shutil import rmtree
+from stat import S_ISREG
 from tempfile import TemporaryFile, mkdtemp
 from typing import Any
 
@@ -28,12 +29,18 @@ from conformance.kit.report.write import (
     EXCHANGES,
     FILES,
     JUNIT,
+    LOOKED_AT,
     OUTDATED,
     Badge,
     foreign_file,
+    is_marked,
+    part_of,
     write_whole,
 )
 from conformance.spec.messages import Message, message
+
+_STAGED = ".report-"
+"""How a directory begins in which a report is until it is put in place, or taken away."""
 
 
 def begin(config: pytest.Config, state: PluginState) -> None:
@@ -42,6 +49,8 @@ def begin(config: pytest.Config, state: PluginState) -> None:
     state.made = make_ready(folder)
     state.held = hold(folder)
     config.add_cleanup(state.held.release)
+    if state.held.alone:
+        sweep(folder)
     refuse_foreign(folder, _files(state))
     check_files(folder, _files(state))
     state.page = HtmlReport(config.option.htmlpath or folder / Page.name, config, state.report)
@@ -83,7 +92,7 @@ def stage(config: pytest.Config, state: PluginState) -> Path | None:
         foreign = foreign_file(folder, FILES)
         if foreign is not None:
             raise FileExistsError(EEXIST, strerror(EEXIST), str(foreign))
-    state.staged = Path(mkdtemp(prefix=".report-", dir=folder))
+    state.staged = Path(mkdtemp(prefix=_STAGED, dir=folder))
     _pytest_writes_into(state.staged, config, state)
     return state.staged
 
@@ -236,8 +245,40 @@ def hold(folder: Path) -> Held:
         os.close(held)
         raise FolderTaken("kit.option.report_busy", folder) from None
     except OSError:
-        pass  # some file systems have no locks
-    return Held(held, os.fstat(held))
+        return Held(held, os.fstat(held))  # some file systems have no locks
+    return Held(held, os.fstat(held), alone=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what sessions left that were killed while they put a report in place.
+
+    No session is under way there while the folder is held. What is not surely the kit's stays: a
+    link, a directory of another user, and one that holds anything but files of a report. What
+    cannot be removed stays, too.
+    """
+    for each in folder.glob(f"{_STAGED}*"):
+        with suppress(OSError):
+            left = os.open(each, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                if os.fstat(left).st_uid == os.geteuid() and _is_report(left):
+                    for name in os.listdir(left):
+                        os.unlink(name, dir_fd=left)
+                    each.rmdir()
+            finally:
+                os.close(left)
+
+
+def _is_report(left: int) -> bool:
+    """Whether a directory holds nothing but what a report is made of."""
+    names = {own: name for name in FILES for own in (name, part_of(name))}
+    for own in os.listdir(left):
+        if own not in names or not S_ISREG(os.lstat(own, dir_fd=left).st_mode):
+            return False
+        file = os.open(own, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=left)
+        with os.fdopen(file, "rb") as opened:
+            if not is_marked(names[own], opened.read(LOOKED_AT)):
+                return False
+    return True
 
 
 def take_away(folder: Path, names: Iterable[str]) -> bool:
@@ -250,7 +291,7 @@ def take_away(folder: Path, names: Iterable[str]) -> bool:
     asked = tuple(names)
     at = folder
     try:
-        aside = Path(mkdtemp(dir=folder))
+        aside = Path(mkdtemp(prefix=_STAGED, dir=folder))
         try:
             for name in asked:
                 at = folder / name

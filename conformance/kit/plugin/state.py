@@ -20,10 +20,14 @@ from conformance.kit.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The directory of a report, which no other session may write into, by its number."""
+    """The directory of a report, which no other session may write into, by its number.
+
+    `alone` says that none does: not every file system has locks.
+    """
 
     lock: int | None
     known: os.stat_result
+    alone: bool = False
 
     def is_still(self, folder: Path) -> bool:
         """Whether this is the directory that was there when the session began."""

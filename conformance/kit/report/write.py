@@ -43,7 +43,7 @@ FILES = (*(reporter.name for reporter in REPORTERS), Page.name, JUNIT, EXCHANGES
 """All files of a report: those of an earlier one are removed before a session begins."""
 
 
-_LOOKED_AT = 8 * 1024
+LOOKED_AT = 8 * 1024
 """Bytes of a file in which its mark is looked for."""
 _MARKS = {
     ResultsJson.name: rb'\{\s*"kit": "',
@@ -66,10 +66,15 @@ def foreign_file(directory: Path, names: Iterable[str]) -> Path | None:
         if not path.is_file():
             continue
         with path.open("rb") as file:
-            head = file.read(_LOOKED_AT)
-        if head.strip() and not re.match(_MARKS[name], head):
+            head = file.read(LOOKED_AT)
+        if not is_marked(name, head):
             return path
     return None
+
+
+def is_marked(name: str, head: bytes) -> bool:
+    """Whether a file of a report's name begins as the kit's own do, or is empty."""
+    return not head.strip() or re.match(_MARKS[name], head) is not None
 
 
 def write_files(report: Report, directory: Path) -> tuple[list[Path], list[Message]]:
@@ -103,12 +108,17 @@ def not_written(file: str, error: Exception) -> Message:
     return message("kit.fault", where=where, fault=fault.id, what=fault.what)
 
 
+def part_of(name: str) -> str:
+    """What a file is called until it is written."""
+    return f".{name}.part"
+
+
 def write_whole(path: Path, parts: Iterable[str]) -> None:
     """Write a file under another name, and rename it: nobody finds a half of it.
 
     What has the other name is taken away first: a link would lead to a file of somebody else.
     """
-    beside = path.with_name(f".{path.name}.part")
+    beside = path.with_name(part_of(path.name))
     beside.unlink(missing_ok=True)
     try:
         with beside.open("x", encoding="utf-8") as file:

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from conformance.kit.plugin.report_place import FolderTaken, hold, mark_outdated
+from conformance.kit.plugin.report_place import FolderTaken, hold, mark_outdated, sweep
 from conformance.kit.record.exchanges import ExchangeWriter
 from conformance.kit.report.write import FILES, foreign_file
 from tests.kit.drive.test_driving import COUNT, sound
@@ -244,6 +244,57 @@ def test_an_interrupt_while_a_report_is_written_leaves_no_part_of_it(tmp_path):
         ran = run_with("stops", url, folder)
     assert ran.returncode != 0
     assert {path.name for path in folder.iterdir()} == {"exchanges.ndjson"}
+
+
+def test_what_a_killed_session_left_of_a_report_is_removed_by_the_next(kit, tmp_path):
+    folder = tmp_path / "report"
+    (tmp_path / "kills.py").write_text(
+        "import os, pytest, signal\n"
+        "@pytest.hookimpl(trylast=True)\n"
+        "def pytest_sessionfinish():\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    with offering([COUNT], sound) as url:
+        run_with("kills", url, folder)
+        (left,) = folder.glob(".report-*")
+        assert {path.name for path in left.iterdir()} >= {"results.json", "summary.md"}
+    again = kit("conformance", "--target", "http://127.0.0.1:9", "--report", str(folder))
+    assert again.code == 4, again.said
+    assert {path.name for path in folder.iterdir()} == {"exchanges.ndjson"}
+
+
+def test_only_what_is_surely_of_the_kit_is_swept(report, tmp_path):
+    """Each directory has one thing in it that no report has, or is none."""
+    kept = {name: tmp_path / f".report-{name}" for name in ("foreign", "more", "below", "linked")}
+    for each in kept.values():
+        shutil.copytree(report, each)
+    (kept["foreign"] / "summary.md").write_text("# My notes\n")
+    (kept["more"] / "notes.txt").write_text("mine")
+    (kept["below"] / "badge.json").unlink()
+    (kept["below"] / "badge.json").mkdir()
+    (kept["linked"] / "badge.json").unlink()
+    (kept["linked"] / "badge.json").symlink_to(report / "badge.json")
+    (tmp_path / ".report-link").symlink_to(report)
+    (tmp_path / ".report-file").write_text("mine")
+    shutil.copytree(report, tmp_path / "report-of-mine")
+    gone = tmp_path / ".report-gone"
+    shutil.copytree(report, gone)
+    (gone / ".summary.md.part").write_text("")
+    before = {path.name: len(list(path.glob("*"))) for path in tmp_path.iterdir()}
+    sweep(tmp_path)
+    after = {path.name: len(list(path.glob("*"))) for path in tmp_path.iterdir()}
+    assert before.pop(gone.name)
+    assert after == before
+
+
+def test_nothing_is_swept_where_another_session_may_be_at_work(tmp_path, monkeypatch):
+    def without_locks(*_):
+        raise OSError
+
+    monkeypatch.setattr(fcntl, "flock", without_locks)
+    held = hold(tmp_path)
+    held.release()
+    assert not held.alone
 
 
 def test_a_link_that_a_server_puts_in_the_place_of_the_record_is_not_followed(tmp_path):
