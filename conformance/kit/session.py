@@ -79,8 +79,9 @@ class Runs:
         before: list[Discovered] = []
         for target in targets:
             before += await discover(target, context, before)
-        looked = [each for each in context.recorder.by_id.held if each.script == LOOKED]
-        for found in as_careful_everywhere(before, looked):
+        looked = (each for each in context.recorder.by_id.held if each.script == LOOKED)
+        answers = [each.answer for each in looked if each.answer is not None]
+        for found in as_careful_everywhere(before, answers):
             if eras and found.run.era not in eras:
                 continue
             if not _replays(settings.replay, found.run.id):

@@ -93,8 +93,8 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
     return OpenApiCatalog(tuple(tools), tuple(left), tuple(problems))
 
 
-def changing(data: Any) -> Iterator[Tool]:
-    """The operations that change things by their method, with name and route alone.
+def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
+    """The names and routes of the operations that change things by their method.
 
     Those that are left out as tools are among them: a tool of another document may be the same.
     """
@@ -107,8 +107,7 @@ def changing(data: Any) -> Iterator[Tool]:
         path = str(place[1])
         given = operation.get("operationId")
         name = given if isinstance(given, str) and given else f"{method.upper()} {path}"
-        route = Invocation(base + path, method.upper())
-        yield Tool(name, {}, ToolForm.OPENAPI, operation, invocation=route)
+        yield name, Invocation(base + path, method.upper())
 
 
 def _of_document(data: Mapping[str, Any]) -> Iterator[Problem]:

@@ -40,14 +40,14 @@ def _inputs(tool: Tool) -> tuple[str, ...]:
 
 def _pairs(tools: Sequence[Tool], operations: Sequence[Tool]) -> Iterator[tuple[int, int]]:
     """The places of each tool and of the operation that is the same: at its route, or so named."""
-    by_route = {route_of(each): at for at, each in enumerate(operations)}
+    by_route = {route_of(each.name, each.invocation): at for at, each in enumerate(operations)}
     by_id: dict[str, set[int]] = defaultdict(set)
     by_function: dict[str, set[int]] = defaultdict(set)
     for at, each in enumerate(operations):
         by_id[each.name].add(at)
-        by_function[function_of(each)].add(at)
+        by_function[function_of(each.name, each.invocation)].add(at)
     for at, tool in enumerate(tools):
-        found = by_route.get(route_of(tool))
+        found = by_route.get(route_of(tool.name, tool.invocation))
         alike = [*(by_id.get(tool.name, set()) | by_function.get(plain(tool.name), set()))]
         if found is None and tool.invocation is None and len(alike) == 1:
             found = alike[0]
@@ -55,9 +55,9 @@ def _pairs(tools: Sequence[Tool], operations: Sequence[Tool]) -> Iterator[tuple[
             yield at, found
 
 
-def route_of(tool: Tool) -> tuple[str, str]:
+def route_of(name: str, called: Invocation | None) -> tuple[str, str]:
     """The method and the path of a tool's call: its own, or the usual one."""
-    called = tool.invocation or Invocation(f"/tools/{quote(tool.name, safe='')}/invoke")
+    called = called or Invocation(f"/tools/{quote(name, safe='')}/invoke")
     try:
         path = urlsplit(called.endpoint).path
     except ValueError:  # half an IPv6 address
@@ -65,12 +65,12 @@ def route_of(tool: Tool) -> tuple[str, str]:
     return called.method.upper(), "/" + path.strip("/")
 
 
-def function_of(operation: Tool) -> str:
+def function_of(name: str, called: Invocation | None) -> str:
     """The name of the function that an `operationId` was made of, in plain signs; empty if of none.
 
     Frameworks that make the id of a function's name write its route behind it, to have no id twice.
     """
-    called, whole = operation.invocation, plain(operation.name)
+    whole = plain(name)
     route = plain(f"{called.endpoint}_{called.method}") if called is not None else whole
     return whole.removesuffix(route) if whole.endswith(route) else ""
 

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -20,14 +21,15 @@ from conformance.formats.catalog.openapi import changing
 from conformance.formats.catalog.routes import function_of, plain, route_of
 from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.declared import warns_of_destruction
-from conformance.formats.tool.tool import Tool
+from conformance.formats.tool.tool import Invocation
 from conformance.kit.evidence.declarations import Discovered
-from conformance.kit.evidence.listing import openapi_in
-from conformance.kit.evidence.response import body_json
-from conformance.kit.model.exchange import Exchange
+from conformance.kit.evidence.listing import each_alone, openapi_in
+from conformance.kit.evidence.response import json_in
+from conformance.kit.model.exchange import Answer
 
 Key = tuple[str, str]
 """What a tool is known by: its plain name, or the method and the path of its route."""
+Named = tuple[tuple[str, ...], Invocation | None]
 
 _HINT: Final = "destructiveHint"
 _SIGNS: Final = (_HINT.encode(), b"openapi", rb"\u")
@@ -36,55 +38,67 @@ _PLACEHOLDER: Final = re.compile(r"\{[^/{}]*\}")
 
 
 def as_careful_everywhere(
-    found: Sequence[Discovered], looked: Iterable[Exchange]
+    found: Sequence[Discovered], answers: Sequence[Answer]
 ) -> list[Discovered]:
-    """The runs again; a tool that any of the exchanges or tools calls destructive is so in each.
+    """The runs again; a tool that any answer or declaration calls destructive is so in each.
 
     A method that changes things is a guess, which a tool that says `destructiveHint: false` denies.
     """
-    own = {id(tool): _keys_of(tool) for one in found for tool in one.tools}
-    by_key: dict[Key, list[Tool]] = defaultdict(list)
-    for one in found:
-        for tool in one.tools:
-            for key in own[id(tool)]:
-                by_key[key].append(tool)
-    said, guessed = _said_in(looked)
-    said |= {
-        key
-        for one in found
-        for tool in one.tools
-        if tool.annotations.destructive and warns_of_destruction(tool.raw)
-        for key in own[id(tool)]
-    }
-    certain, likely = _reached(said, by_key, own), _reached(guessed, by_key, own)
-
-    def careful(tool: Tool) -> Tool:
-        denied = tool.annotations.destructive is False
-        destroys = id(tool) in certain or (id(tool) in likely and not denied)
-        return replace(tool, destructive_elsewhere=True) if destroys else tool
-
-    return [replace(one, tools=tuple(map(careful, one.tools))) for one in found]
+    runs, keys = zip(*map(_keyed, found), strict=True) if found else ((), ())
+    own = tuple(chain.from_iterable(keys))
+    tools = [tool for one in runs for tool in one.tools]
+    said, guessed = _said_in(answers)
+    for known, tool in zip(own, tools, strict=True):
+        if tool.annotations.destructive and warns_of_destruction(tool.raw):
+            said |= known
+    certain, likely = _reached(said, own), _reached(guessed, own)
+    destroys = (
+        at in certain or (at in likely and tool.annotations.destructive is not False)
+        for at, tool in enumerate(tools)
+    )
+    marked = iter(
+        [
+            replace(tool, destructive_elsewhere=True) if is_so else tool
+            for tool, is_so in zip(tools, destroys, strict=True)
+        ]
+    )
+    return [replace(one, tools=tuple(islice(marked, len(one.tools)))) for one in runs]
 
 
-def _reached(keys: Iterable[Key], by_key: dict[Key, list[Tool]], own: dict[int, Any]) -> set[int]:
-    """The tools that are known by one of the keys, or by one of what such a tool is known by."""
+def _keyed(one: Discovered) -> tuple[Discovered, list[frozenset[Key]]]:
+    """A run and what its tools are known by. One at which the kit fails is no longer among them."""
+    named = [((tool.name, *tool.other_names), tool.invocation) for tool in one.tools]
+
+    def look(some: Sequence[Named]) -> list[frozenset[Key]]:
+        return [_keys(names, called) for names, called in some]
+
+    looked = each_alone(named, look, lambda each, _: each[0][0], None)
+    kept = tuple(one.tools[at] for at in sorted(looked.items))
+    return replace(one, tools=kept, faults={**one.faults, **looked.faults}), looked.found
+
+
+def _reached(keys: Iterable[Key], own: Sequence[frozenset[Key]]) -> set[int]:
+    """The places of what one of the keys leads to, or one that leads to the same thing."""
+    by_key: dict[Key, list[int]] = defaultdict(list)
+    for at, known in enumerate(own):
+        for key in known:
+            by_key[key].append(at)
     reached: set[int] = set()
     seen, waiting = set(keys), list(keys)
     while waiting:
-        for tool in by_key.get(waiting.pop(), ()):
-            if id(tool) not in reached:
-                reached.add(id(tool))
-                more = own[id(tool)] - seen
-                seen |= more
-                waiting += more
+        for at in by_key.get(waiting.pop(), ()):
+            if at not in reached:
+                reached.add(at)
+                waiting += own[at] - seen
+                seen |= own[at]
     return reached
 
 
-def _keys_of(tool: Tool) -> frozenset[Key]:
-    function = function_of(tool)
-    names = {*map(plain, tool.names), *([function] if function else ())}
-    method, path = route_of(tool)
-    return frozenset({*(("", name) for name in names), _route(method, path)})
+def _keys(names: Sequence[str], called: Invocation | None) -> frozenset[Key]:
+    """What is known by these names, the first of them its own, and is called there."""
+    function = function_of(names[0], called)
+    known = {*map(plain, names), *([function] if function else ())}
+    return frozenset({*(("", name) for name in known), _route(*route_of(names[0], called))})
 
 
 def _route(method: str, path: str) -> Key:
@@ -92,25 +106,24 @@ def _route(method: str, path: str) -> Key:
     return method, _PLACEHOLDER.sub("{}", path)
 
 
-def _said_in(looked: Iterable[Exchange]) -> tuple[set[Key], set[Key]]:
+def _said_in(answers: Iterable[Answer]) -> tuple[set[Key], set[Key]]:
     """What answers call destructive, and what is called with a method that changes things."""
     said: set[Key] = set()
     guessed: set[Key] = set()
-    for document in _documents(looked):
+    for document in _documents(answers):
         said |= set(_called_destructive(document))
-        for tool in changing(document):
-            guessed |= _keys_of(tool)
+        for name, called in changing(document):
+            guessed |= _keys((name,), called)
     return said, guessed
 
 
-def _documents(looked: Iterable[Exchange]) -> Iterator[Any]:
+def _documents(answers: Iterable[Answer]) -> Iterator[Any]:
     """What the answers hold that may say so: most say nothing of the kind, and are long."""
-    for exchange in looked:
-        if exchange.answer is None or not any(sign in exchange.answer.body for sign in _SIGNS):
-            continue
-        yield from exchange.answer.messages
-        document = openapi_in(exchange)
-        yield document if document is not None else body_json(exchange)
+    for answer in answers:
+        if any(sign in answer.body for sign in _SIGNS):
+            yield from answer.messages
+            document = openapi_in(answer)
+            yield document if document is not None else json_in(answer)
 
 
 def _called_destructive(document: Any) -> Iterator[Key]:

@@ -11,8 +11,8 @@ from conformance.formats.catalog.normalize import NormalisedCatalog, Source, too
 from conformance.formats.catalog.openapi import METHODS, OpenApiCatalog, operations
 from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.formats.text.json_text import Notation, read
-from conformance.kit.evidence.response import body_json
-from conformance.kit.model.exchange import Exchange
+from conformance.kit.evidence.response import json_in
+from conformance.kit.model.exchange import Answer
 from conformance.kit.model.fault import Fault, fault_of
 
 T = TypeVar("T")
@@ -72,15 +72,15 @@ def is_bare_list(document: Any) -> bool:
     return bool(listing(document, Source.ATDF).catalog.tools)
 
 
-def openapi_in(exchange: Exchange) -> Any:
+def openapi_in(answer: Answer | None) -> Any:
     """The document, in JSON or YAML, that an answer holds; None where it holds none."""
-    if exchange.answer is None or exchange.answer.status != 200:
+    if answer is None or answer.status != 200:
         return None
-    found = body_json(exchange)
-    page = "html" in (exchange.answer.header("content-type") or "")
-    if found is not None or page or b"openapi" not in exchange.answer.body[:4096]:
+    found = json_in(answer)
+    page = "html" in (answer.header("content-type") or "")
+    if found is not None or page or b"openapi" not in answer.body[:4096]:
         return found
-    return read(exchange.answer.body, Notation.YAML).data
+    return read(answer.body, Notation.YAML).data
 
 
 def operations_of(document: Mapping[str, Any]) -> tuple[OpenApiCatalog, Faults]:

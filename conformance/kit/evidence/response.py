@@ -16,7 +16,7 @@ from conformance.kit.evidence.disguise import disguise_of
 from conformance.kit.evidence.environment import limit_told_in, missing_in
 from conformance.kit.evidence.tool_result import content_text, envelope_of_result, json_texts
 from conformance.kit.model.case import Case, CaseKind, Strictness
-from conformance.kit.model.exchange import SHORT, Exchange, Trouble
+from conformance.kit.model.exchange import SHORT, Answer, Exchange, Trouble
 from conformance.spec.vocabulary import (
     AnswerStatus,
     Disguise,
@@ -135,10 +135,12 @@ def _undisguised(reading: Reading, tool: Tool, case: Case, exchange: Exchange) -
 
 def body_json(exchange: Exchange) -> Any:
     """The body as JSON, None where it is none."""
-    if exchange.answer is None:
-        return None
-    body = exchange.answer.body
-    return (_read_again if len(body) <= SHORT else _parsed)(body)
+    return json_in(exchange.answer) if exchange.answer is not None else None
+
+
+def json_in(answer: Answer) -> Any:
+    """The body of an answer as JSON, None where it is none."""
+    return (_read_again if len(answer.body) <= SHORT else _parsed)(answer.body)
 
 
 def _parsed(body: bytes) -> Any:

@@ -37,6 +37,7 @@ def unplannable(monkeypatch):
 
 STAGES = {
     "reading": "conformance.formats.tool.declared.tool",
+    "knowing": "conformance.kit.evidence.destructive.route_of",
     "checking": "conformance.kit.evidence.declarations.validate",
     "choosing": "conformance.kit.drive.session_driver.why_left_out",
     "beginning": "conformance.kit.drive.tool_driver.candidates",

@@ -63,6 +63,10 @@ def declared(ways):
     return found, looked
 
 
+def careful(found, looked):
+    return as_careful_everywhere(found, [exchange.answer for exchange in looked])
+
+
 @given(
     st.lists(st.tuples(st.sampled_from([*WAYS]), HINTS), min_size=1, max_size=4),
     st.sampled_from([AllowCalls.AUTO, AllowCalls.READ_ONLY, AllowCalls.NONE]),
@@ -74,7 +78,7 @@ def test_what_any_declaration_calls_destructive_is_called_in_no_way(ways, allow,
     asked = Settings(allow_calls=allow, sandbox=sandbox)
     said = any(hint not in (False, None) for way, hint in ways if not way.startswith("operation"))
     by_route = {way for way, hint in ways if way == "at its route"}
-    for one in as_careful_everywhere(found, looked):
+    for one in careful(found, looked):
         for tool in one.tools:
             of_one_name = tool.name != "other" and not by_route
             if said and (of_one_name or _is_linked(ways)):
@@ -90,7 +94,7 @@ def _is_linked(ways):
 @pytest.mark.parametrize("way", [*WAYS])
 def test_what_nothing_calls_destructive_is_called(way):
     found, looked = declared([(way, None), ("catalog", False), ("tools/list", False)])
-    for one in as_careful_everywhere(found, looked):
+    for one in careful(found, looked):
         assert [why_left_out(tool, one.run, Settings()) for tool in one.tools] in ([], [None])
 
 
@@ -102,7 +106,7 @@ def test_a_tool_may_deny_what_its_method_suggests(denied, called):
         Discovered(OPENAPI, operations(operation).tools),
     ]
     looked = [rpc({"result": page}), web(200, operation)]
-    by_mcp, by_document = as_careful_everywhere(found, looked)
+    by_mcp, by_document = careful(found, looked)
     assert (why_left_out(by_mcp.tools[0], MCP, Settings()) is None) is called
     reason = why_left_out(by_document.tools[0], OPENAPI, Settings())
     assert reason.id == "kit.left_out.method"
@@ -112,7 +116,7 @@ def test_a_hint_in_the_text_of_a_resource_counts():
     text = json.dumps({"resource_id": "purge", "annotations": {"destructiveHint": True}})
     read = rpc({"result": {"contents": [{"uri": "a", "text": text}]}})
     found, looked = declared([("tools/list", None)])
-    (one,) = as_careful_everywhere(found, [*looked, read])
+    (one,) = careful(found, [*looked, read])
     assert why_left_out(one.tools[0], one.run, Settings()).id.endswith("destructive_elsewhere")
 
 
@@ -120,7 +124,7 @@ def test_a_parameter_that_has_the_name_of_the_hint_is_none():
     schema = {"type": "object", "properties": {"annotations": SCHEMA, "destructiveHint": {}}}
     page = {"tools": [item("purge", None, inputSchema=schema)]}
     found = [Discovered(MCP, tools_of(page, Source.MCP).tools)]
-    (one,) = as_careful_everywhere(found, [rpc({"result": page})])
+    (one,) = careful(found, [rpc({"result": page})])
     assert why_left_out(one.tools[0], one.run, Settings()) is None
 
 

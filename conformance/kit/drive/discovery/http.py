@@ -212,7 +212,7 @@ async def _document(channel: Channel, url: str) -> Any:
     request = spoken(channel.binding, HttpBinding).get(url)
     step = Step("openapi", place=url)
     exchange = await channel.send(request, script=LOOKED, step=step)
-    return openapi_in(exchange)
+    return openapi_in(exchange.answer)
 
 
 async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discovered:
