@@ -28,6 +28,7 @@ from conformance.kit.cases.plan import plan
 from conformance.kit.verdicts.checks import packages
 from tests.kit.samples import HTTP
 from tests.kit.sessions import ROOT
+from tests.thorough import every
 
 HOUSE = ROOT / "conformance"
 CHAPTERS = [name.rpartition(".")[2] for name in packages()]
@@ -297,7 +298,7 @@ def test_a_script_runs_as_a_module_from_the_root(script):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", every(3, SCRIPTS))
 def test_a_script_runs_as_a_file_from_elsewhere(script, tmp_path):
     assert "usage" in helped([sys.executable, str(ROOT / "scripts" / f"{script}.py")], tmp_path)
 
