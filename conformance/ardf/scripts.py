@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
+from conformance.formats.text.address import in_address
 from conformance.kit.evidence.catalog import Found, Offered
 from conformance.kit.evidence.script import MOST_ITEMS, Send, Stage, Steps, script
 from conformance.kit.model.step import Step
@@ -32,7 +31,7 @@ def ardf_look_around(stage: Stage) -> Steps:
         path = collection.path
         own = [each for each in stage.offered.resources if each.collection == path]
         for number, each in enumerate(named(stage.offered, path)[:left], 1):
-            asked = f"{path}/{quote(each.id or '', safe='')}"
+            asked = f"{path}/{in_address(each.id or '')}"
             yield Send(web.get(asked), Step(ONE, place=path, number=number))
             left -= 1
         yield Send(web.get(f"{path}/{NO_RESOURCE}"), Step(UNKNOWN, place=path))

@@ -7,8 +7,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
+from conformance.formats.text.address import in_address
 from conformance.formats.tool.tool import JSON
 from conformance.kit.evidence.declared_conformance import claims_class, claims_in, link_in
 from conformance.kit.evidence.response import body_json
@@ -49,7 +50,7 @@ def http_look_around(stage: Stage) -> Steps:
         yield Send(web.get(collection), Step(COLLECTION, place=collection))
     path = tools_path(stage)
     for tool in stage.tools[:MOST_ITEMS]:
-        yield Send(web.get(f"{path}/{quote(tool.name, safe='')}"), Step(ONE, tool=tool.name))
+        yield Send(web.get(f"{path}/{in_address(tool.name)}"), Step(ONE, tool=tool.name))
     yield Send(web.get(f"{path}/{NO_TOOL}"), Step("unknown-id"))
 
 
@@ -64,7 +65,7 @@ def http_declared(stage: Stage) -> Steps:
     if not claims_class(claims_in(document), ConformanceClass.SERVER_V1):
         return
     paths = ["/health", "/metrics", "/tools", "/openapi.json"]
-    paths += [f"/tools/{quote(tool.name, safe='')}" for tool in stage.tools[:1]]
+    paths += [f"/tools/{in_address(tool.name)}" for tool in stage.tools[:1]]
     for each in paths:
         yield Send(web.get(each), Step(PROFILE, place=each))
 

@@ -12,12 +12,9 @@ from conformance.formats.resource.resource import plain, resource
 from conformance.formats.schema.schemas import schema_faults
 from conformance.formats.tool import declared, descriptor
 from conformance.formats.tool.headers import header_paths
-from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.formats.tool.tool import LONGEST_NAME, Tool, ToolForm, is_name
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import ArdfBlock, ResourceType
-
-LONGEST_NAME = 4096
-"""Characters: a longer name fits in no request line that a server has to accept."""
 
 NO_TYPE = "no-type"
 """The dialect in which an input schema leaves out `type: object`."""
@@ -190,7 +187,7 @@ def _name(value: object, member: str) -> str | Message:
         return message("documents.tool.name_no_text", member=member, value=shown(value))
     if len(value) > LONGEST_NAME:
         return message("documents.tool.name_long", length=len(value), limit=LONGEST_NAME)
-    if any("\ud800" <= each <= "\udfff" for each in value):
+    if not is_name(value):
         return message("documents.tool.name_surrogate", member=member, value=shown(value))
     return value
 

@@ -24,11 +24,13 @@ from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.schema.schemas import schema_faults
 from conformance.formats.tool.tool import (
     JSON,
+    LONGEST_NAME,
     Annotations,
     Invocation,
     Tool,
     ToolForm,
     Where,
+    is_name,
 )
 from conformance.spec.messages import Message, message
 
@@ -70,9 +72,13 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
     document = Document(data)
     taken: set[str] = set()
     for place, method, shared, operation in _each(data):
+        route = f"{method.upper()} {place[1]}"
         given = operation.get("operationId")
-        name = given if isinstance(given, str) and given else f"{method.upper()} {place[1]}"
-        name = name if name not in taken else f"{method.upper()} {place[1]}"
+        name = str(given) if is_name(given) and given not in taken else route
+        if not is_name(name):
+            path = shown(str(place[1]))
+            left.append((path, message("kit.left_out.openapi_name", limit=LONGEST_NAME)))
+            continue
         taken.add(name)
         try:
             tool = _tool(document, (name, method, str(place[1])), shared, operation)

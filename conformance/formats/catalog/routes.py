@@ -10,8 +10,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
+from conformance.formats.text.address import in_address
 from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Input, Invocation, Tool, Where
 
@@ -57,7 +58,7 @@ def _pairs(tools: Sequence[Tool], operations: Sequence[Tool]) -> Iterator[tuple[
 
 def route_of(name: str, called: Invocation | None) -> tuple[str, str]:
     """The method and the path of a tool's call: its own, or the usual one."""
-    called = called or Invocation(f"/tools/{quote(name, safe='')}/invoke")
+    called = called or Invocation(f"/tools/{in_address(name)}/invoke")
     try:
         path = urlsplit(called.endpoint).path
     except ValueError:  # half an IPv6 address

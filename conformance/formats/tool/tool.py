@@ -7,6 +7,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
+LONGEST_NAME: Final = 4096
+"""Characters: a longer name fits in no request line that a server has to accept."""
+
+
+def is_name(value: object) -> bool:
+    """Whether a tool can be called by a value: it is a text, not too long, and has a UTF-8."""
+    sound = isinstance(value, str) and 0 < len(value) <= LONGEST_NAME
+    return sound and not any("\ud800" <= each <= "\udfff" for each in str(value))
+
 
 class ToolForm(StrEnum):
     """The form in which a tool was declared."""

@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator
+from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from conformance.kit.config.secrets import is_secret_name
@@ -15,6 +16,8 @@ from conformance.kit.config.secrets import is_secret_name
 _ALSO_SECRET = re.compile(r"PASS|PWD|CREDENTIAL|SIGNATURE|\bSIG\b|SESS|\bSID\b|JWT", re.IGNORECASE)
 """Names that hold secrets in addresses, options and cookies beside those of variables."""
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s\"']+")
+LONGEST_COOKIE: Final = 4096
+"""Bytes of a cookie with its attributes (RFC 6265, section 6.1): no longer one is sent back."""
 _MADE_UP = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w.~%+/=-]{20,}")
 """Letters and digits in one long piece: nobody's word, so it may be a key."""
 
@@ -38,7 +41,7 @@ def in_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
 def in_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The values of `Set-Cookie` headers that are secret by their name or by their look."""
     for name, value in headers:
-        if name.lower() == "set-cookie":
+        if name.lower() == "set-cookie" and len(value) <= LONGEST_COOKIE:
             cookie, _, held = value.partition(";")[0].partition("=")
             if _is_secret(cookie.strip(), held.strip()):
                 yield held.strip()

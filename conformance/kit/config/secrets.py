@@ -50,6 +50,10 @@ _MOST_ROUNDS, _MOST_READ = 8, 1_000_000
 """Times that this is done to one text, and the characters that are read in all after the second."""
 _PLACEHOLDER = re.compile(r"(«secret-\d+»)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_LONGEST_PATTERN = 4096
+"""Characters of a secret of which a pattern is made: that of a longer one takes seconds."""
+_SHORT_PATTERN = 256
+"""The same of a secret that a target makes, and of a half: there may be another in each answer."""
 _WIDEST = 24
 """Characters of one that is escaped."""
 _REST = r"[\\%#;&\w\ufffd]{0,24}?"
@@ -155,6 +159,9 @@ class Redactor:
             open_text = _PLACEHOLDER.sub("\0", plain)
             found = sorted((one for one in self._bare if one in open_text), key=len, reverse=True)
             for secret in found:
+                made = self._bare[secret] in self._learned
+                if len(secret) > (_SHORT_PATTERN if made else _LONGEST_PATTERN):
+                    continue
                 if secret not in self._patterns:
                     self._patterns[secret] = _any_forms(secret)
                 replaced = partial(self._patterns[secret].sub, self._bare[secret])
@@ -208,7 +215,8 @@ def _escaped_half_at_end(text: str, secret: str) -> int:
     """
     tail = text[-_WIDEST * len(secret) :]
     if count := max(_at_end(plain, secret) for plain in _readings(tail)):
-        half = "".join(map(_any_form, secret[:count])) + _REST + r"\Z"
+        rest = _REST if count <= _SHORT_PATTERN else "(?s:.*)"
+        half = "".join(map(_any_form, secret[: min(count, _SHORT_PATTERN)])) + rest + r"\Z"
         if found := re.search(half, tail):
             return len(found.group())
     return 0
@@ -218,7 +226,8 @@ def _escaped_half_at_beginning(text: str, secret: str) -> int:
     """How many characters of a text's beginning are the end of a secret in the same way."""
     head = text[: _WIDEST * len(secret)]
     if count := max(_at_end(plain[::-1], secret[::-1]) for plain in _readings(head)):
-        half = _REST + "".join(map(_any_form, secret[-count:]))
+        rest = _REST if count <= _SHORT_PATTERN else "(?s:.*)"
+        half = rest + "".join(map(_any_form, secret[-min(count, _SHORT_PATTERN) :]))
         if found := re.match(half, head):
             return found.end()
     return 0

@@ -6,8 +6,9 @@ import re
 import uuid
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
-from urllib.parse import quote, urlencode, urljoin
+from urllib.parse import quote, urljoin
 
+from conformance.formats.text.address import in_address, query_of
 from conformance.formats.tool.tool import Invocation, Tool, Where
 from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.model.loopback import same_server
@@ -115,7 +116,7 @@ class HttpBinding:
 
 def in_path(name: str) -> str:
     """A name as one part of a path: no name leads to another path."""
-    return quote(name, safe="") if name.strip(".") else name.replace(".", "%2E")
+    return in_address(name) if name.strip(".") else name.replace(".", "%2E")
 
 
 def _media(called: Invocation | None) -> tuple[tuple[str, str], ...]:
@@ -131,8 +132,8 @@ def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> Ht
     places = {one.name: one.where for one in reversed(invocation.inputs)}
     for name, value in arguments.items() if isinstance(arguments, dict) else ():
         by_place[places.get(name) or invocation.place_of(name)][name] = value
-    filled = {name: quote(to_text(v), safe="") for name, v in by_place[Where.PATH].items()}
-    forms = {form: text for n, text in filled.items() for form in (f"{{{n}}}", quote(f"{{{n}}}"))}
+    filled = {name: in_address(to_text(v)) for name, v in by_place[Where.PATH].items()}
+    forms = {form: text for name, text in filled.items() for form in _forms(f"{{{name}}}")}
     if forms:  # all at once: a value may look like the place of another
         url = re.sub("|".join(map(re.escape, forms)), lambda found: forms[found.group()], url)
     query = _query(by_place[Where.QUERY])
@@ -149,6 +150,11 @@ def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> Ht
     )
 
 
+def _forms(place: str) -> tuple[str, str]:
+    """A name in braces, as it is and as an address has it."""
+    return place, quote(place, errors="surrogatepass")
+
+
 def _query(arguments: Any) -> str:
     if not isinstance(arguments, dict):
         return ""
@@ -156,4 +162,4 @@ def _query(arguments: Any) -> str:
     for name, value in arguments.items():
         values = value if isinstance(value, list) else [value]
         pairs.extend((name, to_text(one)) for one in values)
-    return urlencode(pairs)
+    return query_of(pairs)

@@ -20,6 +20,7 @@ import httpx2
 
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import SseReader
+from conformance.kit.config.given_secrets import LONGEST_COOKIE
 from conformance.kit.config.system_words import UNUSABLE_PROXY
 from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
 from conformance.kit.model.loopback import is_loopback, same_server
@@ -34,8 +35,6 @@ from conformance.kit.transport.kept_connections import Lines
 
 _REDIRECTS = 3
 _KEEP_METHOD = frozenset({307, 308})
-_LONGEST_COOKIE = 4096
-"""Bytes of a cookie with its attributes (RFC 6265, section 6.1)."""
 _REDIRECTING = frozenset({301, 302, 303, 307, 308})
 
 
@@ -253,7 +252,7 @@ class _Jar(CookieJar):
         A year of thousands of digits would be a warning with a traceback.
         """
         said = response.info().get_all("Set-Cookie", ())
-        if any(len(each) > _LONGEST_COOKIE for each in said):
+        if any(len(each) > LONGEST_COOKIE for each in said):
             return []
         return super().make_cookies(response, request)
 

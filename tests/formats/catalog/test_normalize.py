@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from conformance.formats.catalog.normalize import LONGEST_NAME, Source, tools_of
-from conformance.formats.tool.tool import Annotations, Invocation, ToolForm
+from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.formats.tool.tool import LONGEST_NAME, Annotations, Invocation, ToolForm
 from tests.root import ROOT
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}

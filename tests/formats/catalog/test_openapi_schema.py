@@ -122,3 +122,14 @@ def test_what_is_of_another_type_than_it_should_be_costs_no_other_operation(odd)
     paths["/good"] = {"get": {**answer, "operationId": "good"}}
     found = operations({**made, "paths": paths})
     assert "good" in [each.name for each in found.tools]
+
+
+@pytest.mark.parametrize("odd", ["x" * 5_000, "half\ud800"])
+def test_an_operation_without_a_usable_name_has_that_of_its_route_or_is_left_out(odd):
+    answer = {"responses": {"200": {"description": "d"}}}
+    named = (("a", odd), (odd, odd), (odd + "b", "b"))
+    paths = {f"/{name}": {"get": {**answer, "operationId": id}} for name, id in named}
+    found = operations({**document(0, {}), "paths": paths})
+    assert [tool.name for tool in found.tools] == ["GET /a", "b"]
+    assert [why.id for _, why in found.left_out] == ["kit.left_out.openapi_name"]
+    assert len(found.left_out[0][0]) < 300

@@ -2,8 +2,8 @@
 
 import pytest
 
-from conformance.formats.catalog.normalize import LONGEST_NAME, Source, tools_of
-from conformance.formats.tool.tool import ToolForm
+from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.formats.tool.tool import LONGEST_NAME, ToolForm
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 TOOL = {"name": "t", "inputSchema": SCHEMA}

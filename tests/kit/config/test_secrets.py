@@ -148,3 +148,10 @@ def test_a_secret_that_is_given_and_made_is_not_forgotten():
 def test_a_secret_within_a_word_of_a_command_is_known(command):
     said = Redactor(in_target(f"stdio:{command}"))(command)
     assert "hunter2pass" not in said
+
+
+def test_a_cookie_that_is_too_long_to_be_sent_back_is_no_secret():
+    cookies = [
+        ("Set-Cookie", f"session={sign * length}") for sign, length in (("a", 4_000), ("b", 5_000))
+    ]
+    assert list(in_cookies(cookies)) == ["a" * 4_000]

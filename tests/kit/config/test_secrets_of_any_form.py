@@ -14,6 +14,7 @@ from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.settings import Settings
 from fixtures.servers.hostility.fresh import nested
 from fixtures.servers.hostility.secrets import CANARY
+from tests.counting import counting
 from tests.kit.transport.test_stdio_connection import ask, use_binding
 
 SIGNS = "+/=_-.~!*'()&<>\"\\%#:;@?"
@@ -167,3 +168,24 @@ sys.stdin.read()
 def test_a_text_is_left_out_that_holds_a_secret_behind_escapes_again_and_again(steps):
     said = " ".join(nested(CANARY, step) for step in range(3, steps, 3))
     assert Redactor([CANARY])(said) == "«secret-1»"
+
+
+LONG = "".join(f"{number:05x}" for number in range(2_000))
+"""A secret of ten thousand characters, in which no part comes twice."""
+
+
+@pytest.mark.parametrize("signs", [60, 300, 3_000, 9_900])
+def test_a_cut_leaves_no_half_of_a_long_secret(signs):
+    begin, end = (
+        "".join(f"\\u{ord(sign):04x}" for sign in part) for part in (LONG[:signs], LONG[-signs:])
+    )
+    assert Redactor([LONG])("~ " * 100 + begin) == "~ " * 100 + "«secret-1»"
+    assert Redactor([LONG])(end + " ~" * 100) == "«secret-1»" + " ~" * 100
+
+
+def test_a_long_secret_that_a_target_makes_costs_little_behind_escapes():
+    redact = Redactor()
+    redact.learn([LONG])
+    with counting(1_000_000):
+        said = redact('{"echo": "' + "".join(f"\\u{ord(sign):04x}" for sign in LONG) + '"}')
+    assert said == '{"echo": "«secret-1»"}'

@@ -19,7 +19,7 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.model.run import MODERN
 from conformance.kit.model.settings import Settings
 from conformance.spec.vocabulary import OPENAPI_PLACE_PATH, Binding, RunKind
-from tests.kit.peers import always, close, hang, offering, serving, unused_url, whole
+from tests.kit.peers import always, answering, close, hang, offering, serving, unused_url, whole
 from tests.needs import need_program
 
 TOOL = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
@@ -411,3 +411,27 @@ def test_where_nothing_is_found_the_option_for_a_description_is_named():
     with pytest.raises(TargetUnusable) as refused:
         looked(listing(b"{}", "/elsewhere"))
     assert "`--openapi`" in refused.value.words.words()
+
+
+HALF = "\ud800"
+"""Half of a character: JSON can name it, and UTF-8 has no bytes for it."""
+
+
+@pytest.mark.parametrize("path", ["/tools", "/workflows"])
+def test_a_cursor_with_half_a_character_is_asked_for_by_its_bytes(path):
+    seen = []
+
+    def answer(method, asked, body, headers):
+        seen.append(asked)
+        place, _, query = asked.partition("?")
+        if place == "/manifest":
+            kinds = (("tool", "/tools"), ("workflow", "/workflows"))
+            return 200, {"resources": [{"type": kind, "path": at} for kind, at in kinds]}
+        if place not in ("/tools", "/workflows"):
+            return 404, None
+        listed = {"tools": [TOOL]} if place == "/tools" else {"resources": []}
+        return 200, listed | ({"nextCursor": HALF} if place == path and not query else {})
+
+    with answering(answer) as url:
+        assert [each.name for each in look(url)[0].tools] == ["t"]
+    assert f"{path}?cursor=%ED%A0%80" in seen

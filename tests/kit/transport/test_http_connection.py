@@ -393,3 +393,31 @@ def test_an_address_that_counts_as_the_target_leads_to_it():
                     asked = httpx2.URL(whole)
                     assert (asked.scheme, asked.host, asked.port) == ("http", "127.0.0.1", 8000)
     assert judged > 20
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ("Transfer-Encoding", "gzip, chunked"),
+        ("Content-Length", "1"),
+        ("q", "a\r\nX-Own: 1"),
+        ("q\r\nX-Own", "1"),
+        ("q", "\ud800"),
+        ("Accept", "application/json; x=\r\nX-Own: 1"),
+        ("", "x"),
+    ],
+    ids=repr,
+)
+def test_a_header_that_would_make_two_requests_of_one_is_not_sent(header):
+    async def main():
+        async with serving(always(whole(b"{}"))) as peer:
+            connection = HttpConnection(peer.url, timeout=LONG, headers=(), width=4)
+            try:
+                asked = HttpRequest("POST", peer.url + "/a", (header,), b"{}")
+                return await connection.send(asked), peer
+            finally:
+                await connection.close()
+
+    received, peer = asyncio.run(main())
+    assert received.trouble is Trouble.GARBLED
+    assert peer.requests == []

@@ -1,8 +1,12 @@
 """A name in braces in an endpoint is an argument that travels in the path."""
 
+from contextlib import suppress
+
+import httpx2
 import pytest
 
 from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.formats.catalog.openapi import operations
 from conformance.kit.cases.plan import plan
 from conformance.kit.transport.http import HttpBinding
 from tests.kit.samples import HTTP
@@ -103,3 +107,50 @@ def test_one_value_in_a_query_may_be_a_list_of_one():
     assert ("ids", "abc") in sent
     assert not [value for name, value in sent if name == "tags"]
     assert not [value for name, value in sent if name == "ids" and isinstance(value, int)]
+
+
+def test_half_a_character_travels_as_its_bytes():
+    half = "\ud800"
+    request = HttpBinding(HTTP).call(parcel("GET"), {"tracking": half, "history": half})
+    assert request.url.endswith("/parcels/%ED%A0%80?history=%ED%A0%80")
+
+
+OTHER = "//127.0.0.1:9/x"
+ODD_PATHS = [
+    OTHER,
+    "/\\127.0.0.1:9/x",
+    "/\t" + OTHER,
+    "/\n" + OTHER,
+    "@127.0.0.1:9/x",
+    ":9/x",
+    "/.." + OTHER,
+    "/%2e%2e" + OTHER,
+    "http:" + OTHER,
+    "\\\\127.0.0.1:9\\x",
+    "/a\ud800",
+    "/#@127.0.0.1:9/",
+]
+ODD_SERVERS = [
+    "",
+    OTHER,
+    "http:" + OTHER,
+    "http://x" + OTHER,
+    "http://x/\\127.0.0.1:9",
+    "http://[",
+    "file:///etc",
+]
+
+
+@pytest.mark.parametrize("server", ODD_SERVERS)
+@pytest.mark.parametrize("path", ODD_PATHS)
+def test_no_path_of_a_document_leads_to_another_host(path, server):
+    answer = {"get": {"responses": {"200": {"description": "d"}}}}
+    document = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {path: answer},
+                "servers": [{"url": server}]}  # fmt: skip
+    binding = HttpBinding(HTTP)
+    for tool in operations(document).tools:
+        if not binding.stays_at_target(tool):
+            continue
+        with suppress(httpx2.InvalidURL, UnicodeError):
+            there, here = (httpx2.URL(url) for url in (binding.route(tool)[1], HTTP.endpoint))
+            assert (there.scheme, there.host, there.port) == (here.scheme, here.host, here.port)

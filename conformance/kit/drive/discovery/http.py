@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from conformance.formats.catalog.normalize import Source
 from conformance.formats.catalog.openapi import is_openapi, is_swagger
 from conformance.formats.catalog.routes import named, routed
+from conformance.formats.text.address import in_address
 from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.channel import Channel
@@ -155,7 +156,7 @@ async def _collection(
     exchanges: list[Exchange] = []
 
     async def fetch(cursor: str | None, number: int) -> Exchange:
-        asked = f"{path}?cursor={quote(cursor, safe='')}" if cursor is not None else path
+        asked = f"{path}?cursor={in_address(cursor)}" if cursor is not None else path
         step = Step(TOOLS, place=path, number=number)
         exchange = await look(channel, speaker.url(asked), step)
         exchanges.append(exchange)
@@ -244,7 +245,7 @@ async def _beside(channel: Channel, endpoint: str) -> list[Any]:
     for path in _tool_paths(manifest) or ["/tools"]:
 
         async def fetch(cursor: str | None, number: int, path: str = path) -> Exchange:
-            asked = f"{path}?cursor={quote(cursor, safe='')}" if cursor is not None else path
+            asked = f"{path}?cursor={in_address(cursor)}" if cursor is not None else path
             step = Step("names", place=path, number=number)
             return await look(channel, urljoin(f"{endpoint}/", asked), step)
 

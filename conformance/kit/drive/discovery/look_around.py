@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
-from urllib.parse import quote
 
+from conformance.formats.text.address import in_address
 from conformance.kit.drive.channel import Channel
 from conformance.kit.evidence.catalog import (
     CATALOG,
@@ -53,7 +53,7 @@ async def look_around_http(channel: Channel, manifest: Any, catalog: str) -> Non
 
 async def _walk(ask: Callable[[str, Step], Awaitable[Exchange]], path: str) -> None:
     async def fetch(cursor: str | None, number: int) -> Exchange:
-        asked = f"{path}?cursor={quote(cursor, safe='')}" if cursor is not None else path
+        asked = f"{path}?cursor={in_address(cursor)}" if cursor is not None else path
         return await ask(asked, Step(RESOURCES, place=path, number=number))
 
     await pages(fetch, body_json)
