@@ -6,7 +6,9 @@ from dataclasses import replace
 import pytest
 
 from conformance.kit.cases.phases import Plans
+from conformance.kit.drive.run_driver import RunDriver
 from conformance.kit.model.settings import Settings
+from conformance.kit.plugin.plan_listing import planned
 from conformance.kit.report.exit import Exit, exit_of
 from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import load
@@ -232,3 +234,38 @@ def test_a_fault_while_confirming_leaves_every_verdict(monkeypatch):
     items, session, _ = judged(wrong, max_examples=0)
     assert items["ATDF-CALL-002", "count"].verdict is Verdict.NOT_VERIFIED
     assert [fault.what for fault in session.confirming.faults] == ["KeyError: 'of the kit'"]
+
+
+def test_a_fault_that_belongs_to_no_tool_costs_its_run_alone(monkeypatch):
+    really, begun = RunDriver.drive, []
+
+    async def drive(driver):
+        begun.append(driver)
+        if len(begun) == 1:
+            raise ZeroDivisionError("of the kit")
+        await really(driver)
+
+    monkeypatch.setattr(RunDriver, "drive", drive)
+    chapter = load("conformance.atdf")
+    with offering([COUNT], sound) as one, offering([WHERE], answers) as other:
+        session = Session(Settings(targets=(one, other), profiles=("http",), max_examples=0))
+        session.scripts.extend(chapter.scripts)
+        session.discover((one, other))
+        asked = session.questions(list(chapter.tests))
+        session.drive()
+        result = session.results(asked, session.judge(asked))
+    refusal = [next(i for i in run.items if i.clause == "ATDF-CALL-001") for run in result.runs]
+    assert [item.verdict for item in refusal] == [Verdict.KIT_ERROR, Verdict.PASS]
+    assert any("ZeroDivisionError: of the kit" in said for said in result.kit_errors)
+
+
+def test_a_fault_in_a_plan_costs_one_tool_of_the_list(monkeypatch):
+    failing(monkeypatch, "where", "conformance.kit.plugin.plan_listing.candidates")
+    with offering([WHERE, COUNT], sound) as url:
+        session = Session(Settings(targets=(url,), profiles=("http",), max_examples=0))
+        session.discover((url,))
+    faults = []
+    told = list(planned(session.found, session.settings, faults=faults))
+    assert [fault.what for fault in faults] == ["ZeroDivisionError: while where"]
+    assert sum("while where" in line for line in told) == 1
+    assert any("count" in line and line.lstrip().startswith("reject") for line in told)
