@@ -238,7 +238,7 @@ def test_a_failure_names_the_command_that_makes_it_again(install, here):
         assert done.returncode == 1, done.stdout + done.stderr
         lines = (line.strip() for line in done.stdout.splitlines())
         line = next(line for line in lines if " --replay " in line)
-        assert line.startswith(f"agent-formats check --target {url} ")
+        assert line.startswith(f"agent-formats check {url} ")
         again = run(*shlex.split(line), cwd=here, **path)
     assert again.returncode == 1, again.stdout + again.stderr
     assert "ATDF-CALL-002" in again.stdout

@@ -23,7 +23,7 @@ from conformance.kit.verdicts.checks import (
     unknown,
 )
 from conformance.kit.verdicts.sent_words import call_shown
-from conformance.spec.messages import message
+from conformance.spec.messages import codes, message
 from conformance.spec.vocabulary import ErrorCategory, ErrorType, Outcome
 
 _MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {
@@ -288,7 +288,7 @@ def _accepted(call: Call) -> Check:
         "finding.call.accepted",
         parameter=violation.parameter or "arguments",
         sent=sent,
-        keywords=", ".join(violation.keywords),
+        keywords=codes(violation.keywords),
     )
 
 

@@ -293,7 +293,8 @@ def _retries(stage: Stage) -> Steps:
         yield Send(dated, Step("retry-after-date", place=_first(stage).value))
     call = _call(stage, _first(stage).value, always(asks_long), settle=SETTLE)
     yield Send(call, Step("retry-after-long", place=_first(stage).value))
-    if "jitter" in stage.declared.get("retry", {}):
+    retry = stage.declared.get("retry") or {}
+    if "jitter" in retry and retry.get("initial_delay_ms"):  # without a delay, nothing is spread
         yield Together(
             tuple(
                 Send(
@@ -309,7 +310,7 @@ def _retries(stage: Stage) -> Steps:
 def _alone(stage: Stage, limited: Turn) -> Steps:
     """The same calls one at a time, until one shows jitter: side by side, each is late."""
     family = _first(stage).value
-    delay: float = (stage.declared["retry"].get("initial_delay_ms") or 0) / 1000
+    delay: float = stage.declared["retry"]["initial_delay_ms"] / 1000
     for n in range(1, _ALONE + 1):
         call = _call(stage, family, lambda nonce: (limited, *says(nonce)))
         exchange = yield Send(call, Step("jitter", place=family, number=n, mark=Mark.ALONE))

@@ -31,7 +31,7 @@ from conformance.kit.cases.provider.model_calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Mark, Step
-from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import Check, Checks, absent, broken, clause, holds, unknown
 from conformance.spec.vocabulary import (
     RUNTIME_ERROR_NAME_RETRYABLE,
     ApiFamily,
@@ -207,16 +207,18 @@ def test_declared_jitter_spreads_the_attempts(run: RunEvidence) -> Checks:
     asked = (Step("jitter", place=family, number=n, mark=m) for m in _MARKS for n in _BESIDE)
     calls = [steps[each] for each in asked if each in steps]
     first_gaps = [gap for each in calls for gap in gaps(each)[:1]]
-    delay, least = retry.get("initial_delay_ms", 0) / 1000, min(first_gaps, default=0.0)
+    delay, least = (retry.get("initial_delay_ms") or 0) / 1000, min(first_gaps, default=0.0)
     if missing := undeclared(run, "retry.jitter"):
         yield missing
+    elif not delay:
+        yield absent("finding.gateway.nothing_to_spread")
     elif not calls:
         yield unknown("kit.not_verified.no_answer")
     elif len(first_gaps) < len(calls):
         yield not_arrived(calls[0])
     elif least + _CLOCK >= delay > _CLOCK:
-        values = {"least": round(least * 1000), "delay": round(delay * 1000)}
-        yield broken(calls[0], "finding.gateway.no_jitter", **values)
+        shortest, declared = round(least * 1000), round(delay * 1000)
+        yield broken(calls[0], "finding.gateway.no_jitter", least=shortest, delay=declared)
     else:
         yield holds()
 

@@ -6,12 +6,20 @@ from fnmatch import fnmatchcase
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from conformance.formats.problem import quoted, shown
+from conformance.formats.problem import shown
 from conformance.formats.tool.tool import ToolForm
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import body_json, is_enriched_error
 from conformance.kit.evidence.routes import has_no_route
-from conformance.kit.verdicts.checks import Checks, broken, clause, holds, no_good_call, unknown
+from conformance.kit.verdicts.checks import (
+    Checks,
+    broken,
+    clause,
+    disguised_words,
+    holds,
+    no_good_call,
+    unknown,
+)
 from conformance.spec.vocabulary import ERROR_TYPE_STATUSES, Disguise, ErrorType, Missing, Outcome
 
 _RESERVED = frozenset(kind.value for kind in ErrorType)
@@ -92,8 +100,8 @@ def test_a_failure_has_no_status_of_success(tool: ToolEvidence) -> Checks:
             continue  # nobody can see it again once the limit is lifted
         status = call.reading.status
         if call.reading.disguise is not None:
-            words = quoted(call.reading.text)
-            yield broken(call, "finding.http.disguised", status=status, said=words)
+            words = disguised_words(call.reading)
+            yield broken(call, "finding.http.disguised", status=status, **words)
         elif call.reading.refused:
             yield holds()
 

@@ -154,7 +154,7 @@ def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
             own = _names(document)
             again = next((name for name in own if name in names), None)
             if again is not None:
-                yield broken(exchange, "finding.http.tool_again", tool=shown(again))
+                yield broken(exchange, "finding.http.tool_again", tool=again)
             names.update(own)
             cursor = document.get("nextCursor") if isinstance(document, dict) else None
             if not isinstance(cursor, str) or not cursor:

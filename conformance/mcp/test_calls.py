@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.formats.problem import quoted
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step
-from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
+from conformance.kit.verdicts.checks import (
+    Checks,
+    absent,
+    broken,
+    clause,
+    disguised_words,
+    holds,
+    unknown,
+)
 from conformance.mcp.script_wire import UNKNOWN_TOOL
 from conformance.mcp.seen import (
     answered,
@@ -113,7 +120,7 @@ def test_a_failure_is_no_success(tool: ToolEvidence) -> Checks:
         if call.reading.missing is not None and call.reading.missing[0] is Missing.QUOTA:
             continue  # nobody can see it again: a process that is started anew counts from zero
         if call.reading.disguise is not None:
-            yield broken(call, "finding.mcp.disguised", said=quoted(call.reading.text))
+            yield broken(call, "finding.mcp.disguised", **disguised_words(call.reading))
         elif call.reading.result is not None and call.reading.result.get("isError") is True:
             yield holds()
 

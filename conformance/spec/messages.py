@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -18,6 +18,13 @@ _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)(?:\|([^{}|]*)\|([^{}|]*))?\}|\{\
 `{name|one|other}` stands for its second part where the value is 1, else for its third; a `#` in
 them for the value.
 """
+
+
+_LONGEST = 200
+"""Characters of a name in a sentence."""
+
+CODE = frozenset({"case", "header", "method", "option", "parameter", "request", "tool"})
+"""Placeholders whose text is a name of code: a sentence has it between backquotes."""
 
 
 class Topic(StrEnum):
@@ -52,11 +59,9 @@ class Message:
 
     def words(self, language: str = "en") -> str:
         """The sentence in `language`; raises KeyError for an id that the source does not have."""
-        values = {
-            name: value.words(language) if isinstance(value, Message) else value
-            for name, value in self.values
-        }
-        return filled(catalog()[self.id][language], values)
+        said = {name: v.words(language) for name, v in self.values if isinstance(v, Message)}
+        values = {name: v for name, v in self.values if isinstance(v, str)}
+        return filled(catalog()[self.id][language], values | said, said)
 
 
 @lru_cache(4096)
@@ -70,9 +75,24 @@ def message(id: str, **values: object) -> Message:
     return Message(id, tuple(kept))
 
 
-def filled(template: str, values: Mapping[str, str]) -> str:
-    """A template of the source with its values put in; a name without a value stays as it is."""
-    return _PLACEHOLDER.sub(lambda found: _filled(found, values), template)
+def filled(template: str, values: Mapping[str, str], said: Container[str] = ()) -> str:
+    """A template of the source with its values put in; a name without a value stays as it is.
+
+    A name of code (`CODE`) gets its backquotes here, unless the template has them. Those in `said`
+    are words already.
+    """
+    return _PLACEHOLDER.sub(lambda found: _filled(found, values, said), template)
+
+
+def as_code(name: str) -> str:
+    """A name in a sentence: between backquotes; one that they cannot hold, as JSON text."""
+    cut = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
+    return f"`{cut}`" if cut.strip() and cut.isprintable() and "`" not in cut else json.dumps(cut)
+
+
+def codes(names: Iterable[str]) -> str:
+    """Several names in a sentence."""
+    return ", ".join(map(as_code, names))
 
 
 def is_message(id: str) -> bool:
@@ -80,12 +100,16 @@ def is_message(id: str) -> bool:
     return id in catalog()
 
 
-def _filled(found: re.Match[str], values: Mapping[str, str]) -> str:
+def _filled(found: re.Match[str], values: Mapping[str, str], said: Container[str]) -> str:
     name, one, other = found.groups()
     if name is None:
         return found[0][0]
-    if one is None or name not in values:
-        return values.get(name, found[0])
+    if name not in values:
+        return found[0]
+    if one is None:
+        between = found.string.count("`", 0, found.start()) % 2
+        bare = name in CODE and name not in said and not between
+        return as_code(values[name]) if bare else values[name]
     form: str = one if values[name] == "1" else other
     return form.replace("#", values[name])
 

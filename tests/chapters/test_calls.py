@@ -265,7 +265,10 @@ def test_words_about_credentials_are_none(text):
 
 @pytest.mark.parametrize(
     ("language", "said"),
-    [("en", "count = (left out) breaks required"), ("es", "count = (omitido) incumple required")],
+    [
+        ("en", "`count` = (left out) breaks `required`"),
+        ("es", "`count` = (omitido) incumple `required`"),
+    ],
 )
 def test_an_argument_that_was_left_out_is_named_in_words(language, said):
     gap = Violation("/count", "count", ("required",), was=2, sent_absent=True)

@@ -51,6 +51,24 @@ def test_an_error_in_a_success_is_a_warning_with_the_words_of_the_server():
     assert DISGUISED in item.findings[0].message.words("en")
 
 
+@pytest.mark.parametrize("language", ["en", "es", "pt"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        DISGUISED,
+        "ValueError: no such day",
+        '{"error": "no such day"}',
+        '{"success": false, "message": "no such day"}',
+        '{"status": "error", "message": "no such day"}',
+    ],
+)
+def test_an_error_in_a_success_is_told_with_the_form_by_which_it_is_known(text, language):
+    item = judged("MCP-CALL-006", over_mcp(text, BROKEN), run=MCP)
+    (finding,) = item.findings
+    form = dict(finding.message.values)["form"]
+    assert f"({form.words(language)})" in finding.message.words(language)
+
+
 def test_a_failure_that_says_so_keeps_the_rule():
     assert judged("MCP-CALL-006", over_mcp("no", BROKEN, isError=True), run=MCP).verdict is (
         Verdict.PASS

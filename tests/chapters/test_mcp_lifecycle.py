@@ -239,7 +239,9 @@ def test_a_judge_says(clause, run, expected):
 
 def test_a_notification_of_an_undeclared_capability_is_told_with_what_was_asked_for():
     (found,) = verdict("MCP-LIFE-010", telling({})).findings
-    assert found.message.words().startswith("During the request `tools/list`, the server sent `")
+    assert found.message.words().startswith(
+        "While it handled the request `tools/list`, the server sent `"
+    )
 
 
 def test_a_connection_that_was_closed_is_told_as_one():

@@ -75,7 +75,8 @@ def _name(record: Members) -> Iterator[Broken]:
     """RT-RES-004."""
     name, tool = _result(record).get("name"), _tool(record).get("id")
     if isinstance(name, str) and name != tool:
-        said = message("documents.result.name", name=shown(name), tool=shown(tool))
+        called = tool if isinstance(tool, str) else shown(tool)
+        said = message("documents.result.name", name=shown(name), tool=called)
         yield ("tool_result", "name"), said
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from conformance.kit.model.results import Item, RunResult
 from conformance.kit.report.levels import GRAVITY, missing_for
 from conformance.kit.report.words import NAMED, number, say
-from conformance.spec.messages import Message
+from conformance.spec.messages import Message, codes
 from conformance.spec.vocabulary import VERDICT_BLOCKS_LEVEL, Level, Verdict
 
 _SOMETHING = frozenset(GRAVITY[: GRAVITY.index(Verdict.NOT_APPLICABLE)])
@@ -102,12 +102,11 @@ def _tools(items: Iterable[Item]) -> tuple[str, ...]:
 
 
 def also(lack: Lack, language: str, text: Callable[[str], str]) -> str:
-    """Give `and 2 more: charge, refund`, the other tools; empty where there is none.
+    """Give `and 2 more tools: charge, refund`, the other tools; empty where there is none.
 
     `text` makes a name harmless and short.
     """
     if not lack.also:
         return ""
-    names = ", ".join(text(tool) for tool in lack.also[:NAMED])
-    places = names + (", …" if len(lack.also) > NAMED else "")
-    return say("report.more-at", language, count=number(len(lack.also), language), places=places)
+    tools = codes(map(text, lack.also[:NAMED])) + (", …" if len(lack.also) > NAMED else "")
+    return say("report.more-tools", language, count=number(len(lack.also), language), tools=tools)

@@ -12,7 +12,8 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.kit.evidence.script import UNPLAYED, scenario_id
@@ -80,6 +81,7 @@ def _text(body: bytes) -> str | None:
 
 
 COMMAND = "agent-formats"
+_TARGET = "--target"
 _BY_CALLS = frozenset(
     f"kit.left_out.{each}"
     for each in (
@@ -114,10 +116,19 @@ def again_line(report: Report, finding: Finding, here: Path | None = None) -> st
     return replay_line(report.options, scenario_id(exchange.run, exchange.step).text, here)
 
 
-def wider_line(report: Report, here: Path | None = None) -> str | None:
-    """The line that calls the tools which this session left out; None if no option does.
+@dataclass(frozen=True, slots=True)
+class Wider:
+    """The line that calls the tools which a session left out, and the ids of what is said of it."""
 
-    A server that the kit starts is called in the sandbox, on a system that has one.
+    line: str
+    before: str = "report.wider"
+    after: str = ""
+
+
+def wider(report: Report, here: Path | None = None) -> Wider | None:
+    """Give how to call the tools which this session left out; None if no option does.
+
+    A server that the kit starts is called in the sandbox first, on a system that has one.
     """
     left = [
         run.run
@@ -128,11 +139,13 @@ def wider_line(report: Report, here: Path | None = None) -> str | None:
     if not left:
         return None
     started = sys.platform == "linux" and any(traits_of(run).starts_process for run in left)
-    more = ["--sandbox"] if started and not report.sandbox else ["--allow-calls", "all"]
     words = list(report.options)
     while "--allow-calls" in words:
         del words[(at := words.index("--allow-calls")) : at + 2]
-    return _line([*words, *more], here)
+    if started and not report.sandbox:
+        line = _line([*words, "--sandbox"], here)
+        return Wider(line, "report.wider.sandbox", "report.wider.else")
+    return Wider(_line([*words, "--allow-calls", "all"], here))
 
 
 def explain_line(clause: str, language: str, here: Path | None = None) -> str:
@@ -142,7 +155,14 @@ def explain_line(clause: str, language: str, here: Path | None = None) -> str:
 
 
 def _line(words: Iterable[str], here: Path | None) -> str:
-    return shlex.join([_program(here or Path.cwd()), "check", *words])
+    return shlex.join([_program(here or Path.cwd()), "check", *_targets_first(list(words))])
+
+
+def _targets_first(words: list[str]) -> Iterator[str]:
+    """The words of a command line with its targets as everybody writes them: first, and bare."""
+    ats = [at for at, word in enumerate(words[:-1]) if word == _TARGET]
+    yield from (words[at + 1] for at in ats)
+    yield from (word for at, word in enumerate(words) if not {at, at - 1} & set(ats))
 
 
 def _program(here: Path) -> str:

@@ -31,7 +31,7 @@ from conformance.kit.report.levels import (
     weakest_run,
 )
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import again_line, wider_line
+from conformance.kit.report.reproduce import again_line, wider
 from conformance.kit.report.safe_text import in_markdown
 from conformance.kit.report.words import (
     NOTHING,
@@ -53,6 +53,9 @@ from conformance.spec.vocabulary import Verdict
 
 GROUPS = 20
 """Groups shown; the rest is counted."""
+
+_SENTENCE = 1_000
+"""Characters of a sentence of ours: what a target says in it is short already."""
 
 TOOLS = 8
 """Names shown of a list of tools; the rest is counted."""
@@ -80,6 +83,10 @@ class _Page:
 
     def text(self, text: str, limit: int = 200) -> str:
         return in_markdown(self.report.text(text, limit), None)
+
+    def name(self, name: str) -> str:
+        """A short name for a sentence, which is made inert as a whole."""
+        return self.report.text(name, 60)
 
     def lines(self) -> Iterable[str]:
         session = self.session
@@ -124,9 +131,10 @@ class _Page:
         if not rests_on_documents(self.session):
             return
         yield f"**{self.say('report.uncalled')}**"
-        line = wider_line(self.report)
-        if line is not None:
-            yield f"<br>{self.say('report.wider')} <code>{self.text(line, 1000)}</code>"
+        more = wider(self.report)
+        if more is not None:
+            after = f" {self.say(more.after)}" if more.after else ""
+            yield f"<br>{self.say(more.before)} <code>{self.text(more.line, 1000)}</code>{after}"
         yield ""
 
     def missing(self) -> Iterable[str]:
@@ -157,7 +165,7 @@ class _Page:
         name = verdict_name(lack.verdict, self.language) if lack.verdict else ""
         where = f"{self.names(lack.tools)}: " if lack.tools else ""
         words = self.text(lack.reason.words(self.language), 400)
-        more = also(lack, self.language, self.text)
+        more = self.text(also(lack, self.language, self.name), _SENTENCE)
         words += f" {more}" if more else ""
         links = ", ".join(self.link(clause) for clause in lack.clauses)
         return f"{name} · {where}{words} ({links})"
@@ -197,7 +205,7 @@ class _Page:
         ]
         counted = *clauses_verified(self.session), tools_unverified(self.session)
         yield ""
-        yield verified_words(*counted, self.language, lambda name: self.text(name, 60))
+        yield self.text(verified_words(*counted, self.language, self.name), _SENTENCE)
         yield ""
         yield " · ".join(parts) or NOTHING
 
@@ -233,9 +241,9 @@ class _Page:
         if finding is None:
             return
         yield f"  <br>{self.text(finding.words(self.language), 400)}"
-        more = others(group.told, self.language, lambda text: self.text(text, 60))
+        more = others(group.told, self.language, self.name)
         if more:
-            yield f"  <br>{more}"
+            yield f"  <br>{self.text(more, _SENTENCE)}"
         for other in group.also:
             if other.finding is not None:
                 words = self.text(other.finding.words(self.language), 400)
@@ -255,7 +263,8 @@ class _Page:
         if found:
             yield f"\n{self.say('report.misleading')}\n"
         for each in found[:TOOLS]:
-            yield f"- {misleading_words(each, self.language, lambda name: self.text(name, 60))}"
+            words = misleading_words(each, self.language, self.name)
+            yield f"- {self.text(words, _SENTENCE)}"
         if len(found) > TOOLS:
             more = number(len(found) - TOOLS, self.language)
             yield f"- {self.say('report.more', count=more)}"

@@ -35,9 +35,10 @@ from conformance.kit.report.levels import (
     weakest_run,
 )
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import again_line, explain_line, wider_line
+from conformance.kit.report.reproduce import again_line, explain_line, wider
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.words import (
+    NOTHING,
     claims_told,
     duration,
     level_name,
@@ -52,6 +53,7 @@ from conformance.kit.report.words import (
     verified_words,
     waiver_words,
 )
+from conformance.spec.messages import as_code
 from conformance.spec.vocabulary import RunKind, Verdict
 
 GROUPS = 20
@@ -124,10 +126,12 @@ class _Summary:
             yield Line("")
 
     def wider(self) -> Iterable[Line]:
-        line = wider_line(self.report)
-        if line is not None:
-            yield Line(f"    {self.say('report.wider')}")
-            yield Line(f"    {self.text(line, _COMMAND)}", ("light",))
+        more = wider(self.report)
+        if more is not None:
+            yield Line(f"    {self.say(more.before)}")
+            yield Line(f"    {self.text(more.line, _COMMAND)}", ("light",))
+            if more.after:
+                yield Line(f"    {self.say(more.after)}")
 
     def findings(self) -> Iterable[Line]:
         if early := ended_early(self.session, self.language):
@@ -136,9 +140,9 @@ class _Summary:
             yield Line(f"{self.say('report.kit-error')} {self.text(error, 400)}", ("red", "bold"))
         # A warning is told in full only where it fails the session; else in two lines.
         wanted = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.WARN)
-        shown = groups(self.session, wanted)
+        found = groups(self.session, wanted)
         apart = False
-        for group in shown[:GROUPS]:
+        for group in found[:GROUPS]:
             if group.superseded and not apart:
                 apart = True
                 yield self.superseded()
@@ -146,11 +150,11 @@ class _Summary:
                 yield from self.warned(group)
             else:
                 yield from self.group(group)
-        if len(shown) > GROUPS:
-            more = number(len(shown) - GROUPS, self.language)
-            yield Line(self.say("report.terminal.more", count=more))
-        if shown:
-            line = explain_line(shown[0].clause, self.language)
+        if len(found) > GROUPS:
+            more = number(len(found) - GROUPS, self.language)
+            yield Line(self.say("report.terminal.more-findings", count=more))
+        if found:
+            line = explain_line(found[0].clause, self.language)
             yield Line(self.say("report.explain", line=self.text(line, _COMMAND)), ("light",))
         stale = [used for used in self.session.waivers if used.stale is not None]
         for used in stale:
@@ -165,7 +169,7 @@ class _Summary:
         if len(idle) > GROUPS:
             more = number(len(idle) - GROUPS, self.language)
             yield Line(self.say("report.terminal.more", count=more))
-        if shown or stale or idle:
+        if found or stale or idle:
             yield Line("")
 
     def idle_waivers(self) -> list[UsedWaiver]:
@@ -225,6 +229,11 @@ class _Summary:
         text, more = lambda name: self.text(name, 40), "report.terminal.more"
         return listed(tools, limit, self.language, text, more)
 
+    def codes(self, tools: tuple[str, ...]) -> str:
+        """The same within a sentence."""
+        text, more = lambda name: as_code(self.text(name, 40)), "report.terminal.more"
+        return listed(tools, _TOOLS, self.language, text, more)
+
     def looked_at(self) -> Iterable[Line]:
         session = self.session
         reasons = left_out(session)
@@ -245,25 +254,26 @@ class _Summary:
             yield from self.wider()
         spared = tools_spared(session)
         if spared:
-            named = self.names(spared, _TOOLS)
+            named = self.codes(spared)
             yield Line(self.say("kit.spared", count=len(spared), tools=named))
         for one in shortages(session):
             missing = say(f"missing.{one.missing}", self.language)
-            names, words = self.names(one.tools, _TOOLS), shown(self.text(one.said, 80))
+            names, words = self.codes(one.tools), shown(self.text(one.said, 80))
             line = self.say("report.shortage", missing=missing, said=words, tools=names)
             yield Line(line, ("yellow",))
-        listed = resources_listed(session)
-        if listed:
-            types = ", ".join(f"{kind} {count}" for kind, count in listed.items())
-            yield Line(self.say("report.resources", count=sum(listed.values()), types=types))
+        resources = resources_listed(session)
+        if resources:
+            types = ", ".join(f"{kind} {count}" for kind, count in resources.items())
+            yield Line(self.say("report.resources", count=sum(resources.values()), types=types))
         counted = *clauses_verified(session), tools_unverified(session)
         yield Line(verified_words(*counted, self.language, lambda name: self.text(name, 40)))
         found = counts(all_items(session))
-        yield Line(", ".join(
+        told = ", ".join(
             f"{verdict_name(verdict, self.language)} {number(count, self.language)}"
             for verdict, count in found.items()
             if count
-        ))  # fmt: skip
+        )
+        yield Line(self.say("report.terminal.verdicts", counts=told))
 
     def misleading(self) -> Iterable[Line]:
         """The refusals that name another parameter than the wrong one."""
@@ -283,6 +293,7 @@ class _Summary:
         width = max((len(run.run.id) for run in session.runs), default=0)
         for run in session.runs:
             yield Line(self.run(run, width))
+        yield from self.rates_told()
         if session.selection:
             yield Line(self.say("report.selection"))
             if session.selected:
@@ -328,13 +339,26 @@ class _Summary:
             more = number(len(lacking) - _MISSING, self.language)
             yield Line(f"      {self.say('report.terminal.more', count=more)}")
 
+    def rates_told(self) -> Iterable[Line]:
+        """What the rates mean, where they say something that is not plain: none, or nothing."""
+        rated = [run for run in self.session.runs if _is_rated(run)]
+        repairs = [run.repair.rate.rate for run in rated]
+        rates = [r for run in rated for r in (run.explain.names_parameter, run.repair.rate)]
+        words = []
+        if 0 in repairs:
+            words.append(self.say("report.terminal.repair-zero"))
+        if any(rate.rate is None for rate in rates):
+            words.append(self.say("report.terminal.rate-none", sign=NOTHING))
+        if words:
+            yield Line(" ".join((self.say("report.terminal.repair-help"), *words)), ("light",))
+
     def run(self, run: RunResult, width: int) -> str:
         name = f"{run.run.id:<{width}}  "
         if not (self.session.selection or self.session.interrupted):
             name += f"{run_standing_name(run, self.session, self.language)}  "
         if run.overhead is not None:
             name += self.say("report.overhead", time=duration(run.overhead, self.language))
-        if run.run.kind is not RunKind.FULL or not offers_tools(run):
+        if not _is_rated(run):
             return name.rstrip()
         return name + self.say(
             "report.terminal.rates",
@@ -342,3 +366,8 @@ class _Summary:
             named=percent(run.explain.names_parameter, self.language),
             said=percent(run.explain.says_what_is_right, self.language),
         )
+
+
+def _is_rated(run: RunResult) -> bool:
+    """Whether a run has rates: one that calls tools."""
+    return run.run.kind is RunKind.FULL and offers_tools(run)

@@ -9,7 +9,7 @@ from functools import cache
 from conformance.kit.evidence.declared_conformance import claimed_level
 from conformance.kit.model.results import Finding, Item, Rate, RunResult, Unnamed, UsedWaiver
 from conformance.spec.clauses import clause_url, clauses
-from conformance.spec.messages import Message, message
+from conformance.spec.messages import Message, as_code, codes, message
 from conformance.spec.vocabulary import Level, Requirement, Verdict
 
 NOTHING = "–"
@@ -163,14 +163,14 @@ def verified_words(
     """
     if not tools:
         return say("report.verified", language, verified=verified, applicable=applicable)
-    names = listed(tools, NAMED, language, text)
+    names = listed(tools, NAMED, language, lambda name: as_code(text(name)))
     counted = {"verified": verified, "applicable": applicable, "count": len(tools)}
     return say("report.verified-but", language, **counted, tools=names)
 
 
 def misleading_words(each: Unnamed, language: str, text: Callable[[str], str]) -> str:
     """Give one line for a refusal that names other parameters than the one that was wrong."""
-    named = ", ".join(text(name) for name in each.named)
+    named = codes(text(name) for name in each.named)
     values = {"tool": text(each.tool), "parameter": text(each.parameter), "named": named}
     return say("report.misleading.of", language, **values)
 
@@ -200,7 +200,7 @@ def told_of(items: Sequence[Item]) -> list[Told]:
 
 
 def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> str:
-    """Give `and 3 more: guests, room_type`; empty where the first finding is the only one.
+    """Give in how many cases more the same was found, and where; empty where there is one finding.
 
     `text` makes what a target said harmless and short.
     """
@@ -208,17 +208,18 @@ def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> s
     if not rest:
         return ""
     tools = len({item.tool for item, _ in told}) > 1
-    labels = [_label(item, finding, language, tools=tools) for item, finding in told]
+    labels = [_label(item, finding, language, text, tools=tools) for item, finding in told]
     names = [label for label in dict.fromkeys(labels[1:]) if label and label != labels[0]]
     count = number(len(rest), language)
     if not names:
-        return say("report.more", language, count=count)
-    shown = ", ".join(text(name) for name in names[:NAMED])
-    cut = ", …" if len(names) > NAMED else ""
-    return say("report.more-at", language, count=count, places=shown + cut)
+        return say("report.more-cases", language, count=count)
+    places = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+    return say("report.more-at", language, count=count, places=places)
 
 
-def _label(item: Item, finding: Finding, language: str, *, tools: bool) -> str:
+def _label(
+    item: Item, finding: Finding, language: str, text: Callable[[str], str], *, tools: bool
+) -> str:
     """Where a finding stands: its tool, if there are several, and its place.
 
     The place is a parameter or a path, or of a script's step what was sent; the words of a call
@@ -226,6 +227,8 @@ def _label(item: Item, finding: Finding, language: str, *, tools: bool) -> str:
     """
     values = [value for _, value in finding.message.values if isinstance(value, Message)]
     words = [value.words(language) for value in values] if finding.case is None else []
-    place = finding.parameter or finding.path or next(iter(words), "")
-    parts = [(item.tool or "") if tools else "", place]
-    return " · ".join(part for part in parts if part)
+    names = (item.tool if tools else None, finding.parameter or finding.path)
+    parts = [as_code(text(name)) for name in names if name]
+    if not names[1]:
+        parts += map(text, words[:1])
+    return " · ".join(parts)

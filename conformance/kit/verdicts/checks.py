@@ -17,6 +17,7 @@ from typing import Any
 
 from conformance.formats.problem import Problem, quoted
 from conformance.kit.evidence.evidence import Call
+from conformance.kit.evidence.response import Reading
 from conformance.kit.evidence.script import Script
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Finding
@@ -93,6 +94,12 @@ def followed_by(check: Check, calls: Iterable[Call]) -> Check:
 def unknown(id: str, at: Call | Exchange | None = None, **values: object) -> Check:
     """It could not be judged, for the reason that the message gives."""
     return Check(Said.UNKNOWN, _finding(at, message(id, **values), None))
+
+
+def disguised_words(reading: Reading) -> dict[str, Any]:
+    """What an error inside a success says, and by which form it is known."""
+    form = message(f"finding.disguise.{reading.disguise}")
+    return {"said": quoted(reading.text), "form": form}
 
 
 def other_refusal(at: Call | Exchange | None) -> Check:

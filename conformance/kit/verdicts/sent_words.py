@@ -9,7 +9,7 @@ from typing import Any, Final
 from conformance.formats.problem import shown
 from conformance.kit.model.case import Case, CaseKind
 from conformance.kit.schema.places import ABSENT, Tokens, to_parameter
-from conformance.spec.messages import Message, is_message, message
+from conformance.spec.messages import Message, as_code, is_message, message
 
 _BY_KIND = {
     CaseKind.BASELINE: "call.good",
@@ -59,14 +59,18 @@ def _valid(case: Case, good: Case | None) -> Message:
     text = shown(case.arguments)
     if text.endswith(_CUT) and good is not None:
         found = list(unlike(case.arguments, good.arguments))
-        sent = [f"{to_parameter(at)} = {shown(v)}" for at, v in found if at and v is not ABSENT]
-        left_out = [str(to_parameter(at)) for at, v in found if v is ABSENT]
+        sent = [f"{_place(at)} = {shown(v)}" for at, v in found if at and v is not ABSENT]
+        left_out = [_place(at) for at, v in found if v is ABSENT]
         if sent and left_out:
             return message("call.valid_but", arguments=_few(sent), parameters=_few(left_out))
         if left_out:
             return message("call.valid_without", parameters=_few(left_out))
         text = _few(sent) or text
     return message("call.valid", arguments=text)
+
+
+def _place(at: Tokens) -> str:
+    return as_code(str(to_parameter(at)))
 
 
 def _few(told: list[str]) -> str:

@@ -27,5 +27,6 @@ def said(context: Context, recorded: Mapping[str, Any]) -> str:
         for name, value in recorded["values"].items()
     }
     if {name for name in _NAME.findall(template) if name} <= values.keys():
-        return filled(template, values)
+        words = {name for name, value in recorded["values"].items() if not isinstance(value, str)}
+        return filled(template, values, words)
     return str(recorded["message"])

@@ -113,15 +113,20 @@ def test_only_what_was_given_is_repeated():
 def test_what_the_shell_would_take_for_its_own_stays_as_it_is():
     target = "stdio:run '$HOME' \"x\""
     line = replay_line(["--target", target], "stdio/a b/c", ROOT)
-    assert shlex.split(line)[1:] == ["check", "--target", target, "--replay", "stdio/a b/c"]
+    assert shlex.split(line)[1:] == ["check", target, "--replay", "stdio/a b/c"]
+
+
+def test_the_targets_stand_first_in_a_line_as_people_write_them():
+    words = ["--target", "http://h", "--seed", "3", "--target", "http://g", "--target=-odd"]
+    line = replay_line(words, "http/a/b", ROOT)
+    told = ["check", "http://h", "http://g", "--seed", "3", "--target=-odd"]
+    assert shlex.split(line)[1:] == [*told, "--replay", "http/a/b"]
 
 
 def test_a_command_stands_in_the_line_in_one_pair_of_quotes():
     target = "stdio:uvx mcp-server-time --local-timezone Europe/Lisbon"
     line = replay_line(["--target", target], "stdio/tool/missing/name", ROOT)
-    assert line.endswith(
-        f"agent-formats check --target '{target}' --replay stdio/tool/missing/name"
-    )
+    assert line.endswith(f"agent-formats check '{target}' --replay stdio/tool/missing/name")
 
 
 @pytest.mark.slow
@@ -132,7 +137,7 @@ def test_elsewhere_than_in_a_clone_the_line_holds_from_where_the_session_was_sta
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert shlex.split(line)[-4:] == ["--target", "http://h", "--replay", "http/a b/c"]
+    assert shlex.split(line)[-4:] == ["check", "http://h", "--replay", "http/a b/c"]
     assert not [word for word in shlex.split(line) if word.startswith("/")]
 
 

@@ -51,7 +51,7 @@ def test_a_protocol_run_has_no_level_and_is_read_back():
 def test_messages_are_in_the_language_asked_for():
     items = results_document(session(), "es")["runs"][0]["items"]
     said_words = {item["message"] for item in items}
-    assert "El error nombra room_type, y lo incorrecto era guests." in said_words
+    assert "El error nombra room_type, y lo incorrecto era `guests`." in said_words
 
 
 def test_an_item_with_two_findings_keeps_both():

@@ -162,11 +162,13 @@ def test_every_tool_that_lacks_a_clause_is_there_whatever_the_words_of_its_own_r
 def test_the_terminal_the_page_and_the_summary_name_the_tools_that_lack_a_clause():
     sample = replace(session(), runs=(of_several_tools(),))
     page = top(Report(sample)).split("</section>")[0]
-    assert '<span class="meta">and 3 more: ' in page
+    assert '<span class="meta">and 3 more tools: ' in page
     assert '<bdi class="tool">search_&lt;b&gt;</bdi>' in page
     said = "".join(Terminal().parts(Report(sample)))
-    assert "and 3 more: charge, refund, search_<b>" in said
-    assert "y 3 más: charge, refund, search\\_&#60;b&#62;" in summary(sample, "es")
+    assert "and 3 more tools: `charge`, `refund`, `search_<b>`" in said
+    assert r"y 3 herramientas más: \`charge\`, \`refund\`, \`search\_&#60;b&#62;\`" in summary(
+        sample, "es"
+    )
 
 
 def test_reasons_of_different_kinds_are_told_one_by_one():

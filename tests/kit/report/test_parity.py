@@ -65,7 +65,7 @@ def test_calls_that_mean_the_same_are_counted():
 def test_each_side_of_a_difference_is_said_in_words():
     said = shown(item(Verdict.WARN, found("guests")), language="es")
     assert "hotel_reservation" in said
-    assert "la llamada sin guests" in said
+    assert "la llamada sin <code>guests</code>" in said
     assert "rechazada con <code>validation-error</code> (<code>guests</code>)" in said
     assert "<dd>aceptada</dd>" in said
     assert "con respuesta distinta: 1" in said
@@ -84,7 +84,7 @@ def test_calls_and_runs_with_the_same_difference_are_folded():
     )
     said = shown(*both)
     assert said.count("<dl>") == 1
-    assert "the call without c" in said
+    assert "the call without <code>c</code>" in said
     assert "and 2 more" in said
     assert "mcp-2026-07-28, mcp-2025-11-25" in said
 

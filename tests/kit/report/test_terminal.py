@@ -62,8 +62,10 @@ def test_failures_are_grouped_by_clause_with_one_line_and_the_command_to_replay_
     assert text[at] == (
         "ATDF-ERR-007  fail  hotel_reservation, flight_search  (http, mcp-2026-07-28)"
     )
-    assert text[at + 1] == "    The error names room_type, and guests was broken."
-    assert text[at + 2].startswith("    and 2 more: hotel_reservation · check_out, flight_search")
+    assert text[at + 1] == "    The error names room_type, and `guests` was broken."
+    assert text[at + 2].startswith(
+        "    Also found in 2 more cases: `hotel_reservation` · `check_out`, `flight_search`"
+    )
     case = "http/hotel_reservation/above-maximum/guests"
     assert text[at + 3].strip() == replay_line(["--target", "http://h"], case)
     assert sum(line.startswith("ATDF-ERR-007") for line in text) == 1
@@ -92,7 +94,7 @@ def test_a_failure_of_every_run_names_none():
 def test_at_most_twenty_groups_are_shown_and_the_rest_counted():
     text = lines(failing(25))
     assert sum(line.startswith("X-Y-") for line in text) == 20
-    assert "and 5 more in the report" in text
+    assert "The report has 5 more findings." in text
 
 
 def test_tools_left_out_are_named_with_the_option_that_includes_them():
@@ -233,7 +235,7 @@ def test_warnings_come_after_failures_and_within_the_same_limit():
     told = lines(with_items([*warned("MCP-CALL-003", "MCP-CALL-005", "MCP-RPC-005"), *failed]))
     named = [line.split()[0] for line in told if line.startswith(("X-Y-", "MCP-"))]
     assert named[-3:] == ["X-Y-017", "MCP-CALL-003", "MCP-CALL-005"]
-    assert "and 1 more in the report" in told
+    assert "The report has one more finding." in told
 
 
 def test_a_target_with_more_tools_than_are_judged_is_told_that_it_has_no_level():
@@ -376,7 +378,11 @@ def broken_at(*parameters: str) -> SessionResult:
 
 @pytest.mark.parametrize(
     ("language", "more"),
-    [("en", "    and 2 more: n, to"), ("es", "    y 2 más: n, to"), ("pt", "    e mais 2: n, to")],
+    [
+        ("en", "    Also found in 2 more cases: `n`, `to`"),
+        ("es", "    También en 2 casos más: `n`, `to`"),
+        ("pt", "    Também em mais 2 casos: `n`, `to`"),
+    ],
 )
 def test_a_group_says_how_many_more_there_are_and_where(language, more):
     text = lines(broken_at("from", "n", "to"), language)
@@ -393,17 +399,17 @@ def test_a_single_finding_has_nothing_beside_it():
 
 def test_a_handful_of_places_is_named():
     text = lines(broken_at(*"abcdefghijk"))
-    assert text[2] == "    and 10 more: b, c, d, e, f, …"
+    assert text[2] == "    Also found in 10 more cases: `b`, `c`, `d`, `e`, `f`, …"
 
 
 def test_places_are_told_apart_by_their_tools():
     one = broken_at("n").runs[0].items[0]
     items = [replace(one, tool=tool) for tool in "xy"]
-    assert lines(with_items(items))[2] == "    and 1 more: y · n"
+    assert lines(with_items(items))[2] == "    Also found in one more case: `y` · `n`"
 
 
 def test_the_summary_for_a_job_says_how_many_more_there_are():
-    assert "<br>and 1 more: n" in summary(broken_at("from", "n"))
+    assert r"<br>Also found in one more case: \`n\`" in summary(broken_at("from", "n"))
 
 
 def test_what_is_missing_around_the_server_is_one_line_with_the_tools_of_all_runs():
@@ -416,7 +422,7 @@ def test_what_is_missing_around_the_server_is_one_line_with_the_tools_of_all_run
     assert line == (
         'Missing in the server\'s environment: the network (the server said "EAI_AGAIN <b>"). '
         "Calls that failed because of it count in no rate, and prove nothing about "
-        f"{sample.runs[0].shortages[0].tools[0]}, search."
+        f"`{sample.runs[0].shortages[0].tools[0]}`, `search`."
     )
     (line,) = [line for line in lines(made, "pt") if line.startswith("Falta no ambiente")]
     assert "a rede" in line
@@ -431,3 +437,36 @@ def test_where_nothing_is_missing_nothing_is_said_of_it():
 def test_a_directory_named_like_a_command_is_none_in_the_last_line():
     said = lines(session(), page="/reports/x\n::error::pwned/report.html")
     assert said[-1] == r"Report: /reports/x\n::error::pwned/report.html"
+
+
+def rated(hits: int, of: int) -> list[str]:
+    sample = session().runs[0]
+    repair = replace(sample.repair, rate=Rate(hits, of))
+    named = Rate(1, 1)
+    explain = replace(sample.explain, names_parameter=named, says_what_is_right=named)
+    own = replace(sample, repair=repair, explain=explain)
+    return lines(replace(session(), runs=(own,)))
+
+
+@pytest.mark.parametrize(
+    ("hits", "of", "said"),
+    [
+        (0, 3, "At 0%, no suggestion in an error led to a call that was accepted."),
+        (0, 0, "– stands where there was nothing to count."),
+    ],
+)
+def test_a_rate_that_is_not_plain_is_explained_below_the_runs(hits, of, said):
+    told = rated(hits, of)
+    (at,) = [n for n, line in enumerate(told) if line.startswith("Repair rate: of the mistakes")]
+    assert told[at].endswith(said)
+    assert "repair rate" in told[at - 1]
+
+
+def test_a_plain_rate_needs_no_explanation():
+    assert not any(line.startswith("Repair rate: ") for line in rated(2, 3))
+
+
+def test_the_counts_of_verdicts_say_what_is_counted():
+    (line,) = [line for line in lines(session()) if line.startswith("Verdicts (")]
+    assert "each clause has one for each tool or run" in line
+    assert "fail 6" in line

@@ -9,7 +9,7 @@ from conformance.kit.model.run import Run
 from conformance.kit.report import reproduce
 from conformance.kit.report.html.page import Page
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import wider_line
+from conformance.kit.report.reproduce import wider
 from conformance.kit.report.summary import Summary
 from conformance.kit.report.terminal import Terminal
 from conformance.spec.messages import message
@@ -47,7 +47,10 @@ def test_that_no_tool_was_called_is_said_first_with_the_line_that_calls_them():
     terminal, summary, page = told(left_out("none"), options=words)
     lines = terminal.splitlines()
     assert lines[0] == UNCALLED
-    assert lines[2].endswith("--target stdio:serve --seed 3 --sandbox")
+    assert lines[2].endswith("check stdio:serve --seed 3 --sandbox")
+    assert lines[3].startswith(
+        "    Only if the server cannot work there, use --allow-calls all instead"
+    )
     assert summary.index(UNCALLED) < summary.index("Level")
     assert "--seed 3 --sandbox</code>" in summary
     assert page.index(UNCALLED) < page.index('id="h-standing"')
@@ -63,22 +66,22 @@ def test_where_some_tools_were_called_the_line_follows_what_was_left_out():
 
 @pytest.mark.parametrize("why", ["read_only", "destructive"])
 def test_a_server_that_runs_already_is_in_no_sandbox(why):
-    line = wider_line(Report(left_out(why, session().runs[0].run)))
-    assert line.endswith("--allow-calls all")
+    made = wider(Report(left_out(why, session().runs[0].run)))
+    assert made.line.endswith("--allow-calls all")
 
 
 def test_what_was_left_out_in_the_sandbox_is_called_by_the_widest_option():
-    line = wider_line(Report(left_out("none"), options=("--sandbox",), sandbox=True))
-    assert line.endswith("--sandbox --allow-calls all")
+    made = wider(Report(left_out("none"), options=("--sandbox",), sandbox=True))
+    assert made.line.endswith("--sandbox --allow-calls all")
 
 
 def test_a_system_without_a_sandbox_is_not_told_of_one(monkeypatch):
     monkeypatch.setattr(reproduce.sys, "platform", "darwin")
-    assert wider_line(Report(left_out("read_only"))).endswith("--allow-calls all")
+    assert wider(Report(left_out("read_only"))).line.endswith("--allow-calls all")
 
 
 def test_what_no_option_includes_has_no_such_line():
-    assert wider_line(Report(left_out("task_required"))) is None
+    assert wider(Report(left_out("task_required"))) is None
     terminal, *_ = told(left_out("task_required"))
     assert terminal.splitlines()[:2] == [UNCALLED, ""]
 

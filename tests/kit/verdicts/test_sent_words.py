@@ -61,10 +61,10 @@ def test_a_step_without_words_is_said_by_its_name(language):
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        (case(), "the call with count = 10"),
+        (case(), "the call with `count` = 10"),
         (
             case(violation=Violation("/count", "count", ("required",), was=2, sent_absent=True)),
-            "the call without count",
+            "the call without `count`",
         ),
         (
             case(arguments=None, violation=Violation("", None, ("type",), was={}, sent=None)),
@@ -96,17 +96,17 @@ def without(*names):
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        (JPY, 'the valid call with currency = "JPY"'),
-        ({**GOOD, "lines": [{"count": 1.0}]}, "the valid call with lines[0].count = 1.0"),
-        ({**GOOD, "lines": []}, "the valid call with lines = []"),
-        (without("currency"), "the valid call without currency"),
+        (JPY, 'the valid call with `currency` = "JPY"'),
+        ({**GOOD, "lines": [{"count": 1.0}]}, "the valid call with `lines[0].count` = 1.0"),
+        ({**GOOD, "lines": []}, "the valid call with `lines` = []"),
+        (without("currency"), "the valid call without `currency`"),
         (
             {**without("currency", "lines"), "note": "x"},
-            'the valid call with note = "x" and without currency, lines',
+            'the valid call with `note` = "x" and without `currency`, `lines`',
         ),
         (
             {**GOOD, **dict.fromkeys("abcd", 1)},
-            "the valid call with a = 1, b = 1, c = 1, …",
+            "the valid call with `a` = 1, `b` = 1, `c` = 1, …",
         ),
         ({"currency": "JPY"}, 'the valid call with {"currency": "JPY"}'),
     ],
@@ -131,7 +131,7 @@ def test_a_fault_of_the_server_tells_what_the_accepted_call_did_not_send(status)
     calls = [called(web(status, {}, of=good)), called(web(500, {}, of=sent))]
     item = verdict("ATDF-CALL-005", run_evidence(tool_evidence(*calls)), "book")
     words = item.findings[-1].message.words()
-    told = 'the valid call with currency = "JPY" has status 500' in words
+    told = 'the valid call with `currency` = "JPY" has status 500' in words
     assert told is (status == 200)
 
 
@@ -139,7 +139,7 @@ def test_a_fault_of_the_server_names_the_parameter_and_no_scenario():
     calls = [called(web(500, {}, of=case()))]
     item = verdict("ATDF-CALL-005", run_evidence(tool_evidence(*calls)), "book")
     words = item.findings[0].message.words()
-    assert words.startswith("The answer to the call with count = 10 has status 500")
+    assert words.startswith("The answer to the call with `count` = 10 has status 500")
     assert "above-maximum" not in words
 
 
@@ -149,7 +149,7 @@ def test_a_fault_of_the_server_names_the_parameter_and_no_scenario():
         (case(CaseKind.BASELINE), 'the baseline call with {"count": 2}'),
         (case(CaseKind.AFTER), 'the baseline call with {"count": 2}, made once more'),
         (case(CaseKind.BASELINE, arguments={"x": "y" * 500}), "the baseline call with {"),
-        (case(), "the call with count = 10"),
+        (case(), "the call with `count` = 10"),
     ],
 )
 def test_in_a_finding_the_good_call_shows_its_arguments(sent, said):

@@ -30,7 +30,7 @@ from conformance.kit.report.html.places import places
 from conformance.kit.report.html.rows import PLACES, Row, Terms, chips, fold, more_of
 from conformance.kit.report.lacking import Lack, lacks
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import wider_line
+from conformance.kit.report.reproduce import wider
 from conformance.kit.report.safe_text import visible
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level, RunKind, Verdict
@@ -190,7 +190,7 @@ def _environment(report: Report, failed: list[Message]) -> Environment:
         "chips": chips,
         "instant": instant,
         "levels": levels,
-        "wider": wider_line(report),
+        "wider": wider(report),
         "matrix": matrix,
         "more_of": partial(more_of, report=report),
         "claims": lambda run: words.claims_told(run, language, lambda name: report.text(name, 60)),

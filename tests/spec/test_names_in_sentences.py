@@ -1,0 +1,49 @@
+"""A name of code is quoted where a sentence has it, whatever the sentence."""
+
+import pytest
+
+from conformance.spec.messages import CODE, as_code, catalog, codes, filled, message
+
+
+@pytest.mark.parametrize("name", sorted(CODE))
+def test_a_name_of_code_is_between_backquotes(name):
+    assert filled(f"After {{{name}}} it ended.", {name: "a"}) == "After `a` it ended."
+
+
+def test_a_template_that_has_the_backquotes_gets_no_more():
+    assert filled("`GET {tool}` and `{tool}`", {"tool": "a"}) == "`GET a` and `a`"
+
+
+def test_words_in_place_of_a_name_are_not_quoted():
+    call = message("call.without", parameter="title")
+    assert call.words("es") == "la llamada sin `title`"
+    assert (
+        message("finding.call.silent", case=call)
+        .words()
+        .startswith("There was no answer in time to the call without `title`, ")
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "es", "pt"])
+def test_the_tool_and_the_parameters_of_a_misleading_refusal_are_quoted(language):
+    said = message("report.misleading.of", tool="book", parameter="age", named=codes(["a", "b"]))
+    words = said.words(language)
+    assert words.startswith("`book`: ")
+    assert "`age`" in words
+    assert words.endswith("`a`, `b`")
+
+
+@pytest.mark.parametrize("name", ["", " ", "a`b", "a\nb", "a\x1b[2J"])
+def test_a_name_that_backquotes_cannot_hold_is_json_text(name):
+    said = as_code(name)
+    assert said.startswith('"')
+    assert said.isprintable()
+
+
+def test_a_very_long_name_is_cut():
+    assert len(as_code("x" * 1_000_000)) < 300
+
+
+def test_each_name_of_code_is_in_use():
+    held = [each["en"] for each in catalog().values()]
+    assert not {name for name in CODE if not any(f"{{{name}}}" in each for each in held)}
