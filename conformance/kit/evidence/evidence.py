@@ -38,14 +38,29 @@ class Call:
 
     case: Case
     exchange: Exchange
-    reading: Reading
     tool: Tool
+    held: Reading | None = None
+    """What it means, once somebody asked."""
+
+    @property
+    def reading(self) -> Reading:
+        """What the answer means."""
+        if self.held is None:
+            object.__setattr__(self, "held", read(self.exchange, self.tool))
+        assert self.held is not None
+        return self.held
 
 
 def call_of(exchange: Exchange, tool: Tool) -> Call:
     """The call that an exchange holds; its case must be set."""
     assert exchange.case is not None
-    return Call(exchange.case, exchange, read(exchange, tool), tool)
+    return Call(exchange.case, exchange, tool, read(exchange, tool))
+
+
+def call_again(exchange: Exchange, tool: Tool) -> Call:
+    """A call that was known before: its answer is read only for those who ask what it means."""
+    assert exchange.case is not None
+    return Call(exchange.case, exchange, tool)
 
 
 def _played(

@@ -80,7 +80,7 @@ def _of_tool(
     if settings.replay is not None:
         yield from _replayed(made, good_ids(one.run.id, tool.name), settings.replay)
         return
-    said = message("kit.plan.tool", run=one.run.id, tool=tool.name, cases=len(made.calls))
+    said = message("kit.plan.tool", run=one.run.id, name=tool.name, cases=len(made.calls))
     yield said.words(settings.language)
     for case in made.calls:
         yield f"  {case.expects.value}  {case.id}"

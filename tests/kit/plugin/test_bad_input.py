@@ -487,7 +487,7 @@ def test_a_plan_of_a_case_that_is_not_there_is_one_sentence(kit, tmp_path):
     with offering([GOOD], lambda *_: (200, {})) as url:
         ran = refused(kit, tmp_path, url, "--plan", "--replay", "http/good/no-such-case/n")
     assert ran.code == 4
-    assert "This target has no case http/good/no-such-case/n" in ran.err
+    assert "This target has no case `http/good/no-such-case/n`" in ran.err
 
 
 @pytest.mark.slow

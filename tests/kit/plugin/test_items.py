@@ -142,7 +142,9 @@ def test_a_clause_that_applies_to_none_of_the_tools_is_reported_so():
 
 
 def test_an_item_counts_what_else_was_found_like_the_worst():
-    assert of(Verdict.FAIL, Verdict.PASS, Verdict.FAIL).words.endswith("(and 1 more: 2)")
+    assert of(Verdict.FAIL, Verdict.PASS, Verdict.FAIL).words.endswith(
+        "(Also found in one more case: `2`)"
+    )
 
 
 def test_an_item_that_was_not_judged_has_no_verdict():
