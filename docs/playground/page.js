@@ -9,6 +9,8 @@
   const SYNTAX = ["json", "yaml"];
   const MOST = 5 * 1024 * 1024;
   const MOST_LINES = 200_000; // a browser lays out each of them before it does anything else
+  const MOST_SHAPED = 20_000; // tabs, accents and letters from right to left in a line: each is set by those before it
+  const SHAPED = /[\t\p{M}\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
   const PATIENCE = 5000;
 
   const make = (name, attributes, ...children) => {
@@ -80,7 +82,7 @@
   };
   let other;
   const show = ({ row, problems, count, more, wrong, documents, known: foreign, targets, ...rest }) => {
-    other = rest.turn;
+    other = rest.turn && !isLong(rest.turn.text) ? rest.turn : undefined;
     turn.hidden = !other;
     turn.disabled = false;
     if (other) turn.textContent = said[other.words];
@@ -152,9 +154,11 @@
     if (!to.value) return about.replaceChildren(), result.replaceChildren();
     newest += 1;
     worker.postMessage({ id: newest, to: to.value });
+    limit();
   };
   to.addEventListener("change", ask);
-  const showMade = ({ made }) => {
+  const showMade = ({ made: { text: whole, ...made } }) => {
+    if (whole !== undefined && !isLong(whole)) made.text = whole;
     const shown = make("pre", { tabindex: "0" }, make("code", {}, made.text ?? made.command));
     const copy = make("button", { type: "button", class: "playground__share" }, said.copy);
     copy.addEventListener("click", async () => {
@@ -187,6 +191,11 @@
     clearTimeout(patience);
     patience = setTimeout(tell, 300, "busy", said.busy); // most answers are there before
     worker.postMessage({ id: newest, text: text.value, as: as.value });
+    limit();
+  };
+  // What takes too long is ended, and the page says so.
+  const limit = () => {
+    clearTimeout(clock);
     clock = setTimeout(() => {
       worker.terminate();
       start();
@@ -212,7 +221,10 @@
       return "";
     }
   };
-  const isLong = (value) => value.split(/\r\n|\n|\r/).length > MOST_LINES;
+  const isLong = (value) => {
+    const held = value.split(/\r\n|\n|\r/);
+    return held.length > MOST_LINES || held.some((line) => line.length > MOST_SHAPED && line.length - line.replace(SHAPED, "").length > MOST_SHAPED);
+  };
   // A link holds the text itself, behind the `#`, which no browser sends to a server.
   const through = async (bytes, stream) => {
     const parts = [];

@@ -3,6 +3,7 @@
 "use strict";
 
 const LISTED = 100;
+const MOST_MADE = 5 * 1024 * 1024;
 const MOST_VALUES = 100_000;
 const MOST_SIGNS = 10_000_000; // of all names and texts: an alias makes a long one count again
 const LOOKS_LIKE_YAML = /^\s*(?:- |[\w"'$-]+\s*:)/m;
@@ -32,10 +33,10 @@ self.addEventListener("message", (event) => {
 // What was found, and `turn`: the text in another way, if the page has one to offer.
 function found(text, as) {
   const answer = examineAll(text, DATA, as);
-  const offered = (words, value) => (value === undefined ? undefined : { words, text: value });
+  const offered = (words, value) => (value === undefined || value.length > MOST_MADE ? undefined : { words, text: value });
   if (answer.repaired !== undefined) return { ...answer, turn: offered("repair", answer.repaired) };
   if (answer.row || answer.known || /^\s*[{[]/.test(text) || !LOOKS_LIKE_YAML.test(text)) {
-    return { ...answer, turn: answer.framed ? offered("alone", JSON.stringify(answer.subject, null, 2)) : undefined };
+    return { ...answer, turn: answer.framed ? offered("alone", jsonOf(answer.subject)) : undefined };
   }
   const read = yamlOf(text);
   if (read === undefined) return answer;
@@ -72,7 +73,7 @@ function yamlOf(text) {
     };
     counted(read, 0);
     if (read === null || typeof read !== "object") return undefined;
-    return { json: JSON.stringify(read, null, 2), places: yamlPlaces(text) };
+    return { json: jsonOf(read), places: yamlPlaces(text) };
   } catch ({ mark }) {
     if (!mark) return undefined;
     const words = DATA.messages["site.playground.not_yaml"];
@@ -117,5 +118,6 @@ function madeOf(to) {
   const command = `agent-formats convert document.${yaml && !framed ? "yaml" : "json"} --to ${to}`;
   if (!convertible(subject, form, to)) return { command, framed };
   const { data, lost, changed, made } = converted(subject, form, to, DATA);
-  return { text: JSON.stringify(data, null, 2), lost, changed, made, command };
+  const text = jsonOf(data);
+  return text.length > MOST_MADE ? { command, framed } : { text, lost, changed, made, command };
 }

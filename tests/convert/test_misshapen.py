@@ -2,12 +2,14 @@
 
 import json
 import time
+from random import Random
 
 import pytest
 
 from conformance.convert.convert import convert
 from conformance.convert.form import SOURCES, Form
 from conformance.formats.validate.validate import validate
+from tests.changed import changed_value
 from tests.convert.test_forms import EXAMPLES
 
 ODD = [7, "x", None, [[]], [{}, 7], {"a": {}}]
@@ -179,3 +181,17 @@ def test_many_equal_objects_where_all_have_to_differ_are_judged_quickly():
     began = time.process_time()
     assert validate(data)
     assert time.process_time() - began < 8
+
+
+def test_documents_that_are_changed_at_random_end_in_a_document_or_in_problems():
+    draw = Random(20_261_125)
+    known = [
+        json.loads(each.read_text("utf-8")) for each in sorted(EXAMPLES.glob("*/valid/*.json"))
+    ]
+    wholes = [*known, body({"$ref": "#/components/schemas/__proto__"}), described(parameters=[{}])]
+    for _ in range(150):
+        data = changed_value(draw, draw.choice(wholes))
+        for form in Form:
+            made = convert(data, form, draw.choice((None, *SOURCES)))
+            assert made.problems or made.data is not None
+            json.dumps(made.data)

@@ -19,6 +19,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from conformance.formats.validate.validate import validate
+from conformance.kit.report.safe_text import is_plain
 from fixtures.servers.hostility.catalogs import EVIL
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import current
@@ -484,9 +485,14 @@ def test_a_link_of_the_playground_holds_its_text(visit):
     assert all("#" not in url and "text=" not in url for url in seen.requests)
 
 
-def test_a_link_of_millions_of_lines_does_not_hold_the_page(visit):
+@pytest.mark.parametrize(
+    "text",
+    ["\n" * 5_000_000, "\t" * 5_000_000, "e" + "\u0301" * 2_000_000, "a\u05d0" * 1_500_000],
+    ids=["lines", "tabs", "accents", "directions"],
+)
+def test_a_link_that_takes_long_to_lay_out_does_not_hold_the_page(visit, text):
     packer = zlib.compressobj(wbits=-15)
-    text = packer.compress(b"\n" * 5_000_000) + packer.flush()
+    text = packer.compress(text.encode()) + packer.flush()
     packed = base64.urlsafe_b64encode(text).decode("ascii").rstrip("=")
     page, seen = visit(f"playground/#text={packed}")
     expect(page.locator(".playground__verdict")).to_contain_text("200,000 lines")
@@ -536,6 +542,35 @@ def test_the_playground_says_once_what_it_does_not_know(visit, language):
     (found,) = validate({"unknown": 1})
     expect(page.locator(".playground__verdict")).to_have_text(found.message.words(language))
     expect(page.locator(".playground__problems li")).to_have_count(0)
+
+
+def converted(page, text, to):
+    """What the playground shows of a text in another form."""
+    put(page, text)
+    page.select_option("#playground-to", to)
+    shown = page.locator(".playground__made pre")
+    expect(shown).to_be_visible()
+    return shown.text_content()
+
+
+def test_the_playground_shows_no_form_that_is_too_long(visit):
+    page, seen = visit("playground/")
+    tool = {
+        "name": "a",
+        "description": "d",
+        "inputSchema": {"type": "object", "default": [1] * 250_000},
+    }
+    said = converted(page, json.dumps(tool), "mcp")
+    assert said == "agent-formats convert document.json --to mcp"
+    assert seen.errors == []
+
+
+def test_the_playground_writes_out_what_nobody_sees_in_another_form(visit):
+    page, _ = visit("playground/")
+    tool = {"name": "a", "description": "d\u202eevil\u2066", "inputSchema": {"type": "object"}}
+    said = converted(page, json.dumps(tool, ensure_ascii=False), "openai")
+    assert json.loads(said)["function"]["description"] == tool["description"]
+    assert is_plain(said)
 
 
 def test_the_playground_stays_awake_with_ten_megabytes(visit):

@@ -347,6 +347,13 @@ def test_an_event_has_the_name_of_its_line(run):
     assert found["documents"]["kinds"] == [["runtime/stream-event", 1]]
 
 
+@pytest.mark.parametrize("name", ["$&", "$'" * 9, "$`", "$1", "$$"])
+def test_an_event_has_any_name_of_its_line(run, name):
+    (found,) = run([f'event: {name}\ndata: {{"content": "hi"}}\n\n'])["inside"]
+    assert found["documents"]["kinds"] == [["runtime/stream-event", 1]]
+    assert any(json.dumps(name) in each["words"] for each in found["problems"])
+
+
 @pytest.mark.parametrize(
     "text", ["[]", "[1, 2]", "{}", "data: x", "a\nb", '{"jsonrpc": "2.0", "result": {}}']
 )
@@ -394,7 +401,21 @@ PASTED = [
 
 
 ROOM = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+NAMED_BADLY = {"$ref": "#/components/schemas/__proto__"}
 DESCRIPTIONS = [
+    {
+        "openapi": "3.1.0",
+        "paths": {
+            "__proto__": {"get": {"responses": {"200": {"description": "d"}}}},
+            "/a": {
+                "post": {
+                    "parameters": [{"name": "__proto__", "in": "query", "schema": NAMED_BADLY}],
+                    "requestBody": {"content": {"application/json": {"schema": NAMED_BADLY}}},
+                }
+            },
+        },
+        "components": {"schemas": {"__proto__": {"properties": {"toString": NAMED_BADLY}}}},
+    },
     {"openapi": "3.1.0", "paths": {}},
     {"openapi": "3.2.0", "paths": {"/a": {"get": {}}, "/b": 1}, "tags": [], "x-own": 1},
     {

@@ -138,7 +138,7 @@ function eventsOf(text) {
   const end = () => {
     const said = held.join("\n");
     if (/^\s*\{/.test(said)) {
-      const known = !name || /"(?:event|jsonrpc)"\s*:/.test(said) ? said : said.replace("{", `{"event": ${JSON.stringify(name)}, `);
+      const known = !name || /"(?:event|jsonrpc)"\s*:/.test(said) ? said : said.replace("{", () => `{"event": ${JSON.stringify(name)}, `);
       made.push({ text: known.replace(/, \s*\}$/, "}"), place: `$[${made.length}]`, line: first });
     }
     name = "", held = [];

@@ -73,7 +73,7 @@ class Description {
 
   // A schema with the components that it needs.
   whole(schema, at, ways) {
-    const needed = {};
+    const needed = Object.create(null);
     const waiting = [...this.names(schema)];
     while (waiting.length) {
       const name = waiting.pop();
@@ -154,7 +154,7 @@ function loseAll(notes, members, at, said) {
 // The schema of an operation's inputs, and where the description has its parts.
 class Inputs {
   constructor(described, at) {
-    Object.assign(this, { described, notes: described.notes, at, schema: { type: "object", properties: {}, required: [] } });
+    Object.assign(this, { described, notes: described.notes, at, schema: { type: "object", properties: Object.create(null), required: [] } });
     this.ways = [[["schema"], at]];
   }
 

@@ -26,9 +26,13 @@ function shown(value, limit = SHOWN) {
   const text = written(value, limit + 1);
   const cut = text.length <= limit || (typeof value === "string" && value.length <= limit) ? text :
     text.slice(0, limit) + (typeof value === "string" ? '…"' : "…");
-  return cut.replace(UNSEEN, (signs) => signs.split("").map((sign) =>
-    "\\u" + sign.charCodeAt(0).toString(16).padStart(4, "0")).join(""));
+  return cut.replace(UNSEEN, escapedSigns);
 }
+
+// The JSON text of a value, on lines of its own; what no eye sees is written out.
+const jsonOf = (value) => JSON.stringify(value, null, 2).replace(UNSEEN, (signs) => (signs === "\n" ? signs : escapedSigns(signs)));
+
+const escapedSigns = (signs) => signs.split("").map((sign) => "\\u" + sign.charCodeAt(0).toString(16).padStart(4, "0")).join("");
 
 function written(value, room) {
   if (typeof value === "string") return JSON.stringify(value.slice(0, room));

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from contextlib import contextmanager, suppress
 from itertools import permutations
 from pathlib import Path
@@ -228,9 +229,68 @@ def asked(number, method, version=None, script=None):
     return Exchange(number, "stdio-2026-07-28", request, Answer(), None, 0, 0, script=script)
 
 
-def test_an_answer_of_many_levels_or_without_an_end_is_an_answer():
+def functions(**values):
+    """What the file has, with other values for some names."""
     file = {"__name__": "test_replay"}
     exec(TEMPLATE.read_text("utf-8") % {"cases": "'[]'", "requests": "'{}'"}, file)
+    file.update(values)
+    return file
+
+
+def trickles(*parts):
+    """A server that answers with the first part, and then with the last one again and again."""
+
+    def answer(connection):
+        connection.recv(9_000)
+        with suppress(OSError):
+            connection.sendall(parts[0])
+            while True:
+                connection.sendall(parts[-1])
+                time.sleep(0.01)
+
+    return answer
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+STREAM = b"Content-Type: text/event-stream\r\n"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (OK + b"\r\n", b"x"),
+        (OK + STREAM + b"\r\n", b": x\n\n"),
+        (OK, b"x"),
+        (b"", OK.replace(b"200", b"100") + b"\r\n"),
+    ],
+    ids=["a body", "a stream", "a header", "hints"],
+)
+def test_an_answer_that_comes_byte_by_byte_ends_with_the_time(parts):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        answer = trickles(*parts)
+        threading.Thread(target=lambda: answer(server.accept()[0]), daemon=True).start()
+        sent = {
+            "method": "GET",
+            "headers": [],
+            "text": "",
+            "url": f"http://127.0.0.1:{server.getsockname()[1]}/",
+        }
+        assert functions(TIMEOUT=1)["send"](sent, {})["ended"] == "closed"
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["while True: print('x', end='')", "while True: print(1)", "import time; time.sleep(600)"],
+)
+def test_a_server_that_pours_or_reads_nothing_gives_no_answer(code):
+    case = {"sandbox": False, "command": shlex.join([sys.executable, "-c", code])}
+    asked = {"text": "x" * 200_000, "awaited": True, "answer_to": 1, "settle": 1, "number": 1}
+    file = functions(TIMEOUT=1, MOST=300_000, MOST_LINES=100)
+    assert file["stdio"](case, [asked])["ended"] == "closed"
+
+
+def test_an_answer_of_many_levels_or_without_an_end_is_an_answer():
+    file = functions(MOST=300_000)
     assert file["message_in"]("[" * 100_000) is None
 
     def pours(connection):
@@ -244,7 +304,6 @@ def test_an_answer_of_many_levels_or_without_an_end_is_an_answer():
         threading.Thread(target=lambda: pours(server.accept()[0]), daemon=True).start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}/"
         sent = {"url": url, "method": "GET", "headers": [], "text": ""}
-        file["MOST"] = 300_000
         assert len(file["send"](sent, {})["text"]) == 300_000
 
 
