@@ -524,7 +524,7 @@ class NeededFor(StrEnum):
     """The level that a clause is needed for."""
 
     PROTOCOL = "protocol"
-    """Conformance to the protocol underneath; it fails the run and moves no level."""
+    """Conformance to the protocol underneath. A broken clause fails the run, and changes no level."""
     DESCRIBED = "described"
     """The level Described."""
     GUARDED = "guarded"
@@ -624,7 +624,7 @@ class ParameterType(StrEnum):
     BOOLEAN = "boolean"
     """True or false."""
     STRING = "string"
-    """A text."""
+    """A string."""
     ARRAY = "array"
     """A list."""
     OBJECT = "object"

@@ -224,10 +224,19 @@ def test_what_was_found_elsewhere_is_said_in_the_language_of_the_page(source):
     assert text.startswith("De las 3 peticiones de un lote, 1 quedó sin resultado.")
 
 
-def test_a_sentence_that_lacks_a_value_stays_as_it_was_recorded(source):
+def test_an_english_sentence_that_lacks_a_value_stays_as_it_was_recorded(source):
     words = "A sentence whose words have changed."
-    recorded = {**_RECORDED, "message": words, "values": {"count": "3"}}
-    assert said(Context(source, "es", {}), recorded) == words
+    recorded = {**_RECORDED, "message": words, "values": {}}
+    assert said(Context(source, "en", {}), recorded) == words
+
+
+@pytest.mark.parametrize(("language", "begins"), [("es", "De las 3"), ("pt", "Das 3")])
+def test_a_value_that_nobody_kept_leaves_no_english_sentence(source, language, begins):
+    words = "A sentence whose words have changed."
+    values = dict(list(_RECORDED["values"].items())[:1])
+    text = said(Context(source, language, {}), {**_RECORDED, "message": words, "values": values})
+    assert text.startswith(begins)
+    assert "…" in text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -243,6 +252,7 @@ def test_the_state_of_the_ecosystem_begins_with_pictures(pages, language):
 def test_what_was_found_elsewhere_is_not_left_in_english(pages, language):
     text = pages[f"{language}/conformance/implementations.md"]
     assert "in the schema, but was accepted" not in text
+    assert "The server sent" not in text
 
 
 @pytest.mark.parametrize(("language", "share"), [("en", "100%"), ("es", "100 %"), ("pt", "100%")])

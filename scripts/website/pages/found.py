@@ -15,8 +15,9 @@ _NAME = re.compile(r"\{\{|\{([a-z][a-z0-9_]*)[|}]")
 def said(context: Context, recorded: Mapping[str, Any]) -> str:
     """The sentence of a finding in the language of the page.
 
-    What is kept has the id and the values of the sentence. One that has got other placeholders
-    since stays as it was recorded.
+    What is kept has the id and the values of the sentence. The sentence may have got another
+    placeholder since. In English, it then stays as it was recorded. In another language, the value
+    that nobody kept is an ellipsis, so that the reader does not meet an English sentence.
     """
     text = context.source.messages.get(recorded["message_id"])
     if text is None:
@@ -26,7 +27,8 @@ def said(context: Context, recorded: Mapping[str, Any]) -> str:
         name: value if isinstance(value, str) else said(context, value)
         for name, value in recorded["values"].items()
     }
-    if {name for name in _NAME.findall(template) if name} <= values.keys():
-        words = {name for name, value in recorded["values"].items() if not isinstance(value, str)}
-        return filled(template, values, words)
-    return str(recorded["message"])
+    missing = {name for name in _NAME.findall(template) if name} - values.keys()
+    if missing and context.language == "en":
+        return str(recorded["message"])
+    words = {name for name, value in recorded["values"].items() if not isinstance(value, str)}
+    return filled(template, values | dict.fromkeys(missing, "…"), words | missing)
