@@ -91,6 +91,7 @@
     number(new Set(wrong));
     if (documents && documents.count > 1) {
       const kinds = documents.kinds.map(([kind, number]) => `${said.titles[kind]} (${number})`).join(", ");
+      if (!documents.kinds.length) return tell("unknown", fill("stream", documents));
       const state = documents.right === documents.count && !count ? "valid" : "invalid";
       return tell(state, fill("inside", { ...documents, kinds }));
     }

@@ -24,7 +24,7 @@ self.addEventListener("message", (event) => {
   const { row, problems, more, documents, known, turn, subject, framed, form } = answer;
   const wrong = [...new Set(problems.map((each) => each.line))];
   const errors = form && DATA.targets.errors.includes(form);
-  const targets = form && !problems.length && subject !== undefined ? DATA.targets[errors ? "errors" : "tools"].filter((each) => each !== form) : [];
+  const targets = form && (known || !problems.length) && subject !== undefined ? DATA.targets[errors ? "errors" : "tools"].filter((each) => each !== form) : [];
   held = { subject, form, framed, yaml: Boolean(answer.yaml) };
   self.postMessage({ id, row, problems: problems.slice(0, LISTED), count: problems.length, more, wrong, documents,
     known: known && { name: known.name, words: known.words }, turn, targets });
@@ -40,8 +40,9 @@ function found(text, as) {
   }
   const read = yamlOf(text);
   if (read === undefined) return answer;
-  if (read.problem) return { row: null, problems: [read.problem], more: false };
+  if (read.problem) return answer.documents ? answer : { row: null, problems: [read.problem], more: false };
   const inside = examineAll(read.json, DATA, as);
+  if (answer.documents && !inside.row && !inside.known) return answer;
   const lineOf = lines(text);
   const problems = inside.problems.map(({ fix, ...each }) => ({ ...each, ...placed(text, lineOf, read.places.get(each.pointer) ?? 0) }));
   return { ...inside, problems, yaml: true, turn: offered("as_json", read.json) };

@@ -167,9 +167,9 @@ def _fault_of(error: ValidationError) -> SchemaFault:
     while error.context:
         error = max(error.context, key=lambda each: len(each.absolute_path))
     place = tuple(error.absolute_path)
-    keyword = str(place[-1]) if place else "type"
+    keyword = next((each for each in reversed(place) if isinstance(each, str)), "type")
     said = message("documents.schema.invalid", keyword=keyword, value=shown(error.instance))
-    if place[-1:] == ("type",) and isinstance(error.instance, str):
+    if keyword == "type" and isinstance(error.instance, str):
         said = message("documents.schema.type", value=shown(error.instance), known=_TYPES)
     return SchemaFault(place, _VALID, _VALID, said)
 

@@ -59,5 +59,6 @@ function elsewhere(value, data) {
   if ("protocolVersion" in value && "serverInfo" in value) return known("initialize");
   if (Array.isArray(value.detail) || (isProblem(value) && !("type" in value && "name" in value)) || typeof value.message === "string" ||
     typeof value.error === "string") return known(typeof value.type === "string" || typeof value.title === "string" ? "problem" : "error");
+  if (isObject(value.properties) && (value.type === "object" || typeof value.$schema === "string")) return known("schema");
   return undefined;
 }

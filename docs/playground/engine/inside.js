@@ -16,9 +16,15 @@ function examineAll(text, data, as) {
   if (!examined.some(({ found }) => found.row)) {
     const values = whole.data === undefined ? [] : [whole.data];
     const known = [...values, ...examined.map(({ found }) => found.data)].map((value) => elsewhere(value, data)).find(Boolean);
-    if (!known) return { ...whole, repaired: whole.problems.some((each) => each.keyword === "json") ? repaired(text) : undefined };
+    const unread = whole.problems.some((each) => each.keyword === "json");
+    if (!known && unread && examined.length && examined.every(({ found }) => found.data !== undefined)) {
+      const problems = examined.flatMap((each) => each.found.problems.map((problem) => moved(problem, each)));
+      return { ...whole, problems, documents: { count: inside.length, right: 0, kinds: [] } };
+    }
+    if (!known) return { ...whole, repaired: unread ? repaired(text) : undefined };
     const [subject] = [...values, ...examined.map(({ found }) => found.data)].filter((value) => elsewhere(value, data));
-    return withForm({ ...whole, problems: [], known }, subject, subject !== whole.data);
+    const problems = ["provider", "schema"].includes(known.name) && subject === whole.data ? providedProblems(text, subject, data) : [];
+    return withForm({ ...whole, problems, known }, subject, subject !== whole.data);
   }
   const kinds = new Map();
   for (const { found: { row } } of examined) {
@@ -33,6 +39,16 @@ function examineAll(text, data, as) {
   const tools = [...kinds.keys()].every((kind) => ["atdf/tool", "atdf/descriptor", "atdf/enhanced-descriptor"].includes(kind));
   const subject = held.length === 1 ? held[0] : tools && right === inside.length ? { tools: held } : undefined;
   return subject === undefined ? made : withForm(made, subject, true, held.length > 1 ? { document: "catalog" } : row);
+}
+
+// What is wrong in a schema, or in those of the tools that a model provider takes, each at its place.
+function providedProblems(text, value, data) {
+  const { places } = readJson(text);
+  const lineOf = lines(text);
+  return [...providedFaults(value, data)].map(({ at, id, values }) => ({
+    ...placed(text, lineOf, places.get(pointerOf(at))), path: pathOf(at), pointer: pointerOf(at), keyword: "schema", clause: null,
+    words: words(data, id, values),
+  }));
 }
 
 function withForm(made, subject, framed, row) {

@@ -158,6 +158,7 @@ function* faultsOf(value, row, spot, data) {
     const said = { whole: "documents.meta.no_object", values: {} };
     if (!isObject(held)) yield { ...fault("type", held, spot, said), at: [...at, "_meta", key], trail: [] };
   }
+  yield* heldFaults(value, row, data);
 }
 
 function validate(value, row, data) {
@@ -175,6 +176,6 @@ function validate(value, row, data) {
   const echoes = { pattern: placesOf("format"), not: placesOf("type") };
   const wrong = found
     .filter((each) => !echoes[each.keyword]?.has(pointerOf(each.at)))
-    .map((each) => ({ ...each, clause: clauseOf(each, row, data) }));
+    .map((each) => ({ ...each, clause: each.clause ?? clauseOf(each, row, data) }));
   return { wrong, more };
 }

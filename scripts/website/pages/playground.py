@@ -7,6 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jsonschema_specifications import (
+    REGISTRY as METASCHEMAS,
+)
+
 from conformance.convert.form import FAILED, TARGETS
 from conformance.formats.runtime.recognition import RuntimeRow
 from conformance.formats.tool.declared import SCHEMA_WORDS
@@ -38,22 +42,33 @@ _SHOWN = (
 )
 """Examples that the page offers, of those that there are."""
 _PARTS = (
-    "values", "read", "recognise", "keywords", "repair", "validate", "examine", "forms", "inside",
-    "openapi", "convert",
+    "values", "read", "recognise", "keywords", "repair", "validate", "schemas", "examine", "forms",
+    "inside", "openapi", "convert",
 )  # fmt: skip
 _KNOWN = ("documents.keyword.", "documents.unknown", "site.playground.is.")
 _SAID = (
     "documents.ambiguous", "documents.meta.no_object", "documents.resource.version",
-    "documents.too_deep", "site.playground.failed", "site.playground.not_json",
-    "site.playground.not_yaml", "site.playground.twice",
+    "documents.schema.invalid", "documents.schema.type", "documents.too_deep",
+    "site.playground.failed", "site.playground.not_json", "site.playground.not_yaml",
+    "site.playground.twice",
 )  # fmt: skip
 """Messages that the engine gives; the page has those of its own."""
 _ANNOTATIONS = ("title", "description", "$schema", "$id")
+_DIALECTS = (
+    "https://json-schema.org/draft/2020-12/schema",
+    "http://json-schema.org/draft-07/schema",
+)
+"""Those whose metaschemas the page has; a schema of another one is left to the command."""
+_UNSAID = (
+    *_ANNOTATIONS, "$comment", "$dynamicAnchor", "$vocabulary", "default", "deprecated", "examples",
+    "format", "readOnly",
+)  # fmt: skip
+"""What a metaschema says that decides nothing."""
 _WORDS = (
     "label", "choose", "example", "file", "empty", "busy", "large", "slow", "valid",
-    "one", "many", "listed", "more", "inside", "as_json", "alone", "repair", "share", "shared",
-    "unreadable", "by_keys", "as", "fix", "convert", "command", "command_alone", "same", "copy",
-    "copied", "lost", "changed", "made",
+    "one", "many", "listed", "more", "inside", "stream", "as_json", "alone", "repair", "share",
+    "shared", "unreadable", "by_keys", "as", "fix", "convert", "command", "command_alone", "same",
+    "copy", "copied", "lost", "changed", "made",
 )  # fmt: skip
 _HELP = {
     "rpc_error": ("guides/error-design", "error"),
@@ -107,7 +122,7 @@ def data(source: Source, language: str) -> dict[str, Any]:
         },
         "stream_events": list(StreamEventName),
         "tool_events": list(ToolEventName),
-        "schemas": schemas,
+        "schemas": schemas | {name: metaschema(name) for name in _DIALECTS},
         "owners": owners,
         "messages": messages,
     }
@@ -139,6 +154,35 @@ def bare(schema: Any) -> Any:
         else bare(value)
         for key, value in schema.items()
         if key not in _ANNOTATIONS
+    }
+
+
+def metaschema(name: str) -> Any:
+    """What decides in the metaschema of a dialect, joined of its vocabularies, as one schema."""
+    whole = METASCHEMAS.contents(name)
+    base = name.removesuffix("schema")
+    vocabularies = [f"{base}{each['$ref']}" for each in whole.get("allOf", ())]
+    parts = [whole, *map(METASCHEMAS.contents, vocabularies)]
+    made = {
+        key: {inner: value for part in parts for inner, value in part.get(key, {}).items()}
+        for key in ("$defs", "definitions", "properties")
+    }
+    return _decisive({"type": whole["type"]} | {key: held for key, held in made.items() if held})
+
+
+def _decisive(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_decisive(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$dynamicRef" in schema:
+        return {"$ref": "#"}
+    return {
+        key: {name: _decisive(each) for name, each in value.items()}
+        if key in ("$defs", "definitions", "properties")
+        else _decisive(value)
+        for key, value in schema.items()
+        if key not in _UNSAID
     }
 
 

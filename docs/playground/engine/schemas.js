@@ -1,0 +1,67 @@
+// The JSON Schemas that tools hold, by the metaschema of their dialect: what is none is no contract
+// for a call. References are not followed.
+"use strict";
+
+const NEWEST = "https://json-schema.org/draft/2020-12/schema";
+const MOST_OF_SCHEMA = 10;
+
+const valueAt = (value, at) => at.reduce((node, step) => node[step], value);
+
+// Where the innermost cause of a fault is: that of branches is the deepest of theirs.
+function innermost(found, value, data) {
+  if (found.keyword !== "anyOf") return found.at;
+  const { file, steps } = found.trail.at(-1);
+  const held = valueAt(value, found.at);
+  const places = valueAt(data.schemas[file], steps)
+    .flatMap((branch) => [...faults(branch, held, { parent: null, file, steps: [] }, data)])
+    .map((each) => [...found.at, ...innermost(each, held, data)]);
+  return places.reduce((best, at) => (at.length > best.length ? at : best));
+}
+
+// What its metaschema forbids, once for each place. A dialect that is not known here is not checked.
+function* schemaFaults(schema, at, data) {
+  const { $schema: named = NEWEST } = schema;
+  const file = typeof named === "string" ? named.replace(/#$/, "") : "";
+  if (!file.startsWith("http") || !(file in data.schemas)) return;
+  const seen = new Set();
+  for (const each of faults(data.schemas[file], schema, { parent: null, file, steps: [] }, data)) {
+    const inside = innermost(each, schema, data);
+    if (seen.has(pointerOf(inside))) continue;
+    if (seen.size === MOST_OF_SCHEMA) return;
+    seen.add(pointerOf(inside));
+    const value = valueAt(schema, inside);
+    const keyword = inside.findLast((step) => typeof step === "string") ?? "type";
+    const told = keyword === "type" && typeof value === "string" ?
+      { id: "documents.schema.type", values: { value: shown(value), known: [...data.terms.json_types, "null"].map((name) => "`" + name + "`").join(", ") } } :
+      { id: "documents.schema.invalid", values: { keyword, value: shown(value) } };
+    yield { ...told, at: [...at, ...inside], keyword: "ATDF-TOOL-004", clause: "ATDF-TOOL-004", trail: [] };
+  }
+}
+
+// Of the tools of a catalog, or of one tool.
+function* heldFaults(value, row, data) {
+  const list = row.document === "catalog" && isObject(value) && Array.isArray(value.tools) ? value.tools.map((tool, n) => [tool, ["tools", n]]) :
+    ["tool", "descriptor", "enhanced-descriptor"].includes(row.document) ? [[value, []]] : [];
+  const isSchema = (held) => isObject(held) && data.terms.schema_words.some((name) => name in held);
+  for (const [tool, at] of list) {
+    if (!isObject(tool)) continue;
+    const output = ["outputSchema", "outputs"].find((name) => isSchema(tool[name]));
+    const named = [!isDescriptor(tool) && isObject(tool.inputSchema) ? "inputSchema" : undefined, output].filter(Boolean);
+    for (const name of named) yield* schemaFaults(tool[name], [...at, name], data);
+  }
+}
+
+// Of a schema alone, or of tools in the forms of OpenAI and Anthropic.
+function* providedFaults(value, data) {
+  if (isObject(value) && isObject(value.properties)) yield* schemaFaults(value, [], data);
+  const name = Array.isArray(value) ? undefined : LISTS.find((each) => listOf(value, each));
+  const items = Array.isArray(value) ? value : name ? value[name] : [value];
+  for (const [n, item] of items.entries()) {
+    const at = Array.isArray(value) ? [n] : name ? [name, n] : [];
+    if (PROVIDERS.anthropic(item)) yield* schemaFaults(item.input_schema, [...at, "input_schema"], data);
+    if (!PROVIDERS.openai(item)) continue;
+    const held = isObject(item.function) ? ["function", "parameters"] : ["parameters"];
+    const schema = valueAt(item, held);
+    if (isObject(schema)) yield* schemaFaults(schema, [...at, ...held], data);
+  }
+}
