@@ -14,7 +14,14 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.config.waivers import waive
 from conformance.kit.confirm.confirming import Confirming, doubtful
 from conformance.kit.confirm.database import memorise
-from conformance.kit.drive.budget import before, confirming_ends, cut_after, driving_ends, until
+from conformance.kit.drive.budget import (
+    before,
+    confirming_ends,
+    crowd,
+    cut_after,
+    driving_ends,
+    until,
+)
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
@@ -242,7 +249,11 @@ class Session:
     def _driving_ends(self, pairs: int) -> Callable[[], float]:
         """When driving has to end: the sooner, the more there is to be judged."""
         limit, sent = self.settings.max_time, self.recorder.requests
-        return lambda: self.began_at + driving_ends(limit, pairs, sum(sent.values()))
+
+        def ends() -> float:
+            return self.began_at + driving_ends(limit, pairs, sum(sent.values()), crowd=crowd())
+
+        return ends
 
     @property
     def _to_play(self) -> list[Script]:

@@ -7,7 +7,9 @@ not be sent again if driving had taken all the time but a fixed share.
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -44,14 +46,22 @@ _LOOK: Final = 1.0
 T = TypeVar("T")
 
 
-def driving_ends(max_time: float, pairs: int, requests: int) -> float:
+def driving_ends(max_time: float, pairs: int, requests: int, *, crowd: float = 1.0) -> float:
     """Give the second of a session in which driving has to end; all times are in seconds.
 
-    `pairs` of clause and tool are to be judged, on so many `requests` as were sent until now.
+    `pairs` of clause and tool are to be judged, on so many `requests` as were sent until now. So
+    many programs as `crowd` wait for each processor.
     """
-    judging = pairs * _A_PAIR + requests * _A_REQUEST
+    judging = (pairs * _A_PAIR + requests * _A_REQUEST) * crowd
     left = (1 - _CONFIRMING) * max_time - judging
     return max(min(left, _MOST * max_time), _LEAST * max_time)
+
+
+def crowd() -> float:
+    """How many programs wait for each processor, at least 1; 1 where the system does not say."""
+    if not hasattr(os, "getloadavg"):
+        return 1.0
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def confirming_ends(max_time: float, judged_in: float) -> float:
@@ -87,6 +97,10 @@ class Shares:
         return ends
 
 
+class _TimeIsUp(TimeoutError):
+    """What the alarm raises."""
+
+
 async def before(deadline: float, work: Awaitable[T]) -> T:
     """Do `work` before `deadline`, a reading of time.monotonic(); raises TimeoutError then."""
     async with asyncio.timeout(deadline - time.monotonic()):
@@ -97,21 +111,31 @@ async def before(deadline: float, work: Awaitable[T]) -> T:
 def cut_after(seconds: float) -> Iterator[None]:
     """Raise TimeoutError also where the work lets nobody else have a turn, such as long reading.
 
-    In other threads, and where there is no such alarm, nothing is cut.
+    In other threads, and where there is no such alarm, nothing is cut. Python may ignore an
+    exception, such as one raised while it deletes an object: the alarm then rings again, and
+    nothing is printed.
     """
     if not hasattr(signal, "setitimer") or current_thread() is not main_thread():
         yield
         return
 
     def over(*_: object) -> NoReturn:
-        raise TimeoutError
+        raise _TimeIsUp
 
+    tell = sys.unraisablehook
+
+    def ignored(unraisable: sys.UnraisableHookArgs) -> None:
+        if not isinstance(unraisable.exc_value, _TimeIsUp):
+            tell(unraisable)
+
+    sys.unraisablehook = ignored
     heard, set_to = signal.signal(signal.SIGALRM, over), signal.getitimer(signal.ITIMER_REAL)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, _LOOK), _LOOK)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.unraisablehook = tell
         signal.signal(signal.SIGALRM, heard)
         signal.setitimer(signal.ITIMER_REAL, *set_to)
 

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import signal
+import sys
 import time
 
 import pytest
@@ -13,6 +14,7 @@ from conformance.kit.drive.budget import (
     Shares,
     before,
     confirming_ends,
+    crowd,
     cut_after,
     driving_ends,
     until,
@@ -28,6 +30,18 @@ A_TOOL = 150
 )
 def test_driving_ends_the_sooner_the_more_there_is_to_be_judged(tools, requests, ends):
     assert driving_ends(600, tools * A_TOOL, requests) == pytest.approx(ends)
+
+
+def test_driving_ends_sooner_where_other_programs_wait_for_the_processors(monkeypatch):
+    assert driving_ends(600, 250 * A_TOOL, 200_000, crowd=1) == pytest.approx(434.375)
+    assert driving_ends(600, 250 * A_TOOL, 200_000, crowd=2) == pytest.approx(328.75)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr("os.getloadavg", lambda: (7.0, 0.0, 0.0))
+    assert crowd() == 3.5
+    monkeypatch.setattr("os.getloadavg", lambda: (0.3, 9.0, 9.0))
+    assert crowd() == 1.0
+    monkeypatch.delattr("os.getloadavg")
+    assert crowd() == 1.0
 
 
 @given(st.floats(1, 1e5), st.integers(0, 10**6), st.integers(0, 10**7))
@@ -114,6 +128,27 @@ def test_work_that_gives_nobody_else_a_turn_is_cut_too():
     with pytest.raises(TimeoutError), cut_after(0.0):
         asyncio.run(before(time.monotonic() + 0.1, reads_long()))
     assert time.monotonic() - began < 10
+
+
+class Rings:
+    def __del__(self):
+        signal.raise_signal(signal.SIGALRM)
+
+
+class Breaks:
+    def __del__(self):
+        raise ValueError("broken")
+
+
+def test_an_alarm_that_python_ignores_prints_nothing(monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda each: told.append(each.exc_value))
+    with cut_after(60.0):
+        Rings()
+        Breaks()
+    assert [str(each) for each in told] == ["broken"]
+    Breaks()
+    assert len(told) == 2
 
 
 def test_an_alarm_that_was_set_before_is_set_again():
