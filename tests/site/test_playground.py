@@ -412,6 +412,29 @@ def test_an_event_has_the_name_of_its_line(run):
     assert found["documents"]["kinds"] == [["runtime/stream-event", 1]]
 
 
+CIRCLE = {"$ref": "#/paths/~1a/get/requestBody"}
+ROUND = {
+    "requestBody": CIRCLE,
+    "parameters": [
+        {"$ref": "#/paths/~1a/get/parameters/0"},
+        {"$ref": "#/"},
+        {"$ref": "#/__proto__"},
+    ],
+    "responses": {"200": {"$ref": "#/paths/~1a/get/responses/200"}},
+}
+
+
+def test_frames_in_frames_and_references_in_circles_come_to_an_end(run):
+    framed = '{"jsonrpc": "2.0", "result": ' * 120 + "{}" + "}" * 120
+    streamed = 'data: {"jsonrpc": "2.0", "result": ' + '{"content": [' * 100 + "]}" * 100 + "}\n\n"
+    odd = {"constructor": {"get": {}}, "toString": {"get": {"operationId": "hasOwnProperty"}}}
+    described = {"openapi": "3.1.0", "info": {}, "paths": {"/a": {"get": ROUND}, **odd}}
+    seen = run([framed, streamed, json.dumps(described)])
+    assert [each["row"] for each in seen["inside"]] == [None, None, None]
+    assert seen["forms"][-1][0] == "openapi"
+    assert dict(seen["forms"][-1][1])["catalog"]["data"]["tools"][0]["name"] == "get_a"
+
+
 @pytest.mark.parametrize("name", ["$&", "$'" * 9, "$`", "$1", "$$"])
 def test_an_event_has_any_name_of_its_line(run, name):
     (found,) = run([f'event: {name}\ndata: {{"content": "hi"}}\n\n'])["inside"]

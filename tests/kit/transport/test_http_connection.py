@@ -198,12 +198,31 @@ def test_an_answer_that_cannot_be_unpacked_is_garbled(kind, body):
     assert received.answer.status == 200
 
 
-@pytest.mark.parametrize("to", ["http://127.0.0.2:9/x", "https://example.org/x", "//example.org"])
+@pytest.mark.parametrize(
+    "to",
+    ["http://127.0.0.2:9/x", "https://example.org/x", "//example.org", "/\t/127.0.0.2:9/x",
+     "http://127.0.0.1:1@127.0.0.2:9/", "HTTP://127.0.0.2:9/", "http://[::ffff:127.0.0.1]:9/",
+     "http://[::1%25lo]:9/", "http://localhost:9/", "file:///etc/passwd", "data:,{}"],
+)  # fmt: skip
 def test_a_redirect_to_another_server_is_not_followed(to):
     received, peer = send(always(whole(b"", f"Location: {to}", status="302 Found")))
     assert received.trouble is Trouble.REDIRECTED
     assert received.answer.header("location") == to
     assert len(peer.requests) == 1
+
+
+@pytest.mark.parametrize("name", ["NO_PROXY", "no_proxy"])
+@pytest.mark.parametrize(
+    "value",
+    ["[::1", "http://[", "::1/128", "127.0.0.1:99999", "http://x:80:80", "*.*", "%", "//x", "all://*",
+     ".,.,", "x" * 100_000],
+    ids=lambda value: value[:20],
+)  # fmt: skip
+def test_odd_words_about_proxies_cost_no_connection(monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    connection = HttpConnection("http://vm.invalid:9", timeout=LONG, headers=(), width=1)
+    asyncio.run(connection.close())
 
 
 def test_a_redirect_to_no_address_at_all_is_garbled():
