@@ -134,6 +134,7 @@ def pytest_configure(config: pytest.Config) -> None:
         fail_on_superseded=settings.fail_on_superseded,
         options=tuple(redact(word) for word in given.words),
         headers=tuple((name, redact(value)) for name, value in settings.headers),
+        variables=tuple(map(redact, settings.environment.values())),
         sandbox=settings.sandbox,
     )
     config.stash[STATE] = PluginState(settings, Session(settings), redact, report)

@@ -51,6 +51,7 @@ class ReportState:
     options: tuple[str, ...] = ()
     recorded: bool = False
     headers: tuple[tuple[str, str], ...] = ()
+    variables: tuple[str, ...] = ()
     sandbox: bool = False
     failed: list[Message] = field(default_factory=list)
     """What of the report is missing because of a fault of the kit."""
@@ -70,6 +71,7 @@ class ReportState:
             self.exchange,
             self.recorded,
             self.held,
+            self.variables,
         )
 
 

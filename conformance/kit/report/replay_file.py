@@ -43,6 +43,7 @@ failure of the server, which may be worded otherwise each time.
 """
 
 _SESSION = "mcp-session-id"
+_PLACEHOLDER = re.compile("«secret-([0-9]+)»")
 _LAST_WORD = re.compile(r"(?<![^\s,{}\[\]\"])[^\s,{}\[\]\"]*\Z")
 """It begins where a word does: from the middle of one, it would be read again for each sign."""
 
@@ -94,6 +95,9 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
     before = sent_before(report.held, [one.run for one in session.runs])
     written = 0
     always = [[name, redact(value)] for name, value in report.headers]
+    # A target may say a placeholder itself, so that a secret is sent which it was never given.
+    told = " ".join((*(value for _, value in always), *report.options, *report.variables))
+    own = sorted(set(_PLACEHOLDER.findall(told)))
     cases: dict[int, dict[str, Any]] = {}
     requests: dict[int, dict[str, Any]] = {}
     too_long: set[int] = set()
@@ -105,7 +109,9 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
         if exchange is None or len(exchange.request.body) > LONGEST:
             too_long.add(id)
             return None
-        requests[id] = _request(report.sendable(exchange.request), before.issued, always)
+        requests[id] = _request(report.sendable(exchange.request), before.issued, always) | {
+            "own": own
+        }
         written += len(exchange.request.body)
         return exchange
 

@@ -51,6 +51,8 @@ class Report:
     """
     held: Iterable[Exchange] = ()
     """All exchanges, in the order in which they were sent."""
+    variables: tuple[str, ...] = ()
+    """The values of the variables that the target was given, without secrets."""
 
     def say(self, id: str, /, **values: object) -> str:
         """Give a sentence of the report in its language."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -89,6 +90,7 @@ def test_over_http_it_fails_on_the_faulty_server_and_passes_on_the_reference(
     assert code == 1, said
     assert clause in said
     assert "passed" not in said
+    assert {'"own": ["1"]'} == set(re.findall('"own": [^]]*]', path.read_text("utf-8")))
     with listening(REFERENCE) as url:
         code, said = run(path, url, SECRET_1=SECRET)
     assert code == 0, said
@@ -237,6 +239,13 @@ def functions(**values):
     return file
 
 
+def test_a_secret_that_the_server_was_not_given_is_not_sent(monkeypatch):
+    for number in (1, 2):
+        monkeypatch.setenv(f"SECRET_{number}", f"value-{number}")
+    body = functions()["body_of"]({"text": "«secret-1» «secret-2»", "own": ["1"]})
+    assert body == "value-1 «secret-2»".encode()
+
+
 def trickles(*parts):
     """A server that answers with the first part, and then with the last one again and again."""
 
@@ -272,6 +281,7 @@ def test_an_answer_that_comes_byte_by_byte_ends_with_the_time(parts):
         sent = {
             "method": "GET",
             "headers": [],
+            "own": [],
             "text": "",
             "url": f"http://127.0.0.1:{server.getsockname()[1]}/",
         }
@@ -284,7 +294,14 @@ def test_an_answer_that_comes_byte_by_byte_ends_with_the_time(parts):
 )
 def test_a_server_that_pours_or_reads_nothing_gives_no_answer(code):
     case = {"sandbox": False, "command": shlex.join([sys.executable, "-c", code])}
-    asked = {"text": "x" * 200_000, "awaited": True, "answer_to": 1, "settle": 1, "number": 1}
+    asked = {
+        "text": "x" * 200_000,
+        "own": [],
+        "awaited": True,
+        "answer_to": 1,
+        "settle": 1,
+        "number": 1,
+    }
     file = functions(TIMEOUT=1, MOST=300_000, MOST_LINES=100)
     assert file["stdio"](case, [asked])["ended"] == "closed"
 
@@ -303,7 +320,7 @@ def test_an_answer_of_many_levels_or_without_an_end_is_an_answer():
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=lambda: pours(server.accept()[0]), daemon=True).start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}/"
-        sent = {"url": url, "method": "GET", "headers": [], "text": ""}
+        sent = {"url": url, "method": "GET", "headers": [], "own": [], "text": ""}
         assert len(file["send"](sent, {})["text"]) == 300_000
 
 
