@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
@@ -25,6 +26,14 @@ KEPT_BYTES: Final = 32 * 1024 * 1024
 """Bytes of all their calls together."""
 
 
+LARGE_PLAN: Final = 8 * 1024 * 1024
+"""Bytes of a plan's calls, of which no two tools hold as many at the same time."""
+HEAVY_PLAN: Final = 4 * 1024 * 1024
+"""Bytes of a plan's calls, after which its tool is done before others have their turn."""
+_MOST_HELD: Final = 16 * 1024 * 1024
+"""The same of the plans of all tools together."""
+
+
 class Plans:
     """Plans each tool once for all runs that list it, of which five judge one server by default."""
 
@@ -33,6 +42,10 @@ class Plans:
         self._weight = 0
         self._lock = threading.Lock()
         self._planner = ThreadPoolExecutor(1, "plan")
+        self.held = 0
+        """Bytes of the calls of plans that tools hold, until they are done."""
+        self.large = asyncio.Lock()
+        """Held by the tool with a large plan: no other such plan is kept meanwhile."""
 
     def later(self, planned: Callable[[], Plan]) -> Future[Plan]:
         """Plan beside the calls, one tool after the other: the first plan is done the sooner."""
@@ -89,6 +102,42 @@ class Plans:
                 self._weight += weight
             while len(self._known) > KEPT_PLANS or self._weight > KEPT_BYTES:
                 self._weight -= self._known.popitem(last=False)[1][1]
+
+
+class HeldPlan:
+    """What a tool holds of what was planned, from its first case to its last."""
+
+    def __init__(self, plans: Plans) -> None:
+        self._plans = plans
+        self._weight = 0
+        self._is_large = False
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether it is to be dropped soon: it is large, or all plans that are held are."""
+        return self._weight > HEAVY_PLAN or self._plans.held > _MOST_HELD
+
+    async def take(self, made: Callable[[], Awaitable[Plan]]) -> Plan:
+        """The plan, once no other large one is held. One that waits is forgotten, and made anew."""
+        plan: Plan | None = await made()
+        assert plan is not None
+        if plan.weight > LARGE_PLAN:
+            waits = self._plans.large.locked()
+            plan = None if waits else plan
+            await self._plans.large.acquire()
+            self._is_large = True
+            plan = plan or await made()
+        self._weight = plan.weight
+        self._plans.held += self._weight
+        return plan
+
+    def drop(self) -> None:
+        """Let others hold as much."""
+        self._plans.held -= self._weight
+        self._weight = 0
+        if self._is_large:
+            self._is_large = False
+            self._plans.large.release()
 
 
 def all_cases(

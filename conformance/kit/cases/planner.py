@@ -6,6 +6,7 @@ import json
 from collections import deque
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from hashlib import blake2b
 from typing import Any, Final
 
 from conformance.kit.cases import expectations as judge
@@ -25,6 +26,7 @@ from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import SchemaView
 from conformance.spec.pointer import to_pointer
 
+_LONG_KEY: Final = 256
 MOST_BYTES: Final = 64 * 1024 * 1024
 """Bytes of calls that are made to plan one tool: a call of megabytes gets few deviations."""
 MOST_BRANCHES: Final = 40
@@ -79,8 +81,8 @@ class Planner:
     waiting: deque[Start] = field(default_factory=deque)
     _left: int = MOST_BYTES
     _size: tuple[int, int] = (0, 0)
-    _sent: set[str] = field(default_factory=set)
-    _starts: set[str] = field(default_factory=set)
+    _sent: set[bytes | str] = field(default_factory=set)
+    _starts: set[bytes | str] = field(default_factory=set)
     _repairable: dict[tuple[int, ...], bool] = field(default_factory=dict)
 
     def maker(self, full: bool = False) -> Maker:
@@ -91,9 +93,10 @@ class Planner:
         """Say whether these arguments are sent for the first time, and note that they are."""
         key = json.dumps(arguments, sort_keys=True)
         self._spend(len(key))
-        if key in self._sent:
+        short = _short(key)
+        if short in self._sent:
             return False
-        self._sent.add(key)
+        self._sent.add(short)
         return True
 
     def _spend(self, count: int) -> None:
@@ -109,7 +112,7 @@ class Planner:
 
     def _is_new_start(self, arguments: Any) -> bool:
         """Say whether no branch starts from these arguments yet; a valid case of them gives way."""
-        key = json.dumps(arguments, sort_keys=True)
+        key = _short(json.dumps(arguments, sort_keys=True))
         if key in self._starts:
             return False
         self._starts.add(key)
@@ -270,6 +273,11 @@ class Planner:
         if key not in self._repairable:
             self._repairable[key] = judge.can_be_made(spot, self.maker(), names)
         return self._repairable[key]
+
+
+def _short(key: str) -> bytes | str:
+    """A key that takes few bytes: those of all calls would take as much as the calls."""
+    return key if len(key) < _LONG_KEY else blake2b(key.encode(), digest_size=16).digest()
 
 
 def _is_within(place: Tokens, around: Tokens) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
-from conformance.kit.cases.phases import Plans
+from conformance.kit.cases.phases import HeldPlan, Plans
 from conformance.kit.cases.plan import Plan, fewer, only
 from conformance.kit.cases.textual import keeps_route
 from conformance.kit.drive.channel import Channel, ConnectFailed
@@ -36,8 +36,6 @@ MOST_ANSWERED = 48 * 1024 * 1024
 """Bytes of memory for answers after which no more of a tool is sent: they stay until it is done."""
 _HEAVY = 256 * 1024
 """The same, after which a tool is finished before others have their turn."""
-_HEAVY_PLAN = 4 * 1024 * 1024
-"""Bytes of planned calls, after which it is so, too."""
 MOST_ENDS = 8
 """Calls that ended their process, after which the rest of a tool's cases are not sent."""
 TELLING = 12
@@ -71,7 +69,7 @@ class ToolRun:
         self._slow = 0
         self._ended = 0
         self._answered = 0
-        self._plan_weight = 0
+        self._held = HeldPlan(plans)
         self._unsent: list[Case] = []
         self._unplanned = self._off_route = ""
         self._baseline: Call | None = None
@@ -109,7 +107,7 @@ class ToolRun:
     @property
     def is_heavy(self) -> bool:
         """Whether its calls or answers are too large to stay in memory until its next turn."""
-        return self._answered > _HEAVY or self._plan_weight > _HEAVY_PLAN
+        return self._answered > _HEAVY or self._held.is_heavy
 
     async def tell(self) -> None:
         """Send what is most telling: what failed before, and a case of each place and kind."""
@@ -119,8 +117,7 @@ class ToolRun:
         if self._planning is None:
             self.is_told = True
             return
-        planned, self._planning = await asyncio.wrap_future(self._planning), None
-        self._plan_weight = planned.weight
+        planned = await self._held.take(self._made)
         if not planned.cases:
             self._unplanned = "; ".join(planned.problems)
         planned = only(planned, self._channel.context.settings.replay)
@@ -134,6 +131,12 @@ class ToolRun:
         sent = {case.id for case in telling}
         left = tuple(case for case in planned.cases if case.id not in sent)
         self._left_over = replace(planned, cases=left)
+
+    async def _made(self) -> Plan:
+        self.plan()
+        assert self._planning is not None
+        planning, self._planning = self._planning, None
+        return await asyncio.wrap_future(planning)
 
     async def finish(self) -> None:
         """Send all other cases, follow what refusals suggest, and call as at the beginning."""
@@ -184,10 +187,16 @@ class ToolRun:
 
     def let_go(self) -> None:
         """Forget what was planned and gathered, once the evidence of all calls is kept."""
+        self.drop_plan()
         self._calls, self._unsent = [], []
+        self._baseline = None
+
+    def drop_plan(self) -> None:
+        """Forget what was planned, and let others hold as much."""
         if self._planning is not None:
             self._planning.cancel()
-        self._baseline = self._left_over = self._planning = None
+        self._left_over = self._planning = None
+        self._held.drop()
 
     def _silent_after(self) -> frozenset[str]:
         own = (call.case.id.text for call in self._calls)

@@ -93,13 +93,15 @@ class Turns:
             await together((alone(), others()))
         finally:
             self._keep_begun()
+            for run in self._open:
+                run.drop_plan()
 
     async def _ahead(self, run: ToolRun, late: asyncio.Event) -> None:
         """Let one tool go before the others, if it is quick."""
         await run.begin()
         if run.took * TELLING <= FIRST_TOOL_AHEAD:
             await run.tell()
-            if not late.is_set():
+            if run.is_heavy or not late.is_set():
                 await self._finish(run)
             await self._show(run)
 

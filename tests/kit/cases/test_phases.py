@@ -1,6 +1,9 @@
 """A tool is planned once for all runs of its server, and each gets the plan that is its own."""
 
+import asyncio
+import gc
 import threading
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -8,8 +11,10 @@ import pytest
 from conformance.formats.tool.tool import Invocation, Tool, ToolForm
 from conformance.kit.cases import phases
 from conformance.kit.cases.drawn import drawn_of
-from conformance.kit.cases.phases import Plans, all_cases
-from tests.kit.samples import HTTP, MCP, STDIO
+from conformance.kit.cases.phases import HEAVY_PLAN, LARGE_PLAN, HeldPlan, Plans, all_cases
+from conformance.kit.cases.plan import Plan
+from tests.kit.samples import HTTP, MCP, STDIO, case
+from tests.waiting import rounds
 
 BRANCH = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 SCHEMA = {
@@ -134,3 +139,70 @@ def test_what_waits_to_be_planned_is_given_up_at_the_end():
     may_go_on.set()
     assert under_way.result()
     assert all(each.cancelled() for each in waiting)
+
+
+def weighing(size):
+    """What makes a plan of so many bytes, and counts how often it was made."""
+    asked = []
+
+    async def made():
+        asked.append(size)
+        return Plan((case(arguments={"text": "a" * size}),))
+
+    return made, asked
+
+
+def test_a_second_large_plan_is_forgotten_until_the_first_is_done():
+    async def main():
+        plans = Plans()
+        first, second, small = HeldPlan(plans), HeldPlan(plans), HeldPlan(plans)
+        made, asked = weighing(LARGE_PLAN)
+        await first.take(made)
+        waiting = asyncio.create_task(second.take(made))
+        await small.take(weighing(100)[0])
+        await rounds(5)
+        assert not waiting.done()
+        first.drop()
+        await waiting
+        assert len(asked) == 3, "the one that waited was made anew"
+        for held in (second, small):
+            held.drop()
+        assert plans.held == 0
+        assert not plans.large.locked()
+
+    asyncio.run(main())
+
+
+def test_plans_of_many_tools_are_heavy_together():
+    async def main():
+        plans = Plans()
+        held = [HeldPlan(plans) for _ in range(8)]
+        for each in held:
+            await each.take(weighing(HEAVY_PLAN - 1_000)[0])
+        assert held[-1].is_heavy
+        for each in held[1:]:
+            each.drop()
+        assert not held[0].is_heavy
+
+    asyncio.run(main())
+
+
+def test_what_was_drawn_of_long_values_is_not_kept():
+    long = {"type": "string", "minLength": 60_000, "maxLength": 60_100}
+    schema = {"type": "object", "properties": {"a": long}, "required": ["a"]}
+
+    def drawn(number):
+        tool = replace(TOOL, input_schema={**schema, "title": f"{number}"})
+        made = all_cases(tool, HTTP, {"a": "a" * 60_000}, seed=1, count=12)
+        return sum(case.scenario.startswith("random-") for case in made.cases)
+
+    assert drawn(0) > 10  # what draws is loaded now
+    tracemalloc.start()
+    try:
+        for number in (1, 2, 3):
+            drawn(number)
+        gc.collect()
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 1024 * 1024, "each draws more than that"

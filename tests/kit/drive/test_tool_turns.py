@@ -32,6 +32,9 @@ class Run:
         self.gathered = True
         self.planned = None
 
+    def drop_plan(self):
+        """It holds none."""
+
     def let_go(self):
         self.gathered = False
 

@@ -20,7 +20,9 @@ from conformance.kit.cases.random.texts import formats_in
 Strategy = st.SearchStrategy[Any]
 _SEEDS: Final = st.integers(0, 2**32 - 1)
 _KEPT: Final = 512
-"""Schemas whose values are kept: tools of one server ask for the same again."""
+"""Schemas whose generators are kept: tools of one server ask for the same again."""
+_KEPT_VALUES: Final = 128
+"""The same of their values: those of one with a pattern may take hundreds of kilobytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def _of(effort: Effort, what: str, work: Callable[[], _Worked]) -> Any:
     return worked.found
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_KEPT_VALUES)
 def _values(text: str, seed: int, count: int) -> _Worked:
     """Give values as JSON texts, so that no two calls share one."""
     strategy = _strategy(text).found

@@ -16,7 +16,7 @@ from conformance.kit.cases.drawn import VALID, Drawn, case_of, digest
 from conformance.kit.cases.members import Change
 from conformance.kit.cases.naming import Ids
 from conformance.kit.cases.plan import Plan
-from conformance.kit.cases.planner import MOST_BYTES, Planner, Start
+from conformance.kit.cases.planner import Planner, Start
 from conformance.kit.cases.random.chance import Chance, Maker, NotDrawable, TooLarge, Unlucky
 from conformance.kit.cases.random.drawable import Schema, normalised
 from conformance.kit.cases.random.makers import Makers
@@ -41,6 +41,10 @@ every other type.
 """
 _MOST_DRAWN: Final = 50
 """Parameters of one tool that are drawn anew: a call costs as much time as it has parts."""
+_MOST_BYTES: Final = 16 * 1024 * 1024
+"""Bytes of all calls that are drawn: those that are sent are held until the tool is done."""
+_SHORT: Final = 256 * 1024
+"""Bytes of all calls that are drawn, up to which they are kept for the other runs of a server."""
 _TRIES: Final = 4
 """How often as many calls are made as are asked for: many are no others, or cannot be judged."""
 
@@ -93,9 +97,11 @@ def with_chance(
         if not view.accepts(dict(baseline)):
             return planned
         given = json.dumps(dict(baseline))
-        if len(given) * 2 * count > MOST_BYTES:
-            return planned  # as many calls of that size would not be made in time
-        found = _draw(json.dumps(tool.input_schema), given, seed, count)
+        size = len(given) * 2 * count
+        if size > _MOST_BYTES:
+            return planned  # as many calls of that size would fill the memory, and take too long
+        draw = _drawn_once if size <= _SHORT else _draw
+        found = draw(json.dumps(tool.input_schema), given, seed, count)
     except (SchemaProblem, RecursionError):
         return planned  # the deterministic phase has said so
     planner = Planner(tool.name, run.id, view, now, Ids(run.id, tool.name))
@@ -146,9 +152,8 @@ def _broken_cases(planner: Planner, found: _Drawn) -> list[Case]:
     return [replace(case, repairable=False) for _, case in planner.cases]
 
 
-@lru_cache(maxsize=64)
 def _draw(schema: str, baseline: str, seed: int, count: int) -> _Drawn:
-    """Draw from a schema; once for all runs that list the same tool."""
+    """Draw from a schema."""
     view = view_of(json.loads(schema))
     arguments = json.loads(baseline)
     makers, skipped = _parameters(view, arguments, Makers(seed, count + count // 2))
@@ -160,6 +165,10 @@ def _draw(schema: str, baseline: str, seed: int, count: int) -> _Drawn:
         valid = _different(calls.valid, count + count // 2, seed, skipped, digest)
         broken = _different(calls.broken, count, seed, skipped, _Broken.digest)
     return _Drawn(tuple(valid), tuple(broken), tuple(dict.fromkeys(skipped)))
+
+
+_drawn_once = lru_cache(maxsize=64)(_draw)
+"""The same, once for all runs that list the same tool."""
 
 
 def _different(
