@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from contextlib import contextmanager, suppress
 from itertools import permutations
 from pathlib import Path
@@ -28,6 +27,7 @@ from conformance.spec.vocabulary import Binding, Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
 from tests.kit.drive.test_driving import COUNT, sound
 from tests.kit.peers import offering
+from tests.waiting import slow_by
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
@@ -255,7 +255,7 @@ def trickles(*parts):
             connection.sendall(parts[0])
             while True:
                 connection.sendall(parts[-1])
-                time.sleep(0.01)
+                slow_by(0.01)
 
     return answer
 
