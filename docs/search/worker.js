@@ -11,6 +11,8 @@ const WEIGHTS = { title: 3, anchor: 1, page: 8, about: 16, text: 1 };
 const EXACT = 10, REST = 0.15, MOST_OTHERS = 5;
 /* Somebody who asks in a sentence wants an explanation rather than one field, fault or word. */
 const SENTENCE = 3, ROW = 0.3;
+/* And best of all the same question, with its answer. */
+const ASKED = 3;
 /* A message of the kit is what was asked, if the question is long and has this share of its words in it. */
 const LONG = 5, QUOTED = 0.7;
 const PAGES = 20, OF_ONE = 8, LENGTH = 220;
@@ -103,6 +105,7 @@ function found(question) {
     const share = held.words / sought.length;
     const quoted = held.doc.quoted && sought.length >= LONG && share >= QUOTED;
     held.score *= share * share * (quoted ? EXACT : held.doc.boost ?? 1);
+    if (sentence && held.doc.asked) held.score *= ASKED;
     if (sentence && held.doc.row && !quoted) held.score *= ROW;
     else if (titles.get(id) === whole || (!sentence && fold(anchorOf(id)) === whole)) held.score *= EXACT;
     pages.set(pageOf(id), [...(pages.get(pageOf(id)) ?? []), held]);

@@ -34,6 +34,8 @@ _LISTS = {
 """Pages that name everything once: they answer a question less well than the page about it."""
 _LESS = 0.5
 _QUOTED = 0.1
+_QUESTIONS = "start/questions"
+"""The page whose sections are what people ask, in their words."""
 _MESSAGES = "messages"
 """The page whose rows are found by most of the words of one."""
 _TEMPLATE = f"{TEMPLATE.removesuffix('.md')}/"
@@ -83,7 +85,8 @@ def _records(folder: Path, docs: list[dict[str, Any]]) -> Iterator[dict[str, Any
         if page.strip("/").endswith(f"/{WHOLE}") or page == _TEMPLATE:
             continue
         less = {"boost": _LESS} if page.strip("/").rpartition("/")[2] in _LISTS else {}
-        doc = {**doc, **less}
+        asked = {"asked": True} if anchor and page.strip("/") == _QUESTIONS else {}
+        doc = {**doc, **less, **asked}
         if anchor:
             yield doc
             continue
