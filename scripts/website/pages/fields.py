@@ -193,9 +193,9 @@ def _kind(context: Context, schema: Schema, here: str, node: Node) -> str:
             inner = context.vocabulary_link(context.source.vocabularies[vocabulary], here)
         else:
             inner = _kind(context, schema, here, items)
-        made = [context.said(listing, kind=inner) if k == "array" else k for k in listed]
+        made = [context.said(listing, kind=inner) if k == "array" else code(k) for k in listed]
         return " · ".join(made)
-    return " · ".join(listed) or context.said("any_value")
+    return " · ".join(map(code, listed)) or context.said("any_value")
 
 
 def _ref(context: Context, schema: Schema, here: str, ref: str) -> str:
