@@ -79,6 +79,7 @@
       }
     }
     lines.replaceChildren(...parts, run);
+    lines.scrollTop = text.scrollTop; // a paste scrolls the text before its lines have numbers
   };
   let other;
   const show = ({ row, problems, count, more, wrong, documents, known: foreign, targets, ...rest }) => {

@@ -392,6 +392,16 @@ def test_the_rows_of_the_clauses_are_chosen(visit, size):
     assert seen.errors == []
 
 
+def test_the_numbers_of_the_lines_follow_a_text_that_a_paste_scrolled(visit):
+    page, _ = visit("playground/")
+    text, numbers = page.locator("#playground-text"), page.locator(".playground__lines")
+    text.focus()
+    page.keyboard.insert_text("x\n" * 60)
+    expect(page.locator("#playground")).to_have_attribute("data-state", "unknown")
+    scrolled = "at => at.scrollTop"
+    assert numbers.evaluate(scrolled) == text.evaluate(scrolled) > 0
+
+
 def test_the_playground_turns_yaml_into_json(visit):
     page, seen = visit("playground/")
     state, turn = page.locator("#playground"), page.locator(".playground__turn")
