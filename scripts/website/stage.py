@@ -17,6 +17,7 @@ _MARKED = re.compile(rb'^( *```)(\w+) (hl_lines="[^"]*")$', re.MULTILINE)
 _GOOD = rb"\1{ .\2 .good \3 }"
 """The lines that a guide marks were added to the code; those of made pages are wrong."""
 _CHECK = re.compile(rb"^ *agent-formats check .*$", re.MULTILINE)
+_PROVIDER = re.compile(rb"^ *agent-formats provider --scenario .*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,10 @@ def stage(nav: list[object], made: Mapping[str, bytes], menu: dict[str, list[str
 def in_language(path: str, content: bytes) -> bytes:
     """A page whose commands print what it shows: where that is not English, they say so."""
     language = path.partition("/")[0]
-    if f'.{language}.txt"'.encode() not in content:
-        return content
-    return _CHECK.sub(rf"\g<0> --language {language}".encode(), content)
+    said = rf"\g<0> --language {language}".encode()
+    if language != LANGUAGES[0]:
+        content = _PROVIDER.sub(said, content)
+    return _CHECK.sub(said, content) if f'.{language}.txt"'.encode() in content else content
 
 
 def _drawn(path: str, content: bytes) -> bytes:

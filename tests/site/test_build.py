@@ -188,3 +188,6 @@ def test_a_command_prints_what_its_page_shows():
     )
     alone = b"```sh\nagent-formats check X\n```\n"
     assert stage.in_language("es/guides/a.md", alone) == alone
+    provider = b"agent-formats provider --scenario stall\n"
+    assert stage.in_language("pt/a.md", provider) == provider[:-1] + b" --language pt\n"
+    assert stage.in_language("en/a.md", provider) == provider
