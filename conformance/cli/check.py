@@ -49,11 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     ours, more = _split(arguments)
     options = parser().parse_intermixed_args(ours)
-    try:
-        given, here = given_in(vars(options)), Path.cwd()
-    except FileNotFoundError:
-        print("The current directory is gone: change to one that exists.", file=sys.stderr)
-        return Exit.UNUSABLE
+    given, here = given_in(vars(options)), Path.cwd()
     if options.targets:
         given["target"] = [*options.targets, *given.get("target", [])]
     if (few := too_few_files()) is not None:

@@ -81,6 +81,11 @@ def _run(words: list[str]) -> int:
     if "_ARGCOMPLETE" in os.environ:
         _complete()
     if words and words[0] in COMMANDS:
+        try:
+            os.getcwd()  # without one, Python 3.13 cannot load what a command needs
+        except FileNotFoundError:
+            print("The current directory is gone: change to one that exists.", file=sys.stderr)
+            return UNUSABLE
         return _command(words[0]).main(words[1:])
     parser = _parser()
     if words and not words[0].startswith("-"):

@@ -75,10 +75,11 @@ def test_a_terminal_of_a_billion_columns_is_not_filled(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a directory in use stays there")
-def test_a_directory_that_is_gone_is_one_sentence(tmp_path):
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_a_directory_that_is_gone_is_one_sentence(tmp_path, command):
     gone = tmp_path / "gone"
     gone.mkdir()
-    words = ["sh", "-c", 'cd "$0" && rmdir "$0" && exec "$@"', str(gone), *AF, "check", "http://x"]
+    words = ["sh", "-c", 'cd "$0" && rmdir "$0" && exec "$@"', str(gone), *AF, command, "x"]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ended.returncode == 4
     assert ended.stderr == "The current directory is gone: change to one that exists.\n"
