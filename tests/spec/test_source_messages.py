@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 
 from scripts.generator.texts import placeholders
@@ -64,3 +65,14 @@ def test_no_message_is_given_a_value_that_it_does_not_show():
         if (odd := values - placeholders(MESSAGES[name]["en"]))
     ]
     assert wrong == []
+
+
+def test_straight_quotation_marks_are_in_code_only():
+    """A value is code; words that somebody said have the quotation marks of their language."""
+    bare = {
+        f"{id}: {text}"
+        for id, texts in MESSAGES.items()
+        for text in texts.values()
+        if '"' in re.sub(r"`[^`]*`", "", text)
+    }
+    assert bare == set()
