@@ -149,15 +149,17 @@ class Spill:
         """Where they were written; None if they have to stay in memory: a value may be nested too
         deeply to be written, and yet not to be read.
         """
-        try:
-            packed = zlib.compress(_pickled(exchanges), 1)
-        except RecursionError:
-            return None
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open until the process ends
         start = self._file.seek(0, io.SEEK_END)
-        self._file.write(packed)
-        return start, len(packed)
+        packed = _Packed(self._file)
+        try:
+            _Pickler(packed, pickle.HIGHEST_PROTOCOL).dump(exchanges)
+        except RecursionError:
+            self._file.truncate(start)
+            return None
+        packed.end()
+        return start, self._file.tell() - start
 
     def _read(self, kept: Kept[T]) -> tuple[T, ...]:
         assert self._file is not None
@@ -181,10 +183,19 @@ class _Pickler(pickle.Pickler):
         return _made, (kind, *(getattr(value, name) for name, _ in _slots(kind)))
 
 
-def _pickled(value: Any) -> bytes:
-    written = io.BytesIO()
-    _Pickler(written, pickle.HIGHEST_PROTOCOL).dump(value)
-    return written.getvalue()
+class _Packed:
+    """Compresses what is written to a file, part by part: long answers are never held again."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._packer = zlib.compressobj(1)
+
+    def write(self, part: bytes) -> int:
+        self._file.write(self._packer.compress(part))
+        return len(part)
+
+    def end(self) -> None:
+        self._file.write(self._packer.flush())
 
 
 def _made(kind: type, *values: Any) -> Any:
