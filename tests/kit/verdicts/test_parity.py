@@ -30,7 +30,7 @@ def call(run, outcome, *, arguments=None, violation=BREAKS):
     sent = arguments or {"n": "x"}
     case = Case(CaseId(run.id, "t", "c"), kind, "c", sent, expects, violation)
     exchange = Exchange(1, run.id, HttpRequest(), None, None, 0.0, 0.0, case=case)
-    return Call(case, exchange, Reading(outcome), TOOL)
+    return Call(case, exchange, TOOL, Reading(outcome))
 
 
 def said(here, there, tool=TOOL):
