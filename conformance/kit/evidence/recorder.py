@@ -49,8 +49,10 @@ class Series:
         return iter([self.next() for _ in range(count)])
 
 
-HELD_CAP = 160 * 1024 * 1024
-"""Bytes of memory for answers that were not put away; beyond, only the head of one is kept."""
+HELD_CAP = 80 * 1024 * 1024
+"""Bytes of memory for answers that were not put away; beyond, only the head of one is kept. What is
+read in an answer takes several times as much.
+"""
 
 
 MOST_WRITTEN = 2 * 1024 * 1024 * 1024
