@@ -52,6 +52,16 @@ def test_a_clause_that_is_checked_has_a_command_that_checks_it_alone(made):
             assert commands[0].startswith("agent-formats validate FILE")
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_command_answers_in_the_language_of_its_page(made, language):
+    own = [] if language == "en" else ["--language", language]
+    for clause in clauses().values():
+        name = f"conformance/clauses/{clause.id.lower()}.md"
+        english = _COMMAND.findall(made[f"en/{name}"].decode())
+        commands = _COMMAND.findall(made[f"{language}/{name}"].decode())
+        assert [each.split() for each in commands] == [each.split() + own for each in english]
+
+
 def test_the_commands_for_documents_name_kinds_that_there_are(made, capsys):
     pages = [text.decode() for path, text in made.items() if path.startswith("en/")]
     kinds = {each for text in pages for each in re.findall(r"validate FILE --as (\S+)", text)}

@@ -12,6 +12,7 @@ from functools import cache
 from conformance.kit.verdicts.checks import load, packages
 from conformance.spec.vocabulary import Scope
 from scripts.generator.clauses import Clause
+from scripts.generator.texts import LANGUAGES
 from scripts.website.pages.clauses import ALL, facts, quotes, sentences
 from scripts.website.pages.context import CLAUSE_FOLDER, CONFORMANCE, Context, up
 from scripts.website.pages.exchanges import exchange, fault_sentence
@@ -112,7 +113,8 @@ def _alone(context: Context, clause: Clause) -> Iterator[str]:
         return
     yield heading(2, context.said("clause_alone"), "run")
     yield context.said("clause_validate" if command.startswith("agent-formats v") else "clause_run")
-    yield fence(command, "sh")
+    own = "" if context.language == LANGUAGES[0] else f" --language {context.language}"
+    yield fence(f"{command}{own}", "sh")
 
 
 def _command(clause: Clause) -> str | None:
