@@ -18,7 +18,7 @@ from conformance.kit.report.write import EXCHANGES
 from scripts.measure import metered
 
 ROOT = Path(__file__).resolve().parents[2]
-_TOLD = first_line(FirstTool("", "", 0, 0), "en").partition("0")[0].strip(": ")
+_TOLD = first_line(FirstTool("", "t", 0, 0), "en").partition("0")[0].rpartition("`")[2].strip()
 """What the line about the first tool says between its names and its numbers."""
 _OWN = """
 import resource, sys
