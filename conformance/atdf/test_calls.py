@@ -22,6 +22,7 @@ from conformance.kit.verdicts.checks import (
     other_refusal,
     unknown,
 )
+from conformance.kit.verdicts.explanations import explains
 from conformance.kit.verdicts.sent_words import call_shown
 from conformance.spec.messages import codes, message
 from conformance.spec.vocabulary import ErrorCategory, ErrorType, Outcome
@@ -243,19 +244,43 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
         if outcome is Outcome.ACCEPTED:
             yield _accepted(call)
         elif outcome is Outcome.INPUT_REFUSED:
-            if not tool.neighbour_accepted(call.case):
-                disguised = tool.baseline is not None and tool.baseline.reading.disguise is not None
-                yield (
-                    no_good_call(tool.baseline)
-                    if disguised
-                    else unknown("kit.not_verified.baseline", call)
-                )
+            if not tool.neighbour_accepted(call.case) and not _shows_a_check(tool, call):
+                yield _proves_nothing(tool, call)
             elif spoilt:
                 yield unknown(f"kit.not_verified.{spoilt}", call)
             else:
                 yield holds()
     if first is not None and not judged:
         yield _unjudged(first)
+
+
+def _shows_a_check(tool: ToolEvidence, refused: Call) -> bool:
+    """Whether a refusal says what would be right at the broken place, and the neighbor's does not.
+
+    The neighbor was refused for another reason then, such as an id that the server does not know.
+    """
+    neighbour, violation = tool.refused_neighbour(refused.case), refused.case.violation
+    if neighbour is None or violation is None or neighbour.reading.disguise is not None:
+        return False
+    schema = tool.tool.input_schema
+    return all(explains(violation, schema, refused.reading.text)) and not all(
+        explains(violation, schema, neighbour.reading.text)
+    )
+
+
+def _proves_nothing(tool: ToolEvidence, refused: Call) -> Check:
+    """Why a refusal does not count: what the call without this mistake was refused with."""
+    if tool.baseline is not None and tool.baseline.reading.disguise is not None:
+        return no_good_call(tool.baseline)
+    neighbour = tool.refused_neighbour(refused.case)
+    if neighbour is None or neighbour is tool.baseline or not neighbour.reading.text:
+        return unknown("kit.not_verified.baseline", refused)
+    return unknown(
+        "kit.not_verified.neighbour",
+        refused,
+        case=call_shown(neighbour.case, tool.good_case(neighbour.case)),
+        said=quoted(neighbour.reading.text),
+    )
 
 
 def _unjudged(call: Call) -> Check:

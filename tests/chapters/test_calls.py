@@ -288,3 +288,38 @@ def test_one_answer_that_tells_why_is_enough():
     good, gone = accepted(), called(web(404, {}, of=case()))
     assert of_tool("ATDF-CALL-001", good, gone, gone).verdict is Verdict.NOT_VERIFIED
     assert of_tool("ATDF-CALL-001", good, gone, refused()).verdict is Verdict.PASS
+
+
+UNKNOWN = {"detail": "No such day is known."}
+TOO_BIG = {"detail": "count must be at most 9"}
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "verdict"),
+    [
+        (UNKNOWN, TOO_BIG, Verdict.PASS),
+        (UNKNOWN, UNKNOWN, Verdict.NOT_VERIFIED),
+        (UNKNOWN, {"detail": "count: no"}, Verdict.NOT_VERIFIED),  # what would be right?
+        (TOO_BIG, TOO_BIG, Verdict.NOT_VERIFIED),
+    ],
+)
+def test_a_refusal_beside_a_refused_call_counts_if_it_alone_explains_the_mistake(
+    good, bad, verdict
+):
+    baseline = called(web(422, good, of=case(CaseKind.BASELINE)))
+    item = of_tool("ATDF-CALL-001", baseline, called(web(422, bad)))
+    assert item.verdict is verdict
+
+
+def test_a_refused_neighbor_is_named_with_what_it_was_refused_with():
+    filled = case(CaseKind.BASELINE, arguments={"count": 2, "day": "x"})
+    filled = replace(filled, neighbour=filled.id)
+    beside = called(web(422, UNKNOWN, of=filled))
+    item = of_tool(
+        "ATDF-CALL-001", accepted(), beside, called(web(422, UNKNOWN, of=case(neighbour=filled.id)))
+    )
+    (finding,) = item.findings
+    assert finding.message.words("en").startswith(
+        'the valid call with {"count": 2, "day": "x"} was refused too, with '
+    )
+    assert "No such day is known." in finding.message.words("en")

@@ -174,6 +174,15 @@ class ToolEvidence:
             return self.baseline is not None and self.baseline.reading.accepted
         return case.neighbour in self._accepted_baselines
 
+    def refused_neighbour(self, case: Case) -> Call | None:
+        """The call from which `case` deviates, the last of them, if none of these was accepted."""
+        if self.neighbour_accepted(case):
+            return None
+        if case.neighbour is None:
+            return self.baseline
+        tried = (call for call in self.of(CaseKind.BASELINE) if call.case.id == case.neighbour)
+        return next(tried, None)
+
     def good_case(self, case: Case) -> Case | None:
         """The accepted baseline case beside a valid one; a broken one is known by its place."""
         if case.violation is not None:

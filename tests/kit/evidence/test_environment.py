@@ -42,6 +42,8 @@ def failed(text, kind=BASELINE, **changes):
         ("EROFS: read-only file system, open '/opt/server/memory.jsonl'", Missing.FILES),
         ("OSError: [Errno 30] Read-only file system: '/opt/notes.db'", Missing.FILES),
         ("sqlite3.OperationalError: attempt to write a readonly database", Missing.FILES),
+        ("unable to open database file", Missing.FILES),
+        ("SqliteError: SQLITE_CANTOPEN: unable to open database", Missing.FILES),
         ("sh: 1: pandoc: command not found", Missing.PROGRAM),
         ("Error: cannot open display: :0", Missing.DISPLAY),
         ("Rate limit exceeded: 100 requests per 1 minutes for client: global", Missing.QUOTA),
