@@ -138,8 +138,17 @@ def clauses() -> Mapping[str, Clause]:
 
 def clause_url(clause: Clause, language: str = "en") -> str:
     """Where the site shows a clause, in `language`: the page of its own."""
+    return f"{_site(language)}conformance/clauses/{clause.id.lower()}/"
+
+
+def guides_url(language: str = "en") -> str:
+    """Where the site lists the guides, in `language`."""
+    return f"{_site(language)}guides/"
+
+
+def _site(language: str) -> str:
     folder = "" if language == "en" else f"{language}/"
-    return f"{id_base()}/{folder}conformance/clauses/{clause.id.lower()}/"
+    return f"{id_base()}/{folder}"
 
 
 @cache

@@ -116,6 +116,7 @@ def test_what_a_tool_of_mcp_carries_gets_the_same_verdict(run, carried):
 
 def test_a_document_that_nobody_knows_gets_the_sentence_that_python_gives(run):
     values = [{"tols": []}, {"Tools": []}, {"toolz": []}, {"tls": []}, {"erorrs": []}, {"x": 1}]
+    values += [{"name": "a", "description": "d", "capabilities": {}, "skills": []}]
     found = run([json.dumps(value) for value in values])["found"]
     for value, seen in zip(values, found, strict=True):
         assert seen["problems"][0]["words"] == recognise(value).message.words("en"), value

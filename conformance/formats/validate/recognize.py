@@ -191,9 +191,9 @@ _LINES, _LEADS = _lines()
 
 
 _NO_OBJECT, _NO_DOCUMENT = "documents.unknown.kind", "documents.unknown"
-_INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED, _OPENAPI = _HOW = tuple(
+_INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED, _OPENAPI, _AGENT_CARD = _HOW = tuple(
     f"documents.unknown.{how}"
-    for how in ("inside", "lacks", "foreign", "rule", "misspelled", "openapi")
+    for how in ("inside", "lacks", "foreign", "rule", "misspelled", "openapi", "agent_card")
 )
 UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT, *_HOW})
 """The messages that say that a value is not a document."""
@@ -267,6 +267,8 @@ def _unknown(data: Mapping[str, Any]) -> Message:
     """
     if isinstance(data.get("openapi"), str) and "paths" in data:
         return message(_OPENAPI, version=shown(data["openapi"], _NAME))
+    if isinstance(data.get("skills"), list) and isinstance(data.get("capabilities"), dict):
+        return message(_AGENT_CARD)
     for name, value in data.items():
         if isinstance(value, dict) and isinstance(inside := _found_in(value), str):
             return message(_INSIDE, name=shown(name, _NAME), document=inside)

@@ -49,6 +49,7 @@ from conformance.kit.report.words import (
     verified_words,
     waiver_words,
 )
+from conformance.spec.clauses import guides_url
 from conformance.spec.vocabulary import Verdict
 
 GROUPS = 20
@@ -157,7 +158,8 @@ class _Page:
             more = number(len(found) - GROUPS, self.language)
             yield f"- {self.say('report.more', count=more)}"
         if may_claim(run):
-            yield f"\n{self.say('report.not-claimed')}"
+            how = self.say("report.how", url=f"<{guides_url(self.language)}>")
+            yield f"\n{self.say('report.not-claimed')} {how}"
 
     def lack(self, lack: Lack) -> str:
         if lack.reason is None:

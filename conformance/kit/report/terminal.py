@@ -53,6 +53,7 @@ from conformance.kit.report.words import (
     verified_words,
     waiver_words,
 )
+from conformance.spec.clauses import guides_url
 from conformance.spec.messages import as_code
 from conformance.spec.vocabulary import RunKind, Verdict
 
@@ -317,6 +318,7 @@ class _Summary:
                 yield from self.missing(lacking)
             if may_claim(weakest):
                 yield Line(f"    {self.say('report.not-claimed')}")
+                yield Line(f"    {self.say('report.how', url=guides_url(self.language))}")
         for run in {run.claims: run for run in self.session.runs}.values():
             for told in claims_told(run, self.language, lambda name: self.text(name, 40)):
                 yield Line(f"    {told}")

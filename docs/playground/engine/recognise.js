@@ -69,6 +69,7 @@ function unknown(value, data) {
   if (typeof value.openapi === "string" && "paths" in value) {
     return { id: "documents.unknown.openapi", values: { version: shown(value.openapi, 40) } };
   }
+  if (Array.isArray(value.skills) && isObject(value.capabilities)) return { id: "documents.unknown.agent_card", values: {} };
   for (const [name, inside] of Object.entries(value)) {
     const row = isObject(inside) && data.table.find((each) => matches(each, inside, data));
     if (row) return { id: "documents.unknown.inside", values: { name: shown(name, 40), document: row.document } };

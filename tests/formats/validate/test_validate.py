@@ -252,6 +252,12 @@ def test_an_openapi_description_is_called_one():
     assert found.message.id == "documents.unknown.openapi"
 
 
+def test_an_a2a_agent_card_is_called_one():
+    card = {"name": "a", "url": "https://a", "capabilities": {}, "skills": [{"id": "x"}]}
+    (found,) = validate(card)
+    assert found.message.id == "documents.unknown.agent_card"
+
+
 def test_a_placeholder_in_what_a_tool_says_of_its_answers_is_told():
     outputs = {"success": "string", "failure": [{"code": "...", "description": "string"}]}
     use = {"inputs": [], "outputs": outputs}

@@ -122,6 +122,16 @@ def test_the_level_comes_last_with_what_keeps_it_from_the_next_and_then_the_repo
     ]
 
 
+@pytest.mark.parametrize(("language", "folder"), [("en", ""), ("es", "es/")])
+def test_a_server_that_does_not_claim_atdf_is_led_to_the_guides(language, folder):
+    sample = session()
+    runs = tuple(replace(run, claims_atdf=False) for run in sample.runs)
+    unclaimed = replace(sample, runs=runs)
+    address = f"https://agent-formats.github.io/{folder}guides/"
+    assert any(line.endswith(address) for line in lines(unclaimed, language))
+    assert f"<{address}>" in summary(unclaimed, language)
+
+
 def test_a_clause_that_could_not_be_judged_says_why_it_keeps_the_level_down():
     sample = session()
     items = [item for item in sample.runs[0].items if item.verdict is Verdict.NOT_VERIFIED]

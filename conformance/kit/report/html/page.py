@@ -32,6 +32,7 @@ from conformance.kit.report.lacking import Lack, lacks
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import wider
 from conformance.kit.report.safe_text import visible
+from conformance.spec.clauses import guides_url
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level, RunKind, Verdict
 
@@ -173,6 +174,7 @@ def _environment(report: Report, failed: list[Message]) -> Environment:
             f"{kind} {words.number(count, language)}" for kind, count in listed.items()
         ),
         "results": ResultsJson.name,
+        "guides": guides_url(language),
         "verdicts": Verdict,
         "symbols": SYMBOLS,
         "nothing": words.NOTHING,
