@@ -56,6 +56,14 @@ def test_the_languages_have_the_same_pages_with_the_same_anchors(pages):
     assert len(shapes["en"]) > 30
 
 
+def test_the_row_of_a_field_says_nothing_twice(pages):
+    english = [text for path, text in pages.items() if path.startswith("en/")]
+    rows = [row for text in english for row in text.splitlines() if row.startswith("|")]
+    assert not [row for row in rows if re.search(r"(?i)(always `\w+`).*\1", row)]
+    assert not [row for row in rows if re.search(r"from (\d+) to (\d+)\. At least \1\.", row)]
+    assert not [row for row in rows if re.search(r"At least (\d+) items\. At most \1 items", row)]
+
+
 def test_no_anchor_stands_twice_on_a_page(pages):
     for path, text in pages.items():
         anchors = _ANCHOR.findall(text) + re.findall(r'<span id="([^"]+)">', text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -104,17 +105,21 @@ def _row(context: Context, schema: Schema, here: str, field: Field, before: str)
     name = anchored(field.name, before)
     if field.required:
         name += f" *{context.said('required')}*{{ .required }}"
-    return [name, _kind(context, schema, here, field.node), _meaning(context, schema, here, field)]
+    kind = _kind(context, schema, here, field.node)
+    return [name, kind, _meaning(context, schema, here, field, kind)]
 
 
-def _meaning(context: Context, schema: Schema, here: str, field: Field) -> str:
+def _meaning(context: Context, schema: Schema, here: str, field: Field, kind: str) -> str:
     node = field.node
     parts = []
     if "description" in node:
-        parts.append(escaped(node["description"][context.language]))
-    elif "$ref" in node:
-        parts.append(_referred(context, schema, node["$ref"]))
-    parts += _limits(context, node)
+        said = node["description"][context.language]
+        parts += [] if said.rstrip(".").casefold() == kind.casefold() else [escaped(said)]
+        parts += _limits(context, _unsaid(node, said))
+    else:
+        if "$ref" in node:
+            parts.append(_referred(context, schema, node["$ref"]))
+        parts += _limits(context, node)
     if (own := age_of(schema, node)) != age_of(schema):
         parts.append(f"*{said_age(context, own)}.*")
     asked = [
@@ -126,6 +131,13 @@ def _meaning(context: Context, schema: Schema, here: str, field: Field) -> str:
     ]
     links = [context.clause_link(clause, here) for clause in asked]
     return " ".join([*filter(None, parts), *links, *_faults(context, asked, here)])
+
+
+def _unsaid(node: Node, said: str) -> Node:
+    """The node without the bounds whose numbers its own text names already."""
+    named = re.findall(r"(?<![\w.])\d+(?:\.\d+)*(?!\w)", said)
+    bounds = [each for each in ("minimum", "maximum") if str(node.get(each)) in named]
+    return {keyword: value for keyword, value in node.items() if keyword not in bounds}
 
 
 def _faults(context: Context, clauses: list[Clause], here: str) -> Iterator[str]:
@@ -223,10 +235,13 @@ def _limits(context: Context, node: Node) -> list[str]:
     said = []
     if node.get("minLength") or (node.get("minItems") == 1):
         said.append(context.said("not_empty"))
-    if node.get("minItems", 0) > 1:
-        said.append(context.said("items_least", value=node["minItems"]))
-    if "maxItems" in node:
-        said.append(context.said("items_most", value=node["maxItems"]))
+    if node.get("minItems", 0) > 1 and node["minItems"] == node.get("maxItems"):
+        said.append(context.said("items_exactly", value=node["minItems"]))
+    else:
+        if node.get("minItems", 0) > 1:
+            said.append(context.said("items_least", value=node["minItems"]))
+        if "maxItems" in node:
+            said.append(context.said("items_most", value=node["maxItems"]))
     for keyword, name in (("minimum", "least"), ("maximum", "most")):
         if keyword in node:
             said.append(context.said(name, value=_json(node[keyword])))

@@ -462,7 +462,7 @@ def rated(hits: int, of: int) -> list[str]:
     ("hits", "of", "said"),
     [
         (0, 3, "At 0%, no suggestion in an error led to a call that was accepted."),
-        (0, 0, "– stands where there was nothing to count."),
+        (0, 0, "– means that there was nothing to count."),
     ],
 )
 def test_a_rate_that_is_not_plain_is_explained_below_the_runs(hits, of, said):
