@@ -20,6 +20,7 @@ def test_each_idea_is_tried_by_a_server_or_a_file_of_tests_that_is_there():
                if each["by"] not in servers and not (ROOT / each["by"]).is_file()]  # fmt: skip
     assert missing == []
     assert {each["outcome"] for each in tried()} == {"held", "fixed"}
+    assert {frozenset(each) for each in tried()} == {frozenset(("by", "outcome", *LANGUAGES))}
     ideas = [each["en"] for each in tried()]
     assert len(ideas) == len(set(ideas))
 

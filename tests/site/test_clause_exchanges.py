@@ -8,7 +8,7 @@ import re
 import zlib
 
 from conformance.spec.clauses import clauses
-from conformance.spec.messages import LANGUAGES, is_message
+from conformance.spec.messages import LANGUAGES, catalog, is_message
 from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
 from scripts import exchanges
@@ -17,6 +17,8 @@ from scripts.website.pages.tried import in_playground
 from tests.root import ROOT
 
 MOST_BYTES = 1_000_000
+_NAME = re.compile(r"\{\{|\{([a-z][a-z0-9_]*)[|}]")
+"""A placeholder of a message: a brace that is written twice is none."""
 SHOWS_NOTHING = {
     # no fault is planted for these: the guides' servers and the corpus show them
     *("HTTP-OAS-001", "HTTP-OAS-002", "HTTP-OAS-003", "HTTP-OAS-004", "MCP-HEAD-004"),
@@ -46,6 +48,8 @@ def test_what_the_kit_said_is_said_in_each_language():
         assert is_message(message_of(each).id), each["id"]
         for language in LANGUAGES:
             assert finding_of(each).words(language)
+        asked = set(_NAME.findall(catalog()[each["id"]]["en"])) - {""}
+        assert asked <= set(each["values"]), f"python -m scripts.exchanges: {each['id']}"
 
 
 def test_the_file_is_small_and_holds_nothing_of_one_run():

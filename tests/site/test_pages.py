@@ -64,6 +64,11 @@ def test_the_row_of_a_field_says_nothing_twice(pages):
     assert not [row for row in rows if re.search(r"At least (\d+) items\. At most \1 items", row)]
 
 
+def test_code_in_a_table_is_shown_as_it_is(pages):
+    assert "`^(/|https?://)`" in pages["en/ardf/manifest.md"]
+    assert "`POST /tools/hotel_reservation/invoke → 422`" in pages["en/about/original-texts.md"]
+
+
 def test_no_anchor_stands_twice_on_a_page(pages):
     for path, text in pages.items():
         anchors = _ANCHOR.findall(text) + re.findall(r'<span id="([^"]+)">', text)

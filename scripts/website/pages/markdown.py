@@ -114,8 +114,16 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """A cell: a bar in it would end it, also in code."""
-    return " ".join(re.sub(r"(?<!\\)\|", r"\\|", text).split()) or " "
+    """A cell: a bar in it would end it, except in code, where a backslash would be shown."""
+    made, end = [], 0
+    for found in _TICKED.finditer(text):
+        made += [_without_bars(text[end : found.start()]), found[0]]
+        end = found.end()
+    return " ".join("".join([*made, _without_bars(text[end:])]).split()) or " "
+
+
+def _without_bars(text: str) -> str:
+    return re.sub(r"(?<!\\)\|", r"\\|", text)
 
 
 def fence(text: str, language: str, marks: str = "") -> str:

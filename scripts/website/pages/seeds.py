@@ -44,7 +44,7 @@ def _row(context: Context, item: Item) -> list[str]:
     fact = context.prose(item.fact) if isinstance(item.fact, Text) else code(item.fact)
     shown = [_shown(context, each) for each in item.shown]
     return [
-        f"{item.id}{{ #item-{item.id} }}",
+        f'<a id="item-{item.id}"></a>{item.id}',
         fact,
         context.said(f"seed_{item.state}"),
         " · ".join(shown),
@@ -119,8 +119,7 @@ def _conversion(context: Context, name: str) -> str:
 
 def _request(context: Context, name: str) -> str:
     trial = context.source.seeds.trials["requests"][name]
-    named = {key: trial[key] for key in ("method", "path", "status")}
-    return code(context.said("seed_request", **named))
+    return code(f"{trial['method']} {trial['path']} → {trial['status']}")
 
 
 def _reason(context: Context, name: str) -> str:
