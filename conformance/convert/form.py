@@ -11,6 +11,7 @@ from conformance.convert.mcp import ONLY_THERE
 from conformance.convert.openapi import is_openapi
 from conformance.formats.problem import Problem
 from conformance.formats.tool import descriptor
+from conformance.formats.validate.foreign import is_schema
 from conformance.formats.validate.recognize import recognise
 
 
@@ -109,7 +110,7 @@ def _ours(data: Any, listed: Sequence[Mapping[str, Any]]) -> Form | None:
 
 def _is_problem(data: Any) -> bool:
     """Whether a value is problem details (RFC 9457, section 3.1), by members of their types."""
-    if not isinstance(data, dict):
+    if not isinstance(data, dict) or is_schema(data):
         return False
     kind, status = data.get("type"), data.get("status")
     has_uri = isinstance(kind, str) and not {":", "/"}.isdisjoint(kind)

@@ -7,6 +7,7 @@
   if (!root || !window.Worker) return;
   const said = JSON.parse(document.getElementById("playground-words").textContent);
   const SYNTAX = ["json", "yaml"];
+  const CHECKED = ["openapi", "schema", "provider"]; // of other standards
   const MOST = 5 * 1024 * 1024;
   const MOST_LINES = 200_000; // a browser lays out each of them before it does anything else
   const MOST_SHAPED = 20_000; // tabs, accents and letters from right to left in a line: each is set by those before it
@@ -99,6 +100,7 @@
     if (foreign) {
       tell("foreign", "");
       verdict.append(...rich(foreign.words));
+      if (CHECKED.includes(foreign.name) && !count) verdict.append(" ", make("strong", {}, said.clean));
       const [page, words] = said.help[foreign.name] ?? [];
       if (page) verdict.append(" ", make("a", { href: `../${page}/` }, words));
       return undefined;

@@ -62,21 +62,33 @@ def judged(each: Input, document: str | None) -> Judged:
         return unusable(each, raw, "file")
     examined = examine(raw, notation_of(each, raw), document)
     known = examined.recognition
+    other = examined.foreign
     if examined.reading.readable and document is None and not isinstance(known, Recognition):
         # In a directory other files are to be expected; one that was named is meant to be one.
-        passed = each.found and any(said.message.id in UNKNOWN for said in examined.problems)
-        if passed:
+        passed = any(said.message.id in UNKNOWN for said in examined.problems)
+        if each.found and (passed or other is not None):
             return Judged(each.name, Verdict.OTHER)
-        return _unusable(each, *examined.problems)
+        if other is None:
+            return _unusable(each, *examined.problems)
     where = examined.positions if examined.problems else {}
     listed = [Located(found, where.get(found.place)) for found in examined.problems]
     listed.sort(key=lambda located: located.position or Position(0, 0))
     if not examined.reading.readable:
         return Judged(each.name, Verdict.UNUSABLE, problems=tuple(listed))
+    verdict = Verdict.VALID if examined.valid else Verdict.INVALID
+    if other is not None:
+        return Judged(
+            each.name,
+            verdict,
+            other.document,
+            other.version,
+            problems=tuple(listed),
+            told=other.told,
+        )
     told = document is not None
     return Judged(
         each.name,
-        Verdict.VALID if examined.valid else Verdict.INVALID,
+        verdict,
         document or (known.document if known else None),
         row_of(document).version if document is not None else (known.version if known else None),
         None if told or known is None else known.rule,
@@ -100,12 +112,13 @@ def heading(each: Judged, language: str) -> str:
         return message("validate.unusable").words(language)
     if each.verdict is Verdict.OTHER:
         return message("validate.other").words(language)
-    document = f"{row_of(each.document).spec} {each.document}" if each.document else ""
     if each.told is not None:
         what = each.told.words(language)
     elif each.rule is None:
+        document = f"{row_of(each.document).spec} {each.document}" if each.document else ""
         what = message("validate.told", document=document).words(language)
     else:
+        document = f"{row_of(each.document).spec} {each.document}" if each.document else ""
         what = message(
             "validate.what", document=document, version=each.version, rule=each.rule
         ).words(language)

@@ -68,7 +68,7 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
     """The tools of a document; never raises for a bad one."""
     tools: list[Tool] = []
     left: list[tuple[str, Message]] = []
-    problems = list(_of_document(data))
+    problems = list(of_document(data))
     document = Document(data)
     taken: set[str] = set()
     for place, method, shared, operation in _each(data):
@@ -116,7 +116,7 @@ def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
         yield name, Invocation(base + path, method.upper())
 
 
-def _of_document(data: Mapping[str, Any]) -> Iterator[Problem]:
+def of_document(data: Mapping[str, Any]) -> Iterator[Problem]:
     """What every document must have."""
     info = data.get("info")
     for holder, place, wanted in (

@@ -100,7 +100,7 @@ def _remembered(text: str) -> tuple[SchemaFault, ...]:
 
 
 def _faults(schema: Mapping[str, Any], *, is_whole: bool) -> tuple[SchemaFault, ...]:
-    kind = _dialect(schema)
+    kind = dialect_of(schema)
     if kind is None:
         said = message("documents.schema.dialect", dialect=shown(schema["$schema"]))
         return (SchemaFault(("$schema",), _VALID, _VALID, said),)
@@ -115,7 +115,7 @@ def _faults(schema: Mapping[str, Any], *, is_whole: bool) -> tuple[SchemaFault, 
         return (SchemaFault((), _VALID, _VALID, said),)
 
 
-def _dialect(schema: Mapping[str, Any]) -> type[Validator] | None:
+def dialect_of(schema: Mapping[str, Any]) -> type[Validator] | None:
     """The validator of the dialect that `$schema` names, 2020-12 without it; None if unknown."""
     if "$schema" not in schema:
         return Draft202012Validator

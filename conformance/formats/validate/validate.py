@@ -17,6 +17,7 @@ from conformance.formats.schema.work import errors_in
 from conformance.formats.text.json_text import Notation, Reading, positions_of, read
 from conformance.formats.text.source_lines import Position
 from conformance.formats.tool.meta import earlier_in, held, key_in, lifted
+from conformance.formats.validate.foreign import Foreign, foreign
 from conformance.formats.validate.recognize import Recognition, recognise
 from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
@@ -34,11 +35,15 @@ _OF_TOOLS = frozenset({"catalog", "tool", "descriptor", "enhanced-descriptor"})
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A file: how it was read, what it was recognised as if it was, and all that is wrong."""
+    """A file: how it was read, what it was recognised as if it was, and all that is wrong.
+
+    `foreign` is there where it is a document of another standard.
+    """
 
     reading: Reading
     recognition: Recognition | None
     problems: tuple[Problem, ...]
+    foreign: Foreign | None = None
 
     @property
     def valid(self) -> bool:
@@ -63,6 +68,9 @@ def examine(
     name = document or (known.document if known else None)
     if name is None:
         assert isinstance(recognised, Problem)
+        other = foreign(reading.data)
+        if other is not None:
+            return Examined(reading, None, (*reading.problems, *other.problems), other)
         return Examined(reading, None, (*reading.problems, recognised))
     owner = "ATDF-CAT-003" if name == "catalog" and notation is Notation.JSON else None
     strange = [replace(each, clause=owner) for each in reading.problems]
@@ -103,7 +111,8 @@ def validate(data: Any, document: str | None = None) -> list[Problem]:
     if document is None:
         recognised = recognise(data)
         if isinstance(recognised, Problem):
-            return [recognised]
+            other = foreign(data)
+            return [recognised] if other is None else list(other.problems)
         document = recognised.document
     return _judged(data, document)
 

@@ -25,7 +25,7 @@ function formOf(value, row) {
   const first = Array.isArray(value) ? value[0] : value;
   const tools = (listOf(first, "tools") ?? []).filter(isObject);
   for (const [name, tells] of Object.entries(PROVIDERS)) if ([value, first, ...tools.slice(0, 1)].some(tells)) return name;
-  if (!row) return isObject(value) && isProblem(value) ? "problem" : undefined;
+  if (!row) return isObject(value) && isProblem(value) && !looksLikeSchema(value) ? "problem" : undefined;
   const here = (item) => ONLY_MCP.some((name) => name in item);
   if (row.document === "tool") return here(value) ? "mcp" : "catalog";
   if (row.document !== "catalog") return FORMS[row.document];
@@ -53,12 +53,12 @@ function elsewhere(value, data) {
     return known("provider", { form: { openai: "OpenAI", anthropic: "Anthropic", gemini: "Gemini" }[form], count: items.length });
   }
   if (!isObject(value)) return undefined;
+  if (isSchemaAlone(value, data)) return known("schema");
   if (isObject(value.error) && value.jsonrpc !== undefined) return known("rpc_error");
   if (value.isError === true) return known("tool_error");
   if (isObject(value.mcpServers)) return known("configuration");
   if ("protocolVersion" in value && "serverInfo" in value) return known("initialize");
   if (Array.isArray(value.detail) || (isProblem(value) && !("type" in value && "name" in value)) || typeof value.message === "string" ||
     typeof value.error === "string") return known(typeof value.type === "string" || typeof value.title === "string" ? "problem" : "error");
-  if (isObject(value.properties) && (value.type === "object" || typeof value.$schema === "string")) return known("schema");
   return undefined;
 }

@@ -23,7 +23,7 @@ function examineAll(text, data, as) {
     }
     if (!known) return { ...whole, repaired: unread ? repaired(text) : undefined };
     const [subject] = [...values, ...examined.map(({ found }) => found.data)].filter((value) => elsewhere(value, data));
-    const problems = ["provider", "schema"].includes(known.name) && subject === whole.data ? providedProblems(text, subject, data) : [];
+    const problems = ["provider", "schema", "openapi"].includes(known.name) && subject === whole.data ? providedProblems(text, subject, data) : [];
     return withForm({ ...whole, problems, known }, subject, subject !== whole.data);
   }
   const kinds = new Map();
@@ -41,14 +41,20 @@ function examineAll(text, data, as) {
   return subject === undefined ? made : withForm(made, subject, true, held.length > 1 ? { document: "catalog" } : row);
 }
 
-// What is wrong in a schema, or in those of the tools that a model provider takes, each at its place.
+// What is wrong in a document of another standard, or in the schemas of a provider's tools, each at its place.
 function providedProblems(text, value, data) {
+  const found = [];
+  for (const each of providedFaults(value, data)) {
+    if (found.length === MOST_FAULTS) break;
+    found.push(each);
+  }
+  if (!found.length) return found;
   const { places } = readJson(text);
   const lineOf = lines(text);
-  return [...providedFaults(value, data)].map(({ at, id, values }) => ({
-    ...placed(text, lineOf, places.get(pointerOf(at))), path: pathOf(at), pointer: pointerOf(at), keyword: "schema", clause: null,
+  return found.map(({ at, id, values, clause }) => ({
+    ...placed(text, lineOf, places.get(pointerOf(at))), path: pathOf(at), pointer: pointerOf(at), keyword: "schema", clause,
     words: words(data, id, values),
-  }));
+  })).sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function withForm(made, subject, framed, row) {

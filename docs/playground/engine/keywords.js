@@ -51,6 +51,9 @@ const KEYWORDS = {
       yield { id: known ? "required.one" : "required", values: { name, ...(known && { allowed }) }, missing: name };
     }
   },
+  *dependencies(wanted, value) {
+    if (isObject(value)) for (const [name, needed] of Object.entries(wanted)) if (name in value && !needed.every((each) => each in value)) yield {};
+  },
   *type(wanted, value) {
     const kinds = Array.isArray(wanted) ? wanted : [wanted];
     if (!kinds.some((kind) => TYPES[kind](value))) yield { values: { expected: kinds.join(" | ") } };

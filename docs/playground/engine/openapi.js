@@ -19,14 +19,14 @@ const objectOr = (value) => (isObject(value) ? value : {});
 const textsOf = (value) => [...new Set(Array.isArray(value) ? value.filter((each) => typeof each === "string") : [])];
 const holds = (value, name) => Object.hasOwn(value, name);
 
-// The objects that are schemas, below a schema and it.
-function* schemasIn(node) {
+// The objects that are schemas, below a schema and it, each with its place.
+function* schemasIn(node, at = []) {
   if (!isObject(node)) return;
-  yield node;
+  yield [node, at];
   for (const [word, value] of Object.entries(node)) {
-    if (isObject(value) && WITH_ONE.includes(word)) yield* schemasIn(value);
-    else if (Array.isArray(value) && WITH_LIST.includes(word)) for (const each of value) yield* schemasIn(each);
-    else if (isObject(value) && WITH_NAMES.includes(word)) for (const each of Object.values(value)) yield* schemasIn(each);
+    if (isObject(value) && WITH_ONE.includes(word)) yield* schemasIn(value, [...at, word]);
+    else if (Array.isArray(value) && WITH_LIST.includes(word)) for (const [n, each] of value.entries()) yield* schemasIn(each, [...at, word, n]);
+    else if (isObject(value) && WITH_NAMES.includes(word)) for (const [name, each] of Object.entries(value)) yield* schemasIn(each, [...at, word, name]);
   }
 }
 
@@ -54,7 +54,7 @@ class Description {
   }
 
   *names(schema) {
-    for (const { $ref } of schemasIn(schema)) {
+    for (const [{ $ref }] of schemasIn(schema)) {
       if (typeof $ref !== "string" || !$ref.startsWith(IN_COMPONENTS)) continue;
       const name = $ref.slice(IN_COMPONENTS.length).split("/")[0];
       if (!holds(this.known, name)) continue;

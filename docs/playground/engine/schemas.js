@@ -1,8 +1,9 @@
 // The JSON Schemas that tools hold, by the metaschema of their dialect: what is none is no contract
-// for a call. References are not followed.
+// for a call.
 "use strict";
 
 const NEWEST = "https://json-schema.org/draft/2020-12/schema";
+const UNCHECKED = "http://json-schema.org/draft-03/schema";
 const MOST_OF_SCHEMA = 10;
 
 const valueAt = (value, at) => at.reduce((node, step) => node[step], value);
@@ -18,11 +19,16 @@ function innermost(found, value, data) {
   return places.reduce((best, at) => (at.length > best.length ? at : best));
 }
 
-// What its metaschema forbids, once for each place. A dialect that is not known here is not checked.
+// What its metaschema forbids, once for each place; where it forbids nothing, the references that
+// lead nowhere.
 function* schemaFaults(schema, at, data) {
   const { $schema: named = NEWEST } = schema;
   const file = typeof named === "string" ? named.replace(/#$/, "") : "";
-  if (!file.startsWith("http") || !(file in data.schemas)) return;
+  if (file === UNCHECKED) return;
+  if (!isDialect(named, data)) {
+    yield { id: "documents.schema.dialect", values: { dialect: shown(named) }, at: [...at, "$schema"], keyword: "ATDF-TOOL-004", clause: "ATDF-TOOL-004", trail: [] };
+    return;
+  }
   const seen = new Set();
   for (const each of faults(data.schemas[file], schema, { parent: null, file, steps: [] }, data)) {
     const inside = innermost(each, schema, data);
@@ -36,7 +42,20 @@ function* schemaFaults(schema, at, data) {
       { id: "documents.schema.invalid", values: { keyword, value: shown(value) } };
     yield { ...told, at: [...at, ...inside], keyword: "ATDF-TOOL-004", clause: "ATDF-TOOL-004", trail: [] };
   }
+  if (seen.size) return;
+  let count = 0;
+  for (const each of leadNowhere(schema, at, file.includes("draft-04"))) {
+    if (count === MOST_OF_SCHEMA) return;
+    count += 1;
+    yield each;
+  }
 }
+
+const isDialect = (named, data) => typeof named === "string" && named.startsWith("http") && named.replace(/#$/, "") in data.schemas;
+
+// Whether a value is a schema alone.
+const looksLikeSchema = (value) => isObject(value.properties) && value.type === "object";
+const isSchemaAlone = (value, data) => isObject(value) && (looksLikeSchema(value) || (isObject(value.properties) && isDialect(value.$schema, data)));
 
 // Of the tools of a catalog, or of one tool.
 function* heldFaults(value, row, data) {
@@ -51,9 +70,13 @@ function* heldFaults(value, row, data) {
   }
 }
 
-// Of a schema alone, or of tools in the forms of OpenAI and Anthropic.
+// Of an OpenAPI description, a schema alone, or tools in the forms of OpenAI and Anthropic.
 function* providedFaults(value, data) {
-  if (isObject(value) && isObject(value.properties)) yield* schemaFaults(value, [], data);
+  if (formOf(value) === "openapi") yield* openapiFaults(value, data);
+  if (isSchemaAlone(value, data)) {
+    for (const each of schemaFaults(value, [], data)) if (each.reference?.startsWith("#") ?? true) yield { ...each, clause: null };
+    return;
+  }
   const name = Array.isArray(value) ? undefined : LISTS.find((each) => listOf(value, each));
   const items = Array.isArray(value) ? value : name ? value[name] : [value];
   for (const [n, item] of items.entries()) {

@@ -12,6 +12,7 @@ from jsonschema_specifications import (
 )
 
 from conformance.convert.form import FAILED, TARGETS
+from conformance.formats.catalog.openapi_schema import modern
 from conformance.formats.runtime.recognition import RuntimeRow
 from conformance.formats.tool.declared import SCHEMA_WORDS
 from conformance.formats.validate.recognize import ENHANCED, TABLE
@@ -42,13 +43,16 @@ _SHOWN = (
 )
 """Examples that the page offers, of those that there are."""
 _PARTS = (
-    "values", "read", "recognise", "keywords", "repair", "validate", "schemas", "examine", "forms",
-    "inside", "openapi", "convert",
+    "values", "read", "recognise", "keywords", "repair", "validate", "schemas", "references",
+    "examine", "forms", "inside", "openapi", "problems", "convert",
 )  # fmt: skip
-_KNOWN = ("documents.keyword.", "documents.unknown", "site.playground.is.")
+_KNOWN = (
+    "documents.keyword.", "documents.openapi.", "documents.unknown", "site.playground.is.",
+)  # fmt: skip
 _SAID = (
     "documents.ambiguous", "documents.meta.no_object", "documents.resource.version",
-    "documents.schema.invalid", "documents.schema.type", "documents.too_deep",
+    "documents.schema.dangling_ref", "documents.schema.dialect", "documents.schema.invalid",
+    "documents.schema.remote_ref", "documents.schema.type", "documents.too_deep",
     "site.playground.failed", "site.playground.not_json", "site.playground.not_yaml",
     "site.playground.twice",
 )  # fmt: skip
@@ -56,16 +60,19 @@ _SAID = (
 _ANNOTATIONS = ("title", "description", "$schema", "$id")
 _DIALECTS = (
     "https://json-schema.org/draft/2020-12/schema",
+    "https://json-schema.org/draft/2019-09/schema",
     "http://json-schema.org/draft-07/schema",
+    "http://json-schema.org/draft-06/schema",
+    "http://json-schema.org/draft-04/schema",
 )
-"""Those whose metaschemas the page has; a schema of another one is left to the command."""
+"""Those whose metaschemas the page has; draft 3 is left to the command."""
 _UNSAID = (
     *_ANNOTATIONS, "$comment", "$dynamicAnchor", "$vocabulary", "default", "deprecated", "examples",
-    "format", "readOnly",
+    "$recursiveAnchor", "format", "id", "readOnly",
 )  # fmt: skip
 """What a metaschema says that decides nothing."""
 _WORDS = (
-    "label", "choose", "example", "file", "empty", "busy", "large", "slow", "valid",
+    "label", "choose", "example", "file", "empty", "busy", "large", "slow", "valid", "clean",
     "one", "many", "listed", "more", "inside", "stream", "as_json", "alone", "repair", "share",
     "shared", "unreadable", "by_keys", "as", "fix", "convert", "command", "command_alone", "same",
     "copy", "copied", "lost", "changed", "made",
@@ -160,6 +167,8 @@ def bare(schema: Any) -> Any:
 def metaschema(name: str) -> Any:
     """What decides in the metaschema of a dialect, joined of its vocabularies, as one schema."""
     whole = METASCHEMAS.contents(name)
+    if name.endswith("draft-04/schema"):
+        whole = modern(whole)  # its bounds are exclusive by a flag
     base = name.removesuffix("schema")
     vocabularies = [f"{base}{each['$ref']}" for each in whole.get("allOf", ())]
     parts = [whole, *map(METASCHEMAS.contents, vocabularies)]
@@ -167,7 +176,8 @@ def metaschema(name: str) -> Any:
         key: {inner: value for part in parts for inner, value in part.get(key, {}).items()}
         for key in ("$defs", "definitions", "properties")
     }
-    return _decisive({"type": whole["type"]} | {key: held for key, held in made.items() if held})
+    kept = {key: whole[key] for key in ("type", "dependencies") if key in whole}
+    return _decisive(kept | {key: held for key, held in made.items() if held})
 
 
 def _decisive(schema: Any) -> Any:
@@ -175,11 +185,15 @@ def _decisive(schema: Any) -> Any:
         return [_decisive(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    if "$dynamicRef" in schema:
+    if "$dynamicRef" in schema or "$recursiveRef" in schema:
         return {"$ref": "#"}
+    if "$ref" in schema:  # into another vocabulary: here all are one
+        return {"$ref": f"#{schema['$ref'].partition('#')[2]}"}
     return {
         key: {name: _decisive(each) for name, each in value.items()}
         if key in ("$defs", "definitions", "properties")
+        else value
+        if key == "dependencies"
         else _decisive(value)
         for key, value in schema.items()
         if key not in _UNSAID

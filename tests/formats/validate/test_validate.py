@@ -248,7 +248,7 @@ def test_an_unknown_type_is_told_once_and_not_with_its_content():
 
 
 def test_an_openapi_description_is_called_one():
-    (found,) = validate({"openapi": "3.1.0", "info": {}, "paths": {}})
+    (found,) = validate({"openapi": "4.0.0", "info": {}, "paths": {}})
     assert found.message.id == "documents.unknown.openapi"
 
 

@@ -1,0 +1,226 @@
+"""What is wrong with all that tools are made of in an OpenAPI description, each at its place.
+
+Serves HTTP-OAS-001 and HTTP-OAS-002 where there is only the text. References to other documents are
+not followed, and callbacks, webhooks, security and examples are not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+from urllib.parse import unquote
+
+from conformance.formats.catalog.openapi import DOCUMENT, METHODS, OPERATION, of_document
+from conformance.formats.catalog.openapi_schema import modern
+from conformance.formats.problem import Place, Problem, problem, shown
+from conformance.formats.schema.schemas import schema_faults
+from conformance.spec.messages import Message, message
+from conformance.spec.pointer import steps_of
+
+VERSIONS = ("3.0", "3.1", "3.2")
+_OPERATIONS = (*METHODS, "query")
+_WHERE = ("path", "query", "header", "cookie")
+_NAMED = frozenset(
+    {
+        "properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "schemas",
+        "responses", "parameters", "requestBodies", "headers", "links", "callbacks", "pathItems",
+        "paths", "content", "encoding", "webhooks", "securitySchemes", "mediaTypes",
+    }
+)  # fmt: skip
+"""Members whose own members have names that the author chose."""
+_DATA = frozenset({"default", "enum", "const", "example", "examples", "value"})
+_WHOLE = "ATDF-TOOL-005"
+_INDEX = re.compile(r"[0-9]{1,9}")
+_Node = Mapping[str, Any]
+
+
+def openapi_problems(data: _Node) -> Iterator[Problem]:
+    """Give each problem of a description of a version that is known."""
+    yield from of_document(data)
+    yield from _dangling(data)
+    yield from _operations(data)
+    old, newest = (str(data["openapi"]).startswith(each) for each in ("3.0", "3.2"))
+    for place, parameter in _parts(data, "parameters"):
+        yield from _of_parameter(place, parameter, newest=newest)
+    for place, body in _parts(data, "requestBody"):
+        yield from _lacks(place, body, "content")
+    for place, response in _parts(data, "responses"):
+        if not newest:
+            yield from _lacks(place, response, "description")
+    for place, schema in _schemas(data):
+        yield from _of_schema(data, place, schema, old=old)
+
+
+def _lacks(place: Place, node: _Node, *names: str) -> Iterator[Problem]:
+    """Say that the first of `names` is missing, where none of them is there."""
+    if not any(name in node for name in names):
+        yield problem(place, "required", message("documents.openapi.missing", member=names[0]))
+
+
+def _objects(node: Any, place: Place = ()) -> Iterator[tuple[Place, _Node]]:
+    """The objects in a list, or among the members of an object, that are there themselves."""
+    listed: Any = enumerate(node) if isinstance(node, list) else ()
+    listed = node.items() if isinstance(node, dict) else listed
+    for step, each in listed:
+        if isinstance(each, dict) and not isinstance(each.get("$ref"), str):
+            yield (*place, step), each
+
+
+def _each_operation(data: _Node) -> Iterator[tuple[Place, _Node, _Node]]:
+    """The place of each operation, the item of its path, and the operation."""
+    for place, item in _objects(data.get("paths"), ("paths",)):
+        for method in _OPERATIONS:
+            if isinstance(item.get(method), dict):
+                yield (*place, method), item, item[method]
+
+
+def _operations(data: _Node) -> Iterator[Problem]:
+    """What is wrong with the operations themselves."""
+    taken = set()
+    for place, item, operation in _each_operation(data):
+        name = operation.get("operationId")
+        if isinstance(name, str):
+            if name in taken:
+                said = message("documents.openapi.operation_twice", name=shown(name))
+                yield problem((*place, "operationId"), "uniqueItems", said)
+            taken.add(name)
+        if str(data["openapi"]).startswith("3.0"):
+            yield from _lacks(place, operation, "responses")
+        yield from _of_path(data, place, (item.get("parameters"), operation.get("parameters")))
+
+
+def _of_path(data: _Node, place: Place, listed: tuple[Any, ...]) -> Iterator[Problem]:
+    """The names in a path that no parameter has."""
+    known = set()
+    for each in chain.from_iterable(one for one in listed if isinstance(one, list)):
+        found = each
+        if isinstance(each, dict) and isinstance(each.get("$ref"), str):
+            found = _led_to(data, each["$ref"])
+        if not isinstance(found, dict) or "$ref" in found:
+            return  # it may be the one that is missing
+        if found.get("in") == "path":
+            known.add(found.get("name"))
+    for part in str(place[1]).split("{")[1:]:
+        name = part.split("}")[0]
+        if name not in known:
+            said = message("documents.openapi.path_parameter", name=shown(name))
+            yield problem(place, "required", said)
+
+
+def _parts(data: _Node, member: str) -> Iterator[tuple[Place, _Node]]:
+    """The parameters, bodies or answers of all operations, and those of the components."""
+    if member == "parameters":
+        for place, item in _objects(data.get("paths"), ("paths",)):
+            yield from _objects(item.get(member), (*place, member))
+    for place, _, operation in _each_operation(data):
+        held, at = operation.get(member), (*place, member)
+        if member != "requestBody":
+            yield from _objects(held, at)
+        elif isinstance(held, dict) and not isinstance(held.get("$ref"), str):
+            yield at, held
+    components = data.get("components")
+    name = "requestBodies" if member == "requestBody" else member
+    if isinstance(components, dict):
+        yield from _objects(components.get(name), ("components", name))
+
+
+def _of_parameter(place: Place, parameter: _Node, *, newest: bool) -> Iterator[Problem]:
+    yield from _lacks(place, parameter, "name")
+    yield from _lacks(place, parameter, "in")
+    yield from _lacks(place, parameter, "schema", "content")
+    where = parameter.get("in")
+    allowed = (*_WHERE, "querystring") if newest else _WHERE
+    if "in" in parameter and where not in allowed:
+        words = ", ".join(shown(each) for each in allowed)
+        said = message("documents.keyword.enum", value=shown(where), allowed=words)
+        yield problem((*place, "in"), "enum", said)
+    if where == "path" and parameter.get("required") is not True:
+        said = message("documents.openapi.missing", member="required: true")
+        yield problem(place, "required", said)
+
+
+def _schemas(data: _Node) -> Iterator[tuple[Place, Any]]:
+    """The schemas of parameters, bodies and answers, and those of the components."""
+    holders = [each for member in ("parameters", "requestBody", "responses")
+               for each in _parts(data, member)]  # fmt: skip
+    for place, holder in holders:
+        if "schema" in holder:
+            yield (*place, "schema"), holder["schema"]
+        for at, media in _objects(holder.get("content"), (*place, "content")):
+            if "schema" in media:
+                yield (*at, "schema"), media["schema"]
+    components = data.get("components")
+    known = components.get("schemas") if isinstance(components, dict) else None
+    for name, schema in known.items() if isinstance(known, dict) else ():
+        yield ("components", "schemas", name), schema
+
+
+def _of_schema(data: _Node, place: Place, schema: Any, *, old: bool) -> Iterator[Problem]:
+    """Its references are those of the whole document: they are looked at elsewhere."""
+    if isinstance(schema, bool) and not old:
+        return
+    if not isinstance(schema, dict):
+        said = message("documents.keyword.type", expected="object", value=shown(schema))
+        yield _of_schema_at(place, said)
+        return
+    for fault in schema_faults(modern(schema) if old else schema, is_whole=True):
+        if fault.clause != _WHOLE:
+            yield _of_schema_at(_there(data, (*place, *fault.place)), fault.message)
+
+
+def _of_schema_at(place: Place, said: Message) -> Problem:
+    return problem(place, OPERATION, said, clause=OPERATION)
+
+
+def _there(data: Any, place: Place) -> Place:
+    """The part of a place that the document has: a schema of 3.0 is written otherwise today."""
+    for count, step in enumerate(place):
+        if not _holds(data, step):
+            return place[:count]
+        data = data[step]
+    return place
+
+
+def _holds(node: Any, step: str | int) -> bool:
+    if isinstance(node, list):
+        return isinstance(step, int) and step < len(node)
+    return isinstance(node, dict) and step in node
+
+
+def _dangling(data: _Node) -> Iterator[Problem]:
+    """The references within the document that lead to nothing in it."""
+    waiting: list[tuple[Place, Any, bool]] = [((), data, False)]
+    while waiting:
+        place, node, named = waiting.pop()
+        if isinstance(node, list):
+            waiting += reversed([((*place, i), each, False) for i, each in enumerate(node)])
+        if not isinstance(node, dict) or (place and not named and isinstance(node.get("$id"), str)):
+            continue  # what has an `$id` is a document of its own
+        reference = node.get("$ref")
+        if not named and isinstance(reference, str) and _led_to(data, reference) is None:
+            said = message("documents.openapi.reference", reference=shown(reference))
+            yield problem((*place, "$ref"), "$ref", said, clause=DOCUMENT)
+        waiting += reversed(
+            [
+                ((*place, name), each, not named and name in _NAMED)
+                for name, each in node.items()
+                if named or not (name in _DATA or name.startswith("x-"))
+            ]
+        )
+
+
+def _led_to(data: Any, reference: str) -> Any:
+    """What a reference leads to; None where that is nothing in the document.
+
+    It is the reference itself where it leads to another document, or to a name inside this one.
+    """
+    if not reference.startswith("#/"):
+        return reference
+    for step in map(unquote, steps_of(reference)):
+        index = int(step) if isinstance(data, list) and _INDEX.fullmatch(step) else step
+        if not _holds(data, index):
+            return None
+        data = data[index]
+    return True if data is None else data

@@ -1,0 +1,57 @@
+"""Documents of other standards of which tools are made: OpenAPI descriptions, and JSON Schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from conformance.formats.catalog.openapi_problems import VERSIONS, openapi_problems
+from conformance.formats.problem import Problem, problem, shown
+from conformance.formats.schema.schemas import NEWEST, dialect_of, schema_faults
+from conformance.spec.messages import Message, message
+
+_MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """What a value is by another standard, and all that is wrong with it."""
+
+    document: str
+    version: str
+    told: Message
+    problems: tuple[Problem, ...]
+
+
+def foreign(data: Any) -> Foreign | None:
+    """The document of another standard that a value is; None if it is none that is known."""
+    if not isinstance(data, dict):
+        return None
+    version = data.get("openapi")
+    if isinstance(version, str) and version.startswith(VERSIONS):
+        told = message("validate.openapi", version=shown(version, 20)[1:-1])
+        found = tuple(islice(openapi_problems(data), _MOST))
+        return Foreign("openapi", version, told, found)
+    if is_schema(data):
+        dialect = data.get("$schema", NEWEST)
+        told = message("validate.schema", dialect=shown(dialect, 80).strip('"'))
+        return Foreign("json-schema", str(dialect), told, tuple(_of_schema(data)))
+    return None
+
+
+def is_schema(data: Mapping[str, Any]) -> bool:
+    """Whether an object is a JSON Schema of objects."""
+    known = "$schema" in data and dialect_of(data) is not None
+    return isinstance(data.get("properties"), dict) and (known or data.get("type") == "object")
+
+
+def _of_schema(data: dict[str, Any]) -> Iterator[Problem]:
+    """A schema that is a document of its own may refer to others: nobody has them here."""
+    for fault in schema_faults(data):
+        node: Any = data
+        for step in fault.place:
+            node = node[step]
+        if fault.clause != "ATDF-TOOL-005" or str(node).startswith("#"):
+            yield problem(fault.place, "schema", fault.message)

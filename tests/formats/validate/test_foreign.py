@@ -1,0 +1,77 @@
+"""OpenAPI descriptions and JSON Schemas alone are validated for what tools are made of."""
+
+import json
+
+import pytest
+
+from conformance.cli.documents.files import inputs
+from conformance.cli.documents.judged import Verdict, heading, judged
+from conformance.formats.validate.validate import validate
+from tests.formats.validate.foreign_samples import described, operation, parameter, schema
+
+
+def found(value):
+    return [(each.path, each.message.id, each.clause) for each in validate(value)]
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0", "3.2.0"])
+def test_a_description_without_faults_has_no_problem(version):
+    assert found(operation(version, parameters=[parameter()])) == []
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
+def test_a_fault_of_a_schema_is_told_at_its_own_place(version):
+    broken = parameter(schema={"type": "strng", "nullable": True})
+    at = '$.paths["/a"].get.parameters[0].schema.type'
+    assert found(operation(version, parameters=[broken])) == [
+        (at, "documents.schema.type", "HTTP-OAS-002")
+    ]
+
+
+def test_a_bound_that_is_exclusive_by_a_flag_is_right_in_3_0_alone():
+    one = parameter(schema={"minimum": 1, "exclusiveMinimum": True})
+    assert found(operation("3.0.3", parameters=[one])) == []
+    assert len(found(operation("3.1.0", parameters=[one]))) == 1
+
+
+def test_a_reference_that_leads_nowhere_is_told_and_data_is_no_reference():
+    known = {"a": {"properties": {"x": {"$ref": "#/components/schemas/b"}}}}
+    data = {"a": {"default": {"$ref": "#/nowhere"}}}
+    told = ("HTTP-OAS-001", "documents.openapi.reference")
+    problems = found(described(components={"schemas": known}))
+    assert problems == [("$.components.schemas.a.properties.x.$ref", told[1], told[0])]
+    assert found(described(components={"schemas": data})) == []
+
+
+def test_a_name_in_the_path_needs_a_parameter():
+    (problem,) = validate(operation(path="/a/{id}"))
+    assert problem.message.words("en").startswith('The path names "id"')
+
+
+def test_two_operations_of_one_name_are_told():
+    paths = {"/a": {each: {"operationId": "x"} for each in ("get", "post")}}
+    (problem,) = validate(described(paths=paths))
+    assert problem.path == '$.paths["/a"].post.operationId'
+
+
+def test_a_schema_alone_may_refer_to_another_document_and_not_to_nothing():
+    parts = {"a": {"$ref": "other.json"}, "b": {"$ref": "#/$defs/x"}}
+    assert found(schema(properties=parts)) == [
+        ("$.properties.b.$ref", "documents.schema.dangling_ref", None)
+    ]
+
+
+@pytest.mark.parametrize("value", [{"properties": {}}, {"$schema": "https://x", "properties": {}}])
+def test_an_object_with_properties_is_not_yet_a_schema(value):
+    assert found(value)[0][1].startswith("documents.unknown")
+
+
+def test_a_named_file_gets_a_verdict_and_one_of_a_directory_is_passed_over(tmp_path):
+    file = tmp_path / "api.json"
+    file.write_text(json.dumps(operation(parameters=[parameter(schema={"type": 3})]), indent=1))
+    (named,) = (judged(each, None) for each in inputs([str(file)]))
+    assert named.verdict is Verdict.INVALID
+    assert named.problems[0].position.line > 1
+    assert heading(named, "en").startswith("OpenAPI 3.1.0, checked for")
+    (listed,) = (judged(each, None) for each in inputs([str(tmp_path)]))
+    assert listed.verdict is Verdict.OTHER
