@@ -10,7 +10,7 @@ from conformance.spec.vocabulary import Level
 from fixtures.gateways.strangers import outcome
 from fixtures.gateways.strangers.strangers import strangers
 from fixtures.implementations.outcome import read
-from fixtures.implementations.tried import tried
+from fixtures.implementations.tried import Tried, tried
 from scripts.website.pages.charts import Bar, Part, bars
 from scripts.website.pages.context import CONFORMANCE, Context
 from scripts.website.pages.found import said
@@ -69,7 +69,7 @@ def _tried(context: Context) -> str:
     head += [context.said(name) for name in ("tried_mistaken", "tried_doubtful")]
     rows = []
     for each in tried():
-        level = context.level(each.reached.value) if each.reached else escaped(each.ended)
+        level = context.level(each.reached.value) if each.reached else _ended(context, each)
         rows.append(
             [
                 f"{code(each.package)} {each.version}, {_REGISTRIES[each.registry.value]}",
@@ -81,6 +81,10 @@ def _tried(context: Context) -> str:
             ]
         )
     return table(head, rows)
+
+
+def _ended(context: Context, each: Tried) -> str:
+    return context.said(f"tried_{each.ended}") if each.ended else ""
 
 
 def _gateways(context: Context) -> str:
