@@ -100,6 +100,9 @@ _OTHERS = {
         _word("saída de erro", "saída de erros"),
         _word("motivos? de fim", "motivo de término"),
         _word("(?:o|um|ao|do|no|pelo) URI", "a URI"),
+        _word("impress[oa]s?", "do original, mostrado"),
+        _word(r"tom(?:a|am|ar|e|em|ou|ad[oa]s?)(?: \w+){1,5} por", "interpretar como, considerar"),
+        _word(r"(?:cliente|servidor|processo|programa)(?:e?s)? de fora", "externo"),
     ),
 }
 _UNIT = re.compile(r"^[ \t]*(?:[-*+] |\d+\. |#{1,6} |\?{3}|!{3}|=== |>|\||:|```)")

@@ -86,6 +86,9 @@ def test_what_is_avoided_in_spanish_and_portuguese_is_found():
         ("pt", "Vai para a saída de erro."),
         ("pt", "Sem motivo de fim."),
         ("pt", "Um recurso para o URI."),
+        ("pt", "O bloco impresso."),
+        ("pt", "O modelo toma um motivo inventado por uma resposta."),
+        ("pt", "Um servidor de fora."),
     ],
 )
 def test_what_can_be_read_otherwise_and_a_second_term_are_found(language, text):
@@ -99,6 +102,7 @@ def test_what_can_be_read_otherwise_and_a_second_term_are_found(language, text):
         ("pt", "Só deve haver um. O descritor aprimorado, a chamada de base."),
         ("es", "Un hallazgo en la salida de errores. Hay coincidencias. Nadie lo ha visto."),
         ("pt", "A constatação na saída de erros. Identificadores de fragmento da URI."),
+        ("pt", "Verifica o servidor pelo lado de fora. Uma decisão tomada. Por quê?"),
     ],
 )
 def test_what_means_one_thing_is_left_alone_in_other_languages(language, text):
