@@ -81,6 +81,13 @@ def test_only_what_differs_is_marked():
     assert marks(f"a\n{first}\nb\nc", f"a\n{second}\nb\nd") == 'hl_lines="4"'
 
 
+def test_the_keywords_that_the_kit_names_are_code():
+    said = [each for faults in seen()["faults"].values() for each in faults.values()]
+    named = [each["values"]["keywords"] for each in said if "keywords" in each["values"]]
+    assert len(named) > 5
+    assert all(each.startswith("`") for each in named)
+
+
 def test_the_id_of_a_session_is_not_marked():
     one, other = (f"HTTP 200\nmcp-session-id: {sign * 32}\na\nb\n{sign}" for sign in "ab")
     assert marks(one, other) == 'hl_lines="5"'
