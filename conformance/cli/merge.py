@@ -12,20 +12,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 from conformance.cli.manual import Manual
-from conformance.cli.merge_found import Found, look
-from conformance.kit.model.results import Rate, RunResult, SessionResult
+from conformance.cli.merge_found import Row, look
+from conformance.kit.model.results import Rate
 from conformance.kit.report.data import RESULTS
-from conformance.kit.report.levels import run_standing_name
 from conformance.kit.report.safe_text import in_json, in_markdown, visible
 from conformance.kit.report.words import NOTHING, number, percent
 from conformance.spec.messages import LANGUAGES, Message, message
-from conformance.spec.vocabulary import Level, Verdict
 
 NO_RESULT, UNUSABLE = message("merge.no_result"), message("merge.unusable")
 EXITS = {
@@ -37,51 +34,23 @@ EXITS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One run of one target. `stale` counts the waivers of its session that fail it.
-
-    `name` is that of the report's directory or file, `target` what was checked, and `standing` what
-    the table has in place of a level where there is none.
-    """
-
-    name: str
-    target: str
-    run: str
-    interrupted: bool
-    standing: str
-    level: Level | None
-    repair: Rate
-    names_parameter: Rate
-    says_what_is_right: Rate
-    failed: int
-    warned: int
-    waived: int
-    stale: int
-    not_verified: int
-    tools: int
-    requests: int
-    kit: str
-    started: str
-
-
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     chosen = parser().parse_args(arguments)
-    found = look(chosen.paths)
     language = chosen.language
+    found = look(chosen.paths, language)
     told = (f"{path}: {why.words(language)}" for path, why in found.told)
     sys.stderr.writelines(f"{visible(line, None)}\n" for line in told)
-    if not found.sessions:
+    if not found.rows:
         sys.stderr.write(f"{message('merge.nothing', file=RESULTS).words(language)}\n")
         return 1
     lacking = [(name, NO_RESULT) for name in found.lacking]
     lacking += [(name, UNUSABLE) for name in found.unusable]
     if chosen.json:
-        sys.stdout.write(as_json(rows_of(found), lacking))
+        sys.stdout.write(as_json(found.rows, lacking))
     else:
-        sys.stdout.write(as_markdown(rows_of(found, language), lacking, language))
-    cut = any(session.interrupted for _, session in found.sessions)
+        sys.stdout.write(as_markdown(found.rows, lacking, language))
+    cut = any(row.interrupted for row in found.rows)
     return 3 if lacking or cut else 0
 
 
@@ -105,40 +74,6 @@ def parser() -> Manual:
     said = "of the table and of messages; JSON is the same in each (default: en)"
     made.add_argument("--language", choices=LANGUAGES, default="en", help=said)
     return made
-
-
-def rows_of(found: Found, language: str = "en") -> list[Row]:
-    """Give a row for each run of each session, by name and run."""
-    rows = [
-        _row(name, run, session, language)
-        for name, session in found.sessions
-        for run in session.runs
-    ]
-    return sorted(rows, key=lambda row: (row.name, row.run))
-
-
-def _row(name: str, run: RunResult, session: SessionResult, language: str) -> Row:
-    counted = Counter(item.verdict for item in run.items)
-    return Row(
-        name=name,
-        target=run.run.target,
-        run=run.run.id,
-        interrupted=session.interrupted,
-        standing=run_standing_name(run, session, language),
-        level=None if session.interrupted else run.level,
-        repair=run.repair.rate,
-        names_parameter=run.explain.names_parameter,
-        says_what_is_right=run.explain.says_what_is_right,
-        failed=counted[Verdict.FAIL],
-        warned=counted[Verdict.WARN],
-        waived=counted[Verdict.WAIVED],
-        stale=sum(used.stale is not None for used in session.waivers),
-        not_verified=counted[Verdict.NOT_VERIFIED],
-        tools=len(run.tools_called),
-        requests=run.requests,
-        kit=session.kit,
-        started=session.started,
-    )
 
 
 def as_json(rows: Sequence[Row], lacking: Iterable[tuple[str, Message]] = ()) -> str:

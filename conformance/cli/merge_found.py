@@ -8,6 +8,7 @@ the whole report, is no target either, unless a whole session's results are in i
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -21,17 +22,19 @@ from conformance.cli.documents.files import DEEPEST_FOLDER, leads_out, walked
 from conformance.formats.text.json_text import has_at_most
 from conformance.kit.config.given_files import FileTooMuch, given_text
 from conformance.kit.config.system_words import in_one_line
-from conformance.kit.model.results import SessionResult
+from conformance.kit.model.results import Rate, RunResult, SessionResult
 from conformance.kit.model.settings import REPLAY_FOLDER, REPORT_FOLDER, SELECTION_FOLDER
 from conformance.kit.report.data import RESULTS, ResultsError, read_results
+from conformance.kit.report.levels import run_standing_name
 from conformance.kit.report.safe_text import visible
 from conformance.spec.clauses import SCHEMAS
 from conformance.spec.messages import Message, message
+from conformance.spec.vocabulary import Level, Verdict
 
-_LARGEST = 256 * 1024 * 1024
-"""Bytes of a file: a thousand tools have a fifth of it."""
-_MOST_VALUES = 8_000_000
-"""Commas, colons and brackets of a file: a thousand tools have about half of them."""
+_LARGEST = 96 * 1024 * 1024
+"""Bytes of a file: a thousand tools have about half of it."""
+_MOST_VALUES = 5_000_000
+"""Commas, colons and brackets of a file: a thousand tools have about four million."""
 _MOST_ERRORS = 1_000
 _MOST_DIGITS = 15
 """Of a number: more could not be divided."""
@@ -47,24 +50,55 @@ class Unusable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was found, by the names of the targets, in their order.
+class Row:
+    """One run of one target. `stale` counts the waivers of its session that fail it.
 
-    `sessions` are the whole ones; `lacking` has the names of targets without one, and `unusable`
-    of those whose file holds none. `told` are the lines that say of what is left out, lacking or
-    unusable where it was and why.
+    `name` is that of the report's directory or file, `target` what was checked, and `standing` what
+    the table has in place of a level where there is none.
     """
 
-    sessions: tuple[tuple[str, SessionResult], ...]
+    name: str
+    target: str
+    run: str
+    interrupted: bool
+    standing: str
+    level: Level | None
+    repair: Rate
+    names_parameter: Rate
+    says_what_is_right: Rate
+    failed: int
+    warned: int
+    waived: int
+    stale: int
+    not_verified: int
+    tools: int
+    requests: int
+    kit: str
+    started: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found.
+
+    `rows` are those of the whole sessions, by name and run; `lacking` has the names of targets
+    without one, and `unusable` of those whose file holds none. `told` are the lines that say of
+    what is left out, lacking or unusable where it was and why.
+    """
+
+    rows: tuple[Row, ...]
     lacking: tuple[str, ...]
     unusable: tuple[str, ...]
     told: tuple[tuple[Path, Message], ...]
 
 
-def look(paths: Iterable[Path]) -> Found:
-    """Look for results in files and folders, and read them."""
+def look(paths: Iterable[Path], language: str = "en") -> Found:
+    """Look for results in files and folders, and read them.
+
+    Of each session its rows are kept: all sessions together may take more memory than there is.
+    """
     asked = list(paths)
-    whole: dict[Path, SessionResult] = {}
+    whole: dict[Path, list[Row]] = {}
     told: list[tuple[Path, Message]] = []
     without, unusable = set(), set()
     for path, why in _without_result(asked):
@@ -93,13 +127,38 @@ def look(paths: Iterable[Path]) -> Found:
             continue
         if session.interrupted:
             told.append((file, message("merge.interrupted")))
-        whole[_owner(file)] = session
-    named = sorted((name_of(owner), n, owner) for n, owner in enumerate(whole))
+        owner = _owner(file)
+        whole[owner] = [_row(name_of(owner), run, session, language) for run in session.runs]
+    rows = (row for each in whole.values() for row in each)
     return Found(
-        tuple((name, whole[owner]) for name, _, owner in named),
+        tuple(sorted(rows, key=lambda row: (row.name, row.run))),
         tuple(sorted(name_of(owner) for owner in without - set(whole) - unusable)),
         tuple(sorted(name_of(owner) for owner in unusable)),
         tuple(told),
+    )
+
+
+def _row(name: str, run: RunResult, session: SessionResult, language: str) -> Row:
+    counted = Counter(item.verdict for item in run.items)
+    return Row(
+        name=name,
+        target=run.run.target,
+        run=run.run.id,
+        interrupted=session.interrupted,
+        standing=run_standing_name(run, session, language),
+        level=None if session.interrupted else run.level,
+        repair=run.repair.rate,
+        names_parameter=run.explain.names_parameter,
+        says_what_is_right=run.explain.says_what_is_right,
+        failed=counted[Verdict.FAIL],
+        warned=counted[Verdict.WARN],
+        waived=counted[Verdict.WAIVED],
+        stale=sum(used.stale is not None for used in session.waivers),
+        not_verified=counted[Verdict.NOT_VERIFIED],
+        tools=len(run.tools_called),
+        requests=run.requests,
+        kit=session.kit,
+        started=session.started,
     )
 
 

@@ -95,7 +95,7 @@ def test_directories_without_end_are_not_looked_into(depths, capsys):
     for words in ([], ["--fix"], ["--format", "sarif"]):
         assert validate.main([str(depths), *words]) == 2
     looked_at(capsys.readouterr())
-    assert look([depths]).sessions == ()
+    assert look([depths]).rows == ()
 
 
 def test_a_link_of_a_directory_does_not_lead_to_a_file_elsewhere(tmp_path, capsys):

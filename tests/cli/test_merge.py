@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from conformance.cli.merge import main, rows_of
+from conformance.cli.merge import main
 from conformance.cli.merge_found import look
 from tests.kit.sessions import ROOT
 
@@ -21,7 +21,7 @@ def small(**changed):
 
 
 def test_each_run_of_each_file_is_a_row():
-    rows = rows_of(look([KNOWN]))
+    rows = look([KNOWN]).rows
     runs = sum(len(json.loads(file.read_bytes())["runs"]) for file in KNOWN.glob("*.results.json"))
     assert len(rows) == runs > 4
     assert {row.name for row in rows} >= {"mcp-server-git", "mcp-server-time"}
@@ -31,7 +31,7 @@ def test_a_report_is_named_after_the_folder_around_it(tmp_path):
     for folder in ("one", "two/conformance-report"):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "results.json").write_bytes(GIT.read_bytes())
-    assert {row.name for row in rows_of(look([tmp_path]))} == {"one", "two"}
+    assert {row.name for row in look([tmp_path]).rows} == {"one", "two"}
 
 
 def test_the_table_is_markdown_in_which_a_target_cannot_write(tmp_path, capsys):

@@ -30,6 +30,8 @@ ROOM = {"enum": ["single", "double", "suite"]}
 MAYBE = {"default": None}
 """What pydantic makes of `= None`."""
 SECRET = {"type": "string", "minLength": 12, "writeOnly": True}
+NAMED = {"type": "object", "properties": {"password": {"type": "string", "minLength": 12}}}
+"""Nothing but the name says that it is a secret."""
 NULL = {"type": "null"}
 ITEM = {"what": "Books"}
 ITEMS = {"type": "array", "minItems": 1, "maxItems": 2, "examples": [[ITEM]],
@@ -113,6 +115,8 @@ MADE = [
     (MAYBE | {"type": ["integer", "null"]}, "two", None),
     (SECRET, "hunter2", None),
     (SECRET, 123456789012, None),
+    (NAMED, {"password": "hunter2"}, None),
+    (NAMED, {"password": 123456789012}, None),
     (MAYBE | {"anyOf": [SECRET, NULL]}, 7, None),
 ]  # fmt: skip
 SAID = [
@@ -123,6 +127,7 @@ SAID = [
     (MAYBE | {"anyOf": [GUESTS, NULL]}, "two", '`x` must be of type integer, not "two".'),
     ({"anyOf": [GUESTS, NAME]}, True, "`x` must fit its schema, not true."),
     (SECRET, "hunter2", "`x` must have at least 12 characters."),
+    (NAMED, {"password": "hunter2"}, "`x.password` must have at least 12 characters."),
     (MAYBE | {"anyOf": [SECRET, NULL]}, 7, "`x` must be of type string."),
     (ROOM, 7, "`x` must be one of single, double, suite, not 7."),
 ]

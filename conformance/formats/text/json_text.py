@@ -17,6 +17,7 @@ from typing import Any
 
 from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.schema.schemas import deeper_than
+from conformance.formats.text.memory import is_held
 from conformance.formats.text.source_lines import (
     Position,
     position_at,
@@ -83,6 +84,8 @@ def read(raw: bytes, notation: Notation = Notation.JSON) -> Reading:
         said = message("documents.too_large", size=len(raw), limit=LARGEST)
         return _unreadable("", notation, "size", said)
     encoding = encoding_of(raw)
+    if not is_held(raw, narrow=other_encoding(encoding) is None):
+        return _unreadable("", notation, "size", message("documents.too_wide"))
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError as error:

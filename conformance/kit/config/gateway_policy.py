@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -65,9 +65,11 @@ def _problems(policy: Any) -> Iterator[_Mistake]:
 
 def _mistakes(policy: Any) -> Iterator[_Mistake]:
     """What the schema takes: members that no policy has, and providers that cannot be played."""
-    if not isinstance(policy, dict):
-        return  # the schema refuses it
     known = _members("gateway-policy")
+    if not isinstance(policy, dict):
+        # The schema would quote it: a link may have led to a file that holds a secret alone.
+        yield (), message("kit.policy.no_object", known=_listed(known)), ""
+        return
     yield from _unknown((), policy, known)
     members: dict[str, Collection[str]] = {
         name: each["properties"] for name, each in known.items() if "properties" in each
@@ -104,6 +106,9 @@ def _unknown(place: Place, held: Mapping[Any, Any], known: Collection[str]) -> I
         if name not in known:
             near = get_close_matches(str(name), known, 1)
             id = "kit.policy.member_near" if near else "kit.policy.member"
-            listed = ", ".join(f"`{lead}{each}`" for each in known)
-            values = {"nearest": f"{lead}{near[0]}"} if near else {"known": listed}
+            values = {"nearest": f"{lead}{near[0]}"} if near else {"known": _listed(known, lead)}
             yield (*place, str(name)), message(id, name=f"{lead}{name}", **values), ""
+
+
+def _listed(known: Iterable[str], lead: str = "") -> str:
+    return ", ".join(f"`{lead}{each}`" for each in known)

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from ruamel.yaml import YAML
 
+from conformance.formats.text.memory import is_held
 from conformance.formats.text.yaml_text import YamlFault, is_too_much, quiet_reader, yaml_value
 from conformance.spec.messages import Message, message
 
@@ -38,7 +39,7 @@ def given_text(path: Path, largest: int = LARGEST) -> str:
         held = file.read(largest + 1)
     if held is None:  # a device, such as a terminal, on which nothing waits
         raise FileTooMuch("kit.system.silent")
-    if len(held) > largest:
+    if len(held) > largest or not is_held(held):
         raise FileTooMuch("kit.system.too_large")
     return held.decode("utf-8").replace("\r\n", "\n")
 

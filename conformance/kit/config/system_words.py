@@ -7,6 +7,7 @@ import os
 from typing import Final
 
 from ruamel.yaml.composer import ComposerError
+from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.reader import ReaderError
 
@@ -62,14 +63,17 @@ _SINGLE = "expected a single document in the stream"
 
 
 def in_one_line(error: Exception) -> Message | str:
-    """What the system says of it, in our words where we have some, or YAML's with its place."""
+    """What the system says of it, in our words where we have some."""
     if isinstance(error, FileTooMuch):
         return error.words
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
         if isinstance(error, ComposerError) and error.context == _SINGLE:
             return message("kit.system.documents", line=mark.line + 1)
-        return f"{error.problem} ({mark.line + 1}:{mark.column + 1})"
+        # What the reader says quotes the file, in which a link may have put somebody's secrets.
+        twice = isinstance(error, DuplicateKeyError)
+        id = "kit.system.twice" if twice else "kit.system.no_yaml"
+        return message(id, line=mark.line + 1, column=mark.column + 1)
     if isinstance(error, UnicodeDecodeError | ReaderError):
         return message("kit.system.no_text")
     return system_words(getattr(error, "strerror", None) or " ".join(str(error).split()))

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Self, overload
 from weakref import finalize
 
 from conformance.formats.text.json_text import MOST_MARKS, has_at_most
+from conformance.formats.text.memory import is_held
 from conformance.formats.text.sse import sse_events
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import Answer, Exchange
@@ -238,6 +239,8 @@ def read_exchanges(path: Path) -> Recording:
 def _value(line: bytes) -> Any:
     if not has_at_most(MOST_MARKS, line):
         raise ValueError("more values than any session has in a line")
+    if not is_held(line):
+        raise ValueError("longer texts than any session has in a line")
     return json.loads(line)
 
 

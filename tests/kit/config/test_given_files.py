@@ -6,6 +6,8 @@ import threading
 from contextlib import suppress
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from conformance.cli import check, merge_found
 from conformance.formats.text.yaml_text import quiet_reader
@@ -22,6 +24,7 @@ from conformance.kit.config.settings_file import filled_in
 from conformance.kit.config.waivers import WaiversUnusable, read_waivers
 from conformance.kit.plugin.report_place import mark_outdated
 from conformance.spec.messages import message
+from tests.thorough import up_to
 
 LEVELS = "[" * 5_000
 ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -133,10 +136,48 @@ def test_a_badge_of_many_levels_is_left_as_it_is(tmp_path, text):
 def test_a_result_that_never_ends_is_not_read(tmp_path):
     (tmp_path / "results.json").symlink_to("/dev/zero")
     found = merge_found.look([tmp_path])
-    assert found.sessions == ()
+    assert found.rows == ()
     assert found.told == ((tmp_path / "results.json", message("merge.not_a_file")),)
     with pytest.raises(FileTooMuch):
         given_text(tmp_path / "results.json")
+
+
+SECRET = "correcthorsebatterystaple"
+_PREFIXES = ("", "- ", "key: ", "  ")
+_SIGNS = ("", "&", "*", "!", "!!", "'", '"', "[", "%", "%TAG ", "|", ">", "<<: *", "@", "`", "\t")
+_SUFFIXES = ("", " x", "'", '"', "]", "\t", " #", " &", " |")
+LINES = st.tuples(*map(st.sampled_from, (_PREFIXES, _SIGNS, _SUFFIXES))).map(
+    lambda parts: f"{parts[0]}{parts[1]}{SECRET}{parts[2]}\n"
+)
+ALWAYS = [
+    "{0}",
+    "key: {0}1\nkey: {0}2\n",
+    "a: *{0}",
+    "!{0} a",
+    "[{0}]",
+    "%TAG !{0}! x\n--- !{0}!a b",
+]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_is_said_of_a_file_holds_no_value_of_it(tmp_path, reader):
+    """A link may have led to a file of secrets."""
+    path = tmp_path / "given.yaml"
+    read, refused = READERS[reader]
+
+    def holds(text):
+        path.write_text(text)
+        try:
+            read(path)
+        except refused as unusable:
+            words = getattr(unusable, "words", None)
+            said = str(unusable) if words is None else words.words("en")
+            assert SECRET not in said, text
+
+    for text in ALWAYS:
+        holds(text.format(SECRET))
+    at_random = given(st.lists(LINES, max_size=4).map("".join))(holds)
+    settings(max_examples=up_to(60, 2000), deadline=None)(at_random)()
 
 
 EVIL = "\x1b[2J\u202e##vso[task]x\n::stop-commands::x"
