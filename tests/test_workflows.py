@@ -232,6 +232,20 @@ def test_the_action_wants_a_directory_of_its_own_and_leaves_all_others_alone(tmp
         assert steps[name]["if"] == "always() && steps.judge.outputs.report"
 
 
+def test_the_action_follows_no_link_on_the_way_to_the_report(tmp_path):
+    mine = tmp_path / "elsewhere" / "report" / "mine"
+    mine.parent.mkdir(parents=True)
+    mine.symlink_to("anything")
+    folder = tmp_path / "checkout"
+    (folder / "build").mkdir(parents=True)
+    (folder / "build" / "out").symlink_to(tmp_path / "elsewhere")
+    done = judged(tmp_path, "exit 3", folder, REPORT="build/out/report")
+    assert done.returncode == 4
+    assert "::error::The report needs a directory of its own" in done.stdout
+    assert not (tmp_path / "output").exists()
+    assert mine.is_symlink()
+
+
 def test_a_started_server_is_not_told_how_to_speak_to_the_job(tmp_path):
     named = ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY",
              "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN")  # fmt: skip

@@ -37,10 +37,12 @@ The space before `::` ends at the line's end: many empty lines would be read aga
 """
 _IN_JSON = re.compile(_UNSEEN_BUT_LINES.pattern + r"|#(?=#(?:\[|vso\[|teamcity\[))")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#!~$])")
-_REFERENCE = re.compile(r"(&#64;|(?<!&)#(?=[0-9])|\bgh-(?=[0-9]))", re.IGNORECASE)
+_REFERENCE = re.compile(r"(&#64;|(?:(?<!&)#|!|&#38;)(?=[0-9])|\bgh-(?=[0-9]))", re.IGNORECASE)
 """What a code host makes a link of once Markdown is undone: `@name` tells somebody, and `#1` writes
-into an issue. Neither a backslash nor an entity keeps it from that; a comment in between does.
+into an issue, as `!1` and `&1` do on some hosts. Neither a backslash nor an entity keeps it from
+that; a comment in between does.
 """
+_ADDRESS = re.compile(r"(www)\.", re.IGNORECASE)
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -103,5 +105,5 @@ def in_markdown(text: str, limit: int | None = ONE_LINE) -> str:
     # Entities for what a backslash does not disarm: tags, cells, and what looks like an address.
     for character in "&<>|@":
         marked = marked.replace(character, f"&#{ord(character)};")
-    marked = marked.replace("://", "&#58;//").replace("www.", "www&#46;")
+    marked = _ADDRESS.sub(r"\1&#46;", marked.replace("://", "&#58;//"))
     return _REFERENCE.sub(r"\1<!-- -->", marked)

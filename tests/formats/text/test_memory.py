@@ -18,7 +18,7 @@ _TEXTS = st.lists(st.tuples(_SIGNS, st.integers(0, 400)), max_size=6).map(
     lambda parts: "".join(sign * count for sign, count in parts)
 )
 _EMPTY = sys.getsizeof("\U0001f600")
-"""What Python keeps beside the characters of a text, and the character."""
+"""What Python keeps of a text in addition to its characters, and one character."""
 
 
 @settings(max_examples=up_to(100, 2000))
