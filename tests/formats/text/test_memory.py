@@ -1,4 +1,4 @@
-"""What a JSON text takes in memory is told before it is read: one wide character widens all."""
+"""The kit counts what a JSON text takes in memory before it is read."""
 
 import json
 import sys
