@@ -57,7 +57,7 @@ def test_what_cannot_is_refused_in_a_sentence(tmp_path, wrong, said):
         ),
         ("fallback:\n  order:\n  - openai\n  - openai\n", "line 4: `fallback.order` names"),
         ("- openai\n", "line 1: "),
-        ("timeouts:\n  stall_ms: [5\n", "(3:1)"),
+        ("timeouts:\n  stall_ms: [5\n", "line 3, column 1"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(tmp_path, text, said):
