@@ -91,9 +91,13 @@ class _Last:
         return self._held.get(kept)
 
     def hold(self, kept: Kept[T], values: tuple[T, ...]) -> None:
+        self.make_room(kept)
         self._held[kept] = values
         self._room -= kept.cost
-        while self._room < 0 and len(self._held) > 1:
+
+    def make_room(self, kept: Kept[Any]) -> None:
+        """Let go of what was used longest ago, before so much more is held."""
+        while self._room < kept.cost and self._held:
             oldest, _ = self._held.popitem(last=False)
             self._room += oldest.cost
 
@@ -123,6 +127,7 @@ class Spill:
             return self._held[kept]
         held = self._last.get(kept)
         if held is None:
+            self._last.make_room(kept)
             held = self._read(kept)
             self._last.hold(kept, held)
         return held
