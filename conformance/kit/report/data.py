@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from conformance.kit.model.results import Item, RunResult, SessionResult
@@ -19,6 +20,8 @@ from conformance.kit.report.safe_text import in_json
 
 Json = dict[str, Any]
 
+_ALIKE: Final = 1_024
+"""Items whose form is kept for those of other tools."""
 LONGEST = 2_000
 """Characters kept of one text: a name of 10 MB would be in the file once for each clause."""
 
@@ -116,8 +119,17 @@ def _of_run(result: RunResult, writing: Writing, *, to_write: bool) -> Json:
     data = codec(RunResult).dump_python(result, mode="json", context=writing, exclude={"items"})
     run = data.pop("run")
 
-    def made(item: Item) -> Json:
+    @lru_cache(maxsize=_ALIKE)
+    def of_no_tool(*fields: Any) -> Json:
+        clause, requirement, run, *more = fields
+        item = Item(clause, requirement, run, None, *more)
         return _of_item(codec(Item).dump_python(item, mode="json", context=writing))
+
+    def made(item: Item) -> Json:
+        """Of a thousand tools, most items of a clause differ in the tool alone."""
+        tool = None if item.tool is None else writing.text(item.tool)
+        said = item.verdict, item.findings, item.checked, item.waiver_reason
+        return {**of_no_tool(item.clause, item.requirement, item.run, *said), "tool": tool}
 
     own = {
         "run": run.pop("id"),

@@ -132,7 +132,7 @@ def clauses_verified(session: SessionResult) -> tuple[int, int]:
             applicable.add(item.clause)
             if item.verdict in _JUDGED:
                 judged.add(item.clause)
-            elif not _is_left_out(item):
+            elif item.clause not in doubtful and not _is_left_out(item):
                 doubtful.add(item.clause)
     return len(judged - doubtful), len(applicable)
 

@@ -83,6 +83,8 @@ def _disarmed(found: re.Match[str]) -> str:
 
 def in_json(text: str) -> str:
     """Give JSON text of the same meaning without unseen characters and commands to a CI system."""
+    if text.isascii() and text.isprintable() and "##" not in text:
+        return text  # as nearly every line: a pattern takes ten times as long
     return _IN_JSON.sub(_json_escape, text)
 
 

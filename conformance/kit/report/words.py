@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from conformance.kit.evidence.declared_conformance import claimed_level
 from conformance.kit.model.results import Finding, Item, Rate, RunResult, Unnamed, UsedWaiver
@@ -208,13 +208,26 @@ def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> s
     if not rest:
         return ""
     tools = len({item.tool for item, _ in told}) > 1
-    labels = [_label(item, finding, language, text, tools=tools) for item, finding in told]
-    names = [label for label in dict.fromkeys(labels[1:]) if label and label != labels[0]]
+    first, *more = (
+        partial(_label, item, found, language, text, tools=tools) for item, found in told
+    )
+    names = _first_names((label() for label in more), other_than=first())
     count = number(len(rest), language)
     if not names:
         return say("report.more-cases", language, count=count)
     places = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
     return say("report.more-at", language, count=count, places=places)
+
+
+def _first_names(labels: Iterator[str], *, other_than: str) -> list[str]:
+    """Some different ones, one more than are named: the same may hold of a thousand tools."""
+    names: dict[str, None] = {}
+    for label in labels:
+        if label and label != other_than:
+            names[label] = None
+        if len(names) > NAMED:
+            break
+    return list(names)
 
 
 def _label(

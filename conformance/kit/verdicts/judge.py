@@ -110,29 +110,40 @@ def judge_all(asked: Sequence[Question], evidence: Mapping[str, RunEvidence]) ->
     for n, question in enumerate(asked):
         places.setdefault((question.run, question.tool), []).append(n)
     items: dict[int, Item] = {}
-    for (run, _), own in places.items():
-        items |= {n: judge(asked[n], evidence[run]) for n in own}
+    for (run, tool), own in places.items():
+        subject = _subject(tool, evidence[run])
+        items |= {n: judge(asked[n], evidence[run], subject) for n in own}
     return {n: items[n] for n in range(len(asked))}
 
 
-def judge(question: Question, evidence: RunEvidence) -> Item:
+def judge(
+    question: Question, evidence: RunEvidence, subject: RunEvidence | ToolEvidence | None = None
+) -> Item:
     """The verdict on one question, before any confirming.
 
-    An exception in a judge is a fault of the kit, not of the target: it is kept as that.
+    An exception in a judge is a fault of the kit, not of the target: it is kept as that. `subject`
+    is what the judge looks at, where it is known from the question before.
     """
     clause = question.clause
     item = Item(clause.id, clause.requirement, question.run, question.tool, Verdict.NOT_APPLICABLE)
     try:
-        item = replace(item, requirement=requirement_in_force(clause, evidence))
+        in_force = requirement_in_force(clause, evidence)
+        if in_force is not item.requirement:
+            item = replace(item, requirement=in_force)
         with ends_in_recursion_error():
-            return _judged(item, question, evidence)
+            return _judged(item, question, evidence, subject)
     except Faulty as error:
         return faulty(item, message("kit.script_failed"), error.fault)
     except Exception as error:
         return faulty(item, message("kit.judge_failed", clause=clause.id), fault_of(error))
 
 
-def _judged(item: Item, question: Question, evidence: RunEvidence) -> Item:
+def _judged(
+    item: Item,
+    question: Question,
+    evidence: RunEvidence,
+    subject: RunEvidence | ToolEvidence | None,
+) -> Item:
     clause = question.clause
     own = None if question.tool is None else evidence.by_tool[question.tool]
     reason = _not_asked(question, evidence)
@@ -146,24 +157,29 @@ def _judged(item: Item, question: Question, evidence: RunEvidence) -> Item:
     if beyond is not None:
         verdict, why = beyond
         return replace(item, verdict=verdict, findings=(Finding(why),))
-    subject: RunEvidence | ToolEvidence = evidence
-    if own is not None:
-        cut = own.cut or (evidence.cut and own.left_out is None and not own.calls)
-        subject = replace(
-            own,
-            claims_atdf=evidence.claims_atdf,
-            cut=cut,
-            scripts=evidence.scripts,
-            known_scripts=evidence.known_scripts,
-            faults=evidence.faults,
-            playing=evidence.playing,
-            entry=evidence.offered.entries.get(own.tool.name),
-        )
+    subject = subject or _subject(question.tool, evidence)
     silenced = _is_silenced(question, evidence)
     judged = _verdict(item, question.test.judge(subject), playing=evidence.playing)
     if _by_documents(clause):
         return judged
     return _unless_cut(judged, cut=_is_cut(clause, judged, subject), silenced=silenced)
+
+
+def _subject(tool: str | None, evidence: RunEvidence) -> RunEvidence | ToolEvidence:
+    """What a judge looks at: a tool, with what its run knows, or the run."""
+    own = None if tool is None else evidence.by_tool[tool]
+    if own is None:
+        return evidence
+    return replace(
+        own,
+        claims_atdf=evidence.claims_atdf,
+        cut=own.cut or (evidence.cut and own.left_out is None and not own.calls),
+        scripts=evidence.scripts,
+        known_scripts=evidence.known_scripts,
+        faults=evidence.faults,
+        playing=evidence.playing,
+        entry=evidence.offered.entries.get(own.tool.name),
+    )
 
 
 def faulty(item: Item, where: Message, fault: Fault) -> Item:
