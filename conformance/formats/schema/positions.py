@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.formats.problem import Place
 
-_ONE = frozenset(
+ONE = frozenset(
     {
         "items",
         "contains",
@@ -23,8 +23,8 @@ _ONE = frozenset(
         "contentSchema",
     }
 )
-_LIST = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
-_MAP = frozenset(
+LIST = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
+MAP = frozenset(
     {
         "properties",
         "patternProperties",
@@ -34,6 +34,8 @@ _MAP = frozenset(
         "definitions",
     }
 )
+
+"""What holds a schema, an array of them, or an object of them, in any dialect."""
 
 Position = tuple[Place, tuple[str, ...] | None, Mapping[str, Any]]
 """Where a schema stands; the property names from the root on if `properties` alone lead there,
@@ -58,12 +60,12 @@ def _below(
     place: Place, names: tuple[str, ...] | None, node: Mapping[str, Any]
 ) -> Iterator[tuple[Place, tuple[str, ...] | None, Any]]:
     for keyword, value in node.items():
-        if isinstance(value, dict) and keyword in _ONE:
+        if isinstance(value, dict) and keyword in ONE:
             yield (*place, keyword), None, value
-        elif isinstance(value, list) and keyword in _LIST:
+        elif isinstance(value, list) and keyword in LIST:
             for index, each in enumerate(value):
                 yield (*place, keyword, index), None, each
-        elif isinstance(value, dict) and keyword in _MAP:
+        elif isinstance(value, dict) and keyword in MAP:
             for name, each in value.items():
                 reached = names is not None and keyword == "properties"
                 yield (*place, keyword, name), (*(names or ()), name) if reached else None, each
