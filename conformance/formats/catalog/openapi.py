@@ -72,9 +72,8 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
     document = Document(data)
     taken: set[str] = set()
     for place, method, shared, operation in _each(data):
-        route = f"{method.upper()} {place[1]}"
-        given = operation.get("operationId")
-        name = str(given) if is_name(given) and given not in taken else route
+        given, route = _names(place, operation)
+        name = given if is_name(given) and given not in taken else route
         if not is_name(name):
             path = shown(str(place[1]))
             left.append((path, message("kit.left_out.openapi_name", limit=LONGEST_NAME)))
@@ -110,10 +109,15 @@ def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
     for place, method, _, operation in _each(data):
         if method not in _CHANGING:
             continue
-        path = str(place[1])
-        given = operation.get("operationId")
-        name = given if isinstance(given, str) and given else f"{method.upper()} {path}"
-        yield name, Invocation(base + path, method.upper())
+        given, route = _names(place, operation)
+        yield given or route, Invocation(base + str(place[1]), method.upper())
+
+
+def _names(place: Place, operation: Mapping[str, Any]) -> tuple[str, str]:
+    """What an operation can be called: its id, empty without one, and else its route."""
+    _, path, method = place
+    given = operation.get("operationId")
+    return given if isinstance(given, str) else "", f"{str(method).upper()} {path}"
 
 
 def of_document(data: Mapping[str, Any]) -> Iterator[Problem]:

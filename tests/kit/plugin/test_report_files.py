@@ -203,10 +203,18 @@ def test_directories_in_the_place_of_files_cost_the_report_and_leave_no_half_of_
     assert {path.name for path in tmp_path.iterdir()} == {"results.json", "exchanges.ndjson"}
 
 
-def run_with(plugin, url, folder):
-    """A session of the kit, with a plugin of pytest from the folder that holds its report."""
+def run_with(done, url, folder):
+    """A session of the kit in which this is done when its report is written, and not yet in place.
+
+    The plugin of pytest that does it is next to the report.
+    """
+    (folder.parent / "at_the_end.py").write_text(
+        "import os, pathlib, pytest, signal\n"
+        "@pytest.hookimpl(trylast=True)\n"
+        f"def pytest_sessionfinish():\n    {done}\n"
+    )
     return subprocess.run(
-        [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url, "-p", plugin,
+        [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url, "-p", "at_the_end",
          "--report", str(folder), "-p", "no:cacheprovider", *LITTLE],
         cwd=ROOT, text=True, capture_output=True, check=False,
         env=os.environ | {"PYTHONPATH": str(folder.parent)},
@@ -216,16 +224,9 @@ def run_with(plugin, url, folder):
 def test_a_report_is_put_in_place_when_all_of_it_is_written(kit, tmp_path):
     """What is cut off before leaves no file of a report, and so nothing that looks like one."""
     folder, seen = tmp_path / "re$HOME", tmp_path / "seen"  # one writer puts a value for the word
-    plugin = tmp_path / "looks.py"
-    plugin.write_text(
-        "import pathlib, pytest\n"
-        "@pytest.hookimpl(trylast=True)\n"
-        "def pytest_sessionfinish():\n"
-        f"    names = sorted(path.name for path in pathlib.Path({str(folder)!r}).glob('[!.]*'))\n"
-        f"    pathlib.Path({str(seen)!r}).write_text(' '.join(names))\n"
-    )
+    names = f"sorted(path.name for path in pathlib.Path({str(folder)!r}).glob('[!.]*'))"
     with offering([COUNT], sound) as url:
-        ran = run_with("looks", url, folder)
+        ran = run_with(f"pathlib.Path({str(seen)!r}).write_text(' '.join({names}))", url, folder)
     assert ran.returncode == 0, ran.stdout
     assert seen.read_text() == "exchanges.ndjson"
     assert {path.name for path in folder.iterdir()} == set(FILES) - {"test_replay.py"}
@@ -234,28 +235,16 @@ def test_a_report_is_put_in_place_when_all_of_it_is_written(kit, tmp_path):
 
 def test_an_interrupt_while_a_report_is_written_leaves_no_part_of_it(tmp_path):
     folder = tmp_path / "report"
-    (tmp_path / "stops.py").write_text(
-        "import pytest\n"
-        "@pytest.hookimpl(trylast=True)\n"
-        "def pytest_sessionfinish():\n"
-        "    raise KeyboardInterrupt\n"
-    )
     with offering([COUNT], sound) as url:
-        ran = run_with("stops", url, folder)
+        ran = run_with("raise KeyboardInterrupt", url, folder)
     assert ran.returncode != 0
     assert {path.name for path in folder.iterdir()} == {"exchanges.ndjson"}
 
 
 def test_what_a_killed_session_left_of_a_report_is_removed_by_the_next(kit, tmp_path):
     folder = tmp_path / "report"
-    (tmp_path / "kills.py").write_text(
-        "import os, pytest, signal\n"
-        "@pytest.hookimpl(trylast=True)\n"
-        "def pytest_sessionfinish():\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
     with offering([COUNT], sound) as url:
-        run_with("kills", url, folder)
+        run_with("os.kill(os.getpid(), signal.SIGKILL)", url, folder)
         (left,) = folder.glob(".report-*")
         assert {path.name for path in left.iterdir()} >= {"results.json", "summary.md"}
     again = kit("conformance", "--target", "http://127.0.0.1:9", "--report", str(folder))
