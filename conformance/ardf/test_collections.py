@@ -26,6 +26,7 @@ from conformance.kit.verdicts.checks import (
     unknown,
 )
 from conformance.spec.clauses import Clause
+from conformance.spec.messages import listed
 from conformance.spec.vocabulary import Family
 
 _NOTHING_SAID = frozenset({401, 403, 429, 503})
@@ -81,17 +82,16 @@ def test_one_resource_is_the_same_alone(run: RunEvidence) -> Checks:
         if not found:
             yield unknown("kit.not_verified.not_recorded", exchange)
             continue
-        listed, document = found[0], body_json(exchange)
+        in_list, document = found[0], body_json(exchange)
         if exchange.answer is None or _status(exchange) in _NOTHING_SAID:
             yield unknown("kit.not_verified.no_answer", exchange)
         elif _status(exchange) != 200 or not isinstance(document, dict):
             url, status = exchange.http.url, _status(exchange)
             yield broken(exchange, "finding.ardf.one_absent", url=url, status=status)
-        elif document != listed.data:
-            names = [n for n in {**listed.data, **document} if _differs(n, listed, document)]
-            said = ", ".join(shown(name) for name in names[:5])
-            url = exchange.http.url
-            yield broken(exchange, "finding.ardf.one_differs", url=url, members=said)
+        elif document != in_list.data:
+            names = [n for n in {**in_list.data, **document} if _differs(n, in_list, document)]
+            url, members = exchange.http.url, listed(names[:5])
+            yield broken(exchange, "finding.ardf.one_differs", url=url, members=members)
         else:
             yield holds()
     if any(steps < len(own[path]) for path, steps in Counter(s.place for s, _ in asked).items()):

@@ -24,7 +24,7 @@ from conformance.kit.verdicts.checks import (
 )
 from conformance.kit.verdicts.explanations import explains
 from conformance.kit.verdicts.sent_words import call_shown
-from conformance.spec.messages import codes, message
+from conformance.spec.messages import listed, message
 from conformance.spec.vocabulary import ErrorCategory, ErrorType, Outcome
 
 _MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {
@@ -313,7 +313,7 @@ def _accepted(call: Call) -> Check:
         "finding.call.accepted",
         parameter=violation.parameter or "arguments",
         sent=sent,
-        keywords=codes(violation.keywords),
+        keywords=listed(violation.keywords),
     )
 
 

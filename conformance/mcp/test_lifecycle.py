@@ -37,7 +37,7 @@ from conformance.mcp.seen import (
     usable,
 )
 from conformance.mcp.shapes import ShapeFault
-from conformance.spec.messages import codes
+from conformance.spec.messages import listed
 from conformance.spec.vocabulary import Era
 
 _CLIENT_FEATURES = ("sampling/", "roots/", "elicitation/", "tasks/")
@@ -260,6 +260,6 @@ def test_ping_is_answered_with_an_empty_result(run: RunEvidence) -> Checks:
                 exchange, "finding.mcp.no_result", method="ping", answer=answered(exchange)
             )
         elif set(result) - {"_meta", "resultType"}:
-            yield broken(exchange, "finding.mcp.ping_full", members=codes(sorted(result)))
+            yield broken(exchange, "finding.mcp.ping_full", members=listed(sorted(result)))
         else:
             yield holds()

@@ -39,7 +39,7 @@ from conformance.mcp.seen import (
     usable,
 )
 from conformance.mcp.steps import UNKNOWN_METHOD
-from conformance.spec.messages import codes
+from conformance.spec.messages import listed
 from conformance.spec.vocabulary import Era
 
 _WIRE = "mcp_wire"
@@ -109,7 +109,7 @@ def test_an_answer_is_a_result_or_an_error(run: RunEvidence) -> Checks:
         found = [r for r in responses_of(exchange) if _is_spoken(r, exchange)]
         bad = [r for r in found if not _is_formed(r)]
         for response in bad:
-            members = codes(sorted(k for k in response if k in _MEMBERS)) or "—"
+            members = listed(sorted(k for k in response if k in _MEMBERS))
             version = shown(response.get("jsonrpc"))
             yield broken(exchange, "finding.mcp.not_rpc", members=members, version=version)
         if found and not bad:

@@ -18,7 +18,7 @@ from conformance.runtime.records import (
     records,
 )
 from conformance.runtime.scripts import CANARY, RESERVED
-from conformance.spec.messages import codes
+from conformance.spec.messages import listed
 from conformance.spec.vocabulary import META_KEY_NAME, MetaKey, Outcome
 
 
@@ -99,7 +99,7 @@ def test_a_bounded_tool_declares_its_bounds_over_mcp(tool: ToolEvidence) -> Chec
     schema = as_object(tool.tool.raw.get("outputSchema"))
     absent = [name for name in BOUNDS if name not in as_object(schema.get("properties"))]
     if absent:
-        yield broken(None, "finding.runtime.bounds_undeclared", fields=codes(absent))
+        yield broken(None, "finding.runtime.bounds_undeclared", fields=listed(absent))
     else:
         yield holds()
     for record in ended(tool):

@@ -25,6 +25,9 @@ _LONGEST = 200
 
 CODE = frozenset({"case", "header", "method", "option", "parameter", "request", "tool"})
 """Placeholders whose text is a name of code: a sentence has it between backquotes."""
+LISTS = frozenset({"fields", "keywords", "members"})
+"""The same, each with several names, as `listed` gives them."""
+_BETWEEN = ", "
 
 
 class Topic(StrEnum):
@@ -78,8 +81,8 @@ def message(id: str, **values: object) -> Message:
 def filled(template: str, values: Mapping[str, str], said: Container[str] = ()) -> str:
     """A template of the source with its values put in; a name without a value stays as it is.
 
-    A name of code (`CODE`) gets its backquotes here, unless the template has them. Those in `said`
-    are words already.
+    A name of code (`CODE`, `LISTS`) gets its backquotes here, unless the template has them. Those
+    in `said` are words already.
     """
     return _PLACEHOLDER.sub(lambda found: _filled(found, values, said), template)
 
@@ -90,9 +93,14 @@ def as_code(name: str) -> str:
     return f"`{cut}`" if cut.strip() and cut.isprintable() and "`" not in cut else json.dumps(cut)
 
 
+def listed(names: Iterable[str]) -> str:
+    """Several names as the value of a placeholder (`LISTS`): plain, as programs read it."""
+    return _BETWEEN.join(names)
+
+
 def codes(names: Iterable[str]) -> str:
     """Several names in a sentence."""
-    return ", ".join(map(as_code, names))
+    return _BETWEEN.join(map(as_code, names))
 
 
 def is_message(id: str) -> bool:
@@ -108,10 +116,16 @@ def _filled(found: re.Match[str], values: Mapping[str, str], said: Container[str
         return found[0]
     if one is None:
         between = found.string.count("`", 0, found.start()) % 2
-        bare = name in CODE and name not in said and not between
-        return as_code(values[name]) if bare else values[name]
+        return values[name] if name in said or between else _in_words(name, values[name])
     form: str = one if values[name] == "1" else other
     return form.replace("#", values[name])
+
+
+def _in_words(name: str, value: str) -> str:
+    """The value of a placeholder in a sentence: marked where it is code."""
+    if name in LISTS:
+        return codes(value.split(_BETWEEN)) if value else "—"
+    return as_code(value) if name in CODE else value
 
 
 @cache

@@ -128,7 +128,7 @@ def test_what_is_seen_is_folded_over_the_versions():
     ("values", "said"),
     [
         ({}, "accepted"),
-        ({"keywords": "`type`, `enum`", "sent": "7"}, "accepted type"),
+        ({"keywords": "type, enum", "sent": "7"}, "accepted type"),
         ({"step": {"message_id": "step.not-utf8"}}, "accepted not-utf8"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.spec.messages import CODE, as_code, catalog, codes, filled, message
+from conformance.spec.messages import CODE, LISTS, as_code, catalog, codes, filled, listed, message
 
 
 @pytest.mark.parametrize("name", sorted(CODE))
@@ -33,6 +33,14 @@ def test_the_tool_and_the_parameters_of_a_misleading_refusal_are_quoted(language
     assert words.endswith("`a`, `b`")
 
 
+@pytest.mark.parametrize("name", sorted(LISTS))
+def test_names_in_a_list_are_plain_as_a_value_and_code_in_a_sentence(name):
+    said = message("finding.mcp.ping_full", members=listed(["a", "b"]))
+    assert dict(said.values) == {"members": "a, b"}
+    assert filled(f"It lacks {{{name}}}.", {name: listed(["a", "b"])}) == "It lacks `a`, `b`."
+    assert filled(f"It has {{{name}}}.", {name: listed([])}) == "It has —."
+
+
 @pytest.mark.parametrize("name", ["", " ", "a`b", "a\nb", "a\x1b[2J"])
 def test_a_name_that_backquotes_cannot_hold_is_json_text(name):
     said = as_code(name)
@@ -46,4 +54,4 @@ def test_a_very_long_name_is_cut():
 
 def test_each_name_of_code_is_in_use():
     held = [each["en"] for each in catalog().values()]
-    assert not {name for name in CODE if not any(f"{{{name}}}" in each for each in held)}
+    assert not {name for name in CODE | LISTS if not any(f"{{{name}}}" in each for each in held)}

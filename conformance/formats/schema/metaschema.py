@@ -1,4 +1,4 @@
-"""Tells quickly that a schema of the newest dialect is valid; what is wrong is told elsewhere.
+"""Finds quickly that a schema of the newest dialect is valid; `schemas.py` says what is wrong.
 
 The metaschema says the same of each schema, wherever it is: something of its keywords, and that
 what is below it is a schema. So each is checked alone, without those below it and without what may
