@@ -203,22 +203,24 @@ def test_directories_in_the_place_of_files_cost_the_report_and_leave_no_half_of_
     assert {path.name for path in tmp_path.iterdir()} == {"results.json", "exchanges.ndjson"}
 
 
-def run_with(done, url, folder):
-    """A session of the kit in which this is done when its report is written, and not yet in place.
+def run_with(plugin, url, folder):
+    """A session of the kit, with a plugin of pytest from the folder that holds its report."""
+    return subprocess.run(
+        [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url, "-p", plugin,
+         "--report", str(folder), "-p", "no:cacheprovider", *LITTLE],
+        cwd=ROOT, text=True, capture_output=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(folder.parent)},
+    )  # fmt: skip
 
-    The plugin of pytest that does it is next to the report.
-    """
+
+def run_until(done, url, folder):
+    """The same, in which this is done when the report is written, and not yet in place."""
     (folder.parent / "at_the_end.py").write_text(
         "import os, pathlib, pytest, signal\n"
         "@pytest.hookimpl(trylast=True)\n"
         f"def pytest_sessionfinish():\n    {done}\n"
     )
-    return subprocess.run(
-        [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url, "-p", "at_the_end",
-         "--report", str(folder), "-p", "no:cacheprovider", *LITTLE],
-        cwd=ROOT, text=True, capture_output=True, check=False,
-        env=os.environ | {"PYTHONPATH": str(folder.parent)},
-    )  # fmt: skip
+    return run_with("at_the_end", url, folder)
 
 
 def test_a_report_is_put_in_place_when_all_of_it_is_written(kit, tmp_path):
@@ -226,7 +228,7 @@ def test_a_report_is_put_in_place_when_all_of_it_is_written(kit, tmp_path):
     folder, seen = tmp_path / "re$HOME", tmp_path / "seen"  # one writer puts a value for the word
     names = f"sorted(path.name for path in pathlib.Path({str(folder)!r}).glob('[!.]*'))"
     with offering([COUNT], sound) as url:
-        ran = run_with(f"pathlib.Path({str(seen)!r}).write_text(' '.join({names}))", url, folder)
+        ran = run_until(f"pathlib.Path({str(seen)!r}).write_text(' '.join({names}))", url, folder)
     assert ran.returncode == 0, ran.stdout
     assert seen.read_text() == "exchanges.ndjson"
     assert {path.name for path in folder.iterdir()} == set(FILES) - {"test_replay.py"}
@@ -236,7 +238,7 @@ def test_a_report_is_put_in_place_when_all_of_it_is_written(kit, tmp_path):
 def test_an_interrupt_while_a_report_is_written_leaves_no_part_of_it(tmp_path):
     folder = tmp_path / "report"
     with offering([COUNT], sound) as url:
-        ran = run_with("raise KeyboardInterrupt", url, folder)
+        ran = run_until("raise KeyboardInterrupt", url, folder)
     assert ran.returncode != 0
     assert {path.name for path in folder.iterdir()} == {"exchanges.ndjson"}
 
@@ -244,7 +246,7 @@ def test_an_interrupt_while_a_report_is_written_leaves_no_part_of_it(tmp_path):
 def test_what_a_killed_session_left_of_a_report_is_removed_by_the_next(kit, tmp_path):
     folder = tmp_path / "report"
     with offering([COUNT], sound) as url:
-        run_with("os.kill(os.getpid(), signal.SIGKILL)", url, folder)
+        run_until("os.kill(os.getpid(), signal.SIGKILL)", url, folder)
         (left,) = folder.glob(".report-*")
         assert {path.name for path in left.iterdir()} >= {"results.json", "summary.md"}
     again = kit("conformance", "--target", "http://127.0.0.1:9", "--report", str(folder))
