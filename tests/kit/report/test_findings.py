@@ -101,7 +101,7 @@ def test_two_clauses_that_cite_one_exchange_are_one_finding():
     assert group.clauses == ("MCP-LIFE-001", "MCP-PING-001")
     text = told(made)
     assert "MCP-LIFE-001, MCP-PING-001  fail" in text
-    assert "MCP-PING-001: The result of `ping` contains pong." in text
+    assert "MCP-PING-001: The result of `ping` contains `pong`." in text
     (row,) = fold(all_items(made)).rows
     assert [each.clause for each in row.parts] == ["MCP-LIFE-001", "MCP-PING-001"]
     anchors = fold(all_items(made)).anchors()
