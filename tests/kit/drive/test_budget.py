@@ -5,6 +5,7 @@ import math
 import signal
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -149,6 +150,16 @@ def test_an_alarm_that_python_ignores_prints_nothing(monkeypatch):
     assert [str(each) for each in told] == ["broken"]
     Breaks()
     assert len(told) == 2
+
+
+def test_an_alarm_is_not_taken_for_a_fault_of_what_it_cuts():
+    def guarded():
+        with suppress(Exception):  # as around one tool
+            signal.raise_signal(signal.SIGALRM)
+        pytest.fail("the guard kept it")
+
+    with pytest.raises(TimeoutError), cut_after(60.0):
+        guarded()
 
 
 def test_an_alarm_that_was_set_before_is_set_again():
