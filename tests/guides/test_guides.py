@@ -92,6 +92,20 @@ def test_a_page_shows_what_the_kit_says_in_the_language_of_the_page(language):
     assert set(shown) == {output(language)}
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_shown_line_that_explains_a_clause_answers_in_the_language_of_the_page(language):
+    shown = [
+        line.split("agent-formats ")[1].split()
+        for guide in GUIDES.values()
+        for step in range(1, len(guide.levels) + 1)
+        for line in (guide.folder(step) / output(language)).read_text("utf-8").splitlines()
+        if "agent-formats explain " in line
+    ]
+    assert shown
+    spoken = [] if language == "en" else ["--language", language]
+    assert all(words[2:] == spoken for words in shown), "run `make guides`"
+
+
 def test_every_step_of_a_guide_is_played():
     for guide in GUIDES.values():
         folders = {folder.name for folder in guide.folder(1).parent.glob("step-*")}
