@@ -8,6 +8,7 @@ the whole report, is no target either, unless a whole session's results are in i
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -211,8 +212,13 @@ def _pass_over(_: OSError) -> None:
 
 def _beside_the_whole(file: Path) -> bool:
     """Whether a file is in the folder of a part, and the one around it has results, too."""
-    folder = file.resolve().parent
+    folder = _real(file).parent
     return file.name == RESULTS and folder.name in _OF_PARTS and (folder.parent / RESULTS).exists()
+
+
+def _real(file: Path) -> Path:
+    """Where a file is, without links; `resolve` ends at one that leads to itself."""
+    return Path(os.path.realpath(file))
 
 
 def _owner(file: Path, *, part: bool = False) -> Path:
@@ -221,8 +227,8 @@ def _owner(file: Path, *, part: bool = False) -> Path:
     The folder of a part stands for the target whose part it is.
     """
     if file.name != RESULTS:
-        return file.resolve()
-    folder = file.resolve().parent
+        return _real(file)
+    folder = _real(file).parent
     return folder.parent if part and folder.name in _OF_PARTS else folder
 
 

@@ -12,6 +12,7 @@ from conformance.cli import convert, validate
 from conformance.cli.documents.report import REPORTS
 from conformance.cli.merge_found import look
 from conformance.convert.form import TARGETS
+from conformance.spec.messages import message
 
 EVIL = "</script><img src=x>\x1b[2J\u202e##vso[task]x\n::stop-commands::x\n| a |\ud800\x9b"
 COMMAND = re.compile(r"^\s*::|##(\[|vso\[|teamcity\[)", re.MULTILINE)
@@ -134,3 +135,14 @@ def test_no_text_of_a_document_is_a_link_in_sarif(tmp_path, capsys):
     texts = [each["message"]["text"] for each in results]
     assert any("see here" in text for text in texts)
     assert [text for text in texts if "](" in text] == []
+
+
+def test_a_link_that_leads_to_itself_hides_nothing_else(tmp_path, capsys):
+    """It raises another error on each system and version."""
+    (tmp_path / "good.json").write_text('{"tools": []}')
+    for name in ("results.json", "x.json", "folder"):
+        (tmp_path / name).symlink_to(name)
+    assert validate.main([str(tmp_path)]) == 0
+    assert "good.json" in capsys.readouterr().out
+    (told,) = look([tmp_path]).told
+    assert told == (tmp_path / "results.json", message("merge.not_a_file"))

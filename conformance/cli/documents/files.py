@@ -91,9 +91,17 @@ def walked(
         except OSError as error:
             failed(error)
             continue
-        yield here, [each.name for each in found if not each.is_dir()]
+        yield here, [each.name for each in found if not _is_folder(each)]
         below = [each.name for each in reversed(found) if each.is_dir(follow_symlinks=False)]
         waiting += [(here / name, depth + 1) for name in below if hidden or name[0] != "."]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a directory, or a link to one; a link that leads to itself is neither."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def leads_out(path: Path, folder: Path) -> bool:
