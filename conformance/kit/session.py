@@ -32,6 +32,7 @@ from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
 from conformance.kit.evidence.destructive import as_careful_everywhere
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
+from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import LOOKED, Script, of_one_scenario, scenario_id
 from conformance.kit.model.case_id import CaseId
@@ -93,6 +94,7 @@ class Runs:
                 continue
             if not _replays(settings.replay, found.run.id):
                 continue
+            context.off_limits.add(found.tools, found.run, settings)
             own = bounded(found, settings)
             self.found.append(own)
             self.declared[own.run.id] = declared(own)
@@ -155,6 +157,7 @@ class Session:
     waivers: tuple[UsedWaiver, ...] = ()
     confirming: Confirming = field(default_factory=Confirming)
     care: Care = field(default_factory=Care)
+    off_limits: OffLimits = field(default_factory=OffLimits)
     memory: Memory | None = None
     """Where failed calls that were drawn by chance are remembered, if they are."""
     _past: Recalled | None = None
@@ -376,4 +379,5 @@ class Session:
     def _context(self, ends: float | None = None) -> Context:
         """What calls are sent with; they `end` in a second of the session, else with its time."""
         deadline = self.began_at + (self.settings.max_time if ends is None else ends)
-        return Context(self.settings, self.recorder, deadline, self.memory, care=self.care)
+        own = (self.settings, self.recorder, deadline, self.memory)
+        return Context(*own, care=self.care, off_limits=self.off_limits)

@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance.formats.text import rpc
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
+from conformance.kit.evidence.listing import takes_tasks
 from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step
@@ -169,7 +170,7 @@ def test_a_plain_call_of_a_task_is_refused(tool: ToolEvidence) -> Checks:
     if opening is None:
         yield not_taken("mcp_handshake", INITIALIZE)
         return
-    if not _has_tasks(opening):
+    if not takes_tasks((result_of(opening) or {}).get("capabilities")):
         yield absent("finding.mcp.no_tasks")
         return
     step = Step("call", tool=tool.tool.name)
@@ -182,10 +183,3 @@ def test_a_plain_call_of_a_task_is_refused(tool: ToolEvidence) -> Checks:
         yield holds()
     else:
         yield broken(exchange, "finding.mcp.task_called", answer=answered(exchange))
-
-
-def _has_tasks(opening: Exchange) -> bool:
-    place: Any = (result_of(opening) or {}).get("capabilities")
-    for name in ("tasks", "requests", "tools", "call"):
-        place = place.get(name) if isinstance(place, dict) else None
-    return isinstance(place, dict)

@@ -10,11 +10,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from urllib.parse import urlsplit
+from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from conformance.formats.text.address import in_address
 from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Input, Invocation, Tool, Where
+
+_MOST_DECODED: Final = 4
+"""Times that a path is decoded: a proxy and a server may each do it once."""
 
 
 def routed(tools: Sequence[Tool], operations: Sequence[Tool]) -> tuple[Tool, ...]:
@@ -64,6 +68,24 @@ def route_of(name: str, called: Invocation | None) -> tuple[str, str]:
     except ValueError:  # half an IPv6 address
         path = called.endpoint
     return called.method.upper(), "/" + path.strip("/")
+
+
+def plain_path(path: str) -> str:
+    """A path as the most tolerant server reads it: without case, escapes and empty steps.
+
+    Two paths that any server may take for one are equal: also with `.` and `..`, and with the
+    parameters that `;` begins.
+    """
+    steps: list[str] = []
+    for _ in range(_MOST_DECODED):
+        path = unquote(path, errors="replace")
+    for part in path.casefold().replace("\\", "/").split("/"):
+        step = part.partition(";")[0].strip()
+        if step == "..":
+            del steps[-1:]
+        elif step not in ("", "."):
+            steps.append(step)
+    return "/" + "/".join(steps)
 
 
 def function_of(name: str, called: Invocation | None) -> str:

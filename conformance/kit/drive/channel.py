@@ -6,9 +6,11 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.database import Memory
+from conformance.kit.cases.textual import textual
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.endings import SharedCall
 from conformance.kit.drive.pacing import Width
@@ -20,6 +22,7 @@ from conformance.kit.drive.sharing import (
 )
 from conformance.kit.drive.unusable_target import no_handshake, no_start
 from conformance.kit.drive.wire import Wire
+from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import CLOSE, CONNECTION, INITIALIZE, LIVENESS
@@ -61,6 +64,7 @@ class Context:
     deadline: float
     memory: Memory | None = None
     care: Care = field(default_factory=Care)
+    off_limits: OffLimits = field(default_factory=OffLimits)
 
 
 class Channel:
@@ -105,6 +109,15 @@ class Channel:
     def is_open(self) -> bool:
         """Whether something that is sent may be answered."""
         return self._wire.is_open
+
+    def is_off_limits(self, tool: Tool, arguments: Any) -> bool:
+        """Whether a value in the address of a call leads to a tool that is destructive, and left
+        out.
+        """
+        off_limits = self.context.off_limits
+        if off_limits.is_empty or textual(tool, self.run) is None:
+            return False
+        return off_limits.holds(self.binding.call(tool, arguments))
 
     def speaks_for(self, run: Run) -> None:
         """Go on for another run, on the same connection: what is sent is that run's."""

@@ -12,7 +12,7 @@ from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_
 from conformance.kit.drive.pacing import together
 from conformance.kit.evidence.catalog import Offered
 from conformance.kit.evidence.evidence import Call, RunEvidence, call_of
-from conformance.kit.evidence.safety import why_left_out
+from conformance.kit.evidence.safety import may_be_called
 from conformance.kit.evidence.script import (
     CLOSE,
     INITIALIZE,
@@ -34,6 +34,8 @@ from conformance.kit.transport.binding import Received
 
 _MOST_STEPS = 5_000
 _OPEN = Step("open")
+_WITHHELD = -1
+"""The id of an exchange for what was not sent."""
 
 
 class Playing:
@@ -52,6 +54,7 @@ class Playing:
         self._steps = script.function(stage)
         self._action = next(self._steps, None)
         self._left = _MOST_STEPS
+        self._withheld: set[Step] = set()
         self.exchanges: list[Exchange] = []
 
     async def play(self, *, to_close: bool = False) -> None:
@@ -60,9 +63,10 @@ class Playing:
             if to_close and isinstance(self._action, Close):
                 return
             self._left -= 1
-            self.exchanges += await self._act(self._action)
+            done = await self._act(self._action)
+            self.exchanges += (each for each in done if each.id != _WITHHELD)
             try:
-                self._action = self._steps.send(self.exchanges[-1])
+                self._action = self._steps.send(done[-1])
             except StopIteration:
                 self._action = None
 
@@ -83,6 +87,13 @@ class Playing:
         return [await self._connect(action)]
 
     async def _send(self, action: Send) -> Exchange:
+        """Send, unless it would reach what is off limits: no evidence is kept of that step, nor of
+        what would show that the server still answers after it.
+        """
+        unmarked = replace(action.step, mark=None)
+        if unmarked in self._withheld or self._channel.context.off_limits.holds(action.request):
+            self._withheld.add(unmarked)
+            return Exchange(_WITHHELD, "", action.request, None, None, 0.0, 0.0, step=action.step)
         before = self._confirms.get(action.step)
         return await self._channel.send(
             action.request,
@@ -129,7 +140,7 @@ def stage_of(
         tools_path=tools_path,
         offered=offered or Offered(),
         declared=context.settings.gateway_policy,
-        may_call=frozenset(t.name for t in tools if _may_call(t, run, context)),
+        may_call=frozenset(t.name for t in tools if may_be_called(t, run, context.settings)),
     )
 
 
@@ -167,11 +178,6 @@ async def play(
             await channel.close()
         channel.handshake = before
     return tuple(playing.exchanges)
-
-
-def _may_call(tool: Tool, run: Run, context: Context) -> bool:
-    """Whether a tool may be called, once it is no hindrance that it asks for a task."""
-    return why_left_out(replace(tool, task_required=False), run, context.settings) is None
 
 
 async def drive_protocol(

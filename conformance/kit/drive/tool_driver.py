@@ -210,6 +210,12 @@ class ToolRun:
         ends = self._slow >= _SLOW_CALLS or self._ended >= MOST_ENDS
         return ends or self._answered > MOST_ANSWERED or self._left <= 0 or self._is_lacking
 
+    def _may_send(self, case: Case) -> bool:
+        """Whether a case is sent at all; one that reaches a destructive tool never is."""
+        if self._has_enough() or self._channel.silent:
+            return False
+        return not self._channel.is_off_limits(self._tool, case.arguments)
+
     @property
     def _left(self) -> float:
         """How many calls may still be made."""
@@ -268,7 +274,9 @@ class ToolRun:
         return last
 
     def _keeps_route(self, arguments: Any) -> bool:
-        return keeps_route(self._tool, self._channel.run, arguments)
+        """Whether a call stays on the tool's own route, and does not reach what is off limits."""
+        own = keeps_route(self._tool, self._channel.run, arguments)
+        return own and not self._channel.is_off_limits(self._tool, arguments)
 
     def _repaired(self, refused: Call) -> dict[str, Any] | None:
         """The refused arguments, corrected by what the refusal says: as data, else in words."""
@@ -347,7 +355,7 @@ class ToolRun:
         number = number or self._numbers.next()
         exchange = None
         async with self._channel.width.turn((self._tool.name, _is_valid(case))) as turn:
-            if not (self._has_enough() or self._channel.silent):
+            if self._may_send(case):
                 with suppress(ConnectFailed):
                     exchange = await self._channel.share(
                         self._tool, case, number=number, given_up=self._has_enough

@@ -7,6 +7,7 @@ transport and at every route.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,8 +19,9 @@ from urllib.parse import urlsplit
 
 from conformance.formats.catalog.normalize import names_of
 from conformance.formats.catalog.openapi import changing
-from conformance.formats.catalog.routes import function_of, plain, route_of
+from conformance.formats.catalog.routes import function_of, plain, plain_path, route_of
 from conformance.formats.text.json_text import told_in
+from conformance.formats.text.sse import sse_events
 from conformance.formats.tool.declared import warns_of_destruction
 from conformance.formats.tool.tool import Invocation
 from conformance.kit.evidence.declarations import Discovered
@@ -32,6 +34,8 @@ Key = tuple[str, str]
 Named = tuple[tuple[str, ...], Invocation | None]
 
 _HINT: Final = "destructiveHint"
+_HOLDER: Final = "annotations"
+"""The member of a declaration that holds the hint."""
 _SIGNS: Final = (_HINT.encode(), b"openapi", rb"\u")
 """In an answer without these nothing is destructive: a name may be written in escapes."""
 _PLACEHOLDER: Final = re.compile(r"\{[^/{}]*\}")
@@ -102,8 +106,8 @@ def _keys(names: Sequence[str], called: Invocation | None) -> frozenset[Key]:
 
 
 def _route(method: str, path: str) -> Key:
-    """A route, whatever its parameters are called."""
-    return method, _PLACEHOLDER.sub("{}", path)
+    """A route, whatever its parameters are called, and however its path is written."""
+    return method, _PLACEHOLDER.sub("{}", plain_path(path))
 
 
 def _said_in(answers: Iterable[Answer]) -> tuple[set[Key], set[Key]]:
@@ -124,6 +128,38 @@ def _documents(answers: Iterable[Answer]) -> Iterator[Any]:
             yield from answer.messages
             document = openapi_in(answer)
             yield document if document is not None else json_in(answer)
+            if _HINT.encode() in answer.body:
+                yield from _with_members_twice(answer.body.decode("utf-8", "replace"))
+
+
+def _with_members_twice(text: str) -> Iterator[Any]:
+    """The documents in which an object has a member twice: as who warns would read them.
+
+    Of such a member one reader takes the first, and another the last.
+    """
+    twice = False
+
+    def careful(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal twice
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            twice = True
+            warning = (each for each in pairs if _warns(*each))
+            made |= warning
+        return made
+
+    whole = [text] if text.lstrip()[:1] in ("{", "[") else [e.data for e in sse_events(text)]
+    for each in whole:
+        with suppress(ValueError, RecursionError):
+            document = json.loads(each, object_pairs_hook=careful)
+            if twice:
+                yield document
+
+
+def _warns(name: str, value: Any) -> bool:
+    """Whether a member is a hint that warns, or holds one."""
+    hints = {name: value} if name == _HINT else value if name == _HOLDER else None
+    return warns_of_destruction({_HOLDER: hints})
 
 
 def _called_destructive(document: Any) -> Iterator[Key]:

@@ -45,10 +45,17 @@ class Listing:
 
 
 def listing(
-    items: Sequence[Any], source: Source, pages: Sequence[Any] = (), *, mirroring: bool = True
+    items: Sequence[Any],
+    source: Source,
+    pages: Sequence[Any] = (),
+    *,
+    mirroring: bool = True,
+    tasks: bool = False,
 ) -> Listing:
     """The tools of a list that came on these pages. One at which the kit fails is not among them;
     on the pages, another declaration takes its place.
+
+    Where calls cannot be `tasks`, no tool has to be called as one, whatever it says.
     """
 
     def look(some: Sequence[Any]) -> NormalisedCatalog:
@@ -57,9 +64,18 @@ def listing(
     looked = each_alone(items, look, label, stand_in)
     others = {id(item): looked.items.get(at, _GONE) for at, item in enumerate(items)}
     others = others if looked.faults else {}
-    tools = tuple(tool for tool in looked.found.tools if tool.name not in looked.faults)
+    sound = (tool for tool in looked.found.tools if tool.name not in looked.faults)
+    tools = tuple(sound if tasks else (replace(tool, task_required=False) for tool in sound))
     read = tuple(_with(page, others) for page in pages)
     return Listing(replace(looked.found, tools=tools), read, looked.faults)
+
+
+def takes_tasks(capabilities: Any) -> bool:
+    """Whether a server says that tools can be called as tasks at all."""
+    place = capabilities
+    for name in ("tasks", "requests", "tools", "call"):
+        place = place.get(name) if isinstance(place, dict) else None
+    return isinstance(place, dict)
 
 
 def is_bare_list(document: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from pathlib import PurePath
 
 from conformance.formats.tool.tool import Tool, ToolForm
@@ -49,6 +50,16 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
     if settings.allow_calls is AllowCalls.READ_ONLY and _opens_world(tool):
         return message("kit.left_out.open_world")
     return None
+
+
+def may_be_called(tool: Tool, run: Run, settings: Settings) -> bool:
+    """Whether a tool may be called, once it is no hindrance that it asks for a task."""
+    return why_left_out(replace(tool, task_required=False), run, settings) is None
+
+
+def is_off_limits(tool: Tool, run: Run, settings: Settings) -> bool:
+    """Whether nothing that the kit sends may reach a tool: it is destructive, and left out."""
+    return _destroys(tool) and not may_be_called(tool, run, settings)
 
 
 def is_spared(tool: Tool, run: Run, settings: Settings) -> bool:

@@ -8,6 +8,7 @@ used is looked at, and no other. h11 reads and writes the messages.
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import select
 import socket
 import time
@@ -192,13 +193,17 @@ _MOST_WAITING = 256 * 1024
 async def near(host: str, port: int) -> _Stream:
     """Connect to the first of the host's addresses that answers; raises httpx2.ConnectError.
 
-    For servers on this machine. The limits of time are the caller's.
+    For servers on this machine: an address of another one is not tried, whatever the name means
+    there. The limits of time are the caller's.
     """
     loop = asyncio.get_running_loop()
     failed: OSError | None = None
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         for _, _, _, _, address in found:
+            if not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback:
+                failed = failed or OSError(f"{host} is not this machine")
+                continue
             try:
                 _, stream = await loop.create_connection(_Stream, str(address[0]), port)
             except OSError as error:

@@ -282,8 +282,7 @@ def _beyond(
     if tool is None or clause.verified not in _BY_CALLS:
         return None
     if tool.left_out is not None:
-        verdict = Verdict.NOT_APPLICABLE if tool.tool.task_required else Verdict.NOT_VERIFIED
-        return verdict, tool.left_out
+        return Verdict.NOT_VERIFIED, tool.left_out
     if not tool.calls and tool.silenced:
         return Verdict.NOT_VERIFIED, message("kit.not_verified.silent")
     if not tool.calls:

@@ -53,7 +53,7 @@ def refusal(answer, path="", **more):
     return refused.value.words.id.removeprefix("kit.target.")
 
 
-def mcp(*, versions=(LEGACY,), get=b"", tools=(TOOL,), path="/mcp", lists=None):
+def mcp(*, versions=(LEGACY,), get=b"", tools=(TOOL,), path="/mcp", lists=None, able=None):
     """A server of MCP at one path, in the handshake era or the modern one; 404 elsewhere.
 
     Where it is asked for a version that it does not know, it offers the first of its versions.
@@ -65,7 +65,7 @@ def mcp(*, versions=(LEGACY,), get=b"", tools=(TOOL,), path="/mcp", lists=None):
         if method == "initialize" and known:
             wanted = asked["params"]["protocolVersion"]
             agreed = wanted if wanted in known else known[0]
-            return {"result": {"protocolVersion": agreed, "capabilities": {"tools": {}},
+            return {"result": {"protocolVersion": agreed, "capabilities": able or {"tools": {}},
                                "serverInfo": {"name": "s", "version": "1"}}}  # fmt: skip
         if method == "server/discover" and MODERN in versions:
             return {"result": {"supportedVersions": [MODERN], "capabilities": {"tools": {}},
@@ -435,3 +435,17 @@ def test_a_cursor_with_half_a_character_is_asked_for_by_its_bytes(path):
     with answering(answer) as url:
         assert [each.name for each in look(url)[0].tools] == ["t"]
     assert f"{path}?cursor=%ED%A0%80" in seen
+
+
+@pytest.mark.parametrize("tasks", [None, {}, {"call": {}}])
+def test_a_tool_has_to_be_called_as_a_task_only_where_calls_can_be_tasks(tasks):
+    tool = {**TOOL, "execution": {"taskSupport": "required"}}
+    able = {"tools": {}, **({"tasks": {"requests": {"tools": tasks}}} if tasks is not None else {})}
+    found, _ = looked(mcp(tools=(tool,), able=able), "/mcp")
+    assert [each.tools[0].task_required for each in found] == [bool(tasks)]
+
+
+def test_a_tool_of_plain_http_never_has_to_be_called_as_a_task():
+    tool = {**TOOL, "execution": {"taskSupport": "required"}}
+    found, _ = looked(listing(json.dumps({"tools": [tool]}).encode()))
+    assert [each.tools[0].task_required for each in found] == [False]

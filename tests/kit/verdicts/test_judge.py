@@ -140,10 +140,10 @@ def test_a_clause_on_documents_is_judged_for_a_tool_that_was_left_out():
     assert verdict([broken(None, SOME)], static, run_evidence(left)).verdict is Verdict.FAIL
 
 
-def test_a_tool_that_has_to_be_called_as_a_task_is_not_applicable():
+def test_a_tool_that_has_to_be_called_as_a_task_is_not_verified():
     task = replace(TOOL, task_required=True)
     left = tool_evidence(tool=task, left_out=message("kit.left_out.task_required"))
-    assert verdict([holds()], evidence=run_evidence(left)).verdict is Verdict.NOT_APPLICABLE
+    assert verdict([holds()], evidence=run_evidence(left)).verdict is Verdict.NOT_VERIFIED
 
 
 def test_a_tool_for_which_no_arguments_could_be_made_up_is_not_verified():

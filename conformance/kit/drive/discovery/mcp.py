@@ -14,7 +14,7 @@ from conformance.kit.drive.discovery.look_around import look_around_mcp, pages
 from conformance.kit.drive.discovery.versions import ask, with_older
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.declarations import Discovered, judged_of
-from conformance.kit.evidence.listing import listing
+from conformance.kit.evidence.listing import listing, takes_tasks
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import INITIALIZE, LOOKED
 from conformance.kit.model.exchange import Exchange
@@ -263,7 +263,8 @@ async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discover
     items = [one for each in lists if isinstance(each, list) for one in each]
     mirroring = speaker.traits.over_http and run.version >= MODERN
     judged, left_out = judged_of(items, channel.context.settings)
-    read = listing(judged, Source.MCP, found, mirroring=mirroring)
+    tasks = takes_tasks(able)
+    read = listing(judged, Source.MCP, found, mirroring=mirroring, tasks=tasks)
     return Discovered(
         run,
         tools=read.catalog.tools,

@@ -1,0 +1,150 @@
+"""Nothing that the kit sends reaches a destructive tool that is left out, whatever it is for."""
+
+from itertools import count
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.http.scripts import NO_TOOL
+from conformance.kit.evidence.declarations import Discovered
+from conformance.kit.evidence.off_limits import OffLimits
+from conformance.kit.evidence.safety import why_left_out
+from conformance.kit.model.exchange import HttpRequest, StdioRequest
+from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.session import Session
+from conformance.kit.transport.binding import to_bytes
+from conformance.kit.transport.bindings import binding_of
+from conformance.kit.verdicts.checks import load
+from conformance.mcp.script_wire import UNKNOWN_TOOL, odd_requests
+from conformance.spec.vocabulary import Verdict
+from tests.kit.evidence.test_destructive import careful
+from tests.kit.peers import answering
+from tests.kit.samples import HTTP, MCP, web
+
+SCHEMA = {"type": "object", "properties": {"id": {"type": "integer"}}}
+DESTROYS = {"annotations": {"destructiveHint": True}}
+
+
+def item(name, path=None, method="POST", schema=SCHEMA, **more):
+    called = {"invocation": {"method": method, "endpoint": path}} if path else {}
+    return {"name": name, "description": "d", "inputSchema": schema, **called, **more}
+
+
+def off_limits(run, *items, **more):
+    found = OffLimits()
+    source = Source.MCP if run is MCP else Source.ATDF
+    found.add(tools_of({"tools": list(items)}, source).tools, run, Settings(**more))
+    return found
+
+
+@st.composite
+def spellings(draw):
+    """A path that some server takes for `/admin/purge`."""
+    steps = []
+    for step in ("admin", "purge"):
+        letters = (draw(st.sampled_from([c, c.upper(), f"%{ord(c):02x}"])) for c in step)
+        steps += ["".join(letters) + draw(st.sampled_from(["", ";a=1"]))]
+        steps += draw(st.sampled_from([[], [""], ["."], ["x", ".."], ["%2e"]]))
+    path = "/" + "/".join(steps)
+    return quote(path) if draw(st.booleans()) else path
+
+
+@given(spellings())
+@settings(max_examples=60, deadline=None)
+def test_a_path_that_is_written_in_another_way_is_the_same_route(path):
+    page = {"tools": [item("purge", "/admin/purge", **DESTROYS), item("other", path)]}
+    found = [Discovered(HTTP, tools_of(page, Source.ATDF).tools)]
+    (one,) = careful(found, [web(200, page)])
+    assert [why_left_out(tool, HTTP, Settings()) is None for tool in one.tools] == [False, False]
+    held = off_limits(HTTP, page["tools"][0])
+    assert held.holds(HttpRequest("POST", HTTP.endpoint.rstrip("/") + path))
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [('"annotations":{"destructiveHint":true}', '"annotations":{"readOnlyHint":true}'),
+     ('"annotations":{"destructiveHint":true,"destructiveHint":false}', '"title":"t"'),
+     ('"annotations":{"readOnlyHint":true}', '"annotations":{"destructiveHint":"true"}')],
+)  # fmt: skip
+@pytest.mark.parametrize("stream", [False, True])
+def test_of_a_member_that_is_there_twice_the_one_counts_that_warns(first, last, stream):
+    tool = f'{{"name":"purge","inputSchema":{{}},{first},{last}}}'
+    body = f'{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{tool}]}}}}'
+    body = f"event: message\ndata: {body}\n\n" if stream else body
+    looked = web(200, body.encode())
+    found = [Discovered(MCP, tools_of({"tools": [item("purge")]}, Source.MCP).tools)]
+    (one,) = careful(found, [looked])
+    assert why_left_out(one.tools[0], MCP, Settings()) is not None
+
+
+@pytest.mark.parametrize("given", [{"headers": (("X-HTTP-Method-Override", "delete"),)},
+                                   {"headers": (("x-method-override", "PUT"),)},
+                                   {"url": "http://127.0.0.1:1/a?b=1&_method=DELETE"}])  # fmt: skip
+def test_no_request_asks_for_another_method_in_place_of_its_own(given):
+    request = HttpRequest(**{"method": "POST", "url": "http://127.0.0.1:1/a", **given})
+    assert off_limits(HTTP, item("a", "/a")).holds(request)
+    assert not off_limits(HTTP, item("a", "/a"), allow_calls=AllowCalls.ALL).holds(request)
+
+
+def test_a_message_that_calls_such_a_tool_is_off_limits_by_its_body_and_by_its_header():
+    held = off_limits(MCP, item("purge ö", **DESTROYS), item("add"))
+
+    def message(name):
+        params = {"name": name, "arguments": {}}
+        return to_bytes({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+
+    assert held.holds(StdioRequest(message("purge ö")))
+    assert not held.holds(StdioRequest(message("add")))
+    other = (("Mcp-Name", "=?base64?cHVyZ2Ugw7Y=?="),)
+    assert held.holds(HttpRequest("POST", MCP.endpoint, other, message("add")))
+
+
+def called_at(page, *, unsent):
+    """What a server over HTTP with this catalog was sent by a whole session, which is judged."""
+    called = []
+
+    def answer(method, path, body, headers):
+        called.append((method, path))
+        if path == "/tools":
+            return (200, page)
+        return (404, {}) if path == "/manifest" else (200, {"n": 1})
+
+    chapters = [load(f"conformance.{name}") for name in ("atdf", "http")]
+    with answering(answer) as url:
+        session = Session(Settings(profiles=("http",), max_examples=2))
+        session.scripts.extend(each for chapter in chapters for each in chapter.scripts)
+        session.discover((url,))
+        called.clear()
+        session.drive()
+        asked = session.questions([test for chapter in chapters for test in chapter.tests])
+        verdicts = {item.verdict for item in session.judge(asked).values()}
+    assert called
+    assert unsent not in called
+    assert Verdict.KIT_ERROR not in verdicts
+
+
+VERB = {
+    "type": "object", "properties": {"verb": {"enum": ["purge"], "type": "string"}},
+    "required": ["verb"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("destroys", "other", "unsent"),
+    [(("/tools/purge", "GET"), item("add"), ("GET", "/tools/purge")),
+     (("/items", "GET"), item("create", "/items"), ("GET", "/items")),
+     (("/purge", "POST"), item("do", "/{verb}", schema=VERB), ("POST", "/purge"))],
+)  # fmt: skip
+def test_neither_a_script_nor_a_value_in_a_path_reaches_it(destroys, other, unsent):
+    called_at({"tools": [item("purge", *destroys, **DESTROYS), other]}, unsent=unsent)
+
+
+def test_a_tool_that_has_the_name_of_none_is_not_called():
+    page = {"tools": [item(NO_TOOL, **DESTROYS), item("add")]}
+    called_at(page, unsent=("POST", f"/tools/{NO_TOOL}/invoke"))
+    held = off_limits(MCP, item(UNKNOWN_TOOL, **DESTROYS))
+    odd = odd_requests(binding_of(MCP, Settings()), count(1))
+    assert [step for step, request in odd if held.holds(request)] == ["unknown-tool"]
