@@ -150,3 +150,13 @@ def test_an_item_counts_what_else_was_found_like_the_worst():
 def test_an_item_that_was_not_judged_has_no_verdict():
     assert of().result is None
     assert of().words == ""
+
+
+@pytest.mark.parametrize("verdict", [Verdict.FAIL, Verdict.WARN, Verdict.WAIVED, Verdict.FLAKY])
+def test_what_a_target_did_is_told_without_a_look_at_the_kit_s_source(verdict, monkeypatch):
+    item = of(verdict)
+    item._counts, item._strict = True, False
+    with pytest.raises((Exception, pytest.xfail.Exception)) as told:
+        item.runtest()
+    monkeypatch.setattr("ast.parse", lambda *_, **__: pytest.fail("the source was parsed"))
+    assert item.repr_failure(told) == str(told.value)
