@@ -16,7 +16,7 @@ from scripts.website.layout import DOCS, LANGUAGES, STAGED, authored
 _MARKED = re.compile(rb'^( *```)(\w+) (hl_lines="[^"]*")$', re.MULTILINE)
 _GOOD = rb"\1{ .\2 .good \3 }"
 """The lines that a guide marks were added to the code; those of made pages are wrong."""
-_CHECK = re.compile(rb"^ *agent-formats check .*$", re.MULTILINE)
+_SHOWN = re.compile(rb"^ *agent-formats (?:check|convert) .*$", re.MULTILINE)
 _PROVIDER = re.compile(rb"^ *agent-formats provider --scenario .*$", re.MULTILINE)
 
 
@@ -62,7 +62,7 @@ def in_language(path: str, content: bytes) -> bytes:
     said = rf"\g<0> --language {language}".encode()
     if language != LANGUAGES[0]:
         content = _PROVIDER.sub(said, content)
-    return _CHECK.sub(said, content) if f'.{language}.txt"'.encode() in content else content
+    return _SHOWN.sub(said, content) if f'.{language}.txt"'.encode() in content else content
 
 
 def _drawn(path: str, content: bytes) -> bytes:

@@ -113,14 +113,18 @@ def test_every_step_of_a_guide_is_played():
 
 
 @pytest.mark.parametrize(
-    ("given", "form", "made"),
-    [("atdf", "ardf", "atdf-to-ardf"), ("mcp", "descriptor", "mcp-to-descriptor")],
+    ("given", "form", "made", "language"),
+    [
+        ("atdf", "ardf", "atdf-to-ardf", "en"),
+        *(("mcp", "descriptor", "mcp-to-descriptor", language) for language in LANGUAGES),
+    ],
 )
-def test_the_pages_on_migration_show_what_the_converter_writes(given, form, made):
+def test_the_pages_on_migration_show_what_the_converter_writes(given, form, made, language):
     folder = HERE / "convert"
     program = Path(sys.executable).with_name("agent-formats")
     command = [program, "convert", folder / f"{given}.json", "--to", form]
+    command += [] if language == "en" else ["--language", language]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parents[1])
     assert json.loads(done.stdout) == json.loads((folder / f"{made}.json").read_text("utf-8"))
-    notes = folder / f"{made}.txt"
+    notes = folder / (f"{made}.txt" if language == "en" else f"{made}.{language}.txt")
     assert done.stderr == (notes.read_text("utf-8") if notes.exists() else "")

@@ -188,6 +188,8 @@ def test_a_command_prints_what_its_page_shows():
     )
     alone = b"```sh\nagent-formats check X\n```\n"
     assert stage.in_language("es/guides/a.md", alone) == alone
+    converted = page.replace(b"check X", b"convert X --to ardf")
+    assert b"--to ardf --language es\n" in stage.in_language("es/guides/a.md", converted)
     provider = b"agent-formats provider --scenario stall\n"
     assert stage.in_language("pt/a.md", provider) == provider[:-1] + b" --language pt\n"
     assert stage.in_language("en/a.md", provider) == provider
