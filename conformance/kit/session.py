@@ -34,12 +34,13 @@ from conformance.kit.evidence.destructive import as_careful_everywhere
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.evidence.safety import off_limits
 from conformance.kit.evidence.script import LOOKED, Script, of_one_scenario, scenario_id
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.fault import Fault
 from conformance.kit.model.results import Item, SessionResult, UsedWaiver, kit_errors, kit_traces
 from conformance.kit.model.run import Role, Run
-from conformance.kit.model.settings import Settings
+from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.record.exchanges import Recording
 from conformance.kit.record.index import (
     MALFORMED,
@@ -94,7 +95,9 @@ class Runs:
                 continue
             if not _replays(settings.replay, found.run.id):
                 continue
-            context.off_limits.add(found.tools, found.run, settings)
+            kept = off_limits(found.tools, found.run, settings)
+            careful = settings.allow_calls is not AllowCalls.ALL
+            context.off_limits.add(*kept, careful=careful)
             own = bounded(found, settings)
             self.found.append(own)
             self.declared[own.run.id] = declared(own)

@@ -16,14 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from conformance.formats.catalog.routes import plain_path
 from conformance.formats.tool.headers import encoded
-from conformance.formats.tool.tool import Tool
-from conformance.kit.evidence.safety import is_off_limits
 from conformance.kit.model.exchange import HttpRequest, Request
-from conformance.kit.model.run import Run
-from conformance.kit.model.settings import AllowCalls, Settings
-from conformance.kit.transport.binding import spoken
-from conformance.kit.transport.bindings import binding_of
-from conformance.kit.transport.http import HttpBinding
 
 _OVERRIDES: Final = frozenset(
     {"x-http-method-override", "x-http-method", "x-method-override", "_method"}
@@ -39,20 +32,20 @@ class OffLimits:
     _names: set[str] = field(default_factory=set)
     _routes: set[tuple[str, str]] = field(default_factory=set)
     _careful: bool = False
-    """Whether no request may ask for a method that changes things in place of its own."""
+    """As `add` says."""
 
-    def add(self, tools: Iterable[Tool], run: Run, settings: Settings) -> None:
-        """Take in the tools of a run that may not be called in it."""
-        binding = binding_of(run, settings)
-        if settings.allow_calls is not AllowCalls.ALL and not binding.traits.speaks_mcp:
-            self._careful = True
-        for tool in tools:
-            if not is_off_limits(tool, run, settings):
-                continue
-            if binding.traits.speaks_mcp:
-                self._names |= {tool.name, encoded(tool.name)}
-            else:
-                self._routes.update(_place(*spoken(binding, HttpBinding).route(tool)))
+    def add(
+        self, names: Iterable[str], routes: Iterable[tuple[str, str]], *, careful: bool
+    ) -> None:
+        """Take in what such tools are called over MCP, and at which method and address over HTTP.
+
+        `careful`: no request may ask for a method that changes things in place of its own.
+        """
+        self._careful = self._careful or careful
+        for name in names:
+            self._names |= {name, encoded(name)}
+        for method, url in routes:
+            self._routes.update(_place(method, url))
 
     @property
     def is_empty(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -12,7 +13,9 @@ from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.bindings import binding_of, traits_of
+from conformance.kit.transport.http import HttpBinding
 from conformance.spec.messages import Message, message
 
 _OURS = "fixtures.servers."
@@ -57,9 +60,18 @@ def may_be_called(tool: Tool, run: Run, settings: Settings) -> bool:
     return why_left_out(replace(tool, task_required=False), run, settings) is None
 
 
-def is_off_limits(tool: Tool, run: Run, settings: Settings) -> bool:
-    """Whether nothing that the kit sends may reach a tool: it is destructive, and left out."""
-    return _destroys(tool) and not may_be_called(tool, run, settings)
+def off_limits(
+    tools: Iterable[Tool], run: Run, settings: Settings
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """The names over MCP, or the methods and addresses over HTTP, of the tools that nothing which
+    the kit sends may reach: they are destructive, and left out.
+    """
+    binding = binding_of(run, settings)
+    kept = [each for each in tools if _destroys(each) and not may_be_called(each, run, settings)]
+    if binding.traits.speaks_mcp:
+        return [tool.name for tool in kept], []
+    web = spoken(binding, HttpBinding)
+    return [], [web.route(tool) for tool in kept]
 
 
 def is_spared(tool: Tool, run: Run, settings: Settings) -> bool:

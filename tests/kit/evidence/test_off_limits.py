@@ -11,6 +11,7 @@ from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.http.scripts import NO_TOOL
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.off_limits import OffLimits
+from conformance.kit.evidence.safety import off_limits as left_alone
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.model.exchange import HttpRequest, StdioRequest
 from conformance.kit.model.settings import AllowCalls, Settings
@@ -36,7 +37,9 @@ def item(name, path=None, method="POST", schema=SCHEMA, **more):
 def off_limits(run, *items, **more):
     found = OffLimits()
     source = Source.MCP if run is MCP else Source.ATDF
-    found.add(tools_of({"tools": list(items)}, source).tools, run, Settings(**more))
+    asked = Settings(**more)
+    kept = left_alone(tools_of({"tools": list(items)}, source).tools, run, asked)
+    found.add(*kept, careful=asked.allow_calls is not AllowCalls.ALL)
     return found
 
 
