@@ -199,7 +199,7 @@ def test_calls_in_another_shape_are_refused_with_the_shape(text, tmp_path):
     "text", ["a: [", "a: 'x\n", "a: [{n: 1}]\na: []", "\t- a", "a: !!python/object:os.system {}"]
 )
 def test_a_file_that_is_no_yaml_is_refused_on_one_line_with_the_place(text, tmp_path):
-    with pytest.raises(OptionUnusable, match=r"\(\d+:\d+\)") as refused:
+    with pytest.raises(OptionUnusable, match=r"at line \d+, column \d+") as refused:
         examples(tmp_path, text)
     assert "\n" not in str(refused.value)
 
