@@ -209,11 +209,12 @@
       tell("unknown", said.slow);
     }, PATIENCE);
   };
-  // The text is kept for this window: a reload and another language show it again.
+  // The text is kept for this window: a reload and another language show it again. What would hold
+  // the page while it is laid out is not kept, and gets no link: nothing shows it again.
   const KEPT = "agent-formats.playground";
   const keep = (value) => {
     try {
-      sessionStorage.setItem(KEPT, value.length > MOST / 5 ? "" : value);
+      sessionStorage.setItem(KEPT, value.length > MOST / 5 || isLong(value) ? "" : value);
     } catch {
       // a window without storage keeps nothing
     }
@@ -254,6 +255,7 @@
     return inside;
   };
   share.addEventListener("click", async () => {
+    if (text.value.length > MOST || isLong(text.value)) return tell("unknown", said.large);
     history.replaceState(null, "", `#text=${await packed(text.value)}`);
     await navigator.clipboard?.writeText(location.href).catch(() => {});
     tell(root.dataset.state, said.shared);

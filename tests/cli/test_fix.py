@@ -53,6 +53,15 @@ def test_a_link_stays_a_link_and_its_file_is_written(file, tmp_path):
     assert file.read_text(encoding="utf-8") == text_of({**TOOL, "version": "1.5"})
 
 
+@pytest.mark.parametrize("coding", ["utf-16", "utf-16-be", "utf-32", "utf-32-le", "utf-8-sig"])
+def test_a_file_in_another_encoding_stays_as_it_is_and_is_named(file, capsys, coding):
+    before = text_of({**TOOL, "version": 1.5}).encode(coding)
+    file.write_bytes(before)
+    assert main([str(file), "--fix", "--write"]) == 2
+    assert file.read_bytes() == before
+    assert "only in JSON in plain UTF-8" in capsys.readouterr().err
+
+
 def test_a_file_that_cannot_be_written_is_named_in_one_sentence(file, capsys, monkeypatch):
     def refuse(*_, **__):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import convert, validate
+from conformance.cli import convert, merge, validate
 from conformance.cli.documents.report import REPORTS
 from conformance.cli.merge_found import look
 from conformance.convert.form import TARGETS
@@ -74,6 +74,45 @@ def test_a_name_of_a_file_is_harmless(tmp_path, capsys):
     path.write_text("[]")
     validate.main([str(path)])
     looked_at(capsys.readouterr())
+
+
+NAMES = (
+    "-rf.json",
+    "a\n::error::x.json",
+    "$(touch owned).json",
+    "`touch owned`.json",
+    "javascript:x.json",
+    "{0}.json",
+    "\u202ex.json",
+    "##[error]\x1b[2J.json",
+)
+
+
+@pytest.mark.parametrize("words", [[], ["--format", "json"], ["--format", "sarif"]])
+def test_odd_names_in_a_directory_are_harmless_in_each_format(tmp_path, capsys, words):
+    for name in NAMES:
+        (tmp_path / name).write_text("{")
+    validate.main([str(tmp_path), *words])
+    said = capsys.readouterr()
+    looked_at(said)
+    if "sarif" in words:
+        found = json.loads(said.out)["runs"][0]["results"]
+        places = {each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+                  for each in found}  # fmt: skip
+        assert len(places) == len(NAMES)
+        assert all(each.startswith("file:///") for each in places)
+        assert all(each.isascii() and not set(each) & set(" `()\\<>{}#") for each in places)
+
+
+def test_odd_names_of_directories_to_merge_are_harmless(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in NAMES:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.json").write_text("{}")
+    merge.main([str(tmp_path)])
+    said = capsys.readouterr()
+    assert ":x" in "".join(said)
+    looked_at(said)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,23 @@ def test_a_variable_of_the_system_changes_no_answer(given, tmp_path):
     (tmp_path / "tools.json").write_text(TOOLS)
     code, said = run("validate", str(tmp_path / "tools.json"), **given)
     assert (code, "1 valid" in said) == (0, True), said
+
+
+MODULES = ("json", "typing", "yaml", "pytest", "httpx2", "conformance", "sitecustomize")
+
+
+@pytest.mark.parametrize(
+    "words", [["explain", "ATDF-ERR-012"], ["validate", "tools.json"], ["merge", "."]], ids=" ".join
+)
+def test_no_module_of_the_current_directory_is_run(tmp_path, monkeypatch, words):
+    for name in MODULES:
+        (tmp_path / f"{name}.py").write_text("open('owned', 'w').close()\n")
+    (tmp_path / "tools.json").write_text(TOOLS)
+    monkeypatch.chdir(tmp_path)
+    program = Path(sys.executable).parent / "agent-formats"
+    ended = subprocess.run([program, *words], capture_output=True, text=True, check=False)
+    assert "Traceback" not in ended.stderr
+    assert not (tmp_path / "owned").exists()
 
 
 @pytest.mark.slow

@@ -510,6 +510,25 @@ def test_a_link_that_takes_long_to_lay_out_does_not_hold_the_page(visit, text):
     assert seen.errors == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["e" + "\u0301" * 900_000, "\t" * 900_000, "\n" * 250_000],
+    ids=["accents", "tabs", "lines"],
+)
+def test_a_pasted_text_that_takes_long_to_lay_out_is_not_shown_again(visit, text):
+    page, _ = visit("playground/")
+    put(page, '{"errors": []}')
+    expect(page.locator("#playground")).to_have_attribute("data-state", "invalid")
+    page.evaluate("document.getElementById('playground-text').style.display = 'none'")
+    put(page, text)  # it is not laid out here: only what is kept of it is of interest
+    page.wait_for_function("sessionStorage.getItem('agent-formats.playground') === ''")
+    page.locator(".playground__share").first.click()
+    expect(page.locator(".playground__verdict")).to_contain_text("200,000 lines")
+    assert "#" not in page.url
+    page.reload()
+    expect(page.locator("#playground")).to_have_attribute("data-state", "empty")
+
+
 @pytest.mark.parametrize("hash", ["#text=", "#text=%%%", "#text=AAAA", "#text=" + "A" * 5000])
 def test_a_broken_link_of_the_playground_shows_an_empty_text(visit, hash):
     page, seen = visit("playground/" + hash)

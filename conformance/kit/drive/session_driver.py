@@ -10,7 +10,6 @@ from functools import partial
 from math import inf
 from typing import Any, TypeVar
 
-from conformance.formats.problem import Problem
 from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.drive.budget import Shares
 from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
@@ -19,14 +18,13 @@ from conformance.kit.drive.play import drive_protocol
 from conformance.kit.drive.progress import RunDriven
 from conformance.kit.drive.run_driver import Gathered, RunDriver
 from conformance.kit.evidence.catalog import offered
-from conformance.kit.evidence.declarations import Declared, Discovered, worst
+from conformance.kit.evidence.declarations import Declared, Discovered, why_unusable
 from conformance.kit.evidence.evidence import RunEvidence, untried
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import CONNECTION, LOOKED
 from conformance.kit.model.fault import fault_of
 from conformance.kit.model.run import Run
 from conformance.kit.transport.bindings import traits_of
-from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import RunKind
 
 T = TypeVar("T")
@@ -182,7 +180,7 @@ def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
             discovered.run,
             judged.by_tool.get(stub.name, ()),
             judged.faults.get(stub.name),
-            partial(_unusable, judged.by_tool.get(stub.name, ()), settings.language),
+            partial(why_unusable, stub.name, judged, settings.language),
         )
         for stub in judged.unusable
     }
@@ -203,12 +201,3 @@ def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
         offered=replace(offered(own, discovered.tools), families=families),
         left_out=discovered.left_out,
     )
-
-
-def _unusable(problems: tuple[Problem, ...], language: str) -> Message:
-    """Why a declaration cannot be used: its worst problem in words, and where."""
-    first = worst(problems)
-    if first is None:
-        return message("kit.left_out.unusable_name")
-    words = first.message.words(language).rstrip(".")
-    return message("kit.left_out.unusable", reason=words, place=first.path)

@@ -106,6 +106,15 @@ def worst(problems: Iterable[Problem]) -> Problem | None:
     return min(problems, key=lambda p: p.clause not in SCHEMA_CLAUSES, default=None)
 
 
+def why_unusable(name: str, judged: Declared, language: str) -> Message:
+    """Why a declaration cannot be used: its worst problem in words, and where."""
+    first = worst(judged.by_tool.get(name, ()))
+    if first is None:
+        return message("kit.left_out.unusable_name")
+    words = first.message.words(language).rstrip(".")
+    return message("kit.left_out.unusable", reason=words, place=first.path)
+
+
 def unusable_by(judged: Declared) -> tuple[str, ...]:
     """For each tool that cannot be used the clause that says why."""
     found = [worst(judged.by_tool.get(tool.name, ())) for tool in judged.unusable]
@@ -145,7 +154,7 @@ def _as_catalog(page: Any, items: Sequence[Any], discovered: Discovered) -> Any:
 def _known(discovered: Discovered) -> frozenset[str] | None:
     """The names of all tools that the target lists; None where it may have more."""
     pages = discovered.documents
-    if any(reason.id == TOO_MANY for _, reason in discovered.left_out):
+    if is_cut(discovered.left_out):
         return None
     if any(isinstance(page, dict) and page.get("nextCursor") for page in pages[-1:]):
         return None
@@ -159,6 +168,31 @@ where the session ends before its calls."""
 
 TOO_MANY = "kit.left_out.too_many"
 """Why tools beyond those are left out; a level cannot be told without them."""
+
+MOST_LISTS = 100
+"""Lists of tools of a manifest that are read: each may have many pages."""
+
+_TOO_MANY_LISTS = "kit.left_out.too_many_lists"
+Reasons = tuple[tuple[str, Message], ...]
+"""What is not judged, by its name, with the reason."""
+
+
+def why_cut(reasons: Iterable[Message]) -> Message | None:
+    """The reason that says that the target may have tools that were not looked at."""
+    return next((each for each in reasons if each.id in {TOO_MANY, _TOO_MANY_LISTS}), None)
+
+
+def is_cut(left_out: Reasons) -> bool:
+    """Whether the target may have tools that were not looked at."""
+    return why_cut(reason for _, reason in left_out) is not None
+
+
+def read_lists(paths: Sequence[str]) -> tuple[Sequence[str], Reasons]:
+    """The lists of tools that are read, each once, and that there are more."""
+    named = list(dict.fromkeys(paths))
+    more = len(named) - MOST_LISTS
+    said = message(_TOO_MANY_LISTS, most=MOST_LISTS, more=more)
+    return named[:MOST_LISTS], ((f"+{more}", said),) if more > 0 else ()
 
 
 @dataclass(frozen=True, slots=True)

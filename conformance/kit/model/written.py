@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -73,15 +74,20 @@ def unchanged(text: str) -> str:
 
 def mapped(value: Any, redact: Redact) -> Any:
     """A JSON value with `redact` applied to every text in it, keys too, however deep it is."""
+    return _changed(value, str, redact)
+
+
+def _changed(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
+    """A JSON value with `change` applied to everything in it that is of a kind."""
     whole: list[Any] = [None]
     left: list[tuple[Any, Any, Any]] = [(value, whole, 0)]
     while left:
         one, holder, place = left.pop()
         made: Any = one
-        if isinstance(one, str):
-            made = redact(one)
+        if isinstance(one, kind):
+            made = change(one)
         elif isinstance(one, dict):
-            names = [redact(name) for name in one]
+            names = [change(name) if kind is str else name for name in one]
             made = dict.fromkeys(names)
             pairs = list(zip(names, one.values(), strict=True))
             left += [(item, made, name) for name, item in reversed(pairs)]
@@ -90,6 +96,45 @@ def mapped(value: Any, redact: Redact) -> Any:
             left += [(item, made, number) for number, item in enumerate(one)]
         holder[place] = made
     return whole[0]
+
+
+_NO_JSON = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+"""Numbers that a target may say, for which strict JSON has no word."""
+_FLOATS = "floats"
+"""The member beside the texts that stand for such numbers: what these texts begin with."""
+
+
+def strict_json(value: dict[str, Any]) -> str:
+    """A JSON object as ASCII that every JSON reader can read; `from_strict` undoes it.
+
+    Texts such as `float:NaN` stand for the numbers that JSON has no word for. No other text has
+    their beginning: where one has it, a hash becomes part of it.
+    """
+    try:
+        return _dumped(value, allow_nan=False)
+    except ValueError:
+        text = _dumped(value)
+    digest = sha256(text.encode("ascii")).hexdigest()
+    prefix = "float:" if "float:" not in text else f"float-{digest}:"
+
+    def told(number: float) -> float | str:
+        return number if math.isfinite(number) else prefix + json.dumps(number)
+
+    return _dumped({_FLOATS: prefix, **_changed(value, float, told)}, allow_nan=False)
+
+
+def from_strict(value: Any) -> Any:
+    """What `strict_json` wrote, decoded, with its numbers again."""
+    if not isinstance(value, dict) or not isinstance(value.get(_FLOATS), str):
+        return value
+    prefix = value[_FLOATS]
+    numbers = {prefix + word: number for word, number in _NO_JSON.items()}
+    own = {name: each for name, each in value.items() if name != _FLOATS}
+    return _changed(own, str, lambda text: numbers.get(text, text))
+
+
+def _dumped(value: Any, *, allow_nan: bool = True) -> str:
+    return json.dumps(value, separators=(",", ":"), default=sorted, allow_nan=allow_nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +201,7 @@ def _write_value(value: Any, writing: Writing) -> Any:
 def _write_values(values: tuple[Any, ...], writing: Writing) -> Any:
     try:
         clean = writing.value(values)
-        packed = json.dumps(clean).encode("ascii")
+        packed = _packed(clean).encode("ascii")
     except RecursionError:
         return None
     if len(packed) > LONGEST_BODY:
@@ -164,12 +209,21 @@ def _write_values(values: tuple[Any, ...], writing: Writing) -> Any:
     return clean if len(packed) <= LONG else {"deflate": _deflated(packed)}
 
 
+def _packed(values: Any) -> str:
+    """Values as JSON: a list; where some are numbers that JSON has no word for, `strict_json`."""
+    try:
+        return json.dumps(values, allow_nan=False)
+    except ValueError:
+        return strict_json({"values": values})
+
+
 def _read_values(data: Any) -> tuple[Any, ...] | None:
     if data is None:
         return None
     if isinstance(data, list):
         return tuple(data)
-    return tuple(json.loads(_bounded(_inflated(data["deflate"]))))
+    packed = json.loads(_bounded(_inflated(data["deflate"])))
+    return tuple(from_strict(packed)["values"] if isinstance(packed, dict) else packed)
 
 
 def _write_body(body: bytes, writing: Writing) -> Any:

@@ -12,7 +12,7 @@ from conformance.kit.cases.naming import good_ids
 from conformance.kit.cases.phases import all_cases
 from conformance.kit.cases.plan import Plan, only
 from conformance.kit.evidence.catalog import Offered
-from conformance.kit.evidence.declarations import Discovered
+from conformance.kit.evidence.declarations import Discovered, declared, why_unusable
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import Script, Stage, scenario_id, sends_of
 from conformance.kit.model.case import Expectation
@@ -34,7 +34,8 @@ def planned(
 ) -> Iterator[str]:
     """The cases that would be sent, a line each, from baseline calls that were not tried.
 
-    Of a gateway, the ids of its scenarios. What the kit failed at is told, and added to `faults`.
+    Of a gateway, the ids of its scenarios. What cannot be called has a line with the reason. What
+    the kit failed at is told, and added to `faults`.
     """
     for one in found:
         if one.run.role is Role.GATEWAY:
@@ -53,6 +54,19 @@ def planned(
                 where = message("kit.tool_failed", tool=tool.name)
                 told = message("kit.fault", where=where, fault=fault.id, what=fault.what)
                 yield told.words(settings.language)
+        if settings.replay is None:
+            yield from _uncalled(one, settings)
+
+
+def _uncalled(one: Discovered, settings: Settings) -> Iterator[str]:
+    """What is declared and cannot be called, a line each, with the reason."""
+    judged = declared(one)
+    for name in (stub.name for stub in judged.unusable):
+        failed = message("kit.left_out.fault") if name in judged.faults else None
+        reason = failed or why_unusable(name, judged, settings.language)
+        yield f"{one.run.id}  {name}: {reason.words(settings.language)}"
+    for name, reason in one.left_out:
+        yield f"{one.run.id}  {name}: {reason.words(settings.language)}"
 
 
 def _of_tool(

@@ -21,7 +21,7 @@ from conformance.formats.text.memory import is_held
 from conformance.formats.text.sse import sse_events
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import Answer, Exchange
-from conformance.kit.model.written import Redact, Writing, codec
+from conformance.kit.model.written import Redact, Writing, codec, from_strict, strict_json
 from conformance.spec.messages import Message, message
 
 FORMAT = 3
@@ -104,13 +104,13 @@ class _Lines(Sequence[Exchange]):
             return _Lines(self._path, self._places[index])
         with self._path.open("rb") as file:
             file.seek(self._places[index])
-            return read_exchange(json.loads(file.readline()))
+            return read_exchange(_loaded(file.readline()))
 
     def __iter__(self) -> Iterator[Exchange]:
         with self._path.open("rb") as file:
             for place in self._places:
                 file.seek(place)
-                yield read_exchange(json.loads(file.readline()))
+                yield read_exchange(_loaded(file.readline()))
 
 
 class ExchangeWriter:
@@ -177,11 +177,11 @@ class ExchangeWriter:
             return None
         if self._file.closed:
             self._reader.seek(place)
-            return read_exchange(json.loads(self._reader.readline()))
+            return read_exchange(_loaded(self._reader.readline()))
         self._file.seek(place)
         line = self._file.readline()
         self._file.seek(0, 2)
-        return read_exchange(json.loads(line))
+        return read_exchange(_loaded(line))
 
     def close(self) -> None:
         """Write the footer and close the file; a second call does nothing."""
@@ -205,7 +205,7 @@ class ExchangeWriter:
     def _line(self, value: Mapping[str, Any]) -> None:
         # ASCII only: a line cannot turn or hide a terminal's text, and lone surrogates survive. Nor
         # is it a command to a CI system: those begin with two of these signs.
-        line = json.dumps(value, separators=(",", ":"), default=sorted).replace("##", r"\u0023#")
+        line = strict_json(dict(value)).replace("##", r"\u0023#")
         self._end += self._file.write(line.encode("ascii") + b"\n")
 
 
@@ -241,7 +241,11 @@ def _value(line: bytes) -> Any:
         raise ValueError("more values than any session has in a line")
     if not is_held(line):
         raise ValueError("longer texts than any session has in a line")
-    return json.loads(line)
+    return _loaded(line)
+
+
+def _loaded(line: bytes) -> Any:
+    return from_strict(json.loads(line))
 
 
 def _header(path: Path, line: bytes) -> Any:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from conformance.kit.evidence.declarations import TOO_MANY
+from conformance.kit.evidence.declarations import why_cut
 from conformance.kit.model.results import (
     Item,
     RunResult,
@@ -107,7 +107,7 @@ def in_the_way(session: SessionResult) -> frozenset[str]:
 
 def capped(run: RunResult) -> Message | None:
     """Give why a run can have no level: the target has more tools than are judged at once."""
-    return next((left.reason for left in run.tools_left_out if left.reason.id == TOO_MANY), None)
+    return why_cut(left.reason for left in run.tools_left_out)
 
 
 def counts(items: Iterable[Item]) -> dict[Verdict, int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from conformance.kit.evidence.catalog import MANIFEST
-from conformance.kit.evidence.declarations import TOO_MANY, Declared, unusable_by
+from conformance.kit.evidence.declarations import Declared, is_cut, unusable_by
 from conformance.kit.evidence.declared_conformance import claims_in, in_capabilities
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import is_called_unasked, is_spared
@@ -80,7 +80,7 @@ def run_result(
         claims_atdf=evidence.claims_atdf,
         unasked=unasked((item.clause for item in items), evidence),
         unusable=unusable_by(declared),
-        whole=not (faults or any(why.id == TOO_MANY for _, why in evidence.left_out)),
+        whole=not (faults or is_cut(evidence.left_out)),
     )
     return RunResult(
         run=evidence.run,

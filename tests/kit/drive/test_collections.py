@@ -5,6 +5,7 @@ import json
 import pytest
 
 from conformance.kit.evidence.catalog import offered
+from conformance.kit.evidence.declarations import MOST_LISTS, is_cut
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import load
@@ -78,6 +79,29 @@ LAST = f"/c{MANY - 1}"
 def test_a_fault_on_the_last_page_or_of_the_last_item_is_found(clause, broken):
     assert judged(clause, "") == [Verdict.PASS]
     assert judged(clause, broken) != [Verdict.PASS]
+
+
+@pytest.mark.parametrize("more", [0, 3])
+def test_a_manifest_names_as_many_lists_of_tools_as_are_read(more):
+    paths = [f"/c{n}" for n in range(MOST_LISTS + more)]
+    asked = set()
+
+    def listing(method, path, body, headers):
+        if path == "/manifest":
+            return 200, {"resources": [{"type": "tool", "path": each} for each in paths * 2]}
+        asked.add(path)
+        return (200, {"tools": [{**TOOL, "name": path[1:]}]}) if path in paths else (404, None)
+
+    with answering(listing) as url:
+        settings = Settings(targets=(url,), profiles=("http",), allow_calls=AllowCalls.NONE)
+        session = Session(settings)
+        session.discover((url,))
+    assert asked & set(paths) == set(paths[:MOST_LISTS])
+    (found,) = session.found
+    assert is_cut(found.left_out) == bool(more)
+    words = [reason.words("en") for _, reason in found.left_out]
+    assert words == ["only 100 lists of tools are read in one session, and the manifest names"
+                     f" {more} more; name fewer in the manifest"] * bool(more)  # fmt: skip
 
 
 def test_every_resource_of_mcp_is_read():

@@ -259,6 +259,23 @@ def test_a_fault_that_belongs_to_no_tool_costs_its_run_alone(monkeypatch):
     assert any("ZeroDivisionError: of the kit" in said for said in result.kit_errors)
 
 
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "its declaration cannot be used: "),
+        ("es", "su declaración no se puede usar: "),
+        ("pt", "a declaração dela não pode ser usada: "),
+    ],
+)
+def test_a_plan_names_each_tool_that_cannot_be_used(language, words):
+    broken = {**COUNT, "name": "broken", "inputSchema": {"type": "what"}}
+    with offering([broken], sound) as url:
+        session = Session(Settings(targets=(url,), profiles=("http",), language=language))
+        session.discover((url,))
+    (line,) = planned(session.found, session.settings)
+    assert line.startswith(f"http  broken: {words}")
+
+
 def test_a_fault_in_a_plan_costs_one_tool_of_the_list(monkeypatch):
     failing(monkeypatch, "where", "conformance.kit.plugin.plan_listing.candidates")
     with offering([WHERE, COUNT], sound) as url:

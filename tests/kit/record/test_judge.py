@@ -1,6 +1,7 @@
 """`--judge`: a recorded session judged again gives the same verdicts, and says what it lacks."""
 
 import json
+import math
 from collections import Counter
 from dataclasses import replace
 from html import unescape
@@ -182,6 +183,21 @@ def test_long_answers_are_judged_again_as_they_were(tmp_path, room):
     assert path.stat().st_size < 1_000_000
     assert said[0][("HTTP-ERR-001", "http", "good")][0] is Verdict.PASS  # its body has to be read
     assert again(path, recorder=Recorder(Spill(room))) == said
+
+
+def test_numbers_that_json_has_not_are_judged_again_as_they_were(tmp_path):
+    path = tmp_path / "exchanges.ndjson"
+    odd = {**GOOD, "limits": [math.inf, -math.inf, math.nan, "float:NaN"]}
+
+    def answers(name, arguments):
+        status, said = long_answers(name, arguments)
+        return status, {**said, "limit": math.nan}
+
+    with offering([odd], answers, manifest=True) as url:
+        said = recorded(url, path, Settings(profiles=("http",), max_examples=0))
+    for line in path.read_text(encoding="ascii").splitlines():
+        json.loads(line, parse_constant=pytest.fail)
+    assert again(path) == said
 
 
 @pytest.mark.slow

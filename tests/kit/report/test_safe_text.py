@@ -66,6 +66,9 @@ def test_markdown_has_no_meaning_left():
         ("WWW.example.org", "WWW&#46;example.org"),
         ("C# 8, high-10", r"C\# 8, high-10"),
         ("&#64;octocat", r"&#38;\#<!-- -->64;octocat"),
+        ("&amp;#64;octocat", r"&#38;amp;\#<!-- -->64;octocat"),
+        ("x[^1]", r"x\[^1\]"),
+        ("- [x] done", r"- \[x\] done"),
     ],
 )
 def test_what_a_code_host_makes_a_link_of_is_none(text, shown):

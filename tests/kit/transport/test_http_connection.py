@@ -66,6 +66,15 @@ def test_headers_of_the_session_go_with_every_request():
     assert "x-own: yes" in peer.requests[0][0].lower()
 
 
+def test_no_password_of_a_netrc_file_is_sent(tmp_path, monkeypatch):
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login me password hunter2\n")
+    (tmp_path / ".netrc").chmod(0o600)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
+    _, peer = send(always(whole(b"")))
+    assert "authorization" not in peer.requests[0][0].lower()
+
+
 def test_nothing_is_asked_to_be_packed():
     _, peer = send(always(whole(b"")))
     assert "accept-encoding: identity" in peer.requests[0][0].lower()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.kit.evidence.declarations import Declared
+from conformance.kit.evidence.declarations import MOST_LISTS, Declared, read_lists
 from conformance.kit.model.results import Finding, Item, Rate, Repair
 from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
@@ -75,7 +75,12 @@ def test_a_part_of_the_tools_reaches_no_level():
 
 
 @pytest.mark.parametrize(
-    ("left_out", "expected"), [((), Level.GUARDED), (TOO_MANY_LEFT, Level.NONE)]
+    ("left_out", "expected"),
+    [
+        ((), Level.GUARDED),
+        (TOO_MANY_LEFT, Level.NONE),
+        (read_lists([f"/{n}" for n in range(MOST_LISTS + 1)])[1], Level.NONE),
+    ],
 )
 def test_a_run_with_more_tools_than_are_judged_has_no_level(left_out, expected):
     evidence = run_evidence(tool_evidence(), left_out=left_out)

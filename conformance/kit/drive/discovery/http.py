@@ -23,7 +23,7 @@ from conformance.kit.evidence.catalog import (
     is_collection,
     listed,
 )
-from conformance.kit.evidence.declarations import Discovered, judged_of
+from conformance.kit.evidence.declarations import Discovered, Reasons, judged_of, read_lists
 from conformance.kit.evidence.declared_conformance import (
     WELL_KNOWN,
     WELL_KNOWN_PATH,
@@ -102,7 +102,7 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
     if elsewhere not in (None, _MANIFEST):
         manifest = await look(channel, speaker.url(elsewhere), MANIFEST)
         exchanges.append(manifest)
-    paths = _tool_paths(body_json(manifest))
+    paths, unread = read_lists(_tool_paths(body_json(manifest)))
     documents: list[Any] = []
     for path in paths or ["/tools"]:
         exchanges_of_path, pages_of_path = await _collection(channel, speaker, path)
@@ -128,7 +128,7 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         exchanges=tuple(exchanges),
         listed=bool(documents),
         tools_path=paths[0] if paths else "",
-        left_out=left_out,
+        left_out=(*left_out, *unread),
         faults=read.faults,
     )
     found = await _usual_document(channel, run) if discovered.tools else None
@@ -222,27 +222,29 @@ async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discover
     origin = urlsplit(http.endpoint)
     endpoint = f"{origin.scheme}://{origin.netloc}"
     own = replace(http, endpoint=endpoint, openapi=True)
-    others = listing(await _beside(channel, endpoint), Source.ATDF).catalog.tools
+    beside, unread = await _beside(channel, endpoint)
+    others = listing(beside, Source.ATDF).catalog.tools
     found = Discovered(
         own,
         tools=catalog.tools,
         problems=catalog.problems,
         documents=(document,),
         tools_path=url,
-        left_out=catalog.left_out,
+        left_out=(*catalog.left_out, *unread),
         faults=faults,
     )
     return _once_more(found, lambda tools: named(tools, others))
 
 
-async def _beside(channel: Channel, endpoint: str) -> list[Any]:
+async def _beside(channel: Channel, endpoint: str) -> tuple[list[Any], Reasons]:
     """What the catalog of a server lists that was asked for its OpenAPI document: all its pages.
 
-    A tool that is destructive may say so there alone.
+    And whether there are more lists. A tool that is destructive may say so there alone.
     """
     manifest = body_json(await look(channel, f"{endpoint}{_MANIFEST}", Step("names")))
     found: list[Any] = []
-    for path in _tool_paths(manifest) or ["/tools"]:
+    paths, unread = read_lists(_tool_paths(manifest))
+    for path in paths or ["/tools"]:
 
         async def fetch(cursor: str | None, number: int, path: str = path) -> Exchange:
             asked = f"{path}?cursor={in_address(cursor)}" if cursor is not None else path
@@ -250,7 +252,7 @@ async def _beside(channel: Channel, endpoint: str) -> list[Any]:
             return await look(channel, urljoin(f"{endpoint}/", asked), step)
 
         found += [one for page in await pages(fetch, _page) for one in listed(page)]
-    return found
+    return found, unread
 
 
 def _page(exchange: Exchange) -> Any:
