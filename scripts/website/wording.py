@@ -103,6 +103,7 @@ _OTHERS = {
         _word("impress[oa]s?", "do original, mostrado"),
         _word(r"tom(?:a|am|ar|e|em|ou|ad[oa]s?)(?: \w+){1,5} por", "interpretar como, considerar"),
         _word(r"(?:cliente|servidor|processo|programa)(?:e?s)? de fora", "externo"),
+        _word("(?:parâmetro|intervalo|nome|tipo)s? padrão", "padronizado"),
     ),
 }
 _UNIT = re.compile(r"^[ \t]*(?:[-*+] |\d+\. |#{1,6} |\?{3}|!{3}|=== |>|\||:|```)")

@@ -89,6 +89,7 @@ def test_what_is_avoided_in_spanish_and_portuguese_is_found():
         ("pt", "O bloco impresso."),
         ("pt", "O modelo toma um motivo inventado por uma resposta."),
         ("pt", "Um servidor de fora."),
+        ("pt", "O intervalo padrão do parâmetro."),
     ],
 )
 def test_what_can_be_read_otherwise_and_a_second_term_are_found(language, text):
@@ -103,6 +104,7 @@ def test_what_can_be_read_otherwise_and_a_second_term_are_found(language, text):
         ("es", "Un hallazgo en la salida de errores. Hay coincidencias. Nadie lo ha visto."),
         ("pt", "A constatação na saída de erros. Identificadores de fragmento da URI."),
         ("pt", "Verifica o servidor pelo lado de fora. Uma decisão tomada. Por quê?"),
+        ("pt", "O valor padrão de um parâmetro padronizado. Um padrão próprio."),
     ],
 )
 def test_what_means_one_thing_is_left_alone_in_other_languages(language, text):
