@@ -13,7 +13,6 @@ from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import AllowCalls, Settings
-from conformance.kit.transport.binding import spoken
 from conformance.kit.transport.bindings import binding_of, traits_of
 from conformance.kit.transport.http import HttpBinding
 from conformance.spec.messages import Message, message
@@ -68,10 +67,9 @@ def off_limits(
     """
     binding = binding_of(run, settings)
     kept = [each for each in tools if _destroys(each) and not may_be_called(each, run, settings)]
-    if binding.traits.speaks_mcp:
-        return [tool.name for tool in kept], []
-    web = spoken(binding, HttpBinding)
-    return [], [web.route(tool) for tool in kept]
+    if isinstance(binding, HttpBinding):
+        return [], [binding.route(tool) for tool in kept]
+    return [tool.name for tool in kept], []
 
 
 def is_spared(tool: Tool, run: Run, settings: Settings) -> bool:
