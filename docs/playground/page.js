@@ -10,8 +10,8 @@
   const CHECKED = ["openapi", "schema", "provider"]; // of other standards
   const MOST = 5 * 1024 * 1024;
   const MOST_LINES = 200_000; // a browser lays out each of them before it does anything else
-  const MOST_SHAPED = 20_000; // tabs, accents and letters from right to left in a line: each is set by those before it
-  const SHAPED = /[\t\p{M}\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
+  const MOST_SHAPED = 20_000; // control characters, accents and what changes the direction in a line: each is set by those before it
+  const SHAPED = /[\p{Cc}\p{Cf}\p{M}\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
   const PATIENCE = 5000;
 
   const make = (name, attributes, ...children) => {

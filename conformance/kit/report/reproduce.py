@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import os
 import re
-import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -26,9 +25,36 @@ from conformance.kit.transport.bindings import traits_of
 LONGEST = 8_000
 """Bytes of a body that still make a line that one can paste."""
 
+_PLAIN_WORD = re.compile(r"[\w@%+:,./-][\w@%+=:,./-]*", re.ASCII)
+_READ_OTHERWISE = re.compile(r"(?:\\{2,}|\\(?=['\u2018-\u201b]|\Z)|['\u2018-\u201b])+")
+"""What ends single quotes or is read otherwise there: fish takes a backslash before another one or
+before a quote for an escape, and PowerShell takes four other signs for the quote.
+"""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # curl makes these itself, and the ones of a recorded exchange would be wrong for a new one.
 _MADE_BY_CURL = {"host", "content-length", "connection", "accept-encoding", "transfer-encoding"}
+
+
+def joined(words: Iterable[str]) -> str:
+    """Write words for a shell, so that no shell runs a part of them.
+
+    All that `shlex` asks for is that a POSIX shell reads them back.
+    """
+    return " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    if _PLAIN_WORD.fullmatch(word):
+        return word
+    parts, at = [], 0
+    for found in _READ_OTHERWISE.finditer(word):
+        if at < found.start():
+            parts.append(f"'{word[at : found.start()]}'")
+        parts.append('"' + found[0].replace("\\", "\\\\") + '"')
+        at = found.end()
+    if at < len(word) or not word:
+        parts.append(f"'{word[at:]}'")
+    return "".join(parts)
 
 
 def command(request: Request) -> str | None:
@@ -65,7 +91,7 @@ def curl(request: HttpRequest) -> str | None:
             # Not --data-binary: it would take a body that begins with @ for a file to send.
             words += ["--data-raw", text]
     words += ["--url", request.url]
-    return before + shlex.join(words)
+    return before + joined(words)
 
 
 def _one_line(value: str) -> bool:
@@ -151,11 +177,11 @@ def wider(report: Report, here: Path | None = None) -> Wider | None:
 def explain_line(clause: str, language: str, here: Path | None = None) -> str:
     """The line that says what a clause asks for."""
     spoken = () if language == "en" else ("--language", language)
-    return shlex.join([_program(here or Path.cwd()), "explain", clause, *spoken])
+    return joined([_program(here or Path.cwd()), "explain", clause, *spoken])
 
 
 def _line(words: Iterable[str], here: Path | None) -> str:
-    return shlex.join([_program(here or Path.cwd()), "check", *_targets_first(list(words))])
+    return joined([_program(here or Path.cwd()), "check", *_targets_first(list(words))])
 
 
 def _targets_first(words: list[str]) -> Iterator[str]:

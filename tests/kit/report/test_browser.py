@@ -307,6 +307,7 @@ HASHES = (
     "#show=__proto__.constructor.toString&find=__proto__",
     "#find=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E",
     "#find=" + "a+" * 100_000,
+    "#find=e" + "%CC%81" * 300_000,
     "#show=" + "fail." * 100_000,
     "#find=%00%ED%A0%80%E2%80%AE",
     "#r0%22]",

@@ -95,7 +95,8 @@
     const asked = new URLSearchParams(hash.slice(1))
     const wanted = (asked.get('show') ?? usual).split('.')
     chips().forEach((input) => { input.checked = wanted.includes(input.value) })
-    document.getElementById('search').value = asked.get('find') ?? ''
+    // A field with thousands of accents on one letter would hold the page.
+    document.getElementById('search').value = asked.get('find')?.slice(0, 300) ?? ''
     show()
   }
 
