@@ -19,6 +19,7 @@ from scripts.generator.keywords import positions
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import DOCS, ROOT
 from scripts.website.pages.context import Context
+from scripts.website.pages.exchanges import exchange, seen
 from scripts.website.pages.found import said
 from scripts.website.pages.made import made_pages
 
@@ -316,3 +317,14 @@ def test_the_lines_that_check_downloads_accept_them_and_refuse_others(pages, mad
             done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
             assert done.returncode == expected, done.stderr
         shutil.rmtree(tmp_path / "schema", ignore_errors=True)
+
+
+def test_a_page_says_that_lines_are_marked_only_if_some_are(source):
+    context = Context(source, "en", {})
+    shown = {clause: "\n".join(exchange(context, context.clauses[clause], "atdf/clauses/x.md"))
+             for clause in seen()["clauses"]}  # fmt: skip
+    marked = {clause for clause, text in shown.items() if "hl_lines=" in text}
+    assert marked == {each for each, text in shown.items() if "Lines that differ" in text}
+    # Two bindings differ in their lists: both answers are the same, and neither is wrong.
+    assert "**The kit says:**" in shown["ATDF-PAR-002"]
+    assert "answer" not in shown["ATDF-PAR-002"]

@@ -71,19 +71,23 @@ def exchange(context: Context, clause: Clause, here: str) -> Iterator[str]:
         yield from _document(context, clause, here)
         return
     yield heading(2, context.said("clause_exchange"), "exchange")
+    words = context.said("clause_exchange_said", words=_words(context, held["said"]))
+    bad, good = held["bad"], held.get("good", "")
+    if _same(bad, good):
+        yield f"{words}\n{{ .error }}"
+        return
     to = f"{up(here)}{CONFORMANCE}/faults.md#fault-{held['fault']}"
-    good = held.get("good", "")
     intro = context.said("clause_exchange_intro", fault=link(code(held["fault"]), to))
-    yield f"{intro} {context.said('clause_exchange_marked')}" if good else intro
-    words = _words(context, held["said"])
-    yield f"{context.said('clause_exchange_said', words=words)}\n{{ .error }}"
+    wrong, right = marks(bad, good), marks(good, bad)
+    yield f"{intro} {context.said('clause_exchange_marked')}" if wrong or right else intro
+    yield f"{words}\n{{ .error }}"
     yield context.said("clause_exchange_request")
     yield fence(held["request"], "text")
     yield context.said("clause_exchange_bad")
-    yield fence(held["bad"], "text", marks(held["bad"], good))
+    yield fence(bad, "text", wrong)
     if good:
         yield context.said("clause_exchange_good")
-        yield fence(good, f"{{ .text .good {marks(good, held['bad'])}}}")
+        yield fence(good, f"{{ .text .good {right}}}")
 
 
 def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
@@ -100,6 +104,11 @@ def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
     right, wrong = (lines_of(in_words(context, each)) for each in (valid, broken))
     yield good_fence(*hunk(right, wrong, whole=WHOLE, around=AROUND))
     yield opening(in_playground(here, in_words(context, broken)), context.said("clause_tried"))
+
+
+def _same(text: str, other: str) -> bool:
+    """Whether two answers differ only in what differs in each run: the defect is not in them."""
+    return _CHANGING.sub("", text) == _CHANGING.sub("", other)
 
 
 def marks(text: str, other: str) -> str:
