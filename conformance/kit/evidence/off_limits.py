@@ -8,6 +8,8 @@ route of another.
 from __future__ import annotations
 
 import json
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,6 +25,10 @@ _OVERRIDES: Final = frozenset(
 )
 """Headers and parameters by which frameworks take a POST for a request with another method."""
 _CHANGING: Final = frozenset({"PUT", "PATCH", "DELETE"})
+_SLASH: Final = re.compile("%(?:25)*2f", re.IGNORECASE)
+"""A slash in a value: a server may see one step of a path in it, or two."""
+_ANY: Final = ""
+"""A step of a route that has a place for a value."""
 
 
 @dataclass(slots=True)
@@ -31,45 +37,73 @@ class OffLimits:
 
     _names: set[str] = field(default_factory=set)
     _routes: set[tuple[str, str]] = field(default_factory=set)
+    _with_places: dict[tuple[str, int], set[tuple[str, ...]]] = field(
+        default_factory=lambda: defaultdict(set)
+    )
+    """The steps of those that have places for values, by method and number of steps."""
+    _others: set[tuple[str, str]] = field(default_factory=set)
+    """Routes of other tools without such a place: a server prefers them."""
     _careful: bool = False
     """As `add` says."""
 
     def add(
-        self, names: Iterable[str], routes: Iterable[tuple[str, str]], *, careful: bool
+        self,
+        names: Iterable[str],
+        routes: Iterable[tuple[str, str]],
+        others: Iterable[tuple[str, str]],
+        *,
+        careful: bool,
     ) -> None:
         """Take in what such tools are called over MCP, and at which method and address over HTTP.
 
-        `careful`: no request may ask for a method that changes things in place of its own.
+        `others` are the methods and addresses of the other tools. `careful`: no request may ask for
+        a method that changes things in place of its own.
         """
         self._careful = self._careful or careful
         for name in names:
             self._names |= {name, encoded(name)}
-        for method, url in routes:
-            self._routes.update(_place(method, url))
+        self._others.update(place for place in _places(others) if "{" not in place[1])
+        for method, path in _places(routes):
+            if "{" in path:
+                steps = tuple(_ANY if "{" in step else step for step in path.split("/")[1:])
+                self._with_places[method, len(steps)].add(steps)
+            else:
+                self._routes.add((method, path))
 
     @property
     def is_empty(self) -> bool:
         """Whether there is none, so that nothing has to be looked at."""
-        return not (self._names or self._routes or self._careful)
+        return not (self._names or self._routes or self._with_places or self._careful)
 
     def holds(self, request: Request) -> bool:
         """Whether a request would reach one of them."""
         if isinstance(request, HttpRequest):
-            if not self._routes.isdisjoint(_place(request.method, request.url)):
+            if any(map(self._leads_there, _places([(request.method, request.url)]))):
                 return True
             if self._careful and _is_overridden(request):
                 return True
         return bool(self._names) and not self._names.isdisjoint(_called(request))
 
+    def _leads_there(self, place: tuple[str, str]) -> bool:
+        """Whether a method and a path are one of the routes, with any value at its places."""
+        if place in self._routes:
+            return True
+        if place in self._others:
+            return False
+        steps = place[1].split("/")[1:]
+        return any(
+            all(own in (_ANY, step) for own, step in zip(route, steps, strict=True))
+            for route in self._with_places.get((place[0], len(steps)), ())
+        )
 
-def _place(method: str, url: str) -> Iterator[tuple[str, str]]:
-    """Method and path of an address, if that has no place for a value: then it names one route."""
-    try:
-        path = plain_path(urlsplit(url).path)
-    except ValueError:  # half an IPv6 address
-        return
-    if "{" not in path:
-        yield method.upper(), path
+
+def _places(addresses: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Methods and plain paths of addresses: two of a path with a slash in a value."""
+    for method, url in addresses:
+        with suppress(ValueError):  # half an IPv6 address
+            path = urlsplit(url).path
+            for each in {path, _SLASH.sub("_", path)}:
+                yield method.upper(), plain_path(each)
 
 
 def _is_overridden(request: HttpRequest) -> bool:

@@ -61,15 +61,19 @@ def may_be_called(tool: Tool, run: Run, settings: Settings) -> bool:
 
 def off_limits(
     tools: Iterable[Tool], run: Run, settings: Settings
-) -> tuple[list[str], list[tuple[str, str]]]:
+) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, str]]]:
     """The names over MCP, or the methods and addresses over HTTP, of the tools that nothing which
-    the kit sends may reach: they are destructive, and left out.
+    the kit sends may reach: they are destructive, and left out. Last, the addresses of the others.
     """
     binding = binding_of(run, settings)
-    kept = [each for each in tools if _destroys(each) and not may_be_called(each, run, settings)]
+    kept: list[Tool] = []
+    others: list[Tool] = []
+    for tool in tools:
+        is_kept = _destroys(tool) and not may_be_called(tool, run, settings)
+        (kept if is_kept else others).append(tool)
     if isinstance(binding, HttpBinding):
-        return [], [binding.route(tool) for tool in kept]
-    return [tool.name for tool in kept], []
+        return [], [binding.route(each) for each in kept], [binding.route(each) for each in others]
+    return [tool.name for tool in kept], [], []
 
 
 def is_spared(tool: Tool, run: Run, settings: Settings) -> bool:

@@ -145,6 +145,35 @@ def test_neither_a_script_nor_a_value_in_a_path_reaches_it(destroys, other, unse
     called_at({"tools": [item("purge", *destroys, **DESTROYS), other]}, unsent=unsent)
 
 
+DEEP = {
+    "type": "object", "required": ["id", "verb"],
+    "properties": {
+        "id": {"type": "integer", "minimum": 1, "maximum": 1},
+        "verb": {"enum": ["purge"], "type": "string"},
+    },
+}  # fmt: skip
+
+
+def test_a_value_in_a_path_reaches_no_route_that_has_a_place_for_a_value_itself():
+    purge = item("purge", "/items/{id}/purge", **DESTROYS)
+    page = {"tools": [purge, item("do", "/items/{id}/{verb}", schema=DEEP)]}
+    called_at(page, unsent=("POST", "/items/1/purge"))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "expected"),
+    [("POST", "/items/1/purge", True), ("POST", "/items/a%2Fb/PURGE/", True),
+     ("POST", "/items/%7B/purge", True), ("GET", "/items/1/purge", False),
+     ("POST", "/items/1/keep", False), ("POST", "/items/all/purge", False)],
+)  # fmt: skip
+def test_a_route_with_a_place_is_off_limits_with_any_value_except_at_the_route_of_another_tool(
+    method, path, expected
+):
+    purge = item("purge", "/items/{id}/purge", **DESTROYS)
+    held = off_limits(HTTP, purge, item("all", "/items/all/purge"))
+    assert held.holds(HttpRequest(method, HTTP.endpoint.rstrip("/") + path)) is expected
+
+
 def test_a_tool_that_has_the_name_of_none_is_not_called():
     page = {"tools": [item(NO_TOOL, **DESTROYS), item("add")]}
     called_at(page, unsent=("POST", f"/tools/{NO_TOOL}/invoke"))
