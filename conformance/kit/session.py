@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from conformance.kit.drive.budget import (
     crowd,
     cut_after,
     driving_ends,
+    run,
     until,
 )
 from conformance.kit.drive.care import Care
@@ -190,7 +190,7 @@ class Session:
         try:
             context = self._context()
             with cut_after(context.deadline - time.monotonic() + _GRACE):
-                asyncio.run(before(context.deadline, self.runs.discover(targets, eras, context)))
+                run(before(context.deadline, self.runs.discover(targets, eras, context)))
         except TimeoutError:
             seconds = f"{self.settings.max_time:g}"
             raise TargetUnusable(message("kit.target.time_up", seconds=seconds)) from None
@@ -245,7 +245,7 @@ class Session:
         )
         self.care.shared_by(one.run for one in self.found if one.run.kind is RunKind.FULL)
         try:
-            asyncio.run(until(self.driver.drive(), ends))
+            run(until(self.driver.drive(), ends))
         except KeyboardInterrupt:
             self.interrupted = True
         except TimeoutError:

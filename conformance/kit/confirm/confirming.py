@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any
 from conformance.kit.confirm.confirm import Repeats, repeat, to_confirm
 from conformance.kit.confirm.confirmed import confirmed
 from conformance.kit.confirm.shrink import in_smallest_form, shrink
-from conformance.kit.drive.budget import before
+from conformance.kit.drive.budget import before, run
 from conformance.kit.drive.channel import Context
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import Script
@@ -72,7 +71,7 @@ class Confirming:
         """Whether all was sent before the session's end."""
         try:
             with self.noting():
-                asyncio.run(before(context.deadline, work))
+                run(before(context.deadline, work))
         except TimeoutError:
             return False
         except KeyboardInterrupt:

@@ -1,6 +1,7 @@
 """Of `--max-time`, enough is left to judge what was sent, and to confirm what failed."""
 
 import asyncio
+import gc
 import math
 import signal
 import sys
@@ -18,6 +19,7 @@ from conformance.kit.drive.budget import (
     crowd,
     cut_after,
     driving_ends,
+    run,
     until,
 )
 
@@ -173,3 +175,20 @@ def test_an_alarm_that_was_set_before_is_set_again():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, heard)
+
+
+@pytest.mark.parametrize(("ended_by", "printed"), [(KeyboardInterrupt, False), (ValueError, True)])
+def test_only_an_interrupt_of_a_task_is_not_printed(ended_by, printed, caplog):
+    async def ended():
+        raise ended_by
+
+    async def work():
+        task = asyncio.create_task(ended())
+        await asyncio.sleep(0)
+        del task
+        await asyncio.sleep(0)
+
+    with suppress(KeyboardInterrupt):
+        run(work())
+    gc.collect()
+    assert ("never retrieved" in caplog.text) is printed
