@@ -274,7 +274,10 @@ def _prepare(here: str, closed: str) -> None:
         with suppress(FileNotFoundError, PermissionError):
             attach("/dev/null", door, None, _MS_BIND)
     attach("tmpfs", SCRATCH, "tmpfs", _MS_NOSUID | _MS_NODEV, _SIZE)
-    attach(None, "/dev", None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | _MS_NOSUID | _MS_NODEV)
+    to_read = _MS_REMOUNT | _MS_BIND | _MS_RDONLY | _MS_NOSUID
+    attach(None, "/dev", None, to_read | _MS_NODEV)
+    for name in _DEVICES:  # with bubblewrap, root could change their mode
+        attach(None, f"/dev/{name}", None, to_read | _MS_NOEXEC)
     for place in PLACES.values():
         os.mkdir(place)
     with suppress(OSError):

@@ -222,6 +222,8 @@ print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {
     "all events of files": tried(lambda: done(libc.fanotify_init(0, 0))),
     "the clock": tried(lambda: done(libc.clock_settime(0, (ctypes.c_long * 2)()))),
     "times of a file": tried(os.utime, outside["file"]),
+    "times of a device": tried(os.utime, "/dev/null"),
+    "mode of a device": tried(os.chmod, "/dev/null", 0o666),
     "marks of a file": tried(os.setxattr, outside["file"], "user.x", b"1"),
     "a second name of a file": tried(os.link, outside["file"], outside["file"] + "2"),
     "a device": tried(os.mknod, os.environ["TMPDIR"] + "/disk", 0o60666, os.makedev(8, 0)),
