@@ -175,7 +175,7 @@ class ToolEvidence:
         return case.neighbour in self._accepted_baselines
 
     def refused_neighbour(self, case: Case) -> Call | None:
-        """The call from which `case` deviates, the last of them, if none of these was accepted."""
+        """The call from which `case` deviates, if it was made and not accepted; None otherwise."""
         if self.neighbour_accepted(case):
             return None
         if case.neighbour is None:
