@@ -38,7 +38,7 @@ def test_a_refusal_blames_no_valid_value(tool: ToolEvidence) -> Checks:
                 "finding.call.valid_blamed",
                 parameter=blamed,
                 sent=value,
-                said=quoted(call.reading.text),
+                said=quoted(call.reading.said),
                 case=call_shown(call.case, tool.good_case(call.case)),
             )
 

@@ -88,7 +88,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
                 "kit.not_verified.valid_refused",
                 call,
                 case=call_shown(call.case, tool.good_case(call.case)),
-                said=quoted(call.reading.text),
+                said=quoted(call.reading.said),
                 type=ErrorType.BUSINESS_RULE.value,
             )
     if not accepted:
@@ -279,7 +279,7 @@ def _proves_nothing(tool: ToolEvidence, refused: Call) -> Check:
         "kit.not_verified.neighbour",
         refused,
         case=call_shown(neighbour.case, tool.good_case(neighbour.case)),
-        said=quoted(neighbour.reading.text),
+        said=quoted(neighbour.reading.said),
     )
 
 

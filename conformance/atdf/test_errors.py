@@ -225,7 +225,7 @@ def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
         if reading.envelope is not None:
             yield holds()
         else:
-            yield broken(call, "finding.error.no_envelope", answer=quoted(reading.text))
+            yield broken(call, "finding.error.no_envelope", answer=quoted(reading.said))
 
 
 def _is_of_the_protocol(call: Call) -> bool:

@@ -499,6 +499,8 @@ class Missing(StrEnum):
     """A database."""
     CREDENTIALS = "credentials"
     """An API key, or other credentials of a service that the server calls."""
+    SETTING = "setting"
+    """A setting of the server, such as an environment variable."""
     NETWORK = "network"
     """The network."""
     SERVICE = "service"
@@ -1355,7 +1357,8 @@ MISSING_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
         Missing.BROWSER: ('playwright install', 'Failed to launch the browser', 'Could not find Chrome', 'Could not find browser', 'Browser was not found', 'Failed to launch chrome', 'chromedriver', 'geckodriver', 'no browser is installed', 'browser is not installed'),
         Missing.DISPLAY: ('cannot open display', 'could not connect to display', 'Missing X server', 'DISPLAY environment variable', 'no display name and no $DISPLAY'),
         Missing.DATABASE: ('could not connect to server', 'connection to server at * failed', "Can't connect to MySQL", "Can't connect to server on", 'MongoServerSelectionError', 'MongoNetworkError', 'Error * connecting to *:6379', 'Redis connection', 'could not translate host name', 'SQLSTATE[HY000] [2002]', 'ORA-12541', 'database is not running', 'ECONNREFUSED *:5432', 'ECONNREFUSED *:3306', 'ECONNREFUSED *:27017', 'ECONNREFUSED *:6379'),
-        Missing.CREDENTIALS: ('missing_token', 'missing_api_key', 'invalid_api_key', 'missing api key', 'invalid api key', 'incorrect api key', 'no api key', 'api key is required', 'api key is not set', 'api key is missing', 'api key is not configured', 'api key not set', 'api key not found', 'api key not provided', 'api key not configured', 'api key required', 'api key must be provided', 'api key must be set', 'provide an api key', 'provide your api key', 'error (401)', 'api token is required', 'access token is required', 'missing access token', 'missing credentials', 'no credentials', 'could not load credentials', 'Unable to locate credentials', 'could not be loaded from any providers', 'Could not automatically determine credentials', 'default credentials were not found', '_KEY is not set', '_KEY not set', '_KEY is required', '_KEY environment variable', '_TOKEN is not set', '_TOKEN not set', '_TOKEN is required', '_TOKEN environment variable', '_SECRET is not set', '_SECRET is required', 'set the * environment variable', 'Please set *_KEY', 'Please set *_TOKEN', 'Bad credentials', '401 Unauthorized', '401 Client Error', 'status code 401', 'status: 401', 'HTTP 401', 'HTTP error 401', 'error 401', 'not authenticated', 'not logged in'),
+        Missing.CREDENTIALS: ('missing_token', 'missing_api_key', 'invalid_api_key', 'missing api key', 'invalid api key', 'incorrect api key', 'no api key', 'api key is required', 'api key is not set', 'api key is missing', 'api key is not configured', 'api key not set', 'api key not found', 'api key not provided', 'api key not configured', 'api key required', 'api key must be provided', 'api key must be set', 'provide an api key', 'provide your api key', 'error (401)', 'api token is required', 'access token is required', 'missing access token', 'missing credentials', 'no credentials', 'could not load credentials', 'Unable to locate credentials', 'could not be loaded from any providers', 'Could not automatically determine credentials', 'default credentials were not found', '_KEY is not set', '_KEY not set', '_KEY is required', '_KEY environment variable', '_TOKEN is not set', '_TOKEN not set', '_TOKEN is required', '_TOKEN environment variable', '_SECRET is not set', '_SECRET is required', 'Please set *_KEY', 'Please set *_TOKEN', 'Bad credentials', '401 Unauthorized', '401 Client Error', 'status code 401', 'status: 401', 'HTTP 401', 'HTTP error 401', 'error 401', 'not authenticated', 'not logged in'),
+        Missing.SETTING: ('is empty or unset', 'environment variable is not set', 'environment variable not set', 'environment variable is required', 'environment variable must be set', 'environment variable is missing', 'environment variable * is not set', 'environment variable * not set', 'environment variable * is required', 'environment variable * must be set', 'environment variable * is missing', 'environment variables are not set', 'missing environment variable', 'missing required environment variable', 'set the * environment variable', 'set the environment variable', 'is not set in the environment'),
         Missing.NETWORK: ('EAI_AGAIN', 'ENOTFOUND', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN', 'ETIMEDOUT', 'fetch failed', 'getaddrinfo', 'Temporary failure in name resolution', 'Name or service not known', 'nodename nor servname', 'No address associated with hostname', 'NameResolutionError', 'Could not resolve host', "couldn't resolve host", 'no such host', 'dns error', 'failed to lookup address', 'Network is unreachable', 'Network unreachable', 'No route to host', 'ERR_NAME_NOT_RESOLVED', 'ERR_INTERNET_DISCONNECTED', 'ERR_NETWORK', 'ERR_ADDRESS_UNREACHABLE', 'internet connection', 'no internet', 'network error', 'due to a connection issue', 'ConnectTimeout', 'connect timeout', 'Connection timed out', 'Failed to establish a new connection', 'Max retries exceeded with url', 'All connection attempts failed', 'Cannot connect to host', 'UnknownHostException', 'error sending request for url', 'cannot reach http', "can't reach http", 'could not reach http', 'unable to reach http'),
         Missing.SERVICE: ('ECONNREFUSED', 'Connection refused', 'actively refused', 'Errno 111', 'os error 111', 'ConnectionRefusedError', 'Is the docker daemon running', 'Cannot connect to the Docker daemon', 'kubeconfig'),
         Missing.PROGRAM: ('spawn * ENOENT', 'command not found', 'executable file not found', 'is not installed or not in', 'not found in PATH', 'not found in $PATH', 'is not installed. Please install', 'is not recognized as an internal or external command'),
@@ -1371,6 +1374,7 @@ MISSING_NO_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
         Missing.DISPLAY: (),
         Missing.DATABASE: (),
         Missing.CREDENTIALS: (),
+        Missing.SETTING: (),
         Missing.NETWORK: (),
         Missing.SERVICE: (),
         Missing.PROGRAM: ('spawn /bin/sh enoent', 'spawn /bin/bash enoent', 'spawn sh enoent', 'spawn bash enoent', 'spawn cmd.exe enoent'),
@@ -1386,6 +1390,7 @@ MISSING_UNLESS_ABOUT: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyTyp
         Missing.DISPLAY: (),
         Missing.DATABASE: (),
         Missing.CREDENTIALS: (),
+        Missing.SETTING: (),
         Missing.NETWORK: (),
         Missing.SERVICE: (),
         Missing.PROGRAM: (),

@@ -115,10 +115,14 @@ def _nothing_else(document: Mapping[str, Any], case: Case | None) -> bool:
     """Whether an object holds an error alone: beside it nothing, or what the call had sent."""
     for name, value in document.items():
         known = name.lower() in ALONGSIDE or name.lower().startswith(("error", "message"))
-        empty = value is None or value in ("", [], {})
-        if not (known or empty or (case is not None and _is_echo(value, case))):
+        if not (known or holds_nothing(value) or (case is not None and _is_echo(value, case))):
             return False
     return True
+
+
+def holds_nothing(value: Any) -> bool:
+    """Whether the value of a member is null, or an empty text, list or object."""
+    return value is None or value in ("", [], {})
 
 
 def _is_echo(value: Any, case: Case) -> bool:

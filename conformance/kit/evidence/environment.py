@@ -31,6 +31,8 @@ _BESIDE_A_LIMIT: Final = frozenset({
     "used", "window",
 })  # fmt: skip
 """Words of the names of the members that tell of a limit, how to wait and how to get more."""
+_VARIABLE: Final = r"(?:(?<!\w)(?-i:[A-Z][A-Z0-9_]{0,60}) ?)?"
+"""The name of a variable before a sign: it says what is missing."""
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
@@ -42,9 +44,9 @@ def missing_in(text: str, case: Case | None, sent: bytes) -> tuple[Missing, str]
     """
     text = text[:_READ]
     found = _first_sign(text)
-    if found is None or found[1].lower() in sent.decode("utf-8", "replace").lower():
+    if found is None or found[1]["sign"].lower() in sent.decode("utf-8", "replace").lower():
         return None
-    return None if _names_the_broken_place(text, case) else found
+    return None if _names_the_broken_place(text, case) else (found[0], found[1].group())
 
 
 def limit_told_in(
@@ -72,13 +74,13 @@ def _is_of_a_limit(document: Mapping[str, Any]) -> bool:
     return all(name.lower() in ALONGSIDE or words_in(name) <= _BESIDE_A_LIMIT for name in held)
 
 
-def _first_sign(text: str) -> tuple[Missing, str] | None:
+def _first_sign(text: str) -> tuple[Missing, re.Match[str]] | None:
     signs = _signs()
     possible = (each for word in set(_WORD.findall(text.lower())) for each in signs.get(word, ()))
     for _, missing, pattern in sorted(possible, key=lambda each: each[0]):
         found = pattern.search(text)
-        if found is not None and found.group().lower() not in MISSING_NO_SIGNS[missing]:
-            return missing, found.group()
+        if found is not None and found["sign"].lower() not in MISSING_NO_SIGNS[missing]:
+            return missing, found
     return None
 
 
@@ -97,7 +99,7 @@ def _pattern(sign: str) -> re.Pattern[str]:
     between = rf"[^\n]{{0,{_AROUND}}}?"
     written = between.join(map(re.escape, sign.split("*")))
     alone = r"(?<![A-Za-z0-9])" if sign[0].isalpha() else ""
-    return re.compile(rf"{alone}{written}(?![A-Za-z0-9])", re.IGNORECASE)
+    return re.compile(rf"{_VARIABLE}(?P<sign>{alone}{written}(?![A-Za-z0-9]))", re.IGNORECASE)
 
 
 def _names_the_broken_place(text: str, case: Case | None) -> bool:

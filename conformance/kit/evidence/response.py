@@ -12,7 +12,7 @@ from conformance.formats.text import rpc
 from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.errors import Envelope, envelope_of, types_of
 from conformance.formats.tool.tool import Tool
-from conformance.kit.evidence.disguise import disguise_of
+from conformance.kit.evidence.disguise import disguise_of, holds_nothing
 from conformance.kit.evidence.environment import limit_told_in, missing_in
 from conformance.kit.evidence.tool_result import content_text, envelope_of_result, json_texts
 from conformance.kit.model.case import Case, CaseKind, Strictness
@@ -33,6 +33,8 @@ _STATUS_REFUSES_INPUT = frozenset({400, 422})
 _STATUS_REFUSES_OTHER = frozenset(
     {401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 415, 423, 428, 429, 503}
 )
+_OF_AN_OBJECT = 2_000
+"""Characters of an object that is quoted without its empty members; a longer one is whole."""
 _TYPES_OF_MEANING = types_of(ErrorCategory.INPUT) - {ErrorType.VALIDATION_ERROR}
 _TYPES_OF_STATE = types_of(ErrorCategory.STATE, ErrorCategory.ACCESS)
 
@@ -72,6 +74,19 @@ class Reading:
     def accepted(self) -> bool:
         """Whether the call was accepted."""
         return self.outcome is Outcome.ACCEPTED
+
+    @property
+    def said(self) -> str:
+        """`text` as a finding quotes it: an object without the members that hold nothing."""
+        if len(self.text) > _OF_AN_OBJECT or not self.text.lstrip().startswith("{"):
+            return self.text
+        try:
+            document = told_in(self.text)
+        except (ValueError, RecursionError):
+            return self.text
+        telling = {name: value for name, value in document.items() if not holds_nothing(value)}
+        whole = not telling or len(telling) == len(document)
+        return self.text if whole else json.dumps(telling, ensure_ascii=False)
 
 
 def read(exchange: Exchange, tool: Tool | None = None) -> Reading:

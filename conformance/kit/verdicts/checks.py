@@ -99,7 +99,7 @@ def unknown(id: str, at: Call | Exchange | None = None, **values: object) -> Che
 def disguised_words(reading: Reading) -> dict[str, Any]:
     """What an error inside a success says, and by which form it is known."""
     form = message(f"finding.disguise.{reading.disguise}")
-    return {"said": quoted(reading.text), "form": form}
+    return {"said": quoted(reading.said), "form": form}
 
 
 def other_refusal(at: Call | Exchange | None) -> Check:
@@ -120,7 +120,7 @@ def no_good_call(tried: Call | None) -> Check:
     if tried.reading.missing is not None:
         return lacks_something(tried)
     if tried.reading.disguise is not None:
-        return unknown("kit.not_verified.disguised", tried, said=quoted(tried.reading.text))
+        return unknown("kit.not_verified.disguised", tried, said=quoted(tried.reading.said))
     if tried.exchange.trouble is not None:
         return unknown("kit.not_verified.good_call_unanswered", tried)
     status = tried.reading.status or 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -152,7 +151,7 @@ class Tally:
     def _count_words(self, tool: ToolEvidence) -> None:
         baselines = [call for call in tool.of(CaseKind.BASELINE) if call.reading.refused]
         refused = {call.reading.text for call in baselines}
-        blamed = _named_in(baselines) if baselines and not _is_accepted(tool) else None
+        doubtful = bool(baselines) and not _is_accepted(tool)
         for call in tool.broken:
             violation = call.case.violation
             if violation is None or violation.parameter is None:
@@ -161,8 +160,8 @@ class Tally:
                 continue  # the call without this mistake met the same: it is about another one
             if call.reading.outcome is Outcome.INPUT_REFUSED:
                 names, right = explains(violation, tool.tool.input_schema, call.reading.text)
-                if not names and blamed is not None and _named_in([call]) <= blamed:
-                    continue  # nor may this be about anything else than that call's mistake
+                if doubtful and not names:
+                    continue  # it may be about the next thing that was wrong before
                 keyword = _keyword(call)
                 self.said.append((keyword, names, right))
                 few = self.unnamed.setdefault(keyword, [])
@@ -229,16 +228,6 @@ def _shares(said: list[tuple[str, bool, bool]]) -> tuple[Rate, Rate]:
 
 def _is_accepted(tool: ToolEvidence) -> bool:
     return tool.baseline is not None and tool.baseline.reading.accepted
-
-
-def _named_in(refused: Iterable[Call]) -> set[str]:
-    """Every parameter that the words of some refusals name."""
-    every = sys.maxsize
-    return {
-        name
-        for call in refused
-        for name in parameters_in(call.tool.input_schema, call.reading.text, every)
-    }
 
 
 def _unnamed(call: Call, keyword: str, parameter: str) -> Unnamed:

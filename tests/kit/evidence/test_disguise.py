@@ -163,3 +163,13 @@ def test_a_2xx_body_is_read_by_the_same_forms():
 def test_a_refusal_that_says_that_it_is_one_is_not_in_disguise():
     assert answered("Error: no", isError=True).disguise is None
     assert called(web(422, {"error": "no"}, of=case())).reading.disguise is None
+
+
+def test_a_finding_quotes_what_an_object_says_and_not_its_empty_members():
+    text = json.dumps({"value": None, "values": [], "ok": False, "error": "no such name"})
+    assert answered(text).said == '{"ok": false, "error": "no such name"}'
+
+
+@pytest.mark.parametrize("text", ['{"error": "no such name"}', "{", "no such name", '{"a": null}'])
+def test_a_finding_quotes_any_other_text_as_it_is(text):
+    assert replace(answered("Error: no"), text=text).said == text

@@ -38,6 +38,9 @@ def failed(text, kind=BASELINE, **changes):
         ("Request failed with status code 401", Missing.CREDENTIALS),
         ("search error (401): API key must be provided as an argument", Missing.CREDENTIALS),
         ("Client error '401 Unauthorized' for url 'https://example.com'", Missing.CREDENTIALS),
+        ("NOTES_ROOT is empty or unset. Refusing to read any file.", Missing.SETTING),
+        ("Set the NOTES_ROOT environment variable first", Missing.SETTING),
+        ("Environment variable NOTES_ROOT is not set", Missing.SETTING),
         ("Failed to execute command: spawn ast-grep ENOENT", Missing.PROGRAM),
         ("EROFS: read-only file system, open '/opt/server/memory.jsonl'", Missing.FILES),
         ("OSError: [Errno 30] Read-only file system: '/opt/notes.db'", Missing.FILES),
@@ -57,6 +60,13 @@ def test_a_call_that_failed_for_what_is_missing_is_an_outcome_of_its_own(text, m
     assert reading.missing[0] is missing
     assert reading.missing[1] in text
     assert not reading.refused
+
+
+@pytest.mark.parametrize("words", ["NOTES_ROOT is empty or unset", "OPENAI_API_KEY is not set"])
+def test_what_is_missing_is_told_with_the_name_of_its_variable(words):
+    missing = failed(f"cannot start: {words} here").missing
+    assert missing is not None
+    assert missing[1] == words
 
 
 @pytest.mark.parametrize(

@@ -195,11 +195,17 @@ def test_a_refusal_that_does_not_name_the_parameter_is_kept_with_what_it_names()
 def test_a_refusal_like_that_of_the_baseline_call_is_about_another_mistake():
     no_day = plain("no room on day 7: take another", kind=CaseKind.BASELINE)
     again, right = plain("no room on day 99"), plain("count!")
-    other = plain("count!", violation=Violation("/day", "day", ("type",), was="x", sent=7))
-    found = tool_evidence(no_day, again, other, right)
-    assert [(each[0], each[1]) for each in unnamed(found)] == [("day", ("count",))]
-    assert explain([found]).names_parameter.of == 2
+    assert explain([tool_evidence(no_day, again, right)]).names_parameter.of == 1
     assert explain([tool_evidence(no_day, accepted(), again)]).names_parameter.of == 1
+
+
+def test_a_refusal_that_names_another_parameter_misleads_nobody_if_the_baseline_call_was_refused():
+    """A server that reads its rules in order tells the next one once the first is not met."""
+    sent = Violation("/day", "day", ("type",), was="x", sent=7)
+    first, second = plain("omit day", kind=CaseKind.BASELINE), plain("count!", violation=sent)
+    found = tool_evidence(first, second)
+    assert (unnamed(found), explain([found]).names_parameter.of) == ([], 0)
+    assert unnamed(tool_evidence(accepted(), second))
 
 
 def test_who_names_the_parent_of_the_wrong_place_names_no_other_parameter():
