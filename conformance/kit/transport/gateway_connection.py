@@ -17,6 +17,7 @@ from conformance.kit.model.performance import OVER, Act, Arrival, End, Head, Mom
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Process, Received
 from conformance.kit.transport.http_connection import cookies, decoded, trouble_of
+from conformance.kit.transport.kept_connections import OnThisMachine
 from conformance.kit.transport.provider import Provider
 from conformance.spec.vocabulary import Seen
 
@@ -186,7 +187,10 @@ class GatewayConnection:
     async def start(self) -> None:
         """Listen as the provider; raises OSError where the port is taken."""
         self._house = await _House.enter(*self._settings.provider)
-        self._client = httpx2.AsyncClient(timeout=None, trust_env=False, cookies=cookies())
+        way = OnThisMachine(httpx2.AsyncHTTPTransport(trust_env=False))
+        self._client = httpx2.AsyncClient(
+            transport=way, timeout=None, trust_env=False, cookies=cookies()
+        )
 
     async def close(self, *, hangs: bool = False) -> Received:
         """Close both ends."""

@@ -31,7 +31,7 @@ from conformance.kit.transport.binding import (
     Process,
     Received,
 )
-from conformance.kit.transport.kept_connections import Lines
+from conformance.kit.transport.kept_connections import Lines, OnThisMachine
 
 _REDIRECTS = 3
 _KEEP_METHOD = frozenset({307, 308})
@@ -60,15 +60,20 @@ class HttpConnection:
 
     def _new_client(self) -> _Client:
         base, most = self._base, self._width + 4
-        lines = Lines() if base.startswith("http:") and is_loopback(base) else None
+        local, encrypted = is_loopback(base), base.startswith("https:")
+        lines = Lines() if local and not encrypted else None
+        given: dict[str, Any] = {
+            "verify": encrypted,  # loading certificates takes 60 ms a client
+            "trust_env": not local,
+            "limits": httpx2.Limits(max_connections=most, max_keepalive_connections=most),
+        }
+        held = OnThisMachine(httpx2.AsyncHTTPTransport(**given)) if local and encrypted else None
         client = httpx2.AsyncClient(
-            transport=lines,
+            transport=lines or held,
             follow_redirects=False,
-            verify=base.startswith("https:"),  # loading certificates takes 60 ms a client
-            trust_env=not is_loopback(base),
             cookies=cookies(),
             timeout=httpx2.Timeout(None, connect=self._timeout),
-            limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
+            **given,
         )
         # Headers of ours only: the client's own defaults would hide which server needs them.
         own = httpx2.Headers([("accept-encoding", "identity"), *self._headers])

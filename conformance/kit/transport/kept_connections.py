@@ -11,6 +11,7 @@ import asyncio
 import ipaddress
 import select
 import socket
+import ssl
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
@@ -193,26 +194,74 @@ _MOST_WAITING = 256 * 1024
 async def near(host: str, port: int) -> _Stream:
     """Connect to the first of the host's addresses that answers; raises httpx2.ConnectError.
 
-    For servers on this machine: an address of another one is not tried, whatever the name means
-    there. The limits of time are the caller's.
+    The limits of time are the caller's.
     """
     loop = asyncio.get_running_loop()
     failed: OSError | None = None
-    try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        for _, _, _, _, address in found:
-            if not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback:
-                failed = failed or OSError(f"{host} is not this machine")
-                continue
-            try:
-                _, stream = await loop.create_connection(_Stream, str(address[0]), port)
-            except OSError as error:
-                failed = error
-            else:
-                return stream
-    except OSError as error:  # the name is unknown
-        failed = error
+    for address in await _here(host, port):
+        try:
+            return (await loop.create_connection(_Stream, address, port))[1]
+        except OSError as error:
+            failed = error
     raise httpx2.ConnectError(str(failed)) from failed
+
+
+class OnThisMachine(httpx2.AsyncBaseTransport):
+    """Sends by a transport of the client, and to this machine alone, whatever a name means there.
+
+    A certificate still has to be that of the name.
+    """
+
+    def __init__(self, transport: httpx2.AsyncHTTPTransport) -> None:
+        self._transport = transport
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send to the first of the name's addresses that answers."""
+        url = request.url
+        port = url.port or (443 if url.scheme == "https" else 80)
+        failed: httpx2.ConnectError | None = None
+        for address in await _here(url.raw_host.decode("ascii"), port):
+            there = httpx2.Request(
+                request.method,
+                url.copy_with(host=address),
+                headers=request.headers,
+                stream=request.stream,
+                extensions={"sni_hostname": url.host, **request.extensions},
+            )
+            try:
+                return await self._transport.handle_async_request(there)
+            except httpx2.ConnectError as error:
+                failed = error
+                if _is_of_tls(error):
+                    break
+        assert failed is not None
+        raise failed
+
+    async def aclose(self) -> None:
+        """Close the idle connections."""
+        await self._transport.aclose()
+
+
+async def _here(host: str, port: int) -> list[str]:
+    """The host's addresses that are this machine's; raises httpx2.ConnectError if there is none."""
+    try:
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:  # the name is unknown
+        raise httpx2.ConnectError(str(error)) from error
+    addresses = [str(address[0]) for *_, address in found]
+    here = [one for one in addresses if ipaddress.ip_address(one.partition("%")[0]).is_loopback]
+    if not here:
+        raise httpx2.ConnectError(f"{host} is not this machine")
+    return here
+
+
+def _is_of_tls(error: BaseException) -> bool:
+    """Whether a connection was made, and TLS refused it."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
 
 
 class _Stream(asyncio.Protocol):

@@ -2,12 +2,7 @@
 
 import asyncio
 import json
-import ssl
-import subprocess
-import threading
 import time
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -20,7 +15,7 @@ from conformance.kit.model.run import MODERN
 from conformance.kit.model.settings import Settings
 from conformance.spec.vocabulary import OPENAPI_PLACE_PATH, Binding, RunKind
 from tests.kit.peers import always, answering, close, hang, offering, serving, unused_url, whole
-from tests.needs import need_program
+from tests.kit.tls import self_signed
 
 TOOL = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
 JSON = "Content-Type: application/json"
@@ -372,31 +367,6 @@ def test_tls_where_plain_http_was_asked_for(tmp_path):
     with self_signed(tmp_path) as url, pytest.raises(TargetUnusable) as refused:
         look(url.replace("https:", "http:"))
     assert refused.value.words.id == "kit.target.not_http"
-
-
-@contextmanager
-def self_signed(folder):
-    """A server that speaks TLS with a certificate of its own making."""
-    tool = need_program("openssl")
-    certificate, key = folder / "c.pem", folder / "k.pem"
-    subprocess.run(
-        [tool, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
-         "/CN=localhost", "-keyout", key, "-out", certificate],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
-    server.handle_error = lambda *args: None
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield f"https://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @pytest.mark.parametrize("path", OPENAPI_PLACE_PATH.values())

@@ -308,38 +308,3 @@ def test_a_long_answer_is_whole():
     received, seen = sent(long, one_by_one)
     assert all(each.answer.body == body for each in received)
     assert len(seen.connections) == 1
-
-
-def test_a_name_of_this_machine_is_connected_to():
-    async def main():
-        async with reading(say) as seen:
-            url = seen.url.replace("127.0.0.1", "localhost")
-            connection = HttpConnection(url, timeout=30.0, headers=(), width=4)
-            received = await connection.send(HttpRequest("POST", url + "/x", body=b"{}"))
-            await connection.close()
-            return received
-
-    assert asyncio.run(main()).answer.status == 200
-
-
-@pytest.mark.parametrize("elsewhere", ["192.0.2.1", "2001:db8::1", "0.0.0.0", "fe80::1%1"])
-def test_a_name_of_this_machine_that_leads_to_another_is_not_followed(monkeypatch, elsewhere):
-    tried = []
-
-    async def main():
-        loop = asyncio.get_running_loop()
-
-        async def found(host, port, **_):
-            tried.append(host)
-            return [(0, 0, 0, "", (elsewhere, port))]
-
-        async def connected(*given):
-            raise AssertionError(given)
-
-        monkeypatch.setattr(loop, "getaddrinfo", found)
-        monkeypatch.setattr(loop, "create_connection", connected)
-        with pytest.raises(httpx2.ConnectError, match="localhost is not this machine"):
-            await near("localhost", 80)
-
-    asyncio.run(main())
-    assert tried == ["localhost"]
