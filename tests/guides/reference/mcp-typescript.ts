@@ -4,12 +4,14 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { install } from './atdf-errors.ts';
 import { TOOLS, zodOf } from './tools.mjs';
 
+// A server is made for each request; what it is made of is made once.
+const tools = TOOLS.map((tool) => [tool, zodOf(tool)] as const);
+
 function reference() {
   const server = new McpServer({ name: 'reference', version: '1.0.0' });
   install(server);
-  for (const tool of TOOLS) {
-    const { name, description } = tool;
-    server.registerTool(name, { description, inputSchema: zodOf(tool) }, () => ({
+  for (const [{ name, description }, inputSchema] of tools) {
+    server.registerTool(name, { description, inputSchema }, () => ({
       content: [{ type: 'text', text: 'Done.' }],
     }));
   }
