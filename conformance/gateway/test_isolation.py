@@ -24,7 +24,7 @@ def test_calls_at_the_same_time_get_their_own_answers(run: RunEvidence) -> Check
         if exchange is None or answer is None:
             yield unknown("kit.not_verified.no_answer", exchange)
         elif not answer.succeeded:
-            yield unknown("kit.not_verified.no_content_yet", exchange)
+            yield not_arrived(exchange)
         elif answer.content != "".join(pieces_of(nonce(exchange))):
             yield broken(exchange, "finding.gateway.not_its_own", found=answer.content)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from conformance.formats.problem import shown
 from conformance.http.scripts import COLLECTION, ONE
@@ -39,12 +40,13 @@ def _resources(run: RunEvidence) -> list[Any] | None:
 
 @clause("HTTP-DISC-001")
 def test_there_is_a_manifest(run: RunEvidence) -> Checks:
-    """GET /manifest answers JSON with resources."""
+    """A GET of its path answers JSON with resources."""
     manifest = run.steps(LOOKED)[MANIFEST]
     if _status(manifest) == 200 and _resources(run) is not None:
         yield holds()
     else:
-        yield broken(manifest, "finding.http.no_manifest", status=_status(manifest))
+        route, status = urlsplit(manifest.http.url).path, _status(manifest)
+        yield broken(manifest, "finding.http.no_manifest", route=route, status=status)
 
 
 @clause("HTTP-DISC-002")

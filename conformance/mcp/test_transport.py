@@ -152,6 +152,14 @@ def test_a_foreign_origin_is_refused(run: RunEvidence) -> Checks:
         run.run.version < _FORBIDDEN_SINCE and 400 <= status_of(foreign) < 500
     ):
         yield holds()
+    elif 400 <= status_of(foreign) < 500:
+        yield broken(
+            foreign,
+            "finding.mcp.other_answer",
+            request=f"Origin: {FOREIGN}",
+            answer=answered(foreign),
+            wanted="HTTP 403",
+        )
     else:
         told = (
             "finding.mcp.origin" if _lets_pages_in(run, foreign) else "finding.mcp.origin_rebound"

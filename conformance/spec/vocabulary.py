@@ -526,7 +526,7 @@ class NeededFor(StrEnum):
     """The level that a clause is needed for."""
 
     PROTOCOL = "protocol"
-    """Conformance to the protocol underneath. A broken clause fails the run, and changes no level."""
+    """Conformance to the protocol underneath. A broken MUST fails the run, and changes no level."""
     DESCRIBED = "described"
     """The level Described."""
     GUARDED = "guarded"
@@ -613,7 +613,7 @@ class Outcome(StrEnum):
     SERVER_FAULT = "server_fault"
     """The server failed."""
     NO_ANSWER = "no_answer"
-    """No answer came, or it was cut off."""
+    """No whole answer came in time, or it was larger than the kit reads."""
 
 
 class ParameterType(StrEnum):
@@ -916,7 +916,7 @@ class StreamEventName(StrEnum):
     TOOLCALLENDED = "ToolCallEnded"
     """The arguments of a call are complete."""
     STREAMEND = "StreamEnd"
-    """The answer is complete."""
+    """The provider ended the answer."""
     STREAMERROR = "StreamError"
     """The stream failed."""
     METADATA = "Metadata"
@@ -994,7 +994,7 @@ class Verdict(StrEnum):
     WARN = "warn"
     """A SHOULD is broken."""
     NOT_APPLICABLE = "not_applicable"
-    """The clause is about something optional that the target does not declare."""
+    """The clause does not apply here, for example because the target does not declare what it is about."""
     NOT_VERIFIED = "not_verified"
     """It could not be checked."""
     WAIVED = "waived"

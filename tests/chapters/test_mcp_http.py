@@ -180,3 +180,19 @@ def test_any_page_can_use_a_server_only_if_a_browser_would_let_it(status, header
     )
     (finding,) = verdict("MCP-ORIG-001", run).findings
     assert expected in finding.message.words("en")
+
+
+def test_a_refusal_with_another_status_lets_no_page_in():
+    preflight = HttpRequest("OPTIONS", MODERN_RUN.endpoint)
+    run = evidence(
+        MODERN_RUN,
+        mcp_origin=[
+            exchange(MODERN_RUN, "none", result()),
+            exchange(MODERN_RUN, "foreign", status=400),
+            exchange(
+                MODERN_RUN, "preflight", request=preflight, status=204, headers=(ANYONE, ALLOWS)
+            ),
+        ],
+    )
+    (finding,) = verdict("MCP-ORIG-001", run).findings
+    assert finding.message.words("en").endswith("the expected answer is HTTP 403.")

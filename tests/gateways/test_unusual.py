@@ -66,6 +66,8 @@ def test_a_gateway_that_promises_nothing_gets_no_finding():
     unseen = {id for id, item in items.items() if item.verdict is Verdict.NOT_VERIFIED}
     assert {"GW-TMO-001", "GW-TMO-002", "GW-RTY-002", "GW-FB-001"} <= unseen
     assert "GW-STR-001" not in unseen
+    retried = {f.message.id for f in items["GW-RTY-007"].findings}
+    assert retried == {"kit.not_verified.asked_once"}
 
 
 @pytest.mark.slow
