@@ -95,8 +95,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def drive_over_bare_loop() -> list[Figure]:
-    """Requests a second of the drive phase, which plans and draws what it sends, beside a bare loop
-    of the same client.
+    """Requests a second of the drive phase, which plans and draws what it sends, compared with a
+    bare loop of the same client.
     """
     driven, bare = [], []
     with listening() as url:
@@ -172,7 +172,7 @@ def reference_gateway() -> list[Figure]:
 
 
 def help_over_bare_start() -> list[Figure]:
-    """How long `agent-formats check --help` takes, beside a Python that does nothing."""
+    """How long `agent-formats check --help` takes, compared with a Python that does nothing."""
     command = [str(Path(sys.executable).with_name("agent-formats")), "check", "--help"]
     seconds, ratios = [], []
     for _ in range(TURNS):

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def build(*, strict: bool = True) -> None:
-    """Build all languages; raises `BuildError` where a page cannot be built or links nowhere."""
+    """Build all languages; raises `BuildError` if a page cannot be built or has a broken link."""
     layout = read_layout()
     WORK.mkdir(exist_ok=True)
     made = made_pages()

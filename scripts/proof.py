@@ -1,10 +1,10 @@
-"""The whole proof of the kit: every fault is caught, and nobody else is accused.
+"""The whole proof of the kit: every fault is caught, and no correct server fails.
 
     python -m scripts.proof [--full] [--jobs N]
 
 The faulty servers and the reference (`scripts.prove`), the faulty gateways
-(`scripts.prove_gateways`), then the servers that are unusual but valid (`scripts.lawful`); with
---full each server on every binding and era, and then the hostile servers (`scripts.survive`).
+(`scripts.prove_gateways`), then the servers that are unusual but valid (`scripts.false_alarms`);
+with --full each server on every binding and era, and then the hostile servers (`scripts.survive`).
 Exit 0: `N of N faults caught, 0 false alarms`; 1: not so.
 """
 
@@ -21,7 +21,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fixtures.servers.oddities import ODDITIES
-from scripts import lawful, prove, prove_gateways, survive
+from scripts import false_alarms, prove, prove_gateways, survive
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -32,10 +32,10 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(arguments)
     jobs = max(1, chosen.jobs)
     began = time.monotonic()
-    odd = [trial for name in ODDITIES for trial in lawful.trials_of(name, full=chosen.full)]
+    odd = [trial for name in ODDITIES for trial in false_alarms.trials_of(name, full=chosen.full)]
     outcomes = prove.run(prove.every_trial(full=chosen.full), jobs)
     gateways = prove_gateways.run(prove_gateways.every_trial(), jobs)
-    alarms = lawful.prove(odd, jobs)
+    alarms = false_alarms.prove(odd, jobs)
     hostile = survive.survive(survive.every(), jobs) if chosen.full else []
     survived = not any(one.wrong for one in hostile)
     idle = prove.idle_collaterals(outcomes) if chosen.full else []

@@ -1,12 +1,12 @@
-"""Proves that the kit is right: it finds every planted fault, and accuses nobody else.
+"""Proves that the kit is right: it finds every planted fault, and reports nothing else.
 
     python -m scripts.prove [--fault NAME]... [--full] [--jobs N]
 
 Each fault of `fixtures/servers/faults/` is a server with one defect. It is judged on the binding
 and the tools that it touches (--full: on every binding and era), by all clauses. So is the
 reference without any fault, on every binding. Exit 0: each fault was caught by its clauses, by the
-checks that it was planted for (`checks.yaml` beside the faults), and no other clause said anything;
-1: not so; 2: unusable command line.
+checks that it was planted for (`checks.yaml` next to the faults), and no other clause said
+anything; 1: not so; 2: unusable command line.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Outcome:
     again: bool = False
     """Whether it was judged a second time, since the first said nothing."""
     ended: tuple[tuple[str, str], ...] = ()
-    """Each clause of the fault that was asked and did not accuse it, with what it ended as."""
+    """Each clause of the fault that was checked and did not fail, with its verdict."""
     checks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The checks that found each clause broken: the ids of what they say, with the scenario of a
     call behind a slash.
@@ -107,12 +107,12 @@ class Outcome:
         return "; ".join([*said, *self.faults_of_the_kit])
 
     def missed(self) -> list[str]:
-        """The fault's clauses that did not accuse it."""
+        """The fault's clauses that did not fail."""
         own = {clause for clause, _ in self.found}
         return [clause for clause in planted(self.trial).clauses if clause not in own]
 
     def by_accident(self) -> Iterator[str]:
-        """The fault's clauses that accuse it by checks alone that it was not planted for."""
+        """The fault's clauses that failed only by checks that it was not planted for."""
         for clause in planted(self.trial).clauses:
             found = self.checks.get(clause, ())
             meant = CHECKS.get(self.trial.fault, {}).get(clause, ())
@@ -125,7 +125,7 @@ class Outcome:
         return "; ".join(f"{clause}: {few(self.checks[clause])}" for clause in own)
 
     def others(self) -> list[tuple[str, str]]:
-        """The clauses that accuse the fault beside its own and its collaterals, with reasons."""
+        """The clauses that failed, other than the fault's own and its collaterals, with reasons."""
         fault = planted(self.trial)
         known = {*fault.clauses, *fault.collateral}
         return [(clause, why) for clause, why in self.found if clause not in known]
@@ -162,7 +162,7 @@ def every_trial(*, full: bool) -> list[Trial]:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many faults were caught of how many, and how often a server was accused wrongly."""
+    """How many faults were caught of how many, and how many false alarms there were."""
 
     caught: int = 0
     faults: int = 0
@@ -179,7 +179,7 @@ class Tally:
 
 
 def tally(outcomes: Sequence[Outcome]) -> Tally:
-    """Sum up: a fault counts as caught if each of its clauses accused it wherever it was tried,
+    """Sum up: a fault counts as caught if each of its clauses failed wherever it was tried,
     by a check that it was planted for.
     """
     faults = {outcome.trial.fault for outcome in outcomes} - {_SOUND.name}
@@ -292,7 +292,7 @@ def few(checks: Sequence[str]) -> str:
 
 
 def how_ended(clause: str, items: Sequence[Item]) -> str:
-    """What a clause that accused nobody ended as: each verdict, how often, and its first reason."""
+    """What a clause that did not fail ended as: each verdict, how often, and its first reason."""
     own = [item for item in items if item.clause == clause]
     said = []
     for verdict in dict.fromkeys(item.verdict for item in own):

@@ -7,9 +7,9 @@ little memory.
 The kit checks each server of `fixtures/servers/hostile.py`, and each gateway of
 `fixtures/gateways/hostile.py`, in a process of its own, which is given a secret. The kit survived
 if it ends with a verdict in its time and memory, shows no traceback and no command to a CI system,
-leaves no process, and writes the secret nowhere. `--keep` writes the time and the memory of each
-for the site, as soon as each has ended. `--missing` leaves out those that are kept there already.
-Exit 0: it survived all of them; 1: it did not; 2: unusable command line.
+leaves no process, and does not write the secret anywhere. `--keep` writes the time and the memory
+of each for the site, as soon as each has ended. `--missing` leaves out those that are kept there
+already. Exit 0: it survived all of them; 1: it did not; 2: unusable command line.
 """
 
 from __future__ import annotations

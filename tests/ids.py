@@ -2,7 +2,7 @@
 
 
 def in_order(value):
-    """The value as text; a set in the order of its members' texts, since its own is by chance."""
+    """The value as text; a set in the order of its members' texts, as its own is random."""
     if isinstance(value, set | frozenset):
         return f"{{{', '.join(sorted(map(repr, value)))}}}"
     return str(value)

@@ -286,7 +286,7 @@ def _undeclarable(place: Place, item: Mapping[str, Json]) -> Iterator[Problem]:
 
 
 def twice(clauses: Iterable[Clause]) -> list[Problem]:
-    """Find each clause id that stands in more than one place."""
+    """Find each clause id that is defined in more than one place."""
     first: dict[str, Clause] = {}
     problems = []
     for clause in clauses:

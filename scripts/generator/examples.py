@@ -18,8 +18,8 @@ breaks: ATDF-TOOL-001            # it must break this clause, at this JSON path,
 at: $.tools[0]                   # and nothing else; for a rule that no schema holds the keyword
 keyword: required                # is the id of the clause
 
-Only a recommendation (a clause that is no MUST) may be broken beside: the printed examples of other
-authors leave descriptions out.
+In addition, only recommendations (clauses other than MUST) may be broken: the printed examples of
+other authors leave descriptions out.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Example:
         return f"{'valid' if self.valid else 'invalid'}/{self.id}.json"
 
     def as_json(self) -> dict[str, Json]:
-        """Give its entry in the index; the data stands in the file."""
+        """Give its entry in the index; the file has the data."""
         made: dict[str, Json] = {
             "id": self.id,
             "file": self.file,

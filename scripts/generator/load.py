@@ -68,7 +68,7 @@ _PARSED: dict[_Named, SourceFile | list[Problem]] = {}
 """Parsing takes most of the generator's time, and a test runs it often."""
 
 _REMEMBERED = 4096
-"""Files that are kept; whoever reads so many has changed them again and again."""
+"""Files that are kept; a process that reads so many has changed them again and again."""
 
 _MANY = 100
 """From so many files on, other processes take a share: each costs a tenth of a second to start."""

@@ -14,8 +14,8 @@ _ID = re.compile(r"[a-z][a-z0-9]*([._-][a-z0-9]+)*")
 def read_messages(sources: Iterable[SourceFile], gathered: Gathered) -> dict[str, Text]:
     """Read all message files: each a map from an id to a text with `{placeholders}`.
 
-    Gives id → text; a file may still be empty. An id that stands twice, or whose languages differ
-    in their placeholders, is a problem.
+    Gives id → text; a file may still be empty. An id that is defined twice, or whose languages
+    differ in their placeholders, is a problem.
     """
     messages: dict[str, Text] = {}
     homes: dict[str, str] = {}

@@ -21,7 +21,7 @@ from scripts.generator.vocabularies import member
 
 
 def dangling(schemas: Mapping[str, Json], sources: Iterable[Schema]) -> list[Problem]:
-    """Find each `$ref` that leads nowhere.
+    """Find each `$ref` without a target.
 
     `schemas` holds each generated schema by the path of its file.
     """

@@ -25,7 +25,7 @@ class Problem:
 
 
 class SourceError(Exception):
-    """The source cannot be used; `problems` says why, all of it at once."""
+    """The source cannot be used; `problems` gives all the reasons together."""
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = sorted(set(problems))

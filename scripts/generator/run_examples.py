@@ -1,6 +1,6 @@
 """Runs every example of a generated tree: `run_examples.py TREE`, in a process of its own.
 
-The tree holds what the generator has just made, and the validator of the kit beside it, so that
+The tree holds what the generator has just made, and the validator of the kit next to it, so that
 nothing here depends on the files that are committed. Prints a JSON array of what is wrong: first
 `{what}` for a format that refuses nothing here, and `{schema, at, what}` for a schema that is not
 valid 2020-12; where there are none of these, `{spec, id, what}` for an example not as it says.
@@ -114,7 +114,7 @@ def _differences(entry: Mapping[str, Json], data: Json, should: frozenset[str]) 
 def _breaks(document: str, data: Json) -> list[Break]:
     """Give what the validator of the tree finds, in order of places.
 
-    A `pattern` beside a `format` is there for validators that only note formats: where both are
+    A `pattern` next to a `format` is there for validators that only note formats: where both are
     broken, that is one break, of the format.
     """
     from conformance.formats.validate.validate import validate  # noqa: PLC0415 - that of the tree

@@ -58,7 +58,7 @@ def misshapen(source: SourceFile, path: Path_, value: Json, shape: Shape) -> Ite
 
 
 def _is(value: Json, wanted: type) -> bool:
-    """Tell whether `value` is just that, as true is no number in JSON."""
+    """Tell whether `value` is exactly that: in JSON, true is not a number."""
     return type(value) is wanted
 
 

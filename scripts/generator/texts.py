@@ -44,7 +44,9 @@ def joined(texts: Sequence[Text]) -> Text:
 
 @dataclass(slots=True)
 class Gathered:
-    """What reading the source yields beside its values: the texts, by key, and the problems."""
+    """What reading the source yields in addition to its values: the texts, by key, and the
+    problems.
+    """
 
     texts: dict[str, Text] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """Runs a command in a process of its own, and says what it took of the processor and of memory.
 
-The most memory of a process counts that of whoever started it, until it is another program: a large
-parent would be measured in place of the command. So a small process starts it.
+The most memory of a process counts that of the process that started it, until it is another
+program: a large parent would be measured in place of the command. So a small process starts it.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ _SERVER = "fixtures.servers.small"
 def figures(turns: int) -> list[Figure]:
     """How often it was started, the kit's own part of the processor, and the time on the clock.
 
-    That time is beside twice what the starts take alone, and four seconds.
+    Added to it: twice what the starts take alone, and four seconds.
     """
     command = [sys.executable, "-m", _SERVER]
     start = seconds_of([*command, "--ends"])

@@ -37,7 +37,9 @@ def save(
     limits: Mapping[str, float],
     file: Path | None = None,
 ) -> None:
-    """Keep the outcomes beside those of earlier runs; `every` names the servers that there are."""
+    """Keep the outcomes together with those of earlier runs; `every` names the servers that there
+    are.
+    """
     file = file or KEPT
     earlier = read(json.loads(file.read_text("utf-8"))) if file.exists() else []
     rows = {(one.name, one.binding): one for one in (*earlier, *outcomes)}

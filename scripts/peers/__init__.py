@@ -1,1 +1,1 @@
-"""The kit beside its peers: the same servers, the same planted faults, in one run."""
+"""The kit compared with its peers: the same servers, the same planted faults, in one run."""

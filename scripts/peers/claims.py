@@ -2,7 +2,7 @@
 
 A fault is *visible* to a peer where it shows over the transport that the peer speaks: plain HTTP
 for Schemathesis, MCP over HTTP for the official kit. It is *claimed* where one of its clauses is
-of a kind for which the peer's documentation names a check. The others are no reproach to it.
+of a kind for which the peer's documentation names a check. The others do not count against it.
 """
 
 from __future__ import annotations

@@ -31,7 +31,9 @@ class Tried:
 
 @dataclass(slots=True)
 class Pair:
-    """One peer beside this kit. `visible` and `claimed` count all faults, `tried` is the sample."""
+    """One peer compared with this kit. `visible` and `claimed` count all faults, `tried` is the
+    sample.
+    """
 
     peer: str
     server: str

@@ -13,7 +13,7 @@ from scripts.peers.speed import GOAL
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """One figure of this kit beside the same of a peer. `goal` is in words."""
+    """One figure of this kit, and the same figure of a peer. `goal` is in words."""
 
     what: str
     ours: float

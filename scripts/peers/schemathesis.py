@@ -92,7 +92,7 @@ def _errors(response: Mapping[str, Any]) -> list[tuple[str, str]]:
         named = [(str(each["type"]), str(each["parameter_name"])) for each in errors]
     except (ValueError, KeyError, TypeError):
         return []
-    # Inside arrays the index says which item chance drew: it is no place of its own.
+    # Inside arrays the index says which item was drawn at random: it is not a place of its own.
     return [
         (error.rpartition("/")[2], "".join(c for c in parameter if not c.isdigit()))
         for error, parameter in named

@@ -1,4 +1,4 @@
-"""Requests a second of this kit's drive phase beside those of Schemathesis' coverage phase."""
+"""Requests a second of this kit's drive phase, and of Schemathesis' coverage phase."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def compare(trials: Trials, turns: int = TURNS) -> Speed:
 
 
 def _driven() -> float:
-    """Drive the HTTP binding as the command line does by default, what is drawn by chance too."""
+    """Drive the HTTP binding as the command line does by default, random cases included."""
     with serving(PEER) as served:
         return requests_a_second(served.url)
 

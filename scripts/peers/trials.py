@@ -1,4 +1,4 @@
-"""One fault against two kits: each on a server of its own, beside its runs on the sound one."""
+"""One fault against two kits: each on a server of its own, and on the server without faults."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from scripts.peers.server import PEER, WARDROBE, Served, serving
 FEW_TOOLS: Final = ("get_booking", "search_database")
 """Enough for a fault that is about no tool."""
 SOUND_SEEDS: Final = (1,)
-"""Schemathesis draws by chance: on a sound server it does so from the seed that it has on a faulty
-one. What it says in its whole run on the reference counts beside."""
+"""Schemathesis draws at random: on a sound server it does so from the seed that it has on a faulty
+one. What it says in its whole run on the reference counts as well."""
 _SHOWN: Final = 3
 
 
@@ -78,7 +78,7 @@ class Trials:
 
     def official(self, fault: str = "", *, furnished: bool = True) -> Outcome:
         """Run the official kit on a server, with what it asks for or without."""
-        more = ("--furnished",) if furnished else ()
+        more = ("--official-tools",) if furnished else ()
         with folder() as place:
             with serving(PEER, *_named(fault), *more) as served:
                 outcome = official.judge(self.installed.official, f"{served.url}/mcp", place)

@@ -27,7 +27,7 @@ def join(rendered: Mapping[str, Path], clauses: Mapping[str, bytes], site_url: s
     """Join the built languages in `build/site`; gives that folder. `clauses` are the pages that
     mkdocs did not see, by paths that begin with the language.
 
-    The new site is made beside the old one, and then put in its place.
+    The new site is made next to the old one, and then replaces it.
     """
     new = SITE.with_name("site.new")
     shutil.rmtree(new, ignore_errors=True)

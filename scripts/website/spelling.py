@@ -1,5 +1,5 @@
 """Each word of the pages and of the source's texts is one of its language: Hunspell's dictionary
-knows it, or the glossary, or `docs/words`, which holds what is right and stands in no dictionary.
+knows it, or the glossary, or `docs/words`, which holds words that are right but in no dictionary.
 
 `docs/words/all.txt` holds names, for all languages; `docs/words/<language>.txt` the words of one.
 A word written small there may begin with a capital; one with capitals is written so.
@@ -26,7 +26,8 @@ _NAMES = {"en": "English", "es": "Spanish", "pt": "Portuguese"}
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _TAIL = re.compile(r"['’]s$")
 _NO_WORDS = re.compile(r"(?<!\w)--[a-z][a-z-]*(?:[ =][a-z-]+)?|[\w-]+(?:[./][\w-]+)+")
-"""Options with their value, and what is no prose by its dots and slashes: files, media types."""
+"""Options with their value, and what its dots and slashes show not to be prose: files, media types.
+"""
 _PRONOUN = re.compile(r"(.{3,})(?:l[aeo]s?|[mts]e|nos)$")
 _BARE = str.maketrans("áéíóú", "aeiou")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
@@ -42,7 +43,7 @@ class NoDictionaryError(Exception):
 def misspelt(
     held: dict[str, dict[str, Page]], source: Source | None, words: Path
 ) -> Iterator[Problem]:
-    """Find each word that is none; `words` is the folder of the project's own.
+    """Find each misspelled word; `words` is the folder of the project's own.
 
     Raises `NoDictionaryError`.
     """

@@ -43,7 +43,7 @@ _DARK = (
     'if(!palette&&matchMedia("(prefers-color-scheme: dark)").matches)'
     'document.body.dataset.mdColorScheme="slate";'
 )
-"""Whoever likes it dark gets it so at once, not when the theme's script comes."""
+"""A reader who prefers dark gets it from the first moment, not when the theme's script comes."""
 _SEARCH = '<div class="md-search" data-md-component="search" role="dialog">'
 _PLACEHOLDER = re.compile(r'class="md-search__input"[^>]* aria-label="([^"]*)"')
 _TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)

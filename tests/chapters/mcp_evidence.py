@@ -54,7 +54,7 @@ def speaker(run):
 
 
 def exchange(run, step, reply=None, *, method="tools/list", params=None, script="s", **more):
-    """An answered request. `reply` is what stands beside `id`, or a whole body as bytes.
+    """An answered request. `reply` is what comes with `id`, or a whole body as bytes.
 
     `status`, `headers`, `trouble`, `noise`, `others` (messages before the answer), `elapsed`,
     `request`, `case` and `bare` (no answer at all) change the rest.

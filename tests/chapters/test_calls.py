@@ -1,4 +1,4 @@
-"""ATDF's judges of calls: what is no evidence is no verdict, and what leaks is found."""
+"""ATDF's judges of calls: without evidence no verdict is given, and leaks are found."""
 
 import json
 from dataclasses import replace

@@ -34,7 +34,7 @@ def step(name, body, *, method="GET", path="/agent-formats-no-such-path", status
 
 
 def judged(clause, answer, *nowhere, tool=BOOK):
-    """The verdict on a tool whose calls are all answered so, with these steps beside them."""
+    """The verdict on a tool whose calls are all answered so, with these steps in addition."""
     calls = [called(web(*answer, of=case(kind), tool=tool), tool)
              for kind in (CaseKind.BASELINE, CaseKind.BROKEN)]  # fmt: skip
     scripts = {"http_wire": tuple(nowhere)}

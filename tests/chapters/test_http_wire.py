@@ -1,4 +1,4 @@
-"""The judges of the HTTP wire: what lawful servers do is no finding."""
+"""The judges of the HTTP wire: what correct servers do gives no finding."""
 
 from dataclasses import replace
 

@@ -1,4 +1,6 @@
-"""Tool calls of the runtime vocabulary: what claims a tool, and what lawful servers are spared."""
+"""Tool calls of the runtime vocabulary: what claims a tool, and what gives correct servers no
+finding.
+"""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ ENDED = {"event": "ToolCallEnded", "tool_call_id": "a"}
 
 
 @pytest.mark.parametrize("wire", list(WireForm))
-def test_a_lawful_stream_is_valid_in_either_form(said, file, wire):
+def test_a_stream_without_faults_is_valid_in_either_form(said, file, wire):
     code, text = said(file("s.txt", stream(*EVENTS, wire=wire)), "--as", "event-stream")
     assert code == 0, text
     assert f"in {wire}, {len(EVENTS)} events, ending in StreamEnd tool_use: valid" in text
@@ -113,7 +113,7 @@ def test_what_is_no_event_is_told_by_the_clause_of_its_form(said, file, text, cl
 @pytest.mark.parametrize(
     ("encoding", "expected"), [("utf-8-sig", 0), ("utf-16", 1), ("utf-16-le", 1)]
 )
-def test_a_stream_is_known_in_any_encoding_and_lawful_in_one(said, file, encoding, expected, wire):
+def test_a_stream_is_known_in_any_encoding_and_valid_in_one(said, file, encoding, expected, wire):
     raw = stream(CONTENT, END, wire=wire).encode(encoding)
     code, text = said(file("s.ndjson", raw), "--as", "event-stream")
     assert (code, f"in {wire}, 2 events" in text) == (expected, True)

@@ -50,7 +50,7 @@ PLACES = [
 
 @pytest.fixture(scope="module", params=by_way(*COPIED))
 def ask(request, tmp_path_factory):
-    """What a way makes of many (schema, value) pairs at once."""
+    """What a way makes of many (schema, value) pairs together."""
     return lambda cases: refused(request.param, tmp_path_factory.mktemp(request.param), cases)
 
 

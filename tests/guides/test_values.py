@@ -193,7 +193,7 @@ def plain(suggested):
     return None if suggested is None else suggested.replace(" ", "")
 
 
-def test_a_suggestion_is_what_was_meant_or_the_nearest_lawful_value_or_nothing(made):
+def test_a_suggestion_is_what_was_meant_or_the_nearest_valid_value_or_nothing(made):
     found = {}
     for (schema, value, wanted), errors in zip(MADE, made, strict=False):
         if errors is None:

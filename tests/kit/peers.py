@@ -90,7 +90,7 @@ def answering(answer):
     """A server over HTTP; gives its URL.
 
     `answer(method, path, body, headers)` gives a status, a JSON body and, if need be, headers. The
-    body that it gets is None where it is no JSON.
+    body that it gets is None if it is not JSON.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -133,7 +133,7 @@ def offering(tools, call, *, manifest=False):
     """A server of the HTTP binding; gives its URL.
 
     `tools` is its catalog, `call(name, arguments)` gives status and JSON body of a call; None
-    closes the connection. `arguments` that are no JSON come as bytes.
+    closes the connection. `arguments` that are not JSON come as bytes.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -186,7 +186,7 @@ def _listening(handler):
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
-        request_queue_size = 128  # the kit opens many connections at once
+        request_queue_size = 128  # the kit opens many connections at the same time
 
     server = Server(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})

@@ -82,7 +82,7 @@ def web(status, body=b"", *, of=None, trouble=None, answered=True, headers=JSON,
 
 
 def rpc(reply, *, of=None, run=MCP, status=200, trouble=None, messages=(), own_id=None):
-    """The exchange of a call over MCP; `reply` stands beside `jsonrpc` and `id`, or is bytes."""
+    """The exchange of a call over MCP; `reply` comes with `jsonrpc` and `id`, or is bytes."""
     of = of or case(run=run)
     number = next(_numbers)
     request = replace(binding_of(run, Settings()), shaken=True).call(TOOL, of.arguments, id=number)

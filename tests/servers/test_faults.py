@@ -286,7 +286,7 @@ NOT_ASKED = {
 """Faults of requests that the talks below don't make; the sample of the proof has each of them."""
 
 RARE = {fault.name for fault in rare.FAULTS}
-"""Faults that only show by chance: the tests of the random phase have them."""
+"""Faults that only show at random: the tests of the random phase have them."""
 
 TALKED_TO = [
     pytest.param(fault, binding, era, id=f"{fault.name}-{binding}-{era}")

@@ -1,4 +1,4 @@
-"""A server that a nursery forked is to whoever started it a process like any other."""
+"""For the process that started it, a server that a nursery forked is a process like any other."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Lawful oddities: a sample of servers that do what few do gets no finding at all."""
+"""Valid oddities: a sample of servers that do what few do gets no finding at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from fixtures.servers.oddities import ODDITIES
 from fixtures.servers.tools import TOOLS
-from scripts.lawful import Trial, attempt, main, trials_of
+from scripts.false_alarms import Trial, attempt, main, trials_of
 
 pytestmark = pytest.mark.usefixtures("forked")
 
@@ -18,7 +18,7 @@ SAMPLE = (
 
 
 @pytest.mark.parametrize("trial", SAMPLE, ids=lambda trial: trial.oddity)
-def test_a_lawful_server_that_is_odd_is_accused_of_nothing(trial):
+def test_a_server_that_is_odd_but_valid_gets_no_finding(trial):
     assert attempt(trial).alarms == ()
 
 

@@ -20,7 +20,7 @@ PRODUCER = ROOT / "fixtures" / "producers" / "chat.py"
 
 @pytest.mark.parametrize("form", list(FORMS))
 @pytest.mark.parametrize("story", list(STORIES))
-def test_every_stream_of_the_producer_is_lawful(form, story):
+def test_every_stream_of_the_producer_is_valid(form, story):
     found = stream_of("".join(FORMS[form](STORIES[story]())))
     assert found is not None
     assert (found.wire, found.told) == (WireForm(form), ())

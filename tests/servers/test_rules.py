@@ -32,7 +32,7 @@ def test_a_stay_in_the_past_is_an_invalid_date_with_a_future_one_suggested(servi
     kind, name, suggested = only_error(
         ended(service, "hotel_reservation", check_in="2020-01-01T00:00:00Z")
     )
-    # the suggested check-in is after the example's check-out: both dates cannot be wrong at once
+    # the suggested check-in is after the example's check-out: both dates cannot be wrong together
     assert (kind, name) == ("invalid-date", "check_in")
     assert moment(suggested) > NOW
 

@@ -1,4 +1,4 @@
-"""Who reads `docs` without building the site is told what the links lead to that lead nowhere."""
+"""A reader of `docs` without the built site learns what the links without a target lead to."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_an_expression_to_avoid_is_found(text):
         "Fix the call.",
         "There is no string here.",
         "It is no longer there.",
-        "Use `--judge`, or `scripts.lawful`.",
+        "Use `--judge`, or `lawful`.",
         "The rate is 100%.",
         "A matter of judgment.",
         "A server MUST NOT answer. No other server answers; it SHOULD wait.",

@@ -3,13 +3,14 @@
 `tests/spec/checklist/` has a file for each seed. An entry maps a word of the seed to its place:
 
     field SPEC/DOCUMENT PATH       a property of a schema; `required` where it must also be required
-    value VOCABULARY WORD          a word of a vocabulary; columns may be asserted beside it
+    value VOCABULARY WORD          a word of a vocabulary; columns may be asserted as well
     clause ID, example SPEC/ID, change SPEC/ID, alias NAME, label LABEL
     command NAME, file PATH
     out REASON                     not built; reasons.yaml says why
 
 ` + ` joins several. `words` are patterns that find the words of the seed by themselves, so that
-none is forgotten: each must be an entry, or stand under `data` as a member of a printed example.
+none is forgotten: each must be an entry, or be listed under `data` as a member of a printed
+example.
 """
 
 from __future__ import annotations

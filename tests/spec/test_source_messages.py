@@ -15,7 +15,7 @@ MESSAGES: dict[str, dict[str, str]] = json.loads(
 )
 SAYING = {"message", "broken", "unknown", "absent"}
 NOT_VALUES = {"path"}
-"""Keywords of `broken` that are no placeholders."""
+"""Keywords of `broken` other than placeholders."""
 
 
 def _said() -> Iterator[tuple[str, str, set[str] | None]]:

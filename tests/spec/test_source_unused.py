@@ -1,4 +1,4 @@
-"""Nothing stands in the source that nobody says, names or shows."""
+"""The source holds nothing that nobody says, names or shows."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The rules of provider manifests: from a frame to the events that its rules make.
 
-Serves RT-RULE-005. Rules have no state; `assembly` makes lawful streams of what they give.
+Serves RT-RULE-005. Rules have no state; `assembly` makes valid streams of what they give.
 """
 
 from __future__ import annotations

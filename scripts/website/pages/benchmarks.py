@@ -97,7 +97,9 @@ def _coverage(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _pairs(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
-    """How fast the kit is beside an earlier commit of itself: medians of pairs of measurements."""
+    """How fast the kit is compared with an earlier commit of itself: medians of pairs of
+    measurements.
+    """
     yield heading(2, context.said("pairs"), "pairs")
     yield made(context, held, f"python -m scripts.compare {held['before']}")
     yield context.said("pairs_about", before=code(held["before"]), after=code(held["after"]))
@@ -117,7 +119,7 @@ def _pairs(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
-    """What the kit finds beside its peers, and how fast each is."""
+    """What the kit and its peers find, and how fast each is."""
     yield heading(2, context.said("peers"), "peers")
     yield context.said("peers_charts_about")
     yield _found_chart(context, held["pairs"])

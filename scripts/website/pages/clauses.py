@@ -113,7 +113,7 @@ def _checked(context: Context, clause: Clause) -> str:
 
 
 def of_document(context: Context, spec: str, document: str) -> list[Clause]:
-    """The clauses that stand on the page of a document."""
+    """The clauses on the page of a document."""
     here = f"{spec}/{document}.md"
     return [each for each in context.source.clauses if context.clause_page(each) == here]
 

@@ -27,7 +27,7 @@ Node = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One row: `name` is dotted below the object, `at` where it stands in the schema."""
+    """One row: `name` is dotted below the object, `at` its place in the schema."""
 
     name: str
     at: Path_
@@ -168,7 +168,7 @@ def _referred(context: Context, schema: Schema, ref: str) -> str:
 
 
 def _target(context: Context, schema: Schema, ref: str) -> tuple[Schema, str, Node]:
-    """Give the schema that a reference leads into, the pointer there, and what stands there."""
+    """Give the schema that a reference leads into, the pointer there, and the schema there."""
     file, _, inside = ref.partition("#")
     target = schema if not file else context.schemas[_resolved(schema, file)]
     node: Any = target.source.data
@@ -182,7 +182,7 @@ def _resolved(schema: Schema, file: str) -> str:
 
 
 def _kind(context: Context, schema: Schema, here: str, node: Node) -> str:
-    """What kind of value stands there, as Markdown."""
+    """What kind of value it takes, as Markdown."""
     if "$ref" in node:
         return _ref(context, schema, here, node["$ref"])
     for keyword in ("then", "else"):

@@ -17,8 +17,8 @@ _TICKED = re.compile(r"(`+)(.+?)\1(?!`)", re.DOTALL)
 def page(
     title: str, anchor: str, description: str, parts: Iterable[str], *, hide: str = ""
 ) -> bytes:
-    """A whole page: its front matter, its first heading, and its parts. `hide` names what does not
-    stand beside it where it needs the room: `navigation`, its neighbours, or `toc`, its headings.
+    """A whole page: its front matter, its first heading, and its parts. `hide` names what is not
+    shown next to it if it needs the room: `navigation`, the other pages, or `toc`, its headings.
     """
     hidden = f"\nhide: [{hide}]" if hide else ""
     front = f"---\ndescription: {json.dumps(description, ensure_ascii=False)}{hidden}\n---"
@@ -31,7 +31,7 @@ def heading(level: int, text: str, anchor: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Plain text, none of whose signs mean anything; what stands in ticks stays code."""
+    """Plain text, in which no sign has a meaning; what is in backquotes stays code."""
     made, end = [], 0
     for found in _TICKED.finditer(text):
         made += [_plain(text[end : found.start()]), code(found[2])]
@@ -127,7 +127,7 @@ def _without_bars(text: str) -> str:
 
 
 def fence(text: str, language: str, marks: str = "") -> str:
-    """A block of code; `marks` are what the highlighter is told beside the language."""
+    """A block of code; `marks` are what the highlighter gets in addition to the language."""
     ticks = "```"
     while ticks in text:
         ticks += "`"

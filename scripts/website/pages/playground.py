@@ -218,7 +218,7 @@ def scripts(source: Source, language: str) -> Iterator[tuple[str, bytes]]:
 
 
 def playground_page(context: Context) -> bytes:
-    """The page; what it says stands in it, so that its script holds no words."""
+    """The page; it holds all texts, so that its script needs none."""
     words = {
         name: context.text(context.source.messages[f"site.playground.{name}"]) for name in _WORDS
     }

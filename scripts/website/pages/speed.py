@@ -14,7 +14,7 @@ from scripts.website.pages.measured import made
 _CAUSES = {"ratio": "speed_cause_ratio"}
 """Why a goal is missed, where it is not the machine."""
 _FEW = 100
-"""A figure from this on is told without decimals."""
+"""Figures from this on have no decimals."""
 
 
 def speed(context: Context, held: Mapping[str, Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What makes lawful streams of what rules without memory give."""
+"""What makes valid streams of what rules without memory give."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ _VALUES = st.sampled_from(["", "a", "b", "{", "}", "{}", '{"a":1}', 0, 1, -1, No
         max_size=12,
     )
 )
-def test_whatever_the_rules_give_the_stream_is_lawful(frames):
+def test_whatever_the_rules_give_the_stream_is_valid(frames):
     events, _ = replay(READING, frames)
     assert list(disorder(events)) == []
     json.dumps(events)

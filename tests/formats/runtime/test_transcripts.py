@@ -1,4 +1,4 @@
-"""Recorded streams of real providers, read by our manifests, become lawful event streams."""
+"""Recorded streams of real providers, read by our manifests, become valid event streams."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_table_names_every_transcript_and_no_other():
 
 
 @pytest.mark.parametrize("name", SCREENED_IN)
-def test_a_replayed_transcript_is_a_lawful_stream(name):
+def test_a_replayed_transcript_is_a_valid_stream(name):
     entry = TABLE[name]
     events, unmatched = replay(reading(entry["manifest"]), frames(name))
     kinds = Counter(

@@ -1,4 +1,4 @@
-"""A reference that leads nowhere is told with the keyword that holds it, wherever it stands."""
+"""A reference without a target is reported with the keyword that holds it, in any place."""
 
 import pytest
 

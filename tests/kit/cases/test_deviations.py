@@ -169,7 +169,7 @@ BAD = [
      [("below-minimum", -0.5, ""), ("above-maximum", 3.5, "")]),
     ({**WHOLE, "multipleOf": 4}, 4, [("not-a-multiple", 5, "4"), ("fraction", 4.5, "")]),
     ({**NUMBER, "multipleOf": 0.5}, 1, [("not-a-multiple", 0.75, "0.5")]),
-    # No whole number lies between: what is tried is beside one all the same.
+    # No whole number lies between: what is tried is next to one all the same.
     ({**WHOLE, "minimum": 4, "maximum": 3}, ABSENT,
      [("below-minimum", 3, ""), ("above-maximum", 4, ""), ("fraction", 1.5, "")]),
     ({**WHOLE, "minimum": 4, "maximum": 3, "multipleOf": 2}, ABSENT,

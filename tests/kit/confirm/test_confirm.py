@@ -36,7 +36,7 @@ def sent(answer, of=None):
 
 
 def drawn(answer, **changes):
-    """A call that was drawn by chance, and its answer."""
+    """A call that was drawn at random, and its answer."""
     return sent(answer, case(CaseKind.VALID, scenario="random-valid", **changes))
 
 

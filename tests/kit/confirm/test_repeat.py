@@ -96,7 +96,7 @@ def _reply(request, result):
 
 @pytest.fixture
 def serving(monkeypatch):
-    """Start a server, which stands behind every connection of the kit."""
+    """Start the server of every connection of the kit."""
 
     def start(says):
         server = Server(says)

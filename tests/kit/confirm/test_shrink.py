@@ -1,4 +1,4 @@
-"""What fails by chance: shown by the smallest call that fails, and remembered for the next time."""
+"""What fails at random: shown by the smallest call that fails, and remembered for the next time."""
 
 import os
 import threading
@@ -225,7 +225,7 @@ def test_a_recorded_session_shows_the_same_smallest_call(crashing, tmp_path):
 
 
 def drawn_first(found):
-    """The first case that was sent beside the good calls."""
+    """The first case that was sent, other than the valid calls."""
     return next(case for case in found.cases if case.kind is not CaseKind.BASELINE)
 
 

@@ -499,7 +499,7 @@ def test_a_tool_that_cannot_be_used_keeps_a_plain_server_from_the_first_level():
 
 @pytest.mark.slow
 def test_two_sessions_with_one_server_give_the_same_results_apart_from_times():
-    """Whoever is answered first: answers come after pauses that differ from call to call."""
+    """Any call may be answered first: answers come after pauses that differ from call to call."""
 
     def hasty(name, arguments):
         slow_by(random.random() / 50)

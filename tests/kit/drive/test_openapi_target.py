@@ -46,7 +46,7 @@ def judged(url, **settings):
     return session, session.results(asked, session.judge(asked)).runs[0]
 
 
-def test_a_lawful_service_has_no_finding_and_is_guarded():
+def test_a_correct_service_has_no_finding_and_is_guarded():
     with listening(REST, "--version", "3.0") as url:
         _, run = judged(url, allow_calls=AllowCalls.ALL)
     assert [(i.clause, i.tool, i.findings) for i in run.items if i.verdict not in QUIET] == []

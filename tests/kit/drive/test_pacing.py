@@ -1,4 +1,4 @@
-"""How many calls a server gets at once, against servers of a clock that no test waits for."""
+"""How many calls a server gets in parallel, against servers of a clock that no test waits for."""
 
 import asyncio
 import heapq
@@ -14,7 +14,7 @@ MOST = 16
 
 
 class Server:
-    """Works off `lanes` calls at once, in the order in which they come."""
+    """Works at `lanes` calls in parallel, in the order in which they come."""
 
     def __init__(self, lanes):
         self.free = [0.0] * lanes
@@ -26,7 +26,7 @@ class Server:
 
 
 class Sharing:
-    """Works at all calls at once, each the slower the more there are."""
+    """Works at all calls in parallel, each the slower the more there are."""
 
     def __init__(self):
         self.left = {}

@@ -1,4 +1,6 @@
-"""What is missing around a server is told from its words; a refusal of the input is not."""
+"""What is missing around a server is known by its words; a refusal of the input is not taken for
+it.
+"""
 
 import json
 from dataclasses import replace

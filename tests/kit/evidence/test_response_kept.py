@@ -1,4 +1,4 @@
-"""What a reading keeps of an answer beside its class: status, words, documents, trouble."""
+"""What a reading keeps of an answer in addition to its class: status, words, documents, trouble."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A record that somebody changed is refused in one sentence, whatever stands in it."""
+"""A record that somebody changed is refused in one sentence, whatever is in it."""
 
 import base64
 import copy

@@ -212,7 +212,7 @@ def test_a_session_of_a_record_needs_no_server_and_ends_alike(kit, tmp_path):
     assert ours["runs"] == theirs["runs"]
     assert theirs["seed"] == 7
     assert record.exists()
-    page = (second / "report.html").read_text()  # rows stand in comments: no `--` as such
+    page = (second / "report.html").read_text()  # rows are inside comments: no `--` as such
     assert "check TARGET " in unescape(page), "what a record names is named again by its reader"
     replays = [(each / "test_replay.py").read_text() for each in (first, second)]
     compile(replays[1], "test_replay.py", "exec")

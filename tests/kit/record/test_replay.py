@@ -1,4 +1,4 @@
-"""`--replay`: one case again, with what it needs beside it and nothing else."""
+"""`--replay`: one case again, with what it needs and nothing else."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""One value for a list: whoever reads it as a list of one may blame, and repair, its item."""
+"""One value for a list: a server that reads it as a list of one may name, and repair, its item."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What is told of the first tool, while all others are still to be called."""
+"""What is printed about the first tool, while all others are still to be called."""
 
 import asyncio
 

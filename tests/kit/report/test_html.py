@@ -285,7 +285,7 @@ def test_the_page_has_a_wall_that_lets_only_its_own_script_run(pytester):
     assert "unsafe" not in policy[1]
 
 
-# --- Colours
+# --- Colors
 
 
 def _luminance(colour: str) -> float:

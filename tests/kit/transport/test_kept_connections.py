@@ -14,7 +14,7 @@ from conformance.kit.transport.kept_connections import Lines, near
 from tests.waiting import rounds
 
 STUCK = 10
-"""Seconds after which what should have come at once is taken never to come."""
+"""Seconds after which what should have come immediately counts as lost."""
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 

@@ -1,4 +1,4 @@
-"""The fake provider answers byte by byte as it is told, and tells what it saw."""
+"""The fake provider answers byte by byte as its script says, and reports what it saw."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_every_suggestion_mends_its_call_and_most_calls_get_one():
         given += 1
         tokens = from_pointer(call.case.violation.pointer, call.case.arguments)
         readings = [suggested]
-        with contextlib.suppress(ValueError):  # a text that is no JSON is itself
+        with contextlib.suppress(ValueError):  # a text other than JSON is itself
             readings.append(json.loads(suggested))
         assert any(view.accepts(put(call.case.arguments, tokens, one)) for one in readings)
     assert given >= 0.8 * len(BROKEN)

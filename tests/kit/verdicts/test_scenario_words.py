@@ -23,7 +23,7 @@ MAKERS = ("Deviation", "Negation", "whole", "valid_whole", "branch")
 
 
 def _named_in(module: ModuleType) -> set[str]:
-    """The scenarios that a module gives to what makes cases, those that stand there whole."""
+    """The scenarios that a module gives to what makes cases, those that it writes whole."""
     found = set()
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         if not isinstance(node, ast.Call) or not node.args:

@@ -1,4 +1,5 @@
-"""The report of a thousand tools in a real browser: it opens at once, and so does a row of it.
+"""The report of a thousand tools in a real browser: it opens without a pause, and so does a row of
+it.
 
 The goals are those of the benchmark. A busy machine is many times slower than its own best, so
 what fails here is a page that got slower by an order, not by a little.

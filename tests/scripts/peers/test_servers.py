@@ -42,7 +42,7 @@ def url():
 
 @pytest.fixture(scope="module")
 def furnished():
-    with serving(PEER, "--furnished") as served:
+    with serving(PEER, "--official-tools") as served:
         yield served.url
 
 

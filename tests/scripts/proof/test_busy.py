@@ -1,4 +1,4 @@
-"""A busy machine is no proof of anything: what was judged without answers is judged once more."""
+"""A busy machine proves nothing: what was judged without answers is judged once more."""
 
 import pytest
 

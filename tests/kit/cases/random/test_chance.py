@@ -1,4 +1,4 @@
-"""Ways to make values by chance: how often each is tried, and what it may give."""
+"""Ways to make random values: how often each is tried, and what it may give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Breaking one place by chance: in which ways, and that what is put there breaks it."""
+"""Breaking one place at random: in which ways, and that what is put there breaks it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ways(schema: dict[str, Any], value: Any) -> list[Negation]:
 
 
 def names(schema: dict[str, Any], value: Any) -> list[str]:
-    """Name how to break it, but for another type."""
+    """Name how to break it, other than by another type."""
     return [way.scenario for way in ways(schema, value) if way.scenario != TYPE]
 
 

@@ -1,4 +1,4 @@
-"""Numbers drawn by chance: between which ends they lie, and how they are spread over them."""
+"""Numbers drawn at random: between which ends they lie, and how they are spread over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts drawn by chance: their lengths and letters, and the parts that those of a format have."""
+"""Texts drawn at random: their lengths and letters, and the parts that those of a format have."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_very_long_text_repeats_itself():
 
 
 def parts(name: str, expression: str) -> list[set[str | None]]:
-    """Give what stands in each group of a pattern that all texts of a format match."""
+    """Give the texts in each group of a pattern that all texts of a format match."""
     matched = [re.fullmatch(expression, each, re.ASCII) for each in drawn(made_of(name), 5000)]
     assert all(matched)
     return [set(group) for group in zip(*(one.groups() for one in matched if one), strict=True)]

@@ -1,4 +1,4 @@
-"""What the proof must not buy with false alarms: lawful servers at the edge of a planted fault."""
+"""What the proof must not buy with false alarms: correct servers at the edge of a planted fault."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RUN = Run("http", "http://127.0.0.1:1", Binding.HTTP, "http://127.0.0.1:1")
 
 
 def prompts(status, body):
-    """A run whose collection of prompts was answered so; None is no answer at all."""
+    """A run whose collection of prompts was answered so; None means no answer at all."""
     answer = None if body is None else Answer(status, (), body)
     request = HttpRequest("GET", "http://127.0.0.1:1/prompts")
     exchange = Exchange(

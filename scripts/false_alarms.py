@@ -1,6 +1,6 @@
-"""Proves that the kit accuses nobody wrongly: lawful servers that are odd get no finding.
+"""Proves that no correct server fails: servers that are odd but valid get no finding.
 
-    python -m scripts.lawful [--oddity NAME]... [--full] [--jobs N]
+    python -m scripts.false_alarms [--oddity NAME]... [--full] [--jobs N]
 
 Each oddity of `fixtures/servers/oddities.py` is the reference, made to do what few servers do and
 no sentence forbids. It is judged by all clauses on its first binding in its newest era (--full: on
@@ -36,7 +36,7 @@ from conformance.spec.vocabulary import Era, Verdict
 from fixtures.servers.oddities import ODDITIES
 from fixtures.servers.start import command, forked_by, listening, nursery
 
-LAWFUL = "fixtures.servers.lawful"
+ODD = "fixtures.servers.odd"
 _FEW_TOOLS = ("get_booking", "search_database")
 _SHORT: Final[Mapping[tuple[str, str], float]] = MappingProxyType({
     ("late-to-start", "stdio"): 3.0,
@@ -45,11 +45,11 @@ _SHORT: Final[Mapping[tuple[str, str], float]] = MappingProxyType({
     ("one-call-at-a-time", "stdio"): 1.0,
 })  # fmt: skip
 """Seconds for an answer, by oddity and binding: fewer than a late start takes, or than all calls
-that may be under way at once take one after the other.
+that may be under way at the same time take one after the other.
 """
 _LONG = 60.0
 _ALARMS = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.FLAKY, Verdict.KIT_ERROR})
-"""Verdicts that a lawful server must not get."""
+"""Verdicts that a correct server must not get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +73,18 @@ class Outcome:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
-    parser = argparse.ArgumentParser(prog="lawful", description="Prove that nobody is accused.")
+    parser = argparse.ArgumentParser(
+        prog="false_alarms", description="Prove that no correct server fails."
+    )
     parser.add_argument("--oddity", action="append", default=[], metavar="NAME", help="only this")
     parser.add_argument("--full", action="store_true", help="on every binding and era")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="trials at once")
     chosen = parser.parse_args(arguments)
     unknown = [name for name in chosen.oddity if name not in ODDITIES]
     if unknown:
-        sys.stderr.write(f"There is no oddity {unknown[0]!r}: see `lawful --list`.\n")
+        sys.stderr.write(
+            f"There is no oddity {unknown[0]!r}: see `python -m fixtures.servers.odd --list`.\n"
+        )
         return 2
     names = chosen.oddity or list(ODDITIES)
     trials = [trial for name in names for trial in trials_of(name, full=chosen.full)]
@@ -99,7 +103,7 @@ def trials_of(name: str, *, full: bool) -> list[Trial]:
 
 
 def prove(trials: Sequence[Trial], jobs: int) -> int:
-    """Judge these servers, print a table, and count those that were accused."""
+    """Judge these servers, print a table, and count the false alarms."""
     alarms = 0
     with nursery() as at, ProcessPoolExecutor(jobs, None, forked_by, (at,)) as pool:
         for one in pool.map(attempt, trials):
@@ -108,7 +112,7 @@ def prove(trials: Sequence[Trial], jobs: int) -> int:
             sys.stdout.write(head + ("; ".join(one.alarms) or f"quiet, {one.passed} passed") + "\n")
             sys.stdout.flush()
             alarms += bool(one.alarms)
-    sys.stdout.write(f"{len(trials)} lawful oddities, {alarms} false alarms\n")
+    sys.stdout.write(f"{len(trials)} valid oddities, {alarms} false alarms\n")
     return alarms
 
 
@@ -150,9 +154,9 @@ def _judged(trial: Trial, target: str) -> list[Item]:
 @contextmanager
 def _serving(trial: Trial) -> Iterator[str]:
     if trial.binding == "stdio":
-        yield "stdio:" + shlex.join(command(LAWFUL, "--stdio", "--oddity", trial.oddity))
+        yield "stdio:" + shlex.join(command(ODD, "--stdio", "--oddity", trial.oddity))
         return
-    with listening(LAWFUL, "--oddity", trial.oddity) as url:
+    with listening(ODD, "--oddity", trial.oddity) as url:
         yield url if trial.binding == "http" else f"{url}/mcp"
 
 
