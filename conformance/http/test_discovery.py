@@ -44,6 +44,8 @@ def test_there_is_a_manifest(run: RunEvidence) -> Checks:
     manifest = run.steps(LOOKED)[MANIFEST]
     if _status(manifest) == 200 and _resources(run) is not None:
         yield holds()
+    elif manifest.answer is None:
+        yield unknown("kit.not_verified.no_answer", manifest)
     else:
         route, status = urlsplit(manifest.http.url).path, _status(manifest)
         yield broken(manifest, "finding.http.no_manifest", route=route, status=status)

@@ -98,6 +98,8 @@ def test_a_final_status_does_not_change(tool: ToolEvidence) -> Checks:
         return
     if _status(fetched.again) in {404, 410}:
         yield unknown("kit.not_verified.fetched_once", fetched.again)
+    elif _status(fetched.again) != 200:
+        yield unknown("kit.not_verified.no_answer", fetched.again)
     elif body_json(fetched.again) == body_json(fetched.final):
         yield holds()
     else:

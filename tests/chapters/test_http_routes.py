@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from conformance.formats.tool.tool import Invocation
+from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.case import CaseKind
-from conformance.kit.model.exchange import HttpRequest
+from conformance.kit.model.exchange import HttpRequest, Trouble
 from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import (
@@ -136,3 +137,15 @@ def test_a_wrong_method_that_is_answered_like_nothing_is_found():
 def test_a_wrong_method_that_is_answered_with_another_status_is_found():
     answer = 400, envelope({**NOTHING, "title": "Wrong method"})
     assert wrong_method(answer, (404, no_path("/tools/no-such-tool")), LOST) is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    ("lost", "expected"), [(False, Verdict.WARN), (True, Verdict.NOT_VERIFIED)]
+)
+def test_a_manifest_is_said_to_be_missing_only_where_an_answer_says_so(lost, expected):
+    asked = replace(step("manifest", {}, path="/tools/list"), script=LOOKED)
+    asked = replace(asked, answer=None, trouble=Trouble.TIMEOUT) if lost else asked
+    found = verdict("HTTP-DISC-001", run_evidence(scripts={LOOKED: (asked,)}))
+    assert found.verdict is expected
+    said = found.findings[0].message.words("en")
+    assert lost or said.startswith("`GET /tools/list` returns no manifest (status 404).")

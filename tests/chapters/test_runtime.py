@@ -17,7 +17,7 @@ from conformance.kit.model.step import Step
 from conformance.kit.transport.http import HttpBinding
 from conformance.kit.verdicts.checks import load
 from conformance.kit.verdicts.judge import Question, judge, questions
-from conformance.runtime.scripts import META_HEADER, SENT, runtime_calls, runtime_later
+from conformance.runtime.scripts import LATER, META_HEADER, POLL, SENT, runtime_calls, runtime_later
 from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import Offer, Scope, Verdict
 from tests.chapters.test_ardf import page
@@ -47,11 +47,12 @@ def step(name, body, arguments, *, meta=None):
     return Exchange(made.id, made.run, request, made.answer, None, 0, 0, script=SENT, step=own)
 
 
-def told(clause, *calls, entry=ENTRY, steps=()):
+def told(clause, *calls, entry=ENTRY, steps=(), scripts=None):
     catalog = {"tools": [entry]}
     offers = Offered(catalog=catalog, entries={TOOL.name: entry})
     own = calls or (accepted(),)  # a tool that was not called shows nothing
-    run = run_evidence(tool_evidence(*own), scripts={SENT: steps}, offered=offers)
+    played = scripts or {SENT: steps}
+    run = run_evidence(tool_evidence(*own, scripts=played), scripts=played, offered=offers)
     name = TOOL.name if clauses()[clause].scope is Scope.TOOL else None
     return judge(Question(JUDGES[clause], clauses()[clause], HTTP.id, name), run).verdict
 
@@ -231,6 +232,17 @@ def test_the_same_result_with_and_without_an_injected_field_holds():
         for name in ("plain", "injected", "plain-again")
     ]
     assert told("RT-INJ-002", entry=entry, steps=given) is Verdict.PASS
+
+
+@pytest.mark.parametrize(("status", "expected"), [(200, Verdict.FAIL), (500, Verdict.NOT_VERIFIED)])
+def test_a_status_that_could_not_be_read_again_did_not_change(status, expected):
+    done, other = ({"tool_call_id": "c-1", "status": each} for each in ("completed", "failed"))
+    made = [("started", 202, {}), (POLL, 200, done), ("again", status, other)]
+    steps = [
+        replace(answered(body, status=code).exchange, script=LATER, step=Step(name, tool=TOOL.name))
+        for name, code, body in made
+    ]
+    assert told("RT-ASYNC-005", scripts={LATER: steps}) is expected
 
 
 def test_an_echo_is_judged_only_where_meta_was_sent():

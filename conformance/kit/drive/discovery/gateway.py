@@ -70,7 +70,9 @@ def _why_left_out(exchange: Exchange) -> Message:
     elsewhere = _asked(exchange)
     if _is_good(exchange) and elsewhere is not None:
         return message("kit.left_out.other_api", api=elsewhere.value)
-    status = exchange.answer.status if exchange.answer is not None else 0
+    if exchange.answer is None:
+        return message("kit.left_out.family_unanswered")
+    status = exchange.answer.status
     words = "kit.left_out.family_failed" if arrived(exchange) else "kit.left_out.family"
     return message(words, status=status)
 
