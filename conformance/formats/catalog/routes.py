@@ -7,6 +7,7 @@ the catalog, and the `operationId`.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,6 +20,10 @@ from conformance.formats.tool.tool import Input, Invocation, Tool, Where
 
 _MOST_DECODED: Final = 4
 """Times that a path is decoded: a proxy and a server may each do it once."""
+_STEP_ENDS: Final = re.compile(r"[;?#\0]")
+"""Where a step ends for some server: at its parameters, or at what it took for the path's end."""
+_FORMAT: Final = re.compile(r"(?<=[^.])\.\w*\Z")
+"""What is asked for behind a name, such as `.json`: some frameworks route both to one function."""
 
 
 def routed(tools: Sequence[Tool], operations: Sequence[Tool]) -> tuple[Tool, ...]:
@@ -73,19 +78,27 @@ def route_of(name: str, called: Invocation | None) -> tuple[str, str]:
 def plain_path(path: str) -> str:
     """A path as the most tolerant server reads it: without case, escapes and empty steps.
 
-    Two paths that any server may take for one are equal: also with `.` and `..`, and with the
-    parameters that `;` begins.
+    Two paths that any server may take for one are equal: also with `.` and `..`, with the
+    parameters that `;` begins, in letters of another width, and with a format such as `.json`.
     """
     steps: list[str] = []
     for _ in range(_MOST_DECODED):
         path = unquote(path, errors="replace")
-    for part in path.casefold().replace("\\", "/").split("/"):
-        step = part.partition(";")[0].strip()
+    path = unicodedata.normalize("NFKC", path).casefold()
+    for part in path.replace("\\", "/").split("/"):
+        step = _STEP_ENDS.split(part, maxsplit=1)[0].strip()
         if step == "..":
             del steps[-1:]
         elif step not in ("", "."):
             steps.append(step)
+    if steps:
+        steps[-1] = _FORMAT.sub("", steps[-1])
     return "/" + "/".join(steps)
+
+
+def plain_method(method: str) -> str:
+    """A method as a framework finds its function: it answers HEAD by that of GET."""
+    return "GET" if method.upper() == "HEAD" else method.upper()
 
 
 def function_of(name: str, called: Invocation | None) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.database import Memory
-from conformance.kit.cases.textual import textual
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.endings import SharedCall
 from conformance.kit.drive.pacing import Width
@@ -111,11 +110,11 @@ class Channel:
         return self._wire.is_open
 
     def is_off_limits(self, tool: Tool, arguments: Any) -> bool:
-        """Whether a value in the address of a call leads to a tool that is destructive, and left
-        out.
+        """Whether a call over plain HTTP leads to a tool that is destructive, and left out: by a
+        value in its address, in a header or in its body.
         """
         off_limits = self.context.off_limits
-        if off_limits.is_empty or textual(tool, self.run) is None:
+        if off_limits.is_empty or self.binding.traits.speaks_mcp:
             return False
         return off_limits.holds(self.binding.call(tool, arguments))
 

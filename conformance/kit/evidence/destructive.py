@@ -19,7 +19,13 @@ from urllib.parse import urlsplit
 
 from conformance.formats.catalog.normalize import names_of
 from conformance.formats.catalog.openapi import changing
-from conformance.formats.catalog.routes import function_of, plain, plain_path, route_of
+from conformance.formats.catalog.routes import (
+    function_of,
+    plain,
+    plain_method,
+    plain_path,
+    route_of,
+)
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import sse_events
 from conformance.formats.tool.declared import warns_of_destruction
@@ -107,7 +113,7 @@ def _keys(names: Sequence[str], called: Invocation | None) -> frozenset[Key]:
 
 def _route(method: str, path: str) -> Key:
     """A route, whatever its parameters are called, and however its path is written."""
-    return method, _PLACEHOLDER.sub("{}", plain_path(path))
+    return plain_method(method), _PLACEHOLDER.sub("{}", plain_path(path))
 
 
 def _said_in(answers: Iterable[Answer]) -> tuple[set[Key], set[Key]]:

@@ -13,17 +13,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
-from conformance.formats.catalog.routes import plain_path
+from conformance.formats.catalog.routes import plain_method, plain_path
 from conformance.formats.tool.headers import encoded
 from conformance.kit.model.exchange import HttpRequest, Request
 
 _OVERRIDES: Final = frozenset(
     {"x-http-method-override", "x-http-method", "x-method-override", "_method"}
 )
-"""Headers and parameters by which frameworks take a POST for a request with another method."""
+"""Headers and members by which frameworks take a POST for a request with another method."""
+_IN_BODY: Final = b'"_method"'
 _CHANGING: Final = frozenset({"PUT", "PATCH", "DELETE"})
 _SLASH: Final = re.compile("%(?:25)*2f", re.IGNORECASE)
 """A slash in a value: a server may see one step of a path in it, or two."""
@@ -78,9 +79,12 @@ class OffLimits:
     def holds(self, request: Request) -> bool:
         """Whether a request would reach one of them."""
         if isinstance(request, HttpRequest):
-            if any(map(self._leads_there, _places([(request.method, request.url)]))):
+            methods = list(_asked_instead(request))
+            if self._careful and not _CHANGING.isdisjoint(methods):
                 return True
-            if self._careful and _is_overridden(request):
+            methods.append(request.method)
+            asked = [request.url, *_addresses_in(request)]
+            if any(map(self._leads_there, _places((m, url) for m in methods for url in asked))):
                 return True
         return bool(self._names) and not self._names.isdisjoint(_called(request))
 
@@ -103,16 +107,44 @@ def _places(addresses: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         with suppress(ValueError):  # half an IPv6 address
             path = urlsplit(url).path
             for each in {path, _SLASH.sub("_", path)}:
-                yield method.upper(), plain_path(each)
+                yield plain_method(method), plain_path(each)
 
 
-def _is_overridden(request: HttpRequest) -> bool:
-    """Whether a request asks, in a header or its query, for a method that changes things."""
-    said = [value for name, value in request.headers if name.lower() in _OVERRIDES]
+def _asked_instead(request: HttpRequest) -> Iterator[str]:
+    """The methods for which a request asks in place of its own: in a header, its query, its body.
+
+    Some frameworks look for them in a body of JSON as they do in that of a form.
+    """
+    said = [*request.headers, *_query(request)]
+    if _IN_BODY in request.body:
+        body = _json(request.body)
+        said += body.items() if isinstance(body, dict) else ()
+    for name, value in said:
+        if isinstance(value, str) and name.lower() in _OVERRIDES:
+            yield value.strip().upper()
+
+
+def _addresses_in(request: HttpRequest) -> Iterator[str]:
+    """The paths and addresses in the headers and the query of a request.
+
+    Behind a gateway, a framework takes one of them for the path: that in `X-Original-URL`, or in a
+    parameter such as `rest_route`.
+    """
+    for _, value in (*request.headers, *_query(request)):
+        if value.startswith("/") or "://" in value:
+            yield value
+
+
+def _query(request: HttpRequest) -> list[tuple[str, str]]:
     with suppress(ValueError):  # half an IPv6 address
-        pairs = parse_qsl(urlsplit(request.url).query)
-        said += [value for name, value in pairs if name.lower() in _OVERRIDES]
-    return any(value.strip().upper() in _CHANGING for value in said)
+        return parse_qsl(urlsplit(request.url).query)
+    return []
+
+
+def _json(body: bytes) -> Any:
+    with suppress(ValueError, RecursionError):
+        return json.loads(body)
+    return None
 
 
 def _called(request: Request) -> Iterator[str]:
@@ -122,11 +154,9 @@ def _called(request: Request) -> Iterator[str]:
             yield value
     if b"tools/call" not in request.body:
         return
-    try:
-        message = json.loads(request.body)
-    except (ValueError, RecursionError):
-        return
-    params = message.get("params") if isinstance(message, dict) else None
-    called = params.get("name") if isinstance(params, dict) else None
-    if isinstance(called, str):
-        yield called
+    message = _json(request.body)
+    for each in message if isinstance(message, list) else [message]:
+        params = each.get("params") if isinstance(each, dict) else None
+        called = params.get("name") if isinstance(params, dict) else None
+        if isinstance(called, str):
+            yield called

@@ -49,9 +49,11 @@ def spellings(draw):
     steps = []
     for step in ("admin", "purge"):
         letters = (draw(st.sampled_from([c, c.upper(), f"%{ord(c):02x}"])) for c in step)
-        steps += ["".join(letters) + draw(st.sampled_from(["", ";a=1"]))]
+        ends = ["", ";a=1", "%3Fa", "%23a", "%00", "%20", *([".", ".json"] * (step == "purge"))]
+        steps += ["".join(letters) + draw(st.sampled_from(ends))]
         steps += draw(st.sampled_from([[], [""], ["."], ["x", ".."], ["%2e"]]))
     path = "/" + "/".join(steps)
+    path = path.replace("p", draw(st.sampled_from(["p", "\uff50"])))
     return quote(path) if draw(st.booleans()) else path
 
 
@@ -85,11 +87,37 @@ def test_of_a_member_that_is_there_twice_the_one_counts_that_warns(first, last, 
 
 @pytest.mark.parametrize("given", [{"headers": (("X-HTTP-Method-Override", "delete"),)},
                                    {"headers": (("x-method-override", "PUT"),)},
-                                   {"url": "http://127.0.0.1:1/a?b=1&_method=DELETE"}])  # fmt: skip
+                                   {"url": "http://127.0.0.1:1/a?b=1&_method=DELETE"},
+                                   {"body": b'{"b": 1, "_method": "Delete"}'}])  # fmt: skip
 def test_no_request_asks_for_another_method_in_place_of_its_own(given):
     request = HttpRequest(**{"method": "POST", "url": "http://127.0.0.1:1/a", **given})
     assert off_limits(HTTP, item("a", "/a")).holds(request)
     assert not off_limits(HTTP, item("a", "/a"), allow_calls=AllowCalls.ALL).holds(request)
+
+
+@pytest.mark.parametrize(
+    ("url", "given", "expected"),
+    [("/create?_method=GET", {}, False), ("/items?_method=get", {}, True),
+     ("/items", {"headers": (("X-HTTP-Method-Override", "HEAD"),)}, True),
+     ("/items", {"body": b'{"_method": "GET"}'}, True), ("/items", {"method": "HEAD"}, True),
+     ("/items", {}, False), ("/items", {"body": b'{"_method": "mean"}'}, False),
+     ("/create", {"headers": (("X-Original-URL", "/purge"),)}, True),
+     ("/create", {"headers": (("X-Rewrite-Url", "http://127.0.0.1/Purge"),)}, True),
+     ("/create?rest_route=/purge", {}, True), ("/create?rest_route=/items", {}, False)],
+)  # fmt: skip
+def test_a_request_that_asks_for_another_method_or_path_counts_as_that_one(url, given, expected):
+    """Only where a destructive tool is: elsewhere, such a word is a value like any other."""
+    listed = item("items", "/items", "GET", **DESTROYS)
+    held = off_limits(HTTP, listed, item("purge", "/purge", **DESTROYS), item("create"))
+    url = HTTP.endpoint.rstrip("/") + url
+    assert held.holds(HttpRequest(**{"method": "POST", "url": url, **given})) is expected
+
+
+def test_a_tool_at_the_route_of_a_destructive_one_that_is_asked_by_head_is_so_itself():
+    purge, look = item("purge", "/purge", "GET", **DESTROYS), item("look", "/purge", "HEAD")
+    found = [Discovered(HTTP, tools_of({"tools": [purge, look]}, Source.ATDF).tools)]
+    (one,) = careful(found, [web(200, {"tools": [purge, look]})])
+    assert [why_left_out(tool, HTTP, Settings()) is None for tool in one.tools] == [False, False]
 
 
 def test_a_message_that_calls_such_a_tool_is_off_limits_by_its_body_and_by_its_header():
@@ -101,6 +129,7 @@ def test_a_message_that_calls_such_a_tool_is_off_limits_by_its_body_and_by_its_h
 
     assert held.holds(StdioRequest(message("purge ö")))
     assert not held.holds(StdioRequest(message("add")))
+    assert held.holds(StdioRequest(b"[" + message("add") + b"," + message("purge ö") + b"]"))
     other = (("Mcp-Name", "=?base64?cHVyZ2Ugw7Y=?="),)
     assert held.holds(HttpRequest("POST", MCP.endpoint, other, message("add")))
 
@@ -133,6 +162,16 @@ VERB = {
     "type": "object", "properties": {"verb": {"enum": ["purge"], "type": "string"}},
     "required": ["verb"],
 }  # fmt: skip
+
+
+METHOD = {
+    "type": "object", "properties": {"_method": {"enum": ["DELETE"], "type": "string"}},
+    "required": ["_method"],
+}  # fmt: skip
+
+
+def test_no_body_asks_for_a_method_that_changes_things():
+    called_at({"tools": [item("add"), item("do", "/do", schema=METHOD)]}, unsent=("POST", "/do"))
 
 
 @pytest.mark.parametrize(
