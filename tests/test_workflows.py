@@ -204,7 +204,7 @@ def judged(tmp_path, start, checkout=None, **more):
             "GITHUB_OUTPUT": str(tmp_path / "output"),
             "TARGET": "http://127.0.0.1:9",
             "START": start,
-            "WAIT": "20",
+            "WAIT": "09",
             "LEVEL": "",
             "OPTIONS": "",
             "REPORT": "kept",
@@ -261,6 +261,14 @@ def test_the_action_takes_a_target_for_no_option(tmp_path):
     done = judged(tmp_path, "", TARGET="--help")
     assert done.returncode == 4
     assert "OPTIONS" not in done.stdout
+
+
+@pytest.mark.parametrize("wait", ["x[$(touch harm)]", "", "-1", "1\n2"])
+def test_the_action_takes_no_command_for_a_number_of_seconds(tmp_path, wait):
+    done = judged(tmp_path, "exit 3", WAIT=wait)
+    assert done.returncode == 4
+    assert "::error::The input wait is a whole number" in done.stdout
+    assert not (tmp_path / "harm").exists()
 
 
 def test_the_action_says_when_a_started_server_never_answers(tmp_path):
