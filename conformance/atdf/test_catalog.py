@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.formats.text.json_text import read
-from conformance.formats.text.sse import sse_events
+from conformance.formats.text.sse import is_stream, sse_events
 from conformance.kit.evidence.catalog import TOOLS, TOOLS_LIST
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import LOOKED
@@ -59,7 +59,7 @@ def _texts(exchange: Exchange) -> list[bytes]:
     if not exchange.over_http:
         noise = {line.encode() for line in answer.noise}
         return [line for line in answer.body.splitlines() if line.strip() and line not in noise]
-    if (answer.header("content-type") or "").lower().startswith("text/event-stream"):
+    if is_stream(answer.header("content-type")):
         events = sse_events(answer.body.decode("utf-8", "surrogateescape"))
         return [e.data.encode("utf-8", "surrogateescape") for e in events if e.data.strip()]
     return [answer.body]

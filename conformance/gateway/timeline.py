@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.formats.provider.completion import Asked, Face
 from conformance.formats.provider.faces import face_of
+from conformance.formats.text.sse import is_stream
 from conformance.gateway.told import told
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange, ModelCall
@@ -202,7 +203,7 @@ def _plain_whole(run: RunEvidence) -> Iterator[tuple[str, Exchange]]:
     for family, _, exchange in _steps(run, "gateway_streams", reached(run), ["text"]):
         answer = exchange.answer
         kind = answer.header("content-type") if answer is not None else None
-        if "event-stream" not in (kind or ""):
+        if not is_stream(kind):
             yield family, exchange
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.formats.provider.completion import objects
 from conformance.formats.provider.faces import FACES
-from conformance.formats.text.sse import sse_events
+from conformance.formats.text.sse import is_stream, sse_events
 from conformance.kit.model.exchange import Answer, Exchange
 from conformance.spec.vocabulary import (
     RUNTIME_ERROR_NAME_CODE,
@@ -126,8 +126,7 @@ def told(exchange: Exchange | None) -> Told | None:
     answer = exchange.answer
     text = answer.body.decode("utf-8", "replace")
     found = Told(answer.status)
-    kind = answer.header("content-type") or ""
-    if "event-stream" in kind:
+    if is_stream(answer.header("content-type")):
         found.streamed = True
         for number, event in enumerate(sse_events(text)):
             if number == _MOST_EVENTS:

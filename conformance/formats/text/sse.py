@@ -10,6 +10,11 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 """What ends a line; other separators of Unicode stand within texts."""
 
 
+def is_stream(media_type: str | None) -> bool:
+    """Whether a `Content-Type` is that of an event stream: media types have no case."""
+    return (media_type or "").lower().startswith("text/event-stream")
+
+
 @dataclass(frozen=True, slots=True)
 class SseEvent:
     """One event: its name, "" where it has none, its data, and the line on which it begins.

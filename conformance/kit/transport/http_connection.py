@@ -19,7 +19,7 @@ from urllib.parse import urljoin
 import httpx2
 
 from conformance.formats.text.json_text import told_in
-from conformance.formats.text.sse import SseReader
+from conformance.formats.text.sse import SseReader, is_stream
 from conformance.kit.config.given_secrets import LONGEST_COOKIE
 from conformance.kit.config.system_words import UNUSABLE_PROXY
 from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
@@ -187,7 +187,7 @@ class HttpConnection:
         body: bytearray,
         messages: list[object],
     ) -> Trouble | None:
-        streaming = response.headers.get("content-type", "").startswith("text/event-stream")
+        streaming = is_stream(response.headers.get("content-type"))
         events = _Messages() if streaming else None
         # A stream that a GET opened stays open for good: what comes at once is its answer.
         limit = request.settle if streaming and request.method == "GET" else None

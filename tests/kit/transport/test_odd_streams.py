@@ -12,7 +12,7 @@ from tests.kit.peers import always, head, serving
 
 OWN = {"jsonrpc": "2.0", "id": 1040, "result": {"own": True}}
 EVENT = b"data: " + json.dumps(OWN).encode() + b"\n\n"
-STREAM = head("Content-Type: text/event-stream")
+STREAM = head("Content-Type: Text/Event-Stream; charset=UTF-8")
 
 
 def events(*messages):

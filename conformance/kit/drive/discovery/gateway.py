@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from conformance.formats.provider.faces import face_of
+from conformance.formats.text.sse import is_stream
 from conformance.kit.cases.provider.model_calls import BASELINE, FAMILIES, model_call
 from conformance.kit.config.system_words import system_words
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
@@ -101,7 +102,7 @@ def _is_page(exchange: Exchange) -> bool:
     """Whether an answer is not a gateway's: no JSON object, or nothing known at its path."""
     answer = exchange.answer
     assert answer is not None
-    if "event-stream" in (answer.header("content-type") or ""):
+    if is_stream(answer.header("content-type")):
         return False
     if answer.status in _NO_PATH and not _names_model(exchange):
         return b"model" not in answer.body.lower()
