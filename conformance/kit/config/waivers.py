@@ -6,9 +6,10 @@ the file cannot outgrow what is true.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -119,34 +120,52 @@ def waive(
     selected: a waiver whose clause was not asked about is left alone.
     """
     known, used = list(items), []
+    places = _places(known)
+    tools = {id: (run, frozenset(named)) for id, (run, named) in runs.items()}
     for waiver in waivers:
-        covered = [n for n, item in enumerate(known) if _covers(waiver, item)]
+        covered = places.get((waiver.clause, waiver.tool, waiver.run), _Covered())
         over = waiver.until is not None and date.fromisoformat(waiver.until) < today
         count = 0
-        for n in covered:
-            if known[n].verdict in _BROKEN and not over:
-                known[n] = replace(known[n], verdict=Verdict.WAIVED, waiver_reason=waiver.reason)
-                count += 1
-        asked = any(item.clause == waiver.clause for item in known)
-        stale = _stale(waiver, [known[n] for n in covered], runs, over=over) if asked else None
+        if not over:
+            for n in covered.broken:
+                if known[n].verdict in _BROKEN:
+                    reason = waiver.reason
+                    known[n] = replace(known[n], verdict=Verdict.WAIVED, waiver_reason=reason)
+                    count += 1
+            covered.broken.clear()
+        asked = (waiver.clause, None, None) in places
+        stale = _stale(waiver, tools, kept=covered.kept, over=over) if asked else None
         used.append(UsedWaiver(waiver, count, stale))
     return known, tuple(used)
 
 
-def _covers(waiver: Waiver, item: Item) -> bool:
-    return (
-        item.clause == waiver.clause
-        and waiver.tool in {None, item.tool}
-        and waiver.run in {None, item.run}
-    )
+@dataclass(slots=True)
+class _Covered:
+    """What waivers of one clause, tool and run cover: the places of what is broken and not waived
+    yet. `kept`: something is covered, and all of it passes.
+    """
+
+    broken: list[int] = field(default_factory=list)
+    kept: bool = False
+
+
+def _places(items: Iterable[Item]) -> dict[tuple[str, str | None, str | None], _Covered]:
+    """What is covered by a waiver with a clause and the tool and run that it names, or none.
+
+    A file may have as many waivers as a session has items: none looks at all of them.
+    """
+    found: dict[tuple[str, str | None, str | None], _Covered] = {}
+    for n, item in enumerate(items):
+        for tool, run in product({None, item.tool}, {None, item.run}):
+            covered = found.setdefault((item.clause, tool, run), _Covered(kept=True))
+            covered.kept = covered.kept and item.verdict is Verdict.PASS
+            if item.verdict in _BROKEN:
+                covered.broken.append(n)
+    return found
 
 
 def _stale(
-    waiver: Waiver,
-    covered: list[Item],
-    runs: Mapping[str, tuple[Run, tuple[str, ...]]],
-    *,
-    over: bool,
+    waiver: Waiver, runs: Mapping[str, tuple[Run, Collection[str]]], *, kept: bool, over: bool
 ) -> Message | None:
     """Why a waiver is stale; None where it is still needed, or that cannot be said.
 
@@ -161,6 +180,6 @@ def _stale(
         return message("kit.waivers.no_run", run=waiver.run, runs=", ".join(runs))
     if waiver.tool is not None and not any(waiver.tool in tools for _, tools in own.values()):
         return message("kit.waivers.no_tool", tool=waiver.tool)
-    if covered and all(item.verdict is Verdict.PASS for item in covered):
+    if kept:
         return message("kit.waivers.kept", clause=waiver.clause)
     return None

@@ -9,6 +9,7 @@ from conformance.kit.config.waivers import WaiversUnusable, read_waivers, waive
 from conformance.kit.model.results import Item, Waiver
 from conformance.kit.model.run import Run
 from conformance.spec.vocabulary import Binding, Requirement, Verdict
+from tests.counting import counting
 from tests.kit.peers import offering
 from tests.kit.plugin.test_bad_input import GOOD
 
@@ -199,3 +200,15 @@ def test_a_session_with_waivers(kit, tmp_path, careless):
     line = len(broken) + 1
     assert f"w.yaml: line {line}, ATDF-TOOL-001 (good): no longer; stale:" in ran.out
     assert f"stale_waiver[ATDF-TOOL-001-{line}]" in (report / "junit.xml").read_text()
+
+
+def test_a_file_of_thousands_of_waivers_does_not_look_at_each_item_for_each_of_them():
+    items = [item(Verdict.FAIL, tool) for tool in map(str, range(1_000))]
+    runs = {"http": (RUNS["http"][0], tuple(map(str, range(1_000))))}
+    given = [Waiver(CLAUSE, "known")] * 1_000
+    given += [Waiver(CLAUSE, "known", tool=str(n)) for n in range(500, 1_500)]
+    with counting(most=300_000):
+        after, used = waive(items, given, runs, TODAY)
+    assert {one.verdict for one in after} == {Verdict.WAIVED}
+    assert [one.waived for one in used] == [1_000, *[0] * 1_999]
+    assert [one.stale is not None for one in used] == [False] * 1_500 + [True] * 500
