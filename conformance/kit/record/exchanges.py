@@ -20,6 +20,7 @@ from conformance.formats.text.json_text import MOST_MARKS, has_at_most
 from conformance.formats.text.memory import is_held
 from conformance.formats.text.sse import sse_events
 from conformance.kit.config.secrets import Redactor
+from conformance.kit.evidence.recorder import MOST_WRITTEN
 from conformance.kit.model.exchange import Answer, Exchange
 from conformance.kit.model.written import Redact, Writing, codec, from_strict, strict_json
 from conformance.spec.messages import Message, message
@@ -31,6 +32,9 @@ _LAST_ID = 2**63 - 1
 
 LONGEST_LINE = 128 * 1024 * 1024
 """Bytes of a line that are read: no session that this kit records writes as many."""
+
+_LEAST_WRITTEN = 1024
+"""Characters of a header, an address or a line of noise in a file that is too long already."""
 
 _BATCH = 64
 """Lines between two flushes: what a crash may lose."""
@@ -159,11 +163,14 @@ class ExchangeWriter:
     def write(self, exchange: Exchange) -> None:
         """Append one exchange."""
         place = self._end
+        writing = self._writing()
+        if place > MOST_WRITTEN:  # a target decides how long its session id and its addresses are
+            writing = replace(writing, longest=_LEAST_WRITTEN)
         try:
-            self._line(self._written(exchange, self._writing()))
+            self._line(self._written(exchange, writing))
         except RecursionError:
             # A value nested as deeply as the decoder allows is too deep for the encoder.
-            self._line(self._written(exchange, replace(self._writing(), careful=True)))
+            self._line(self._written(exchange, replace(writing, careful=True)))
         self._places[exchange.id] = place
         self._unflushed += 1
         if self._unflushed >= _BATCH:

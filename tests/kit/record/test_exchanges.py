@@ -27,6 +27,19 @@ def test_what_is_written_is_read_back_equal(tmp_path):
     assert recording.complete
 
 
+def test_a_file_that_is_too_long_gets_the_beginning_of_each_long_header(tmp_path, monkeypatch):
+    """A target that gives a long session id has it sent with each request."""
+    session = (("Mcp-Session-Id", "s" * 60_000),)
+    made = [exchange(n) for n in range(3)]
+    made = [replace(e, request=replace(e.request, headers=session)) for e in made]
+    monkeypatch.setattr("conformance.kit.record.exchanges.MOST_WRITTEN", 70_000)
+    file = written(tmp_path, *made)
+    assert file.stat().st_size < 130_000
+    kept = [e.request.headers[0][1] for e in read_exchanges(file).exchanges]
+    assert kept[:2] == ["s" * 60_000] * 2
+    assert kept[2].startswith("s" * 1000)
+
+
 def test_every_kind_of_body_is_read_back_equal(tmp_path):
     bodies = (b"", b"plain", "ñ \u202e".encode(), b"\xff\x00\xfe", b"\xc3(", b'{"a": "\\ud800"}')
     made = tuple(exchange(n, body=body) for n, body in enumerate(bodies))
