@@ -115,6 +115,8 @@ def convert(data: Any, to: Form, source: Form | None = None, *, base: Place = ()
     are. `base` is where the document is in what the author wrote: places of the source begin there.
     """
     form = source or form_of(data)
+    if form is not to and isinstance(data, dict):  # which names the schema of the old form
+        data = {name: value for name, value in data.items() if name != "$schema"}
     found, skipped = _unfit(data, form), frozenset[int]()
     if found:
         skipped, found = _without(data, form, found)

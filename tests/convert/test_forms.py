@@ -468,3 +468,18 @@ def test_the_answer_to_tools_list_is_converted_with_its_frame(tmp_path, capsys):
     file.write_text(json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}}, indent=1))
     assert main([str(file), "--to", "mcp"]) == 1
     assert f"{file}:6: $.tools[0]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("to", [Form.MCP, Form.DESCRIPTOR, Form.ARDF, Form.OPENAI, Form.OPENAPI])
+def test_the_schema_that_an_editor_reads_stays_with_the_old_form(to):
+    known = {"$schema": "https://example.com/catalog.schema.json"}
+    tool = {"name": "a", "description": "Do a.", "inputSchema": {"type": "object"}}
+    for document in ({**known, "tools": [tool]}, {**known, **tool}):
+        made = convert(document, to)
+        assert "$schema" not in json.dumps(made.data)
+        assert "$.$schema" not in made.lost
+
+
+def test_the_schema_that_an_editor_reads_stays_where_the_form_does():
+    document = {"$schema": "https://example.com/catalog.schema.json", "tools": []}
+    assert convert(document, Form.CATALOG).data == document

@@ -486,6 +486,10 @@ TOOL = {
 OBJECT = {"type": "object"}
 FUNCTION = {"name": "f", "description": "F.", "parameters": {"properties": {}}, "strict": True}
 PASTED = [
+    {
+        "$schema": "https://example.com/x",
+        "tools": [{"name": "t", "description": "d", "inputSchema": OBJECT}],
+    },
     TOOL,
     {"tools": [TOOL, {"name": "bare", "title": "T", "inputSchema": {}}], "nextCursor": "x"},
     {"type": "function", "function": FUNCTION},

@@ -316,6 +316,7 @@ function isReadable(value) {
 function converted(value, from, to, data) {
   terms = data.terms;
   const notes = new Notes();
+  if (from !== to && !Array.isArray(value)) value = without(value, ["$schema"]); // which names the old form
   if (from === "openapi") {
     if ("info" in value) notes.lose("info");
     return writeTools(readOpenapi(value, notes), {}, to, notes);
