@@ -145,7 +145,7 @@ def parser() -> Manual:
             ("agent-formats check 'stdio:uvx mcp-server-time'", "a server that the kit starts"),
             ("agent-formats check --gateway openai+URL", "an AI gateway, from both ends"),
             ("agent-formats check URL --bearer-env TOKEN", "with a token from a variable"),
-            ("agent-formats check URL --allow-calls none", "only what it declares"),
+            ("agent-formats check URL --allow-calls none", "without calling any tool"),
             ("agent-formats check URL --level guarded", "fail below a level"),
             ("agent-formats check URL -k ATDF-ERR", "only clauses of one group"),
             ("agent-formats check URL --replay CASE-ID", "repeat one case"),

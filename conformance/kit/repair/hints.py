@@ -23,7 +23,10 @@ from conformance.spec.vocabulary import MetaKey, RetryReason
 
 
 def hint_of(reading: Reading) -> Mapping[str, Any] | None:
-    """The hint of a refusal, None where it has none that could be followed."""
+    """The hint of a refusal, None where it has none that could be followed.
+
+    One with a reason that is not known counts as absent.
+    """
     if not reading.refused:
         return None
     if reading.result is not None:
@@ -31,8 +34,9 @@ def hint_of(reading: Reading) -> Mapping[str, Any] | None:
     else:
         document = reading.document
         hint = document.get("retry_hint") if isinstance(document, dict) else None
-    usable = isinstance(hint, dict) and isinstance(hint.get("example_input"), dict)
-    return hint if usable else None
+    if not isinstance(hint, dict) or hint.get("reason") not in tuple(RetryReason):
+        return None
+    return hint if isinstance(hint.get("example_input"), dict) else None
 
 
 def follow(hint: Mapping[str, Any], arguments: Any) -> dict[str, Any]:

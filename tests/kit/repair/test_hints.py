@@ -42,6 +42,12 @@ def test_a_hint_whose_example_is_invalid_is_a_wrong_suggestion():
     assert repair([calls(session)]).wrong > 0
 
 
+@pytest.mark.parametrize("reason", ["bored", None, ["timeout"]])
+def test_a_hint_with_an_unknown_reason_counts_as_absent(reason):
+    _, session, _ = judged(hinting({"n": 3}, reason=reason))
+    assert not list(calls(session).of(CaseKind.REPAIR))
+
+
 def test_what_is_missing_is_filled_in_and_the_rest_kept():
     hint = {"reason": "missing_fields", "missing_fields": ["a"], "example_input": {"a": 1, "b": 2}}
     assert follow(hint, {"b": 9}) == {"a": 1, "b": 9}
