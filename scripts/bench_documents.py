@@ -17,7 +17,7 @@ from itertools import chain, cycle, islice
 from pathlib import Path
 
 from conformance.formats.runtime.assembly import reading_of, replay
-from conformance.formats.validate.recognize import recognise
+from conformance.formats.validate.recognize import recognize
 from conformance.formats.validate.validate import examine, validate
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,7 +67,7 @@ def _recognition() -> list[Measured]:
     values = [json.loads(raw) for raw in islice(documents(), DOCUMENTS // 4)]
     shares = []
     for _ in range(TURNS):
-        alone = _seconds(lambda: [recognise(each) for each in values])
+        alone = _seconds(lambda: [recognize(each) for each in values])
         whole = _seconds(lambda: [validate(each) for each in values])
         shares.append(100 * alone / (whole - alone))
     return [("what recognition adds to validation, %", statistics.median(shares), "< 5")]

@@ -1,9 +1,5 @@
-"""Checks that the project speaks plainly: no expression that `wording.py` avoids, and no sentence
-of an English page with more than 25 words.
-
-Pages have to be plain. The source's texts, and the docstrings and comments of the code, are not
-all plain yet: `docs/words/ratchet.yaml` says how many expressions each area may still have. These
-counts may only go down; `--tighten` writes the lower ones.
+"""Checks that the project speaks plainly: no expression that `wording.py` avoids, in a page, a text
+of the source, a docstring or a comment, and no sentence of an English page with more than 25 words.
 """
 
 from __future__ import annotations
@@ -27,7 +23,6 @@ from scripts.website.translations import FIRST
 from scripts.website.wording import remarks, too_long, words_to_avoid
 
 OK, BROKEN = 0, 1
-RATCHET = Path("docs/words/ratchet.yaml")
 IDEAS = Path("fixtures/servers/attacks.yaml")
 """What was tried against the kit, in three languages: a page of the site is made of it."""
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/README.md")
@@ -37,25 +32,9 @@ CODE = ("conformance", "fixtures", "scripts", "tests")
 def main(arguments: Sequence[str]) -> int:
     """Check the texts; gives 0, or 1 with one line on standard error for each thing wrong."""
     parser = argparse.ArgumentParser(prog="check_wording", description=__doc__)
-    parser.add_argument("--tighten", action="store_true", help="write the counts that went down")
     parser.add_argument("--root", type=Path, default=ROOT, help="the tree to work on")
-    options = parser.parse_args(arguments)
-    root: Path = options.root
-    file = root / RATCHET
-    allowed: dict[str, int] = YAML(typ="safe").load(file) if file.exists() else {}
-    found: dict[str, list[Problem]] = {}
-    for problem in (*_of_source(root), *_of_ideas(root), *_of_code(root)):
-        found.setdefault(_area(problem.file), []).append(problem)
-    if options.tighten:
-        counts = {area: min(allowed[area], len(found.get(area, ()))) for area in sorted(allowed)}
-        YAML().dump({area: count for area, count in counts.items() if count}, file)
-    problems = [*_of_pages(root)]
-    for area, there in found.items():
-        if len(there) > allowed.get(area, 0):
-            problems += there
-            what = f"There are {len(there)} expressions to avoid, and {RATCHET} allows "
-            what += f"{allowed.get(area, 0)}."
-            problems.append(Problem(area, 0, "", what, "Reword what you added."))
+    root: Path = parser.parse_args(arguments).root
+    problems = [*_of_pages(root), *_of_source(root), *_of_ideas(root), *_of_code(root)]
     for problem in sorted(problems):
         print(problem, file=sys.stderr)
     return BROKEN if problems else OK
@@ -98,11 +77,6 @@ def _of_code(root: Path) -> Iterator[Problem]:
             for found in words_to_avoid(text, FIRST, code=True):
                 name = file.relative_to(root).as_posix()
                 yield Problem(name, line + found.line - 1, "", found.what, found.do)
-
-
-def _area(file: str) -> str:
-    """Give the room that a file is in: at most the first three directories."""
-    return "/".join(file.split("/")[:-1][:3])
 
 
 if __name__ == "__main__":

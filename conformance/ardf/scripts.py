@@ -24,7 +24,7 @@ def named(offered: Offered, path: str) -> list[Found]:
 
 @script(Binding.HTTP)
 def ardf_look_around(stage: Stage) -> Steps:
-    """Of each collection each resource by its id, an id that is none, and two filters."""
+    """Of each collection each resource by its id, an unknown id, and two filters."""
     web = stage.web()
     left = MOST_ITEMS
     for collection in stage.offered.collections:

@@ -56,7 +56,7 @@ def _problems(run: RunEvidence) -> dict[str, list[tuple[Found, Problem]]]:
     ]
     whole: dict[str, Any] = {"resources": [*(each.data for each in found), *tools]}
     if not run.offered.whole:
-        whole["nextCursor"] = "more"  # what is referred to may stand on a page that nobody saw
+        whole["nextCursor"] = "more"  # what is referred to may be on a page that nobody saw
     by_clause: dict[str, list[tuple[Found, Problem]]] = {}
     for problem in validate(whole, "collection"):
         place = problem.place

@@ -27,7 +27,7 @@ CREDENTIALS: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
 def credential_in(text: str, *, sent: bytes = b"") -> str | None:
     """The name of a credential in an answer's text that was not sent to it; None if there is none.
 
-    Nothing of the credential itself is given: it must not stand in a report.
+    Nothing of the credential itself is given: it must not be in a report.
     """
     asked = sent.decode("utf-8", "replace")
     for name, pattern in CREDENTIALS.items():

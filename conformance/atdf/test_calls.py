@@ -105,7 +105,7 @@ def _rests_on_meaning(tool: ToolEvidence, refused: Call) -> bool:
 
 @clause("ATDF-CALL-005")
 def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
-    """A 5xx, a closed connection, an answer that is none."""
+    """A 5xx, a closed connection, an answer that cannot be read."""
     for call in tool.calls:
         reading = call.reading
         if reading.outcome is Outcome.ENVIRONMENT:
@@ -196,7 +196,7 @@ def test_a_good_call_is_still_accepted_afterwards(tool: ToolEvidence) -> Checks:
 def test_a_call_that_changes_nothing_can_be_made_twice(tool: ToolEvidence) -> Checks:
     """Of a tool that is safe or read-only; a limit of rate or rights may stop any call.
 
-    A failure of the server is no refusal: ATDF-CALL-005 tells it.
+    A failure of the server is not a refusal: ATDF-CALL-005 reports it.
     """
     for call in tool.of(CaseKind.SECOND):
         envelope = call.reading.envelope
@@ -221,7 +221,7 @@ def _promised(tool: Tool) -> str:
 
 
 def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
-    """Accepted is broken; refused as input holds, if the good call beside it was accepted.
+    """Accepted is broken; refused as input holds, if the valid call next to it was accepted.
 
     Where none got an answer that tells one from the other, nobody knows: each was refused for
     another reason, such as a conflict or a missing key, or was not refused at all.
@@ -318,7 +318,8 @@ def _accepted(call: Call) -> Check:
 
 
 def _spoilt_afterwards(tool: ToolEvidence) -> str:
-    """How the good call went wrong after the cases, as the end of a message's id; empty if it did
+    """How the baseline call went wrong after the cases, as the end of a message's id; empty if it
+    did
     not. Then nothing is proven.
     """
     outcomes = {call.reading.outcome for call in tool.of(CaseKind.AFTER)}

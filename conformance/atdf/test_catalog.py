@@ -52,7 +52,7 @@ def test_a_catalog_is_sound_json(run: RunEvidence) -> Checks:
 def _texts(exchange: Exchange) -> list[bytes]:
     """The JSON texts of an answer: its body, the data of each event, or each line of stdio.
 
-    A line that is no message is left to the clause about noise.
+    A line other than a message is left to the clause about noise.
     """
     assert exchange.answer is not None
     answer = exchange.answer

@@ -90,7 +90,7 @@ def test_each_occurrence_has_an_instance_of_its_own(run: RunEvidence) -> Checks:
 
 
 def _all_errors(run: RunEvidence) -> Iterator[tuple[Exchange, ErrorView]]:
-    """Every error of the calls, and of those that were made with several mistakes at once."""
+    """Every error of the calls, and of those that were made with several mistakes together."""
     for tool in run.by_tool.values():
         yield from ((call.exchange, error) for call, error in _errors(tool))
     for exchange in run.steps("canary").values():
@@ -161,7 +161,7 @@ _TIMES_BLAMED = 3
 def _always_blamed(tool: ToolEvidence) -> Iterator[tuple[str, Call]]:
     """Parameters that each refusal blames, whatever was broken: an agent would change them all.
 
-    One that is blamed now and then may depend on what was broken; that is no finding.
+    One that is blamed now and then may depend on what was broken; that is not a finding.
     """
     baseline = tool.baseline
     known = baseline.case.arguments if baseline is not None and baseline.reading.accepted else {}
@@ -210,7 +210,8 @@ def _names(tool: ToolEvidence, call: Call, error: ErrorView) -> bool:
 def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
     """An envelope; a JSON-RPC error is the protocol's own, and outside.
 
-    What answers where a tool has no route is no tool: HTTP-CALL-001 and HTTP-ERR-004 speak of it.
+    An answer where a tool has no route is not the tool's: HTTP-CALL-001 and HTTP-ERR-004 speak of
+    it.
     """
     for call in tool.calls if not has_no_route(tool) else ():
         reading = call.reading

@@ -1,4 +1,4 @@
-"""Checks a server from outside: the options of the kit, checked at once, and one session of pytest.
+"""Checks a server from outside: the options of the kit, checked first, and one session of pytest.
 
 pytest gets a configuration of its own. No pytest.ini, conftest.py, plugin or variable of the user
 takes part, and nothing is written except the report and the user's cache.

@@ -1,6 +1,6 @@
 """The command `agent-formats`: one line on each command, and the way to it.
 
-A command's module is loaded when it is asked for: `--help` has to answer at once.
+A command's module is loaded when it is needed: `--help` has to answer without delay.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The `results.json` of many targets: what was found, and of which targets there is none.
 
-A session that judged only a part (`selection` in its results) is no result of its target: in a
+A session that judged only a part (`selection` in its results) is not a result of its target: in a
 table it would look as if all had been judged. The folder that the kit writes it into, inside of
-the whole report, is no target either, unless a whole session's results are in it.
+the whole report, is not a target either, unless a whole session's results are in it.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _is_inside(file: Path, asked: Iterable[Path]) -> bool:
 def _lacking(folder: Path, *, given: bool = False, depth: int = 0) -> Iterable[Path]:
     """The outermost folders without a result; one that was given may stand for many targets."""
     if depth > DEEPEST_FOLDER or any(folder.glob(f"*{RESULTS}")):
-        return  # what else lies beside a result belongs to it
+        return  # the other files next to a result belong to it
     visible_ones = (each for each in folder.iterdir() if not each.name.startswith("."))
     inner = [each for each in visible_ones if each.is_dir() and not each.is_symlink()]
     if _files(folder):

@@ -39,7 +39,7 @@ from conformance.formats.catalog.openapi_schema import MOST_IN_ALL
 from conformance.formats.problem import Place, Problem, json_path, problem, shown
 from conformance.formats.resource.resource import BARE, plain, resources
 from conformance.formats.tool import descriptor
-from conformance.formats.validate.recognize import Recognition, recognise
+from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.formats.validate.validate import validate
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import META_KEY_NAME, MetaKey, Requirement
@@ -204,7 +204,7 @@ def _unfit(data: Any, form: Form | None) -> list[Problem]:
         if items is None:
             return _odd(form, (), data)
         return [each for n, item in enumerate(items) for each in _odd(form, (*at, n), item)]
-    found = recognise(data)
+    found = recognize(data)
     if isinstance(found, Recognition) and form is not None and found.document not in OURS[form]:
         return [problem((), "convert", message("convert.shape", form=form, place="$"))]
     return [each for each in validate(data) if each.requirement is Requirement.MUST]

@@ -80,7 +80,7 @@ def _has(data: Any, place: Place) -> bool:
 
 
 def error_to_problem(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """Problem details of an error document; more errors than one stand in an extension."""
+    """Problem details of an error document; several errors are in an extension."""
     first, *others = data["errors"]
     made = {name: value for name, value in first.items() if name != "status"}
     if "status" in first:

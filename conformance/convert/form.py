@@ -12,7 +12,7 @@ from conformance.convert.openapi import is_openapi
 from conformance.formats.problem import Problem
 from conformance.formats.tool import descriptor
 from conformance.formats.validate.foreign import is_schema
-from conformance.formats.validate.recognize import recognise
+from conformance.formats.validate.recognize import recognize
 
 
 class Form(StrEnum):
@@ -82,7 +82,7 @@ def _provider(data: Any, *items: Any) -> Form | None:
 
 
 def _ours(data: Any, listed: Sequence[Mapping[str, Any]]) -> Form | None:
-    found = recognise(data)
+    found = recognize(data)
     if isinstance(found, Problem):
         return Form.PROBLEM if _is_problem(data) else None
     match found.document:

@@ -14,7 +14,7 @@ from conformance.spec.pointer import to_pointer
 from conformance.spec.vocabulary import Requirement
 
 Place = tuple[str | int, ...]
-"""Where a value stands in a document: member names and indexes, from the root on."""
+"""The place of a value in a document: member names and indexes, from the root on."""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]{0,199}")
 _SHOWN = 80

@@ -40,7 +40,7 @@ _LONG = 1 << 20
 
 @script(Binding.HTTP)
 def http_look_around(stage: Stage) -> Steps:
-    """Health, the collections other than tools, each tool by its id, an id that is none."""
+    """Health, the collections other than tools, each tool by its id, an unknown id."""
     if stage.run.openapi:
         return
     web = stage.web()
@@ -144,7 +144,9 @@ def strange_requests(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...]
 
 
 def _strange_numbers(stage: Stage) -> dict[str, HttpRequest]:
-    """Good calls with a number that no float is: what servers write into a refusal, and cannot."""
+    """Valid calls with a number that no float can be: servers try to write it into a refusal, and
+    cannot.
+    """
     for good in posted(stage):
         body = json.loads(good.body)
         place = next(_numbers_in(body), None)

@@ -47,7 +47,7 @@ def _is_listed(call: Call) -> bool:
 
 @clause("HTTP-CALL-001")
 def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
-    """A good call is not answered as an unknown path or a wrong method."""
+    """A baseline call is not answered as an unknown path or a wrong method."""
     baseline = tool.baseline
     if baseline is None:
         return
@@ -95,7 +95,7 @@ def test_a_failure_has_no_status_of_success(tool: ToolEvidence) -> Checks:
     """Known by the form of the body; ATDF's own errors are another clause's."""
     for call in tool.calls:
         if call.reading.disguise is Disguise.NOT_A_VALUE:
-            continue  # it may be the right answer; it only is no baseline
+            continue  # it may be the right answer, but not a baseline
         if call.reading.missing is not None and call.reading.missing[0] is Missing.QUOTA:
             continue  # nobody can see it again once the limit is lifted
         status = call.reading.status

@@ -35,7 +35,7 @@ def test_what_the_document_declares(declared: RunEvidence | ToolEvidence, clause
 
 @clause("HTTP-OAS-003")
 def test_an_answer_is_as_documented(tool: ToolEvidence) -> Checks:
-    """By the schema of its own status; an answer that is no JSON is CALL-002's."""
+    """By the schema of its own status; CALL-002 speaks of an answer that is not JSON."""
     if any(problem.clause == "HTTP-OAS-002" for problem in tool.problems):
         return
     answers: Mapping[str, Any] = tool.tool.raw["answers"]

@@ -98,7 +98,7 @@ def test_a_wrong_method_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
 def _has_own_get(run: RunEvidence, exchange: Exchange) -> bool:
     """Whether a GET of a tool's path leads to something else: `/tools/validate` is `/tools/{id}`.
 
-    Then what is not there is answered alike at the place beside it, and otherwise elsewhere.
+    Then what is missing is answered in the same way next to it, and in another way elsewhere.
     """
     if 200 <= _status(exchange) < 300:
         return True
@@ -141,7 +141,7 @@ def test_whatever_is_refused_is_refused_in_the_envelope(run: RunEvidence) -> Che
 
 @clause("HTTP-ERR-009")
 def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Checks:
-    """400 for what is no JSON, 415 for another media type."""
+    """400 for what is not JSON, 415 for another media type."""
     for step, fitting in (("not-json", 400), ("cut-json", 400), ("wrong-type", 415)):
         exchange = run.step("http_wire", step)
         if exchange is None or exchange.answer is None:

@@ -110,7 +110,7 @@ class Runs:
         return {one.run.id: (one.run, self._names(one)) for one in self.found}
 
     def offers(self, recorder: Recorder) -> Mapping[str, Names]:
-        """What each run offers beside tools, by its id: asked for with every clause."""
+        """What each run offers in addition to tools, by its id: asked for with every clause."""
         if self._offers is None:
             looked = [e for e in recorder.by_id.held if e.script == LOOKED]
             self._offers = {
@@ -162,7 +162,7 @@ class Session:
     care: Care = field(default_factory=Care)
     off_limits: OffLimits = field(default_factory=OffLimits)
     memory: Memory | None = None
-    """Where failed calls that were drawn by chance are remembered, if they are."""
+    """Where failed random calls are remembered, if they are."""
     _past: Recalled | None = None
     began_at: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -322,7 +322,7 @@ class Session:
         return items
 
     def _memorise(self, asked: list[Question], items: dict[int, Item]) -> None:
-        """Remember for the next session what failed by chance in this one."""
+        """Remember for the next session which random calls failed in this one."""
         whole = not (self.interrupted or self.time_up or self._past is not None)
         if self.memory is not None and self.settings.max_examples and whole:
             with self.confirming.noting():

@@ -158,7 +158,7 @@ def mcp_removed(stage: Stage) -> Steps:
 
 @script(*MCP_OVER_HTTP, eras=MODERN_ONLY)
 def mcp_parameters(stage: Stage) -> Steps:
-    """Good calls of tools with mirrored inputs: as they should be, and with a header wrong."""
+    """Valid calls of tools with mirrored inputs: as they should be, and with a header wrong."""
     own, speaker = ids(14), stage.speaker()
     for tool in [one for one in stage.tools if one.name in stage.good_calls][:_MOST_TOOLS]:
         arguments = stage.good_calls[tool.name]

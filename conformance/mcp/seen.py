@@ -174,7 +174,7 @@ def messages_of(exchange: Exchange) -> Iterator[Any]:
 
 
 def responses_of(exchange: Exchange) -> Iterator[Mapping[str, Any]]:
-    """The responses among the messages: all that is no request and no notification."""
+    """The responses among the messages: all but requests and notifications."""
     return (m for m in messages_of(exchange) if isinstance(m, dict) and "method" not in m)
 
 

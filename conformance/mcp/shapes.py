@@ -32,7 +32,7 @@ _TOOL_ALWAYS = frozenset({"description"})
 class ShapeFault:
     """Where a result differs from its form: `path` into the result, `steps` the same in parts.
 
-    `value` is what stands there, as text; `missing` says that a required member does not.
+    `value` is what is there, as text; `missing` says that a required member does not.
     """
 
     path: str

@@ -70,7 +70,7 @@ def harmless(stage: Stage) -> str:
 
 
 def callable_tool(stage: Stage) -> Tool | None:
-    """A tool whose good call is known, one that changes nothing if there is one."""
+    """A tool whose baseline call is known, one that changes nothing if there is one."""
     able = [tool for tool in stage.tools if tool.name in stage.good_calls]
     harmless = [tool for tool in able if tool.annotations.read_only is True]
     return next(iter(harmless or able), None)

@@ -1,4 +1,4 @@
-"""What a tool says of its own behaviour (MCP-ANN)."""
+"""What a tool says of its own behavior (MCP-ANN)."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _MAY_NEED_INPUT = frozenset({"tools/call", "prompts/get", "resources/read"})
 
 @clause("MCP-CALL-001", protocol=True)
 def test_a_result_of_a_call_has_its_form(tool: ToolEvidence) -> Checks:
-    """Whatever the call was; an answer that is no result is another clause's."""
+    """Whatever the call was; another clause speaks of an answer that is not a result."""
     for call in tool.calls:
         if call.reading.result is not None:
             yield from shape_checks(call.exchange, "tools/call", tool.run.version, _others)
@@ -67,7 +67,7 @@ def test_an_unknown_tool_is_no_success(run: RunEvidence) -> Checks:
 
 @clause("MCP-CALL-003")
 def test_an_invalid_input_is_refused_in_a_result(tool: ToolEvidence) -> Checks:
-    """Where `arguments` itself is no object, the protocol's own error is right."""
+    """If `arguments` itself is not an object, the protocol's own error is right."""
     for call in tool.broken:
         if not isinstance(call.case.arguments, dict) or not call.reading.refused:
             continue
@@ -117,7 +117,7 @@ def test_a_failure_is_no_success(tool: ToolEvidence) -> Checks:
     """Known by the form of the result; ATDF's own envelope is another clause's."""
     for call in tool.calls:
         if call.reading.disguise is Disguise.NOT_A_VALUE:
-            continue  # it may be the right answer; it only is no baseline
+            continue  # it may be the right answer, but not a baseline
         if call.reading.missing is not None and call.reading.missing[0] is Missing.QUOTA:
             continue  # nobody can see it again: a process that is started anew counts from zero
         if call.reading.disguise is not None:

@@ -164,6 +164,6 @@ def test_a_parameter_header_is_compared_with_the_argument(tool: ToolEvidence) ->
 
 
 def _first_header(tool: ToolEvidence, plain: Exchange) -> str:
-    """The header that the script changed: the first one that the good call has."""
+    """The header that the script changed: the first one that the baseline call has."""
     sent = json.loads(plain.request.body)
     return mirrored(tool.tool, sent["params"]["arguments"])[0][0]

@@ -193,7 +193,7 @@ def _requests(exchange: Exchange) -> list[str]:
 
 @clause("MCP-LIFE-006")
 def test_a_first_request_is_answered_without_anything_before(run: RunEvidence) -> Checks:
-    """Judged beside the same request later on; a slow start may make its answer late."""
+    """Judged together with the same request later on; a slow start may make its answer late."""
     first = run.steps("mcp_alone").get(_FIRST)
     later = run.step("mcp_alone", "list-later")
     if first is None or later is None:
@@ -248,7 +248,7 @@ def _asked(exchange: Exchange) -> str:
 
 @clause("MCP-PING-001", protocol=True)
 def test_ping_is_answered_with_an_empty_result(run: RunEvidence) -> Checks:
-    """`_meta` is no content: any result may have it."""
+    """`_meta` is not content: any result may have it."""
     for exchange in run.played("mcp_handshake"):
         if method_of(exchange) != "ping":
             continue

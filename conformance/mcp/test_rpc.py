@@ -94,7 +94,7 @@ def _all_ids(run: RunEvidence) -> set[tuple[str, Any]]:
 
 
 def _key(id: object) -> tuple[str, Any]:
-    """An id with its kind: 1 and "1" differ, and true is no number."""
+    """An id with its kind: 1 and "1" differ, and true is not a number."""
     if isinstance(id, bool) or not isinstance(id, int | float | str):
         return type(id).__name__, shown(id)
     return ("text", id) if isinstance(id, str) else ("number", id)
@@ -102,7 +102,7 @@ def _key(id: object) -> tuple[str, Any]:
 
 @clause("MCP-RPC-002", protocol=True)
 def test_an_answer_is_a_result_or_an_error(run: RunEvidence) -> Checks:
-    """A 4xx or 5xx whose body is no JSON-RPC at all may come from a proxy."""
+    """A 4xx or 5xx whose body is not JSON-RPC at all may come from a proxy."""
     for exchange in run.exchanges:
         if not is_request(exchange) or exchange.answer is None or _is_unreadable(exchange):
             continue
@@ -207,7 +207,7 @@ def test_the_code_for_an_unknown_method(run: RunEvidence) -> Checks:
 
 @clause("MCP-RPC-006")
 def test_a_notification_is_not_answered(run: RunEvidence) -> Checks:
-    """Over stdio: nothing comes but answers to requests of ours, and what is no answer.
+    """Over stdio: nothing comes but answers to our requests, and what is not an answer.
 
     A result behind any notification of ours is one too many. Of an error without an id, only the
     notification that is sent for this clause tells what it answers.
@@ -246,7 +246,9 @@ def test_messages_are_utf8(run: RunEvidence) -> Checks:
 
 
 def is_garbled(line: str) -> bool:
-    """Whether a line was a message but for its encoding; where it was cut it proves nothing."""
+    """Whether only the encoding of a line keeps it from being a message; a line that was cut proves
+    nothing.
+    """
     return line.lstrip().startswith("{") and "�" in line.rstrip("�")
 
 

@@ -47,7 +47,7 @@ Sent = Generator[Action, Exchange, Exchange]
 
 
 def _in_toolsets(stage: Stage) -> list[tuple[Tool, Members]]:
-    """The tools of toolsets whose good call is known."""
+    """The tools of toolsets whose baseline call is known."""
     entries = stage.offered.entries
     able = [(t, entries[t.name]) for t in stage.tools if t.name in entries]
     return [(tool, entry) for tool, entry in able if tool.name in stage.good_calls][:_MOST_TOOLS]

@@ -110,7 +110,7 @@ def test_a_bounded_tool_declares_its_bounds_over_mcp(tool: ToolEvidence) -> Chec
 
 @clause("RT-MCP-003")
 def test_server_data_stands_in_its_place(tool: ToolEvidence) -> Checks:
-    """In `_meta`, and neither beside it nor in the data."""
+    """In `_meta`, and neither next to it nor in the data."""
     if not _declares(tool):
         return
     for record in ended(tool):

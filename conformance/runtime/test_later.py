@@ -71,7 +71,7 @@ def test_an_answer_that_comes_later_says_where(tool: ToolEvidence) -> Checks:
 
 @clause("RT-ASYNC-004")
 def test_a_result_fetched_later_equals_one_at_once(tool: ToolEvidence) -> Checks:
-    """Of a tool that changes nothing, and says the same each time that it is asked at once."""
+    """Of a tool that changes nothing, and says the same each time that it is asked immediately."""
     fetched = _Fetched(tool)
     if fetched.started is None:
         return

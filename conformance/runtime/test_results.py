@@ -39,7 +39,7 @@ _TRAITS: Mapping[ToolTrait, Callable[[Members], bool]] = {
 
 @family(Family.TOOL_RESULT)
 def test_each_tool_result(tool: ToolEvidence, clause: Clause) -> Checks:
-    """What the rules say of each record. Without what the clause is about, a record is no pass."""
+    """What the rules say of each record. One that lacks what the clause is about does not pass."""
     when = clause.when
     if when.tool is not None and (tool.entry is None or not _TRAITS[when.tool](tool.entry)):
         return
@@ -117,7 +117,7 @@ def test_a_result_echoes_the_id_of_its_call(tool: ToolEvidence) -> Checks:
 
 @clause("RT-META-006")
 def test_each_call_without_meta_has_an_id_of_its_own(tool: ToolEvidence) -> Checks:
-    """An answer without any id is no repetition: RT-RES-001 and RT-META-005 speak of it."""
+    """An answer without any id is not a repetition: RT-RES-001 and RT-META-005 speak of it."""
     seen: set[str] = set()
     for record in ended(tool):
         own = as_object(record.result).get("tool_call_id")

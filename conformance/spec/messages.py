@@ -73,7 +73,7 @@ def _topic(id: str) -> Topic | None:
 
 
 def message(id: str, **values: object) -> Message:
-    """A Message; each value that is none itself is kept as its text."""
+    """A Message; each value that is not a Message is kept as its text."""
     kept = ((name, v if isinstance(v, Message) else str(v)) for name, v in values.items())
     return Message(id, tuple(kept))
 

@@ -47,7 +47,7 @@ _ENGLISH = (
     _word(r"signs? of life", "health check"),
     _word(r"good calls?", "baseline call, valid call"),
     _word(r"wherein|thereof|whereof|lest|nought|nowhere", "the plain word"),
-    _word(r"judg(?:e|es|ed|ing)", "check, test", pages_only=True),
+    _word(r"(?<!-)judg(?:e|es|ed|ing)", "check, test", pages_only=True),
     _word(r"folders?", "directory", pages_only=True),
     _word(
         r"licences?|recognis\w+|catalogues?|gr[e]y|behaviours?|colours?|organis\w+|neighbours?"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from conformance.formats.validate.recognize import recognise
+from conformance.formats.validate.recognize import recognize
 from conformance.formats.validate.validate import validate
 from scripts.generator.downloads import downloads
 from scripts.generator.editors import ENDINGS
@@ -95,5 +95,5 @@ def test_a_document_may_name_its_schema(document):
     assert given
     for example in given:
         with_line = {**line, **example.data}
-        assert recognise(with_line) == recognise(example.data), example.id
+        assert recognize(with_line) == recognize(example.data), example.id
         assert validate(with_line) == validate(example.data), example.id

@@ -13,7 +13,7 @@ import pytest
 from conformance.convert.convert import convert
 from conformance.convert.form import Form, form_of
 from conformance.formats.runtime.recognition import RuntimeRow
-from conformance.formats.validate.recognize import TABLE, Recognition, recognise
+from conformance.formats.validate.recognize import TABLE, Recognition, recognize
 from conformance.formats.validate.validate import DEEPEST, validate
 from conformance.kit.report.safe_text import is_plain
 from scripts.generator.build import load_source, read_source
@@ -77,7 +77,7 @@ def test_each_example_gets_the_verdict_that_python_gives(run, source):
     found = run([json.dumps(value, ensure_ascii=False) for _, value in examples])["found"]
     wrong = []
     for (_, value), seen in zip(examples, found, strict=True):
-        known = recognise(value)
+        known = recognize(value)
         if not isinstance(known, Recognition):
             assert seen["row"] is None
             assert seen["problems"][0]["words"] == known.message.words("en")
@@ -123,7 +123,7 @@ def test_a_document_that_nobody_knows_gets_the_sentence_that_python_gives(run):
     values += [{"name": "a", "description": "d", "capabilities": {}, "skills": []}]
     found = run([json.dumps(value) for value in values])["found"]
     for value, seen in zip(values, found, strict=True):
-        assert seen["problems"][0]["words"] == recognise(value).message.words("en"), value
+        assert seen["problems"][0]["words"] == recognize(value).message.words("en"), value
 
 
 def test_documents_of_other_standards_get_the_verdict_that_python_gives(run):
@@ -145,7 +145,7 @@ def test_near_misses_of_each_valid_example_get_the_same_verdict(run, source):
     values = [drawn_break(each.data, drawn) for each in source.examples if each.valid] * 1
     found = run([json.dumps(value) for value in values])["found"]
     for value, seen in zip(values, found, strict=True):
-        known = recognise(value)
+        known = recognize(value)
         if not isinstance(known, Recognition):
             assert seen["row"] is None, value
             continue

@@ -8,12 +8,12 @@ from conformance.formats.catalog import normalize as normalise
 from conformance.formats.resource import resource
 from conformance.formats.runtime import recognition as runtime_rows
 from conformance.formats.tool import declared, descriptor
-from conformance.formats.validate import recognize as recognise
+from conformance.formats.validate import recognize
 from scripts.generator.build import Source, load_source, read_source
 from tests.root import ROOT
 
 DIALECTS = {
-    recognise.LEGACY_LABEL,
+    recognize.LEGACY_LABEL,
     descriptor.OTHER_TYPE,
     normalise.NO_TYPE,
     resource.CONTENT,

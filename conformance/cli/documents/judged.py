@@ -20,9 +20,9 @@ class Verdict(StrEnum):
     VALID = "valid"
     INVALID = "invalid"
     UNUSABLE = "unusable"
-    """It cannot be read, or is no document that is known."""
+    """It cannot be read, or is not a known document."""
     OTHER = "other"
-    """A file of a directory that is no document, and was passed over."""
+    """A file of a directory that is not a document, and was passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Judged:
 
 
 def judged(each: Input, document: str | None) -> Judged:
-    """Read, recognise and validate a file; `document` is what it is said to be, if anything."""
+    """Read, recognize and validate a file; `document` is what the caller calls it, if anything."""
     raw = content(each)
     if isinstance(raw, Message):
         return unusable(each, raw, "file")

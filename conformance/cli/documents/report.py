@@ -135,7 +135,7 @@ class Json(Report):
 
 
 class Sarif(Report):
-    """SARIF 2.1.0, for tools that show findings beside the code."""
+    """SARIF 2.1.0, for tools that show findings next to the code."""
 
     def __init__(self, out: TextIO, language: str) -> None:
         super().__init__(out, language)

@@ -17,11 +17,11 @@ _FLAT = frozenset({
     "type", "properties", "required", "description", "title", "additionalProperties", "example",
     "examples", "$defs",
 })  # fmt: skip
-"""Keywords with which the body's members may stand beside other inputs."""
+"""Keywords with which the body's members may be listed with other inputs."""
 
 
 class LeftOut(Exception):
-    """An operation that is no tool, for the reason that the message gives."""
+    """An operation that is not a tool, for the reason that the message gives."""
 
     def __init__(self, id: str, **values: object) -> None:
         super().__init__(id)

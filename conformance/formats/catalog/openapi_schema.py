@@ -44,7 +44,7 @@ def _astray(reference: str) -> LeadsElsewhere | LeadsNowhere:
 def resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
     """What a reference within the document leads to, through others; an object as it is.
 
-    Raises LeadsNowhere and LeadsElsewhere. What is no object counts as an empty one.
+    Raises LeadsNowhere and LeadsElsewhere. Anything but an object counts as an empty one.
     """
     for _ in range(20):
         reference = node.get("$ref") if isinstance(node, dict) else None
@@ -86,7 +86,7 @@ class Document:
     def whole(self, schema: Any, *, sent: bool) -> dict[str, Any]:
         """A schema of the document that stands alone, in 2020-12: `sent` to the server or answered.
 
-        What is read-only is no part of what is sent, and what is write-only none of an answer.
+        What is read-only is never sent, and what is write-only is in no answer.
         Raises LeadsNowhere, LeadsElsewhere and TooLarge; RecursionError for what is nested without
         end.
         """
@@ -165,7 +165,7 @@ def _made(node: Any, *, old: bool, drop: str) -> Any:
         if reference.startswith(COMPONENTS):
             made["$ref"] = "#/$defs/" + reference.removeprefix(COMPONENTS)
         if old:
-            return {"$ref": made["$ref"]}  # in 3.0 what stands beside a reference means nothing
+            return {"$ref": made["$ref"]}  # in 3.0 what is next to a reference means nothing
     for name in _MAPS:
         if isinstance(node.get(name), dict):
             made[name] = {k: _made(v, old=old, drop=drop) for k, v in node[name].items()}

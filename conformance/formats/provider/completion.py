@@ -44,7 +44,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer of a model, piece by piece. `raw_reason` stands in place of a known reason."""
+    """One answer of a model, piece by piece. `raw_reason` replaces a known reason."""
 
     pieces: tuple[str, ...] = ()
     thinking: tuple[str, ...] = ()

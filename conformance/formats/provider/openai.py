@@ -104,7 +104,7 @@ class OpenAIChat(_OpenAI):
         ]
 
     def whole(self, said: Completion) -> Any:
-        """One choice, with the usage beside it."""
+        """One choice, with the usage next to it."""
         message: dict[str, Any] = {"role": "assistant", "content": said.text or None}
         if said.thinking:
             message["reasoning_content"] = "".join(said.thinking)

@@ -62,7 +62,7 @@ class Translation:
 
 
 def content_kind(item: Mapping[str, Any]) -> ArdfContent | None:
-    """The kind of a `content` beside `how_to_use`, if it is one of the resource's type."""
+    """The kind of a `content` next to `how_to_use`, if it is one of the resource's type."""
     content = item.get("content")
     written = content.get("type") if isinstance(content, dict) else None
     for kind in ArdfContent:

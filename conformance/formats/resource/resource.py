@@ -18,7 +18,7 @@ CONTENT_PLACE: Place = ("content", "data")
 """Where that block stands, from the resource on."""
 
 BARE = "bare-invocation"
-"""The dialect in which inputs and outputs stand in `how_to_use` itself, as in a descriptor."""
+"""The dialect in which `how_to_use` itself has inputs and outputs, as in a descriptor."""
 
 BARE_MEMBERS = ("inputs", "input_schema", "outputs", "endpoint", "method")
 
@@ -60,7 +60,7 @@ class Resource:
 
     @property
     def id(self) -> str | None:
-        """The resource's id, None where it is no text."""
+        """The resource's id, None if it is not a text."""
         found = self.item.get("resource_id")
         return found if isinstance(found, str) else None
 
@@ -126,7 +126,7 @@ def plain(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def resources(document: str, data: Mapping[str, Any]) -> list[Resource]:
-    """The resources of a collection, or the one that a document is; skips what is no object."""
+    """The resources of a collection, or the one that a document is; skips all but objects."""
     if document == "resource":
         return [resource(data)]
     listed = data.get("resources")

@@ -153,7 +153,7 @@ class Assembly:
     def _partial(self, payload: Mapping[str, Any], events: list[Event]) -> None:
         call = self._of(payload) or self._start(payload, events)
         if call is None:
-            return  # a fragment of something that is no call of ours, such as a provider's own tool
+            return  # a fragment of something other than our calls, such as a provider's own tool
         text = payload.get("arguments")
         if isinstance(text, dict | list):
             text = json.dumps(text, ensure_ascii=False, separators=(",", ":"))
@@ -215,7 +215,7 @@ class Assembly:
         events.append(self._error(found.name, words, kept))
 
     def _ignore(self, payload: Mapping[str, Any], events: list[Event]) -> None:
-        """A name that is none of the eight events: RT-MAN-011 names it."""
+        """A name other than the eight events: RT-MAN-011 names it."""
 
     def _error(
         self, name: RuntimeErrorName, said: str, provider: Mapping[str, Any] | None = None

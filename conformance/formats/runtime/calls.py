@@ -236,7 +236,7 @@ def _shown(record: Members) -> Iterator[Broken]:
     for each in _entries(record):
         data = each.get("data")
         if not isinstance(data, dict | list) or not data:
-            continue  # a bare value may be equal by chance
+            continue  # a bare value may be equal by accident
         views = (
             (("model_view",), record.get("model_view")),
             (

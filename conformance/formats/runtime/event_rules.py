@@ -48,7 +48,7 @@ class Rule:
 def compiled(entry: Any) -> Rule:
     """A rule of an `event_map`: `match`, `emit`, and `extract` or its other name `fields`.
 
-    Raises RuleError for an expression or a path that is none, and TypeError or KeyError where the
+    Raises RuleError for a faulty expression or path, and TypeError or KeyError where the
     entry has not the form of a rule.
     """
     if not isinstance(entry, dict):

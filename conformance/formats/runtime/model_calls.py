@@ -70,7 +70,7 @@ def _after_arrival(record: Members) -> Iterator[Broken]:
 
 
 def _objects(value: Any) -> list[Members]:
-    """The items of a list, an empty object for each that is none."""
+    """The items of a list, an empty object for each that is not an object."""
     held = value if isinstance(value, list) else []
     return [each if isinstance(each, dict) else {} for each in held]
 

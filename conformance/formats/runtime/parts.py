@@ -41,7 +41,7 @@ def parts(
 ) -> Iterator[tuple[str, Place, Mapping[str, Any]]]:
     """The document itself and every document inside it: its name, its place, its members.
 
-    What is no object is left out: the schema says so already.
+    Only objects are given: the schema speaks of all else.
     """
     yield document, place, data
     for member, kind in _INSIDE.get(document, ()):

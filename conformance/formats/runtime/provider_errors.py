@@ -105,5 +105,5 @@ def _by_table(status: int) -> RuntimeErrorName | None:
 
 
 def _says(pattern: Any, said: str) -> bool:
-    """Whether a pattern is found in a message; RT-MAN-015 names one that is none."""
+    """Whether a pattern is found in a message; RT-MAN-015 names a faulty one."""
     return isinstance(pattern, str) and matches(pattern, said[:_LONGEST_MESSAGE]) is True

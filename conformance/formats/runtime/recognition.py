@@ -39,7 +39,7 @@ class RuntimeRow:
     def rule(self) -> str:
         """The rule in short: `id + endpoint + protocol_version|error_classification`.
 
-        Braces are around members beside which no unknown one may stand.
+        Braces are around members that allow no unknown one with them.
         """
         said = " + ".join("|".join(group) for group in self.needs) + self.hint
         return said if self.known is None else f"{{{said}}}"

@@ -94,7 +94,7 @@ def steps_taken(steps: int = 1) -> None:
 
 
 class RuleError(ValueError):
-    """An expression that is none: what stands there, and at which character, from 1 on."""
+    """A faulty expression: what is there, and at which character, from 1 on."""
 
     def __init__(self, what: str, column: int) -> None:
         self.what = what
@@ -165,7 +165,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 NOTHING = object()
-"""What is at a path that leads nowhere: not even null."""
+"""What is at a path without a value: not even null."""
 
 
 def _down(node: Any, step: str | int) -> Any:

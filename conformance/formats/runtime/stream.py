@@ -21,7 +21,7 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import StreamEventName, TerminationReason, WireForm
 
 NO_JSON = object()
-"""What a line holds that is no JSON."""
+"""What a line holds that is not JSON."""
 
 _SSE_LINE = re.compile(r"(event|data|id|retry)?:|(event|data|id|retry)$")
 

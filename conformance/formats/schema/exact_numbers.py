@@ -33,7 +33,7 @@ def exact(number: float) -> Fraction:
 def exact_keywords(dialect: Any) -> dict[str, Keyword]:
     """The numeric keywords of a dialect's validator.
 
-    In draft 4 a flag beside a bound makes it exclusive: that dialect keeps its own bounds.
+    In draft 4 a flag next to a bound makes it exclusive: that dialect keeps its own bounds.
     """
     bounds = _BOUNDS if "exclusiveMinimum" in dialect.VALIDATORS else {}
     return {"multipleOf": _multiple_of, **{name: _bound(*how) for name, how in bounds.items()}}

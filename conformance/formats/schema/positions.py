@@ -45,7 +45,7 @@ else None; and the schema."""
 def positions(root: Any) -> Iterator[Position]:
     """Each object schema in `root`, itself first, in the order of the document.
 
-    Data under `default`, `enum`, `const` and `examples` is no schema, and no `$ref` is followed, so
+    Data under `default`, `enum`, `const` and `examples` is not a schema, and no `$ref` is followed, so
     the walk ends on every JSON value, however deep.
     """
     waiting: list[tuple[Place, tuple[str, ...] | None, Any]] = [((), (), root)]

@@ -1,4 +1,4 @@
-"""The references of a JSON Schema: the keywords that hold them, and which of them led nowhere."""
+"""The references of a JSON Schema: the keywords that hold them, and which of them have no target."""
 
 from __future__ import annotations
 

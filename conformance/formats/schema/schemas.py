@@ -80,7 +80,7 @@ def schema_faults(schema: Mapping[str, Any], *, is_whole: bool = False) -> tuple
 
 
 def deeper_than(value: Any, limit: int) -> bool:
-    """Whether arrays and objects stand in one another in `value` more than `limit` deep."""
+    """Whether arrays and objects in `value` are nested more than `limit` deep."""
     level = [value]
     for _ in range(limit + 1):
         level = [
@@ -184,12 +184,12 @@ boolean in draft 4. The metaschema of the whole document says nothing of it.
 
 
 def _dangling(schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
-    """The references that lead nowhere, or out of the document."""
+    """The references without a target, or that lead out of the document."""
     specification = specification_with(str(schema.get("$schema", NEWEST)), DRAFT202012)
     resource = Resource.from_contents(schema, default_specification=specification)
     try:
         registry: SchemaRegistry = METASCHEMAS.with_resource(_ROOT, resource).crawl()
-    except ValueError as error:  # an `$id` that is no URI reference at all
+    except ValueError as error:  # an `$id` that is not a URI reference
         said = message("documents.schema.invalid", keyword="$id", value=shown(str(error)))
         yield SchemaFault((), _VALID, _VALID, said)
         return

@@ -1,7 +1,7 @@
 """YAML 1.2 as JSON values, with their lines.
 
 Values are made from the node tree, so that a date stays the text that it is, `no` is a word, a name
-that stands twice is seen, and an alias that stands for ever more cannot fill the memory.
+that is repeated is seen, and an alias for ever more cannot fill the memory.
 """
 
 from __future__ import annotations
@@ -89,10 +89,10 @@ class YamlFault(Exception):
 
 
 def yaml_value(text: str) -> tuple[Any, list[Place]]:
-    """The JSON value of a YAML text, and the places of members whose name stands twice.
+    """The JSON value of a YAML text, and the places of members whose name is repeated.
 
-    Raises YamlFault for what is no YAML, or holds what JSON has not, and RecursionError for what is
-    nested too deep.
+    Raises YamlFault for what is not YAML, or holds what JSON does not have, and RecursionError for
+    what is nested too deep.
     """
     root = _composed(text)
     twice: list[Place] = []
@@ -142,7 +142,7 @@ def _positions(root: Node, near: set[Place]) -> Iterator[tuple[Place, Position]]
             below = [((*place, _name(key)), key, inner) for key, inner in node.value]
         elif isinstance(node, SequenceNode):
             below = [((*place, i), each, each) for i, each in enumerate(node.value)]
-        # In the order of the text, so that of a name that stands twice the last position counts.
+        # In the order of the text, so that of a repeated name the last position counts.
         waiting += reversed([each for each in below if each[0] in near])
 
 

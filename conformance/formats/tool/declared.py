@@ -1,4 +1,4 @@
-"""What a tool declares beside its name and inputs, read tolerantly from any of its forms."""
+"""What a tool declares, other than its name and inputs, read tolerantly from any of its forms."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def claims_atdf(item: Mapping[str, Any]) -> bool:
 
 
 def _own_fields(item: Mapping[str, Any], place: Place) -> tuple[Mapping[str, Any], Place]:
-    """The fields that are ATDF's own: those of `_meta` before those beside the name."""
+    """The fields that are ATDF's own: those of `_meta` before those next to the name."""
     fields = dict(item)
     metadata = item.get("metadata")
     if isinstance(metadata, dict):

@@ -19,7 +19,7 @@ _SHARED = frozenset({"type", "title", "detail", "instance"})
 _LATER = frozenset({ErrorType.TEMPORARILY_UNAVAILABLE, ErrorType.TIMEOUT})
 
 MOST_ERRORS = 500
-"""Errors of one answer that are looked at: whoever has more says the same ten thousand times."""
+"""Errors of one answer that are looked at: an answer with more says the same ten thousand times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ErrorView:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """An `errors[]` body. `errors` leaves out items that are no objects, which `raw` has.
+    """An `errors[]` body. `errors` leaves out all items but objects; `raw` has them.
 
     Of very many errors both have the first `MOST_ERRORS`.
     """
@@ -57,7 +57,7 @@ class Envelope:
 def envelope_of(body: Any) -> Envelope | None:
     """The ATDF envelope that `body`, a decoded JSON value, is; None if it is none.
 
-    Only `errors` at the top counts, and only where an item is recognisably one of ATDF's: another
+    Only `errors` at the top counts, and only if an item can be recognized as one of ATDF's: another
     format's `errors`, an empty list, and an envelope inside `detail` are not envelopes.
     """
     if not isinstance(body, dict):

@@ -1,7 +1,7 @@
 """`x-mcp-header`: inputs that an MCP client mirrors into HTTP headers (from 2026-07-28 on).
 
 An annotation is valid on a string, integer or boolean property that is reached from the root
-through `properties` alone; it is an HTTP token, unique but for its case.
+through `properties` alone; it is an HTTP token, and unique in any case of its letters.
 """
 
 from __future__ import annotations

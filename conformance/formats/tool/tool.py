@@ -29,7 +29,7 @@ class ToolForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """MCP's four behaviour hints; None where a hint is absent."""
+    """MCP's four behavior hints; None if a hint is absent."""
 
     read_only: bool | None = None
     destructive: bool | None = None

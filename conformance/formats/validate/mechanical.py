@@ -13,7 +13,7 @@ from conformance.formats.runtime.recognition import policy_in
 from conformance.formats.schema.work import errors_in
 from conformance.formats.tool.declared import plain_example
 from conformance.formats.tool.meta import earlier_in, key_in
-from conformance.formats.validate.recognize import Recognition, recognise
+from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, MetaKey
 
 _TOOLS = frozenset({"tool", "descriptor", "enhanced-descriptor"})
@@ -31,7 +31,7 @@ def corrected(data: Any) -> Any:
     `_meta` get their present names, words of a closed list get their case, and a resource gets the
     `schema_version` that it lacks.
     """
-    known = recognise(data)
+    known = recognize(data)
     if not isinstance(known, Recognition):
         return data
     data = _in_their_case(known.document, data)

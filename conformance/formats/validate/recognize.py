@@ -154,7 +154,7 @@ LEGACY_LABEL = "legacy-label"
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """What a value was recognised as. `rule` is the line of the table that decided."""
+    """What a value was recognized as. `rule` is the line of the table that decided."""
 
     spec: str
     document: str
@@ -203,7 +203,7 @@ _NAMES, _NAME = 5, 40
 """How many names a sentence lists, and how many characters of each it shows."""
 
 
-def recognise(data: Any) -> Recognition | Problem:
+def recognize(data: Any) -> Recognition | Problem:
     """The document that a decoded JSON value is; a Problem if it is none or could be two."""
     if not isinstance(data, dict):
         return problem((), "document", message(_NO_OBJECT, value=shown(data)))

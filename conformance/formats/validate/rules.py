@@ -1,7 +1,7 @@
 """The rules of documents that no schema holds: the clauses that are verified `static`.
 
 Each rule takes a tool and gives its problems; `RULES` says which clause a rule serves. Those of
-ARDF stand in `resource_rules` and `collection_rules`.
+ARDF are in `resource_rules` and `collection_rules`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BRANCHES = (("anyOf",), ("oneOf",))
 """Here `null` is one of several forms: the parameter is nullable."""
 
 _OPEN = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "then"})
-"""With these beside it, `properties` need not have all that is declared."""
+"""With these next to it, `properties` need not have all that is declared."""
 
 _VERSION = re.compile(r"0\.[12](\.[0-9]{1,9})?|[12](\.[0-9]{1,9}){0,3}")
 
@@ -52,7 +52,7 @@ _MOST = 10
 
 
 def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
-    """The problems of a document, by its name in the table of `recognise`, that no schema finds."""
+    """The problems of a document, by its name in the table of `recognize`, that no schema finds."""
     if document in RUNTIME_DOCUMENTS:
         return runtime_problems(document, data)
     if document == "error":

@@ -32,7 +32,7 @@ DOCUMENT = "event-stream"
 
 _UNMATCHED = "RT-RULE-007"
 _MOST = 20
-"""Different frames without a rule that are told."""
+"""Different frames without a rule that are reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _assembled(text: str, wire: WireForm, manifest: Mapping[str, Any]) -> Stream
         events += made
         lines += [line] * len(made)
         while assembly.unmatched:
-            # One frame of each kind is told: a stream may have a hundred pings.
+            # One frame of each kind is reported: a stream may have a hundred pings.
             words = shown(assembly.unmatched.pop())
             if words not in passed and len(passed) < _MOST:
                 passed.add(words)
@@ -141,7 +141,7 @@ def _assembled(text: str, wire: WireForm, manifest: Mapping[str, Any]) -> Stream
 def _frames(
     text: str, wire: WireForm, manifest: Mapping[str, Any]
 ) -> Iterator[tuple[int, Any | Message]]:
-    """Each frame of a provider with its line; a Message where it is no JSON."""
+    """Each frame of a provider with its line; a Message if it is not JSON."""
     done = _done_signal(manifest)
     found: Iterator[tuple[int, str | Message]]
     if wire is WireForm.SSE:

@@ -23,7 +23,7 @@ class Subject:
 
     @property
     def name(self) -> str | None:
-        """The tool's name, None where it is no text."""
+        """The tool's name, None if it is not a text."""
         name = self.item.get(self.name_member)
         return name if isinstance(name, str) else None
 
@@ -44,7 +44,7 @@ class Subject:
 
 
 def subjects(document: str, data: Mapping[str, Any]) -> Iterator[Subject]:
-    """The tools of a catalog, or the one tool that a document is; what is no object is skipped."""
+    """The tools of a catalog, or the one tool that a document is; only objects are given."""
     if document in ("tool", "descriptor", "enhanced-descriptor"):
         yield _subject((), data, document != "tool")
     tools = data.get("tools") if document == "catalog" else None

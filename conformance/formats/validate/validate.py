@@ -18,7 +18,7 @@ from conformance.formats.text.json_text import Notation, Reading, positions_of, 
 from conformance.formats.text.source_lines import Position
 from conformance.formats.tool.meta import earlier_in, held, key_in, lifted
 from conformance.formats.validate.foreign import Foreign, foreign
-from conformance.formats.validate.recognize import Recognition, recognise
+from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
 from conformance.spec.published import clause_at, surely_valid
@@ -35,7 +35,7 @@ _OF_TOOLS = frozenset({"catalog", "tool", "descriptor", "enhanced-descriptor"})
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A file: how it was read, what it was recognised as if it was, and all that is wrong.
+    """A file: how it was read, what it was recognized as if it was, and all that is wrong.
 
     `foreign` is there where it is a document of another standard.
     """
@@ -59,19 +59,19 @@ class Examined:
 def examine(
     raw: bytes, notation: Notation = Notation.JSON, document: str | None = None
 ) -> Examined:
-    """Read, recognise and validate the bytes of a file; `document` as for `validate`."""
+    """Read, recognize and validate the bytes of a file; `document` as for `validate`."""
     reading = read(raw, notation)
     if not reading.readable:
         return Examined(reading, None, reading.problems)
-    recognised = recognise(reading.data)
-    known = recognised if isinstance(recognised, Recognition) else None
+    recognized = recognize(reading.data)
+    known = recognized if isinstance(recognized, Recognition) else None
     name = document or (known.document if known else None)
     if name is None:
-        assert isinstance(recognised, Problem)
+        assert isinstance(recognized, Problem)
         other = foreign(reading.data)
         if other is not None:
             return Examined(reading, None, (*reading.problems, *other.problems), other)
-        return Examined(reading, None, (*reading.problems, recognised))
+        return Examined(reading, None, (*reading.problems, recognized))
     owner = "ATDF-CAT-003" if name == "catalog" and notation is Notation.JSON else None
     strange = [replace(each, clause=owner) for each in reading.problems]
     earlier = _earlier_keys(name, reading.data)
@@ -101,19 +101,19 @@ def _tools(document: str, data: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
 def validate(data: Any, document: str | None = None) -> list[Problem]:
     """The problems of `data`, a decoded JSON value; it is valid where none of them is a MUST.
 
-    `document` is a name of the table of `recognise`; without it the document is recognised first,
-    and a value that is no known document has that one problem. A problem stands where jsonschema
+    `document` is a name of the table of `recognize`; without it the document is recognized first,
+    and an unknown document has that one problem. A problem is placed where jsonschema
     finds it: a missing property at its object. Raises KeyError for another name, and never for bad
     data.
     """
     if deeper_than(data, DEEPEST):
         return [problem((), "depth", message("documents.too_deep", limit=DEEPEST))]
     if document is None:
-        recognised = recognise(data)
-        if isinstance(recognised, Problem):
+        recognized = recognize(data)
+        if isinstance(recognized, Problem):
             other = foreign(data)
-            return [recognised] if other is None else list(other.problems)
-        document = recognised.document
+            return [recognized] if other is None else list(other.problems)
+        document = recognized.document
     return _judged(data, document)
 
 
@@ -170,7 +170,7 @@ def _found(data: Any, document: str) -> list[Problem]:
     errors = [] if quick else list(islice(errors_in(document, data), _MOST_ERRORS))
     formats = {tuple(each.absolute_path) for each in errors if each.validator == "format"}
     mistyped = {tuple(each.absolute_path) for each in errors if each.validator == "type"}
-    # A pattern beside a format says the same once more, for validators that know no formats. What
+    # A pattern next to a format says the same once more, for validators that know no formats. What
     # has another type is not also something that is forbidden.
     echoes = {"pattern": formats, "not": mistyped}
     found = [

@@ -1,4 +1,4 @@
-"""Remembers the calls drawn by chance that failed: the next session begins with them.
+"""Remembers the random calls that failed: the next session begins with them.
 
 They are kept for each target, run and tool, as long as they fail, and as the tool's input schema
 and what draws the calls stay as they are; the seed says nothing of a call that is there. A call in

@@ -1,4 +1,4 @@
-"""What can be sent at a place instead of what stands there: valid and broken, one by one."""
+"""What can be sent at a place instead of what is there: valid and broken, one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a call that was drawn by chance: enough to judge it, and to send it again."""
+"""What makes a random call: enough to judge it, and to send it again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
 
 CHANCE: Final = "random-"
-"""How the scenarios of calls that were drawn by chance begin."""
+"""How the scenarios of random calls begin."""
 VALID: Final = f"{CHANCE}valid"
 
 
@@ -31,7 +31,7 @@ VALID: Final = f"{CHANCE}valid"
 class Drawn:
     """A call, and where it is broken: `pointer` is None for a valid one.
 
-    `was` is the valid value that stood there; `missing` says that nothing stands there now.
+    `was` is the valid value before; `missing` says that there is none now.
     """
 
     id: CaseId
@@ -43,7 +43,7 @@ class Drawn:
 
 
 def is_by_chance(case: Case) -> bool:
-    """Whether a case was drawn, and is no repair of one that was."""
+    """Whether a case was drawn, and is not the repair of one that was."""
     return case.scenario.startswith(CHANCE) and case.kind in {CaseKind.VALID, CaseKind.BROKEN}
 
 
@@ -53,7 +53,7 @@ def is_smallest(case: Case) -> bool:
 
 
 def drawn_of(case: Case) -> Drawn:
-    """Give what makes a case that was drawn by chance."""
+    """Give what makes a random case."""
     violation = case.violation
     if violation is None:
         return Drawn(case.id, case.scenario, case.arguments)

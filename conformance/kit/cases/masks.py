@@ -46,7 +46,7 @@ def from_masks(text: str, now: datetime) -> Iterator[str]:
 
 
 def _code(mask: str) -> str:
-    """Write a mask as `strftime` has it: MM beside hours is minutes, else months."""
+    """Write a mask as `strftime` has it: MM next to hours is minutes, else months."""
     code: list[str] = []
     clock = False
     for piece in re.split(r"([^A-Za-z]|T|Z)", mask):

@@ -16,7 +16,7 @@ MOST_BASELINE_CALLS = 16
 
 
 def good_id(run: str, tool: str, kind: CaseKind, number: int = 0) -> CaseId:
-    """Give the id of a good call; `number` counts the baseline calls that are tried.
+    """Give the id of a baseline call; `number` counts the baseline calls that are tried.
 
     The baseline call without a number is the one that was accepted, as a neighbor of branches.
     """
@@ -24,7 +24,7 @@ def good_id(run: str, tool: str, kind: CaseKind, number: int = 0) -> CaseId:
 
 
 def good_ids(run: str, tool: str) -> Iterator[CaseId]:
-    """Give the ids of the good calls: they are in no plan, as they are made on the way."""
+    """Give the ids of the baseline calls: they are in no plan, as they are made on the way."""
     for number in range(1, MOST_BASELINE_CALLS + 1):
         yield good_id(run, tool, CaseKind.BASELINE, number)
     yield good_id(run, tool, CaseKind.SECOND)

@@ -54,8 +54,8 @@ def taken(
 ) -> Taken:
     """Gather what a place takes from what is asked of its value, and from every branch there.
 
-    `everywhere` is `every_branch` of the `roots`. What stands in one `allOf` is asked together: it
-    is no choice.
+    `everywhere` is `every_branch` of the `roots`. What one `allOf` holds is asked together: it
+    is not a choice.
     """
     ways: Iterable[Sequence[Node]] = ((node,) for node in everywhere)
     if any(isinstance(n.schema, dict) and "allOf" in n.schema for n in everywhere):

@@ -1,4 +1,4 @@
-"""All cases of a tool: the named scenarios, and what is drawn by chance beside them."""
+"""All cases of a tool: the named scenarios, and what is drawn at random in addition."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Plans:
         """Held by the tool with a large plan: no other such plan is kept meanwhile."""
 
     def later(self, planned: Callable[[], Plan]) -> Future[Plan]:
-        """Plan beside the calls, one tool after the other: the first plan is done the sooner."""
+        """Plan while calls are made, one tool after the other: the first plan is done earlier."""
         return self._planner.submit(planned)
 
     def close(self) -> None:

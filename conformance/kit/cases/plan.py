@@ -37,7 +37,7 @@ _MOST_TRIED: Final = 1_500
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A tool's cases. `branches` are baseline calls of their own, sent before the cases, and
-    `remembered` calls drawn by chance that failed in an earlier session, sent first of all.
+    `remembered` are random calls that failed in an earlier session; they are sent first.
 
     `dropped` counts deviations that turned out valid, or that broke more than one place;
     `problems` are faults of the kit or of the schema, in words; `skipped` names what the random
@@ -63,7 +63,7 @@ class Plan:
 
 
 def only(planned: Plan, wanted: str | None) -> Plan:
-    """The plan, or that one case of it, with the branch's call beside which it proves something.
+    """The plan, or that one case of it, with the branch's call that it needs to prove something.
 
     The id of a case also names the steps of its repair, and its smaller calls.
     """
@@ -77,7 +77,7 @@ def only(planned: Plan, wanted: str | None) -> Plan:
 
 
 def fewer(planned: Plan, most: int) -> Plan:
-    """Keep so many cases of a plan, one of each place and kind in turn, and nothing beside them."""
+    """Keep so many cases of a plan, one of each place and kind in turn, and nothing else."""
     places = (
         (f"{case.kind} {case.violation.pointer if case.violation else case.scenario}", case)
         for case in planned.cases
@@ -158,7 +158,7 @@ def _explore(planner: Planner, arguments: dict[str, Any]) -> None:
 
 
 def _alone_and_all(planner: Planner, arguments: dict[str, Any]) -> None:
-    """Each optional parameter alone beside the required ones, and all of them together."""
+    """Each optional parameter alone with the required ones, and all of them together."""
     root = (planner.view.root,)
     asked = constraints(applied(planner.view, root, arguments).flat)
     planner.each = max(_MOST_TRIED // max(len(asked.names), len(arguments), 1), 2)

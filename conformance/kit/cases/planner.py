@@ -156,7 +156,7 @@ class Planner:
             self._valid_case(spot_less, tokens, Deviation(scenario, None), arguments)
 
     def broken(self, start: Start, spot: Spot, change: Change) -> None:
-        """Take in a broken deviation, if it is broken at its place and nowhere else.
+        """Take in a broken deviation, if it is broken at its place and only there.
 
         One that turns out valid, or breaks other places too, or a rule of what is around it (two
         branches of a oneOf match now), is dropped and counted; one that is broken only somewhere

@@ -1,7 +1,8 @@
 """Simpler calls that may still show what a call showed: one after the other, until none does.
 
-Generators: each yields simpler values, is told of each whether it still fails, and goes on from the
-last that does. They know nothing of servers and schemas; whoever asks rules out what is not valid.
+Generators: each yields simpler values, is sent for each whether it still fails, and goes on from
+the last that does. They know nothing of servers and schemas; the caller rules out what is not
+valid.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def smaller_calls(
 ) -> Steps:
     """Give simpler `arguments`, the simplest first.
 
-    What is not `needed` is left out, else set to what a `known` good call has there; what then
+    What is not `needed` is left out, else set to what a `known` valid call has there; what then
     still differs is made smaller. Of a call that is `broken` on purpose that place stays broken:
     its value is touched only where it lies beyond a `bound`.
     """
@@ -79,7 +80,7 @@ def _members(value: dict[str, Any], broken: Tokens | None, *, bound: bool) -> St
             here = simpler
     for name in list(here):
         if broken and name != kept:
-            continue  # what stands beside the broken place and is needed is as good as any
+            continue  # what is next to the broken place and is needed is as good as any
         place = broken[1:] if broken else None
         here = yield from _inside(_smaller(here[name], place, bound=bound), here, (name,))
     return here

@@ -91,9 +91,9 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
     """Whether each value has a text, where it travels as one.
 
     With `any_path`, the case is an extreme one. A float without a fraction is then meant as an
-    integer, which is no integer any more as text (`1.0`). A text in a path may have spaces, slashes
-    and letters of any language. It is sent in a GET alone, which changes nothing should the server
-    take it for another route.
+    integer, which as text is no longer an integer (`1.0`). A text in a path may have spaces,
+    slashes and letters of any language. It is sent in a GET alone, which changes nothing should the
+    server take it for another route.
     """
     if not isinstance(arguments, dict):
         return False

@@ -22,7 +22,7 @@ _MOST_INDEXES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One place: the schemas as they stand there, flat, and the value (or ABSENT).
+    """One place: its schemas, flat, and the value (or ABSENT).
 
     `everywhere` are the schemas of every branch, at this place and above, not of those in use
     alone, and `taken` is what this place takes in any of them. `scope` is the nearest place above,

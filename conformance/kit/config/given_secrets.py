@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from conformance.kit.config.secrets import is_secret_name
 
 _ALSO_SECRET = re.compile(r"PASS|PWD|CREDENTIAL|SIGNATURE|\bSIG\b|SESS|\bSID\b|JWT", re.IGNORECASE)
-"""Names that hold secrets in addresses, options and cookies beside those of variables."""
+"""Names that hold secrets in addresses, options and cookies, in addition to those of variables."""
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s\"']+")
 LONGEST_COOKIE: Final = 4096
 """Bytes of a cookie with its attributes (RFC 6265, section 6.1): no longer one is sent back."""

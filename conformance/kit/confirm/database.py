@@ -1,4 +1,4 @@
-"""What a session teaches the next one: which calls drawn by chance failed, or do so still."""
+"""What a session teaches the next one: which random calls failed, or do so still."""
 
 from __future__ import annotations
 

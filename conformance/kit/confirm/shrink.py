@@ -1,4 +1,4 @@
-"""Shrinking: what a call drawn by chance has shown is asked again with simpler calls.
+"""Shrinking: what a random call has shown is asked again with simpler calls.
 
 It is the confirm loop with other arguments: each simpler call is sent alone, the same judge is
 asked, and the smallest that still fails is sent twice more.
@@ -42,7 +42,7 @@ chosen so that every server reads it as broken: it stays.
 def of_chance_alone(
     question: Question, item: Item, exchanges: Mapping[int, Exchange]
 ) -> list[Finding]:
-    """The first finding of each message, if only calls drawn by chance broke the clause.
+    """The first finding of each message, if only random calls broke the clause.
 
     Where a named scenario did, that one is the simplest call that shows it.
     """

@@ -158,7 +158,7 @@ class Channel:
     ) -> Exchange | None:
         """Call a tool while other calls may be under way; `number` is the exchange's.
 
-        A call that is left without an answer beside others is sent again alone. None if that cannot
+        A call that gets no answer among others is sent again alone. None if that cannot
         be done, or if the tool is `given_up` meanwhile: then nobody knows what the call would give.
         """
         await self._take_care(tool)
@@ -201,7 +201,7 @@ class Channel:
         return record(number, self.run.id, request, received, case=case, confirms=confirms)
 
     def recorded_beside(self, case: Case, request: Request, received: Received) -> None:
-        """Record what a call met beside others, where it was sent again: no judge sees it."""
+        """Record what a call met among others, if it was sent again: no judge sees it."""
         number, step = self._numbers.next(), Step("beside-others", place=case.id.text)
         record = self.context.recorder.record
         record(number, self.run.id, request, received, script=LIVENESS, step=step)
@@ -254,7 +254,7 @@ class Channel:
             await self.renew()
 
     async def started(self) -> None:
-        """Wait until a process that was just started answers: its start is no call's delay.
+        """Wait until a process that was just started answers: its start does not delay a call.
 
         In the handshake era the handshake was waited for; elsewhere there is nothing to wait for.
         """

@@ -1,11 +1,12 @@
-"""How many calls a server gets at once: only as many as it is seen to answer well within the limit.
+"""How many calls a server gets in parallel: only as many as it is seen to answer well within the
+limit.
 
 A server may work off one call at a time, and no request tells. Sixteen calls of a second each would
 then time out behind each other. So the work that is under way is estimated, as TCP does it: each
 answer says how long the server took over it since the answer before (`_Pace.each`), and a call is
 sent if all that is under way, and this call, would take no more than a quarter of the limit at that
-pace. A server that works off several at once shows it by a quicker pace than an answer alone would
-take, so the width grows as long as that holds; one that does not shows that too.
+pace. A server that works at several in parallel shows it by a quicker pace than an answer alone
+would take, so the width grows as long as that holds; one that does not shows that too.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ Work = tuple[str, bool]
 _EASY: Final = 1 / 4
 """Share of the limit for which there may always be work under way."""
 _WIDER: Final = 2 / 3
-"""The same, while it is being found out whether the server works off more at once."""
+"""The same, while it is being found out whether the server works at more in parallel."""
 _UNKNOWN: Final = 1 / 10
-"""The same, beside a call of which it is not known how long it takes."""
+"""The same, next to a call of which it is not known how long it takes."""
 _FRESH: Final = 1 / 4
 """Weight of the newest answer in a pace."""
 _GROWTH: Final = 2
@@ -66,7 +67,7 @@ class _Sent:
 class Load:
     """What is under way at one server, and its pace. `limit` is the time limit of an answer.
 
-    It keeps no clock: every method is told the time, in seconds of any one clock.
+    It has no clock: every method receives the time, in seconds of any one clock.
     """
 
     most: int
@@ -128,7 +129,7 @@ class Load:
         return any(self.most * pace.each > _EASY * self.limit for pace in self._paces.values())
 
     def sent(self, work: Work, now: float) -> int:
-        """A call is sent; the number under which its end is told."""
+        """A call is sent; gives the number under which its end is reported."""
         self._last += 1
         strange = self._pace(work) is None
         first_since = None if self._under_way else now
@@ -261,7 +262,7 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """What each gave, in order; raises what the first raised that failed.
 
     The others are then cancelled and have ended before anything is raised. Left to the loop's own
-    end they would be cancelled at once with what they wait for, and asyncio waits for good for a
+    end they would be cancelled together with what they wait for, and asyncio waits for good for a
     process whose pipes it was just connecting.
     """
     tasks = [asyncio.create_task(work) for work in works]

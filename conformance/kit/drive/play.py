@@ -224,7 +224,7 @@ def adopted(channel: Channel, played: Iterable[Exchange]) -> bool:
 
 
 async def _called(evidence: RunEvidence, channel: Channel) -> RunEvidence:
-    """The same with a good call of the one tool."""
+    """The same with a baseline call of the one tool."""
     by_tool = dict(evidence.by_tool)
     for tool in evidence.tools:
         if tool.name not in evidence.lent:

@@ -21,9 +21,9 @@ class Progress:
     """Counts for who watches; `tell` is called after each change.
 
     `starts` is called once, before any run: an interrupt that comes meanwhile is answered when it
-    returns. `begins` is told the id of each run as its driving begins, `ends` what it took. `first`
-    is told the run and the name of the first tool of all whose calls are done, `confirms` how many
-    failures are sent again after all else.
+    returns. `begins` receives the id of each run as its driving begins, `ends` what it took.
+    `first` receives the run and the name of the first tool of all whose calls are done, `confirms`
+    how many failures are sent again after all else.
     """
 
     planned: int = 0

@@ -42,7 +42,7 @@ class SessionDriver(Gathered):
     async def drive(self) -> None:
         """Drive every full run, one after the other, then all protocol runs, side by side.
 
-        Those go one after the other, too, where a server was too slow for many calls at once.
+        Those go one after the other, too, if a server was too slow for many parallel calls.
         """
         try:
             await self._all_runs()

@@ -1,7 +1,7 @@
 """Sharing: the calls that are under way on one connection, so that the right one is blamed.
 
 From outside, nobody can tell which of several calls ended a process, or silenced it. So a call that
-was left without an answer beside others is sent again alone, and only that counts. After the first
+got no answer among others is sent again alone, and only that counts. After the first
 end or silence of a process, its channel makes one call at a time.
 
 A call may also be answered, and end its process a moment later: see `endings`.
@@ -23,7 +23,7 @@ from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Binding, Received
 
 _LEFT = frozenset({Trouble.TIMEOUT, Trouble.CLOSED, Trouble.REFUSED})
-"""What is no answer, and may be another call's fault."""
+"""What is not an answer, and may be another call's fault."""
 
 Sent = tuple[Request, Received]
 
@@ -63,7 +63,7 @@ class Suspects:
 
 
 class Sharing:
-    """Who is under way beside whom on one channel."""
+    """Which calls are under way together on one channel."""
 
     def __init__(self) -> None:
         self.one_at_a_time = False
@@ -143,7 +143,7 @@ class Sender(Protocol):
         ...
 
     def recorded_beside(self, case: Case, request: Request, received: Received) -> None:
-        """Record what it met beside others, where it was sent again."""
+        """Record what it met among others, if it was sent again."""
         ...
 
     async def asked_for_a_list(self, step: Step) -> Exchange:
@@ -228,7 +228,7 @@ class SharedCalls:
         return sender.recorded(call.number, call.case, *sent)
 
     async def _suspected(self, call: SharedCall, first: Sent) -> Exchange | None:
-        """A call beside others when their process ended: again alone, in another process."""
+        """A call among others when their process ended: again alone, in another process."""
         sender, suspects, ended = self._sender, self._sharing.suspects, False
         try:
             async with self._sharing.alone():

@@ -89,7 +89,7 @@ class ToolRun:
             await self._second(baseline)
 
     def plan(self) -> None:
-        """Begin to plan the tool's cases, beside what other tools do."""
+        """Begin to plan the tool's cases, while other tools are called."""
         if self._planning is None and self._baseline is not None:
             arguments = self._baseline.case.arguments
             self._planning = self._plans.later(lambda: self._planned(arguments))
@@ -151,7 +151,7 @@ class ToolRun:
             await self._once_more(baseline, CaseKind.AFTER)
 
     def _planned(self, arguments: dict[str, Any]) -> Plan:
-        """The named scenarios, and what is drawn by chance beside them or was remembered."""
+        """The named scenarios, and the random or remembered calls."""
         run, context = self._channel.run, self._channel.context
         settings, memory = context.settings, context.memory
         count = 0 if self._spared else settings.max_examples
@@ -287,12 +287,12 @@ class ToolRun:
         return from_refusal(self._tool, refused.case.arguments, refused.reading.text)
 
     async def _second(self, baseline: Call) -> None:
-        """The same call at once again, where the tool says that it changes nothing."""
+        """The same call again immediately, if the tool says that it changes nothing."""
         if self.promises:
             await self._once_more(baseline, CaseKind.SECOND)
 
     async def _all(self, cases: tuple[Case, ...]) -> None:
-        """Broken ones first: they are refused at once, and valid ones may take their time."""
+        """Broken ones first: they are refused quickly, and valid ones may take their time."""
         for kind in (CaseKind.BROKEN, CaseKind.VALID):
             await together(self._call(case) for case in cases if case.kind is kind)
 
@@ -310,7 +310,7 @@ class ToolRun:
         await together(self._repair(call, numbers) for call, numbers in numbered)
 
     async def _repair(self, refused: Call, numbers: Iterator[int]) -> None:
-        """Follow the suggestions until the call is accepted, or they lead nowhere.
+        """Follow the suggestions until the call is accepted, or they do not lead further.
 
         Where no error suggests anything, a retry hint is followed.
         """
@@ -338,7 +338,7 @@ class ToolRun:
         self._progress.one()
 
     def _followed(self, refused: Call) -> Any:
-        """The arguments that a refusal leads to; the same ones where it leads nowhere."""
+        """The arguments that a refusal leads to; the same ones if it does not lead further."""
         arguments, envelope = refused.case.arguments, refused.reading.envelope
         hint = hint_of(refused.reading)
         if hint is not None and not _suggests(refused):

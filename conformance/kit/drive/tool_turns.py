@@ -20,7 +20,7 @@ from conformance.kit.model.fault import Fault, fault_of
 FIRST_TOOL_AHEAD: Final = 2.0
 """Seconds for which the first tool of a session goes alone, so that something can be told soon."""
 MOST_IN_TURNS: Final = 200
-"""Tools whose most telling calls are all held in memory; of more, each is finished at once."""
+"""Tools whose most telling calls are all held in memory; of more, each is finished immediately."""
 
 _TOOLS_AT_ONCE = 4
 
@@ -138,7 +138,7 @@ class Turns:
             with ends_in_recursion_error():
                 await step(run)
         except (ConnectFailed, OSError):
-            raise  # the server has gone, or the disk is full: that is no single tool's
+            raise  # the server has gone, or the disk is full: not the fault of one tool
         except Exception as error:
             self._done(run, fault_of(error))
 

@@ -18,7 +18,7 @@ _ASKS_FOR_CREDENTIALS = frozenset(
     {HTTPStatus.UNAUTHORIZED, HTTPStatus.PROXY_AUTHENTICATION_REQUIRED}
 )
 _FORBIDS = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST})
-"""Statuses of a server that does not answer whoever asks, or not under this name."""
+"""Statuses of a server that does not answer every caller, or not under this name."""
 _OF_THE_ADDRESS = re.compile(r"\bhost\b|\bport\b|\borigin\b|misdirected", re.IGNORECASE)
 """Words of a refusal that is about the address, and not about who asks."""
 _OF_THE_HOST = re.compile(r"host header|(?:invalid|disallowed|unknown) ?host", re.IGNORECASE)

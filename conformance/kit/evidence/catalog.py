@@ -1,4 +1,5 @@
-"""What a target offers beside tools: ARDF resources and a toolset catalog, out of what was listed.
+"""What a target offers in addition to tools: ARDF resources and a toolset catalog, out of what was
+listed.
 
 Read from discovery's exchanges alone, so that a recorded session gives the same.
 """
@@ -77,7 +78,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """All that is offered beside tools. `whole` is False where not all of it could be read.
+    """All that is offered in addition to tools. `whole` is False if not all of it could be read.
 
     `entries` are those of the toolset catalog, by the raw name of the tool that each is about.
     `families` are those of the providers that a gateway reaches.

@@ -138,7 +138,7 @@ def _of_operations(discovered: Discovered) -> Declared:
 
 
 def _as_catalog(page: Any, items: Sequence[Any], discovered: Discovered) -> Any:
-    """A page as an ATDF catalog: over MCP, what rides in `_meta` stands beside the rest.
+    """A page as an ATDF catalog: over MCP, the members of `_meta` are put next to the rest.
 
     Any page may be one of many: what its tools need may be on another.
     """
@@ -214,7 +214,7 @@ class Discovered:
     listed: bool = True
     tools_path: str = ""
     left_out: tuple[tuple[str, Message], ...] = ()
-    """What is declared and is no tool, with the reason: operations of an OpenAPI document."""
+    """What is declared and is not a tool, with the reason: operations of an OpenAPI document."""
     agreed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     settles_again: bool = False
     faults: Faults = field(default_factory=dict)

@@ -112,7 +112,7 @@ def _tells(value: Any) -> bool:
 
 
 def _nothing_else(document: Mapping[str, Any], case: Case | None) -> bool:
-    """Whether an object holds an error alone: beside it nothing, or what the call had sent."""
+    """Whether an object holds an error alone, or with nothing but what the call had sent."""
     for name, value in document.items():
         known = name.lower() in ALONGSIDE or name.lower().startswith(("error", "message"))
         if not (known or holds_nothing(value) or (case is not None and _is_echo(value, case))):

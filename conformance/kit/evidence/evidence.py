@@ -184,7 +184,7 @@ class ToolEvidence:
         return next(tried, None)
 
     def good_case(self, case: Case) -> Case | None:
-        """The accepted baseline case beside a valid one; a broken one is known by its place."""
+        """The accepted baseline case next to a valid one; a broken one is known by its place."""
         if case.violation is not None:
             return None
         if case.neighbour is not None and case.neighbour in self._accepted_baselines:

@@ -26,7 +26,7 @@ _SERIES = 10_000
 
 
 class Series:
-    """The numbers of what is sent in one order, whatever is sent beside it.
+    """The numbers of what is sent in one order, whatever else is sent meanwhile.
 
     Tools are called side by side, and who is answered first differs from session to session: with
     a series for each, the same exchange has the same number in every session.
@@ -122,7 +122,7 @@ def _held(exchange: Exchange) -> int:
 
 
 class Recorder:
-    """Makes an Exchange of a request and what it gave. `listeners` are told of each, as it ends.
+    """Makes an Exchange of a request and what it gave. `listeners` receive each, as it ends.
 
     Calls stay in memory until they are put away. `requests` counts what was sent in each run.
     """

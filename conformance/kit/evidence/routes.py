@@ -31,7 +31,7 @@ _LEAST: Final = 3
 
 
 def has_no_route(tool: ToolEvidence) -> bool:
-    """Whether the good call of a tool was answered as a path or a method that is not there."""
+    """Whether the baseline call of a tool was answered as a path or a method that is not there."""
     traits = traits_of(tool.run)
     if tool.baseline is None or traits.speaks_mcp or not traits.over_http:
         return False

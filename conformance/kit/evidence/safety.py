@@ -55,7 +55,7 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
 
 
 def may_be_called(tool: Tool, run: Run, settings: Settings) -> bool:
-    """Whether a tool may be called, once it is no hindrance that it asks for a task."""
+    """Whether a tool may be called, if its wish for a task does not prevent it."""
     return why_left_out(replace(tool, task_required=False), run, settings) is None
 
 
@@ -133,7 +133,7 @@ def _own_server(run: Run) -> bool:
 def _is_ours(command: str) -> bool:
     """Whether a command starts one of this project's servers: `python -m fixtures.servers.x …`.
 
-    The name alone proves nothing: it may stand in an argument of any command.
+    The name alone proves nothing: it may be in an argument of any command.
     """
     try:
         words = shlex.split(command)

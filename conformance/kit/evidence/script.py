@@ -84,7 +84,7 @@ Steps = Generator[Action, Exchange, None]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a script may know: the run, how to say things, and the tools with a good call each.
+    """What a script may know: the run, how to say things, and the tools with a baseline call each.
 
     `good_calls` maps the names of tools that may be called to arguments that were accepted.
     """
@@ -95,7 +95,7 @@ class Stage:
     tools_path: str = ""
     """Where an HTTP target lists its tools, as its manifest said; empty if it did not."""
     offered: Offered = field(default_factory=Offered)
-    """What the target offers beside tools."""
+    """What the target offers in addition to tools."""
     may_call: frozenset[str] = frozenset()
     """Tools that the kit may call, those included that have to be called as tasks."""
     declared: Mapping[str, Any] = field(default_factory=dict)

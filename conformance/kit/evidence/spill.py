@@ -33,7 +33,7 @@ _READ_BACK = 8
 """The part of the room, one of so many, for what was read from the file."""
 
 _EACH = 5_000
-"""What an exchange takes in memory beside its bodies."""
+"""What an exchange takes in memory in addition to its bodies."""
 
 _MOMENT = 250
 """What each moment of its timeline takes."""

@@ -32,7 +32,7 @@ class Strictness(StrEnum):
     OTHER_FORMAT = "other_format"
     """Breaks nothing but another format: an annotation in 2020-12."""
     MALFORMED = "malformed"
-    """`arguments` itself is no object."""
+    """`arguments` itself is not an object."""
 
 
 class CaseKind(StrEnum):
@@ -47,7 +47,7 @@ class CaseKind(StrEnum):
     REPAIR = "repair"
     """A broken call again, with the suggestions applied."""
     SECOND = "second"
-    """The same call at once again, of a tool that says it changes nothing."""
+    """The same call again immediately, of a tool that says it changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Violation:
     extra property it is that property's own path. `parameter` is the same place as an error writes
     it (`passengers[0].name`), None for `arguments` itself. `keywords` are those that the value
     breaks there. `was` is the value that stood there in the baseline call (None if absent: see
-    `was_absent`), `sent` the one that stands there now (see `sent_absent`).
+    `was_absent`), `sent` the one that is there now (see `sent_absent`).
     """
 
     pointer: Foreign
@@ -76,7 +76,7 @@ class Case:
 
     `arguments` is what is sent, any JSON value. `scenario` names the deviation (`below-minimum`).
     `neighbour` is the id of the baseline call from which it deviates: a refusal proves something
-    only beside that call's acceptance. `repairable`: the schema alone gives a valid value.
+    only if that call was accepted. `repairable`: the schema alone gives a valid value.
     """
 
     id: Id

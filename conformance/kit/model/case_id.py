@@ -80,4 +80,4 @@ def _read(data: Any) -> CaseId:
 
 
 Id = Annotated[CaseId, Form(_write, _read)]
-"""An id that a file holds part by part, beside its text."""
+"""An id that a file holds part by part, in addition to its text."""

@@ -152,7 +152,7 @@ class Answer:
 
     `messages` are the JSON-RPC messages of an SSE stream or of stdout, in order, decoded; empty of
     a long answer that came alone: as values it takes ten times as much memory as in `body`.
-    `noise` are lines on stdout that are no JSON-RPC message (stdio only). `late` are answers to
+    `noise` are lines on stdout other than JSON-RPC messages (stdio only). `late` are answers to
     requests before this one, which were no longer waited for (stdio only).
     """
 

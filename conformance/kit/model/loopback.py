@@ -10,7 +10,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def is_loopback(url: str) -> bool:
-    """Whether the URL's host is this machine; False for what is no URL.
+    """Whether the URL's host is this machine; False for what is not a URL.
 
     A name below localhost is not: some resolvers send it to another machine.
     """
@@ -25,7 +25,7 @@ def is_loopback(url: str) -> bool:
 
 
 def same_server(url: str, other: str) -> bool:
-    """Whether two URLs lead to one server: scheme, host and port. False for what is no URL."""
+    """Whether two URLs lead to one server: scheme, host and port. False for what is not a URL."""
     origin = _origin(url)
     return origin is not None and origin == _origin(other)
 

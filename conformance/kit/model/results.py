@@ -278,7 +278,7 @@ class SessionResult:
     """Ended before all was done, by a user or by `--max-time`."""
     time_up: bool = False
     narrow: bool = False
-    """Whether a server was too slow for as many calls at once as were asked for."""
+    """Whether a server was too slow for as many parallel calls as were asked for."""
     selection: bool = False
     """Only some clauses, tools or cases were judged: no run has a level."""
     selected: Foreign = ""

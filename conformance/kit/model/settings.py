@@ -39,7 +39,7 @@ class Settings:
     """One session's settings. Times are in seconds, `rate` in requests per second (0: no limit).
 
     `headers` go with every HTTP request; `environment` holds the variables that a started server
-    gets beside the usual ones; `examples` maps a tool's name to known good arguments.
+    gets in addition to the usual ones; `examples` maps a tool's name to known good arguments.
     """
 
     targets: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Settings:
     """Where the calls that were not accepted are written, to be edited."""
     seed: int = 0
     max_examples: int = MAX_EXAMPLES
-    """Calls drawn by chance for each tool: so many valid ones, and as many broken ones."""
+    """Random calls for each tool: so many valid ones, and as many broken ones."""
     concurrency: int = 16
     rate: float = 0.0
     max_time: float = 600.0

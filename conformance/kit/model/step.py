@@ -59,4 +59,4 @@ def _read(data: Any) -> Step:
 
 
 Taken = Annotated[Step, Form(_write, _read)]
-"""A step that a file holds part by part, beside its text."""
+"""A step that a file holds part by part, in addition to its text."""

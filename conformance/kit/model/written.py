@@ -1,6 +1,6 @@
 """The forms that fields take in a file, where they are not written as they are.
 
-A form stands in the annotation of a dataclass's field. pydantic finds it there, and so one
+The annotation of a dataclass's field holds the form. pydantic finds it there, and so one
 description serves to write and to read. Nothing here imports pydantic before it is needed.
 """
 
@@ -101,7 +101,7 @@ def _changed(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
 _NO_JSON = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """Numbers that a target may say, for which strict JSON has no word."""
 _FLOATS = "floats"
-"""The member beside the texts that stand for such numbers: what these texts begin with."""
+"""The member next to the texts that represent such numbers: what these texts begin with."""
 
 
 def strict_json(value: dict[str, Any]) -> str:

@@ -113,7 +113,7 @@ class HtmlReport(SelfContainedReport):  # type: ignore[misc]  # pytest-html has 
             self._keep(report)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep only what is no verdict; where no session was reached, what each item came to."""
+        """Keep all but verdicts; if no session was reached, what each item came to."""
         if report.when == "call" or not report.passed:
             self._keep(report)
 

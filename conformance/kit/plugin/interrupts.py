@@ -67,7 +67,7 @@ def _interrupt(number: int) -> None:
 
 
 def _write_nowhere() -> None:
-    """Let what is written to a terminal that is gone go nowhere: it would be an error."""
+    """Drop what is written to a terminal that is gone: it would be an error."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in list(_terminals()):
         os.dup2(nowhere, stream)

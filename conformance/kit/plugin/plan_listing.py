@@ -35,13 +35,13 @@ def planned(
     """The cases that would be sent, a line each, from baseline calls that were not tried.
 
     Of a gateway, the ids of its scenarios. What cannot be called has a line with the reason. What
-    the kit failed at is told, and added to `faults`.
+    the kit failed at is reported, and added to `faults`.
     """
     for one in found:
         if one.run.role is Role.GATEWAY:
             yield from _scenarios(one, settings, scripts)
         if one.run.kind is RunKind.PROTOCOL:
-            continue  # one good call of it is sent, which the full run finds
+            continue  # one baseline call of it is sent, which the full run finds
         for tool in one.tools:
             try:
                 yield from list(_of_tool(one, tool, settings, memory))
@@ -74,7 +74,7 @@ def _of_tool(
 ) -> Iterator[str]:
     reason = why_left_out(tool, one.run, settings)
     if reason is not None and settings.replay is not None:
-        return  # only one case is asked for, and it is no case of this tool
+        return  # only one case is asked for, and another tool has it
     if reason is not None:
         yield f"{one.run.id}  {tool.name}: {reason.words(settings.language)}"
         return
@@ -123,7 +123,7 @@ def _scenarios(found: Discovered, settings: Settings, scripts: Iterable[Script])
 
 
 def _replayed(made: Plan, good: Iterable[CaseId], wanted: str) -> Iterator[str]:
-    """The one case that is to be sent again, and the call beside which it proves something."""
+    """The one case that is to be sent again, and the call that it needs to prove something."""
     if any(id.text == wanted for id in good):
         yield f"  {Expectation.ACCEPT.value}  {wanted}"
     kept = only(made, wanted)

@@ -137,7 +137,7 @@ def recall(state: PluginState, path: Path) -> None:
         reason = message("kit.judge.lacks", what=error).words(language)
     else:
         state.settings = state.session.settings
-        # Whoever wrote the record chose its words: none of them becomes a line to be run.
+        # The author of the record chose its words: none of them becomes a line to be run.
         state.report.options = ("--target", NAMED_AGAIN)
         state.report.recorded = True
         state.report.exchange = state.session.recorder.by_id.get

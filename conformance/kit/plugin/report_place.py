@@ -148,7 +148,7 @@ def leave(state: PluginState) -> bool:
 def mark_outdated(badge: Path, language: str) -> None:
     """Have the badge of an earlier session say, after its own words, that it is outdated.
 
-    What is no badge of ours, or says so already, is left as it is.
+    A file other than our badge, or one that says so already, is left as it is.
     """
     with suppress(OSError, ValueError, RecursionError):
         if not badge.is_file():

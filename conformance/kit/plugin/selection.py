@@ -44,7 +44,7 @@ def folder_of_the_whole(config: pytest.Config) -> Path:
 
 
 def report_folder(config: pytest.Config) -> Path:
-    """Where the report goes; of a part elsewhere, lest it be in the place of the whole one.
+    """Where the report goes; of a part elsewhere, so that it does not replace the whole one.
 
     By the words of the command line alone: what they leave out is known once all is judged.
     """

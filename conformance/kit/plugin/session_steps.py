@@ -49,7 +49,7 @@ def discover(config: pytest.Config, state: PluginState) -> None:
 
 
 def load_scripts(state: PluginState, collector: pytest.Module | pytest.Class) -> None:
-    """Load the `scripts.py` beside a test file, once."""
+    """Load the `scripts.py` next to a test file, once."""
     module = getattr(collector, "obj", None)
     package = module.__package__ if isinstance(module, ModuleType) else None
     if not package or package in state.scripts_of:

@@ -121,7 +121,7 @@ class ExchangeWriter:
     """Appends exchanges to a file and gives them back by id; use it as a context.
 
     `redact` replaces secrets in every text before it is written. `more` goes into the first line,
-    and what `last` holds when it is closed into the last. Not for two threads at once.
+    and what `last` holds when it is closed into the last. Not for two threads together.
     """
 
     def __init__(

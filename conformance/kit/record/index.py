@@ -1,4 +1,5 @@
-"""What the first and the last line of `exchanges.ndjson` hold beside the exchanges, and back.
+"""What the first and the last line of `exchanges.ndjson` hold in addition to the exchanges, and
+back.
 
 The first line says what was found and asked, the last which exchanges are whose evidence and what
 befell each tool. Both directions stand side by side, so that what one writes the other is seen to

@@ -106,7 +106,7 @@ def names_place(
 def decode(suggested_value: Any, nodes: Sequence[Node], view: SchemaView) -> Any:
     """Decode a suggestion for a parameter: itself if valid, else its JSON parse.
 
-    A value that is no string is itself. A string that is neither valid nor JSON stays a string.
+    A value other than a string is itself. A string that is neither valid nor JSON stays a string.
     """
     if not isinstance(suggested_value, str) or view.is_valid(nodes, suggested_value):
         return suggested_value
@@ -191,7 +191,7 @@ def _settle(view: SchemaView, arguments: Any, tokens: Tokens, suggested: Any) ->
 def _schemas_at(view: SchemaView, arguments: Any, tokens: Tokens) -> Ways:
     """The schemas of a place, one tuple for each way to read the unions above it.
 
-    The branches that suit the values beside the place come first. An empty tuple is a place that
+    The branches that suit the values next to the place come first. An empty tuple is a place that
     nothing declares, in an open object; it is given only where no branch declares the place.
     """
     return _remembered_at(view, _Sent(to_bytes(arguments), arguments), tokens)
@@ -230,7 +230,7 @@ def _readings_of(
     if not found.unions:
         return [found.flat]
     wrong: dict[int, int] = {}
-    """Errors beside the place, by schema: the choices have most of their schemas in common."""
+    """Errors next to the place, by schema: the choices have most of their schemas in common."""
 
     def unsuited(flat: tuple[Node, ...]) -> int:
         if here is ABSENT or here is None:

@@ -1,6 +1,6 @@
 """`results.json`: a session as data, and back.
 
-The forms of the values are in `kit/model`. Here is where they stand in the file: `_of_run` and
+The forms of the values are in `kit/model`. Here is their place in the file: `_of_run` and
 what it calls write it, `_run_of` and what it calls undo that. Only secrets, and texts too long to
 be meant, come back changed. Schema: `schema/bindings/1.0/results.schema.json`.
 """

@@ -117,7 +117,7 @@ class Ended:
 
     @property
     def sign(self) -> str:
-        """A character for it: colour alone would not reach everybody."""
+        """A character for it: color alone would not reach everybody."""
         return _SIGNS.get(self.code, "?")
 
     @property

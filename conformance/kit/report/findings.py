@@ -1,4 +1,4 @@
-"""Findings: what one cause broke is told once, whatever versions and clauses show it.
+"""Findings: what one cause broke is reported once, whatever versions and clauses show it.
 
 Verdicts are counted by clause, run and tool, and levels rest on them. A reader fixes a cause: here
 the verdicts of one cause are one finding.
@@ -30,7 +30,7 @@ _READ_OF_A_PAGE = 4_000
 """Characters of a page of HTML in which its words are looked for."""
 _PAGE = re.compile(r"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _TAGS = re.compile(r"<(script|style|title)\b.*?</\1\s*>|<[^>]*>?", re.IGNORECASE | re.DOTALL)
-"""What is no word of a page; its title says what its heading says again."""
+"""What is not a word of a page; its title says what its heading says again."""
 
 
 @dataclass(frozen=True, slots=True)

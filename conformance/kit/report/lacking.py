@@ -13,7 +13,7 @@ from conformance.spec.vocabulary import VERDICT_BLOCKS_LEVEL, Level, Verdict
 
 _SOMETHING = frozenset(GRAVITY[: GRAVITY.index(Verdict.NOT_APPLICABLE)])
 _TOLD = frozenset({Verdict.KIT_ERROR, Verdict.FAIL})
-"""What was found is told in full, at another place."""
+"""What was found is reported in full, at another place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Lack:
 
     `reason` is why they could not be judged, or the first thing that one of them was warned of, and
     `tools` are those it is said of; of the tools in `also` the same is said with values of their
-    own. What was broken is told elsewhere, with all that it is about.
+    own. What was broken is reported elsewhere, with all that it is about.
     """
 
     verdict: Verdict | None
@@ -88,7 +88,7 @@ def _reason_id(item: Item) -> str:
 def _lack(
     verdict: Verdict | None, reason: Message | str, clauses: Sequence[str], items: Sequence[Item]
 ) -> Lack:
-    """One lack; a reason in place of which stands a clause's id is told elsewhere."""
+    """One lack; a reason that a clause's id replaces is reported elsewhere."""
     if isinstance(reason, str):
         return Lack(verdict, tuple(clauses))
     tools = _tools(i for i in items if any(each.message == reason for each in i.findings))

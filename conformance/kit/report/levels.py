@@ -106,7 +106,7 @@ def in_the_way(session: SessionResult) -> frozenset[str]:
 
 
 def capped(run: RunResult) -> Message | None:
-    """Give why a run can have no level: the target has more tools than are judged at once."""
+    """Give why a run can have no level: the target has more tools than are judged together."""
     return why_cut(left.reason for left in run.tools_left_out)
 
 
@@ -124,7 +124,7 @@ def all_items(session: SessionResult) -> Iterable[Item]:
 def clauses_verified(session: SessionResult) -> tuple[int, int]:
     """Count the clauses judged wherever they apply, and those that apply to the target at all.
 
-    Tools that were left out are not looked at, where others were called: they are told apart.
+    Tools that were left out are not looked at, if others were called: they are listed apart.
     """
     applicable, judged, doubtful = set(), set(), set()
     for item in all_items(session):

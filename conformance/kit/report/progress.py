@@ -22,7 +22,7 @@ _CLEAR = "\r\x1b[K"
 
 
 class Progress:
-    """Shows how far driving is; silent where `stream` is no terminal.
+    """Shows how far driving is; silent if `stream` is not a terminal.
 
     `clock` gives seconds. `update` may be called for each case: it writes ten times a second.
     """

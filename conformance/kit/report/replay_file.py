@@ -38,7 +38,7 @@ _WRONG = {
     "finding.call.status_of_valid": "failed",
     "finding.http.wire_fault": "failed",
 }
-"""What is told by its class, not by its words: what was taken and should have been refused, and a
+"""What is known by its class, not by its words: what was taken and should have been refused, and a
 failure of the server, which may be worded otherwise each time.
 """
 

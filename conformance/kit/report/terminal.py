@@ -139,7 +139,7 @@ class _Summary:
             yield Line(early, ("yellow",))
         for error in self.session.kit_errors[:GROUPS]:
             yield Line(f"{self.say('report.kit-error')} {self.text(error, 400)}", ("red", "bold"))
-        # A warning is told in full only where it fails the session; else in two lines.
+        # A warning is printed in full only if it fails the session; else in two lines.
         wanted = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.WARN)
         found = groups(self.session, wanted)
         apart = False
@@ -328,7 +328,7 @@ class _Summary:
             clauses = ", ".join(self.text(clause) for clause in lack.clauses)
             name = verdict_name(lack.verdict, self.language) if lack.verdict else ""
             head = f"      {clauses}  {name}"
-            if lack.reason is None:  # what was found is told above
+            if lack.reason is None:  # what was found is printed above
                 yield Line(f"{head}  {self.text(sentence(lack.clauses[0], self.language), 400)}")
                 continue
             where = f"{self.names(lack.tools, _TOOLS)}: " if lack.tools else ""

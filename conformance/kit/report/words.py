@@ -116,7 +116,7 @@ class Rule:
 
 @cache
 def rule(id: str, language: str, version: str = "") -> Rule | None:
-    """Give the clause `id` in `language`; None for what is no clause, such as a stale waiver.
+    """Give the clause `id` in `language`; None for an unknown id, such as that of a stale waiver.
 
     What it quotes is of the `version` that was checked, if one is named.
     """
@@ -133,7 +133,7 @@ def rule(id: str, language: str, version: str = "") -> Rule | None:
 
 
 def sentence(id: str, language: str) -> str:
-    """Give a clause's sentence; empty for what is no clause."""
+    """Give a clause's sentence; empty for an unknown id."""
     found = rule(id, language)
     return found.text if found else ""
 

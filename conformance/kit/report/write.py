@@ -149,7 +149,7 @@ _BROKEN = "orange"
 
 
 def badge(session: SessionResult, language: str = "en") -> dict[str, Any]:
-    """Give the badge: the level of the weakest full run, grey where no run has one.
+    """Give the badge: the level of the weakest full run, gray if no run has one.
 
     Broken clauses of current versions are counted, too: a level alone would look like success.
     """

@@ -106,7 +106,7 @@ def _conditional(view: SchemaView, node: Node, value: Any) -> list[Node]:
 def every_branch(view: SchemaView, nodes: Sequence[Node]) -> tuple[Node, ...]:
     """Give the schemas that apply to some value here, flat: those of every branch of every union.
 
-    Each stands there once. Of a `not` nothing is said.
+    Each is there once. Of a `not` nothing is said.
     """
     flat: list[Node] = []
     seen: set[int] = set()

@@ -62,7 +62,7 @@ class Constraints:
     required: tuple[str, ...]
     names: tuple[str, ...]
     forbids: bool
-    """A `not` stands here."""
+    """There is a `not` here."""
     nullable: bool
     """OpenAPI's `nullable`: null is meant to be taken, whatever the dialect says."""
 

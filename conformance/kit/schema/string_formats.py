@@ -14,7 +14,7 @@ ATDF_FORMATS: Final = tuple(AtdfFormat)
 """The four formats that ATDF names; the others are annotations."""
 
 SOMEDAY: Final = datetime(2035, 6, 1, 10, 0, tzinfo=UTC)
-"""Stands in for the present where none is given: far enough ahead for any booking."""
+"""Used as the present if none is given: far enough ahead for any booking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,4 +128,4 @@ FORMATS: Final[dict[str, Format]] = {
     "json-pointer": Format(partial(_filled, "/a{n}"), (("without-slash", "a/b"),)),
     "relative-json-pointer": Format(partial(_filled, "1/a{n}"), (("without-number", "/a"),)),
 }
-"""By the name of the format. That each is told from its broken values is held by a test."""
+"""By the name of the format. A test holds that each differs from its broken values."""

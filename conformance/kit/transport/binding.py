@@ -128,7 +128,7 @@ MESSAGES_CAP = 2_000
 """Messages read of one stream: each clause looks at those of each answer."""
 
 CUT_KEPT = 64 * 1024
-"""Bytes kept of an answer that was longer: nothing is judged by it, and many come at once."""
+"""Bytes kept of an answer that was longer: nothing is judged by it, and many come together."""
 
 
 @dataclass(frozen=True, slots=True)

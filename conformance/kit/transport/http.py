@@ -127,14 +127,14 @@ def _media(called: Invocation | None) -> tuple[tuple[str, str], ...]:
 
 
 def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> HttpRequest:
-    """A call whose inputs go to different places; what is no object is the body itself."""
+    """A call whose inputs go to different places; anything but an object is the body itself."""
     by_place: dict[Where, dict[str, Any]] = {where: {} for where in Where}
     places = {one.name: one.where for one in reversed(invocation.inputs)}
     for name, value in arguments.items() if isinstance(arguments, dict) else ():
         by_place[places.get(name) or invocation.place_of(name)][name] = value
     filled = {name: in_address(to_text(v)) for name, v in by_place[Where.PATH].items()}
     forms = {form: text for name, text in filled.items() for form in _forms(f"{{{name}}}")}
-    if forms:  # all at once: a value may look like the place of another
+    if forms:  # all together: a value may look like the place of another
         url = re.sub("|".join(map(re.escape, forms)), lambda found: forms[found.group()], url)
     query = _query(by_place[Where.QUERY])
     headers = tuple((name, to_text(value)) for name, value in by_place[Where.HEADER].items())

@@ -189,7 +189,7 @@ class HttpConnection:
     ) -> Trouble | None:
         streaming = is_stream(response.headers.get("content-type"))
         events = _Messages() if streaming else None
-        # A stream that a GET opened stays open for good: what comes at once is its answer.
+        # A stream that a GET opened stays open for good: what comes immediately is its answer.
         limit = request.settle if streaming and request.method == "GET" else None
         own = 0
         try:

@@ -1,4 +1,5 @@
-"""The fake provider: a server on this machine that answers each request as it is told, by byte.
+"""The fake provider: a server on this machine that answers each request as its script says, byte by
+byte.
 
 It is written on asyncio and h11, and not on an ASGI server: those hide where a write ends, and
 have no way to break a connection off with an RST.
@@ -36,7 +37,7 @@ from conformance.spec.vocabulary import Seen
 Perform = Callable[[Arrival], Iterable[Act]]
 """Says what is done in answer to a request."""
 Observe = Callable[[Moment], None]
-"""Is told what happens, in order."""
+"""Receives what happens, in order."""
 
 BODY_CAP: Final = 4 * 1024 * 1024
 """Bytes of a request that are read; a longer one is refused with 413."""

@@ -20,9 +20,9 @@ from conformance.kit.transport.sandbox import end_all, launched
 
 _NOISE_LINES = 50
 _NOISE_READ, _NOISE_KEPT = 16_000, 2_000
-"""Bytes of a line that is no message, and the characters kept of it once secrets are out."""
+"""Bytes of a line other than a message, and the characters kept of it once secrets are out."""
 _MOST_NOISE = 10_000
-"""Lines that are no messages after which a process is not read any more."""
+"""Lines other than messages after which a process is not read any more."""
 _OTHERS_CAP = 32 * 1024 * 1024
 """Bytes of memory for messages that answer no call, of those between two answers."""
 _UNREAD_REPLIES = 1024 * 1024

@@ -1,4 +1,5 @@
-"""Which parameters a refusal without an envelope blames, read strictly: a word alone is no blame.
+"""Which parameters a refusal without an envelope blames, read strictly: a word alone blames
+nothing.
 
 Servers name a place in a member of their errors (`loc`, `path`, `instancePath`, a key that is the
 parameter's name) or in their words, where the name is quoted, begins a line, or follows a word such

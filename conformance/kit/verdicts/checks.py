@@ -114,7 +114,7 @@ def other_refusal(at: Call | Exchange | None) -> Check:
 
 
 def no_good_call(tried: Call | None) -> Check:
-    """It could not be judged, as the good call was not accepted; says what it was refused with."""
+    """It could not be judged, as the baseline call was refused; says with what."""
     if tried is None or tried.reading.accepted:
         return unknown("kit.not_verified.baseline", tried)
     if tried.reading.missing is not None:
@@ -221,7 +221,7 @@ class Chapter:
 
 
 def packages() -> tuple[str, ...]:
-    """The names of all chapters: the packages beside the kit that have clause tests."""
+    """The names of all chapters: the packages next to the kit that have clause tests."""
     house = resources.files("conformance")
     beside = (each for each in house.iterdir() if each.is_dir())
     return tuple(

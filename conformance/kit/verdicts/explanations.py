@@ -1,7 +1,7 @@
 """What a refusal says in free text: which parameter is meant, and what would be right there.
 
 Serves the explain rate. Wording is not judged: only whether the name, and
-the facts that the schema holds for the broken place, stand in the text.
+the facts that the schema holds for the broken place, are in the text.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def _says(keyword: str, asked: Constraints, text: str) -> bool:
 def _shows_pattern(patterns: Sequence[str], text: str, violation: Violation) -> bool:
     """Whether a text holds one of the patterns, or a value in which they are found: an example.
 
-    Plain words and short numbers are no example, since they stand in any text; nor is the name of
+    Plain words and short numbers are not an example, since they are in any text; nor is the name of
     the place, or what of the refused value a sentence leaves when it ends.
     """
     for pattern in patterns:
@@ -224,7 +224,7 @@ def _right_items(keyword: str, asked: Constraints) -> Iterator[str]:
 
 
 def _numbers(value: int | float) -> Iterator[str]:
-    """A number as it may be written; also its neighbours' way of saying 0: not negative."""
+    """A number as it may be written; also the other way of saying 0: not negative."""
     yield _number(value)
     if abs(value) <= GREATEST:
         yield f"{float(value)}"
@@ -245,7 +245,7 @@ def _shown(value: Any) -> str:
 
 
 def _has(word: str, text: str) -> bool:
-    """Whether a word stands in a text on its own, whatever its case."""
+    """Whether a word is in a text on its own, whatever its case."""
     # An enum may have a hundred thousand values: no pattern is made for what is not there.
     if not word or word.lower() not in text.lower():
         return False

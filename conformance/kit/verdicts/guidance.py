@@ -57,7 +57,7 @@ def suggestion(call: Call) -> str | None:
 def _candidates(call: Call, violation: Violation) -> Iterator[Any]:
     """Values that may be right at the broken place, the one that is nearest to what was sent first.
 
-    The value that stood there in the good call comes last: it is right, but says least.
+    The value that the valid call had there comes last: it is right, but says least.
     """
     view = view_of(call.tool.input_schema)
     for nodes in schemas_at(view, None, violation.pointer):

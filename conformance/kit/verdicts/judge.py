@@ -35,7 +35,7 @@ NOT_OFFERED = {
     Offer.RESOURCES: "kit.not_applicable.no_resources",
     Offer.TOOLSETS: "kit.not_applicable.no_toolsets",
 }
-"""Why a clause does not apply that is about what a target may offer beside tools."""
+"""Why a clause does not apply that is about what a target may offer in addition to tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def belongs(clause: Clause, run: Run) -> bool:
 
 
 Names = Mapping[Offer, tuple[str, ...]]
-"""What a run offers beside tools, and the tools that each offer is about."""
+"""What a run offers in addition to tools, and the tools that each offer is about."""
 
 
 def questions(

@@ -34,7 +34,7 @@ class RepairOutcome(StrEnum):
 
     REPAIRED = "repaired"
     STUCK = "stuck"
-    """Suggestions were followed and led nowhere."""
+    """Suggestions were followed, and no call was accepted."""
     WRONG = "wrong"
     """A suggestion was invalid for its parameter."""
     NONE_GIVEN = "none_given"
@@ -60,7 +60,7 @@ def repair_outcome(tool: ToolEvidence, refused: Call) -> RepairOutcome:
 
     Where they end in a refusal for another reason, such as a conflict, that counts only if the call
     without a mistake ends so too: repairs may compete for what there is one of. Suggestions that
-    lead in circles, or on for ever while that call is accepted, end nowhere.
+    lead in circles, or on for ever while that call is accepted, have no end.
     """
     given = suggestions(refused)
     hint = hint_of(refused.reading)
@@ -121,7 +121,7 @@ def repairable(tool: ToolEvidence) -> list[Call]:
 
 @dataclass(slots=True)
 class Tally:
-    """What is counted of tools, one after the other: their calls are looked at once."""
+    """What is counted of tools, one after the other: their calls are looked at a single time."""
 
     outcomes: list[tuple[str, RepairOutcome]] = field(default_factory=list)
     steps: Counter[int] = field(default_factory=Counter)

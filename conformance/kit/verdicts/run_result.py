@@ -245,5 +245,5 @@ def _missing(
 
 
 def _is_beside(item: Item) -> bool:
-    """Whether an item is about what a target may offer beside tools, and this one does not."""
+    """Whether an item is about an offer other than tools that this target does not make."""
     return any(finding.message.id in _NOT_OFFERED for finding in item.findings)

@@ -31,12 +31,12 @@ _PLACES = 3
 def call_words(case: Case, good: Case | None = None) -> Message:
     """A call of a tool: what makes it this one is the value at one place, or its arguments.
 
-    Of a valid call with more arguments than can be shown only that is told in which it differs from
-    `good`, the accepted call beside it, if there is one.
+    Of a valid call with more arguments than can be shown, only that is shown in which it differs
+    from `good`, the accepted call next to it, if there is one.
     """
     violation = case.violation
     of_branch = case.kind is CaseKind.BASELINE and case.neighbour is not None and violation is None
-    if case.kind in _BY_KIND and not of_branch:  # of a tool's good calls that one is known
+    if case.kind in _BY_KIND and not of_branch:  # of a tool's baseline calls that one is known
         return message(_BY_KIND[case.kind])
     if violation is None:
         return _valid(case, good)
@@ -48,7 +48,7 @@ def call_words(case: Case, good: Case | None = None) -> Message:
 
 
 def call_shown(case: Case, good: Case | None = None) -> Message:
-    """The same for a finding, which stands alone: the good call with its arguments, too."""
+    """The same for a finding, which has no context: the baseline call with its arguments, too."""
     words = call_words(case, good)
     if words.id not in _WITH:
         return words
@@ -84,7 +84,7 @@ def step_words(name: str) -> Message:
 
 
 _DEEPEST = 20
-"""Steps into the arguments; what differs further down is told as a whole."""
+"""Steps into the arguments; what differs further down is shown as a whole."""
 
 
 def unlike(sent: Any, good: Any, at: Tokens = ()) -> Iterator[tuple[Tokens, Any]]:

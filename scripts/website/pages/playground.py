@@ -43,7 +43,7 @@ _SHOWN = (
 )
 """Examples that the page offers, of those that there are."""
 _PARTS = (
-    "values", "read", "recognise", "keywords", "repair", "validate", "schemas", "references",
+    "values", "read", "recognize", "keywords", "repair", "validate", "schemas", "references",
     "examine", "forms", "inside", "openapi", "problems", "convert",
 )  # fmt: skip
 _KNOWN = (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.formats.runtime.recognition import RUNTIME_ROWS
-from conformance.formats.validate.recognize import Recognition, recognise
+from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.formats.validate.validate import validate
 from tests.root import ROOT
 
@@ -24,7 +24,7 @@ ODD: list[Any] = [None, True, 0, -1, 1.5, "", "x", [], {}, [None], [{}], {"": No
 
 @pytest.mark.parametrize(("entry", "data"), VALID, ids=lambda each: each.get("id", ""))
 def test_each_valid_example_is_recognised_as_its_document(entry, data):
-    recognised = recognise(data)
+    recognised = recognize(data)
     assert isinstance(recognised, Recognition)
     assert (recognised.spec, recognised.document) == ("runtime", entry["document"])
 
@@ -75,15 +75,15 @@ def test_an_odd_value_anywhere_is_judged_and_never_raises(entry, data):
     ],
 )
 def test_the_members_decide_which_document_it_is(data, document):
-    recognised = recognise(data)
+    recognised = recognize(data)
     assert isinstance(recognised, Recognition)
     assert recognised.document == document
 
 
 def test_a_member_too_many_makes_a_closed_document_unknown():
-    assert isinstance(recognise({"returned": 1, "truncated": False}), Recognition)
-    assert not isinstance(recognise({"returned": 1, "truncated": False, "x": 1}), Recognition)
+    assert isinstance(recognize({"returned": 1, "truncated": False}), Recognition)
+    assert not isinstance(recognize({"returned": 1, "truncated": False, "x": 1}), Recognition)
 
 
 def test_an_error_without_a_code_is_no_runtime_error():
-    assert not isinstance(recognise({"error": "it broke"}), Recognition)
+    assert not isinstance(recognize({"error": "it broke"}), Recognition)

@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.formats.runtime.recognition import POLICY_IN_ITS_KEY
-from conformance.formats.validate.recognize import Recognition, recognise
+from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.formats.validate.validate import validate
 
 BACKOFF = {
@@ -18,7 +18,7 @@ BACKOFF = {
 
 @pytest.mark.parametrize("document", [{"retry_policy": BACKOFF}, {"retry_policy": None, **BACKOFF}])
 def test_a_policy_in_its_key_is_recognized_and_valid(document):
-    known = recognise(document)
+    known = recognize(document)
     assert isinstance(known, Recognition)
     assert (known.document, known.dialects) == ("retry-policy", (POLICY_IN_ITS_KEY,))
     assert validate(document) == []

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from conformance.formats.problem import Problem
-from conformance.formats.validate.recognize import TABLE, Recognition, recognise, row_of
+from conformance.formats.validate.recognize import TABLE, Recognition, recognize, row_of
 from tests.root import ROOT
 
 EXAMPLES = ROOT / "fixtures" / "examples"
@@ -21,7 +21,7 @@ INDEX = {
 @pytest.mark.parametrize("entry", INDEX["valid"], ids=lambda entry: entry["id"])
 def test_each_valid_example_is_recognised_as_its_document(entry):
     data = json.loads((EXAMPLES / entry["file"]).read_text(encoding="utf-8"))
-    recognised = recognise(data)
+    recognised = recognize(data)
     assert isinstance(recognised, Recognition)
     assert recognised.document == entry["document"]
 
@@ -31,7 +31,7 @@ def test_no_invalid_example_is_taken_for_another_document():
     taken = {
         entry["id"]: (found.document, entry["document"])
         for entry in INDEX["invalid"]
-        if isinstance(found := recognise(_data(entry)), Recognition)
+        if isinstance(found := recognize(_data(entry)), Recognition)
     }
     assert [name for name, (one, other) in taken.items() if one != other] == []
     assert len(taken) > 0.9 * len(INDEX["invalid"])
@@ -66,26 +66,26 @@ def _data(entry):
     ],
 )
 def test_the_members_decide_whatever_their_values(data, document):
-    assert recognise(data).document == document
+    assert recognize(data).document == document
 
 
 def test_recognition_says_which_rule_decided():
-    recognised = recognise({"id": "a", "description": "b"})
+    recognised = recognize({"id": "a", "description": "b"})
     assert recognised.rule == "tool_id|id + how_to_use|description"
 
 
 def test_a_catalog_with_an_id_and_a_description_is_a_catalog():
-    assert recognise({"id": "a", "description": "b", "tools": []}).document == "catalog"
+    assert recognize({"id": "a", "description": "b", "tools": []}).document == "catalog"
 
 
 def test_a_legacy_label_is_named_as_a_dialect():
     data = {"tool_id": "a", "description": "b", "schema_version": "0.1"}
-    assert recognise(data).dialects == ("legacy-label",)
+    assert recognize(data).dialects == ("legacy-label",)
 
 
 @pytest.mark.parametrize("data", [None, 5, "text", [], [{"name": "a"}]])
 def test_what_is_not_an_object_gets_a_problem_that_shows_it(data):
-    problem = recognise(data)
+    problem = recognize(data)
     assert isinstance(problem, Problem)
     assert problem.message.words("en").startswith("Expected a document")
 
@@ -110,14 +110,14 @@ def test_what_is_not_an_object_gets_a_problem_that_shows_it(data):
     ],
 )
 def test_an_unknown_object_gets_a_problem_that_names_the_closest_document(data, said):
-    problem = recognise(data)
+    problem = recognize(data)
     assert isinstance(problem, Problem)
     assert said in problem.message.words("en")
 
 
 @pytest.mark.parametrize("name", ["tols", "Tools", "toolz", "toools", "tolos"])
 def test_a_member_that_is_misspelled_is_told_with_the_name_that_is_meant(name):
-    said = recognise({name: []}).message.words()
+    said = recognize({name: []}).message.words()
     assert f'"{name}"' in said
     assert "`tools`" in said
     assert "catalog" in said
@@ -125,22 +125,22 @@ def test_a_member_that_is_misspelled_is_told_with_the_name_that_is_meant(name):
 
 @pytest.mark.parametrize("data", [{"tls": []}, {"desription": "x"}, {"ol": 1}])
 def test_a_member_that_makes_no_document_when_it_is_corrected_is_not_told(data):
-    assert recognise(data).message.id == "documents.unknown"
+    assert recognize(data).message.id == "documents.unknown"
 
 
 def test_input_that_could_be_two_documents_gets_a_problem_that_names_both():
-    problem = recognise({"errors": [], "tools": []})
+    problem = recognize({"errors": [], "tools": []})
     assert problem.message.id == "documents.ambiguous"
     assert {"error", "catalog"} <= {value for _, value in problem.message.values}
 
 
 def test_resources_of_two_kinds_are_ambiguous():
-    problem = recognise({"resources": [{"resource_type": "tool"}, {"type": "tool", "path": "/"}]})
+    problem = recognize({"resources": [{"resource_type": "tool"}, {"type": "tool", "path": "/"}]})
     assert problem.message.id == "documents.ambiguous"
 
 
 def test_a_list_of_other_resources_is_unknown():
-    problem = recognise({"resources": [{"uri": "file:///a"}]})
+    problem = recognize({"resources": [{"uri": "file:///a"}]})
     assert problem.message.id == "documents.unknown.rule"
 
 

@@ -216,7 +216,7 @@ class _Reader:
 
 
 def read(expression: str) -> Group:
-    """Read a pattern. Raises Unreadable for what is no pattern, or not one of the usual ones."""
+    """Read a pattern. Raises Unreadable for what is not a pattern, or not one of the usual ones."""
     return _Reader(expression).read()
 
 

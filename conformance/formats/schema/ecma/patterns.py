@@ -20,7 +20,7 @@ _MATCHER: Final = LimitedMatcher()
 def matches(expression: str, text: str) -> bool | None:
     """Say whether a pattern is found in a text; None if that cannot be judged.
 
-    It cannot be judged if the pattern is no ECMA pattern, uses what Python has no equal for
+    It cannot be judged if the pattern is not an ECMA pattern, uses what Python has no equal for
     (Unicode property classes), or does not end within the time limit.
     """
     compiled = _compiled(expression)

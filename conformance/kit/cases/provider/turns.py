@@ -18,7 +18,7 @@ from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName
 _JSON: Final = ("content-type", "application/json")
 _SSE: Final = ("content-type", "text/event-stream")
 NOTHING: Final = Asked("", stream=False, user="")
-"""What a request asks for that is no model call."""
+"""What a request asks for that is not a model call."""
 BOM: Final = "\ufeff".encode()
 _LONGEST_MODEL: Final = 1_000
 """Characters of a name that each event of an answer repeats."""

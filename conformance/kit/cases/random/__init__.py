@@ -1,4 +1,4 @@
-"""The random phase: cases drawn by chance, the same for the same seed (the kit's section 3)."""
+"""The random phase: cases drawn at random, the same for the same seed (the kit's section 3)."""
 
 from __future__ import annotations
 

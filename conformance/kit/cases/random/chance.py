@@ -179,7 +179,7 @@ def place(chance: Chance, count: int, near: int) -> int:
 _BACKEND: Final = "agent-formats"
 
 ONE_AT_A_TIME: Final = threading.RLock()
-"""Held by whoever uses the library: its table of a million characters, which the first text in a
+"""Held by each user of the library: its table of a million characters, which the first text in a
 clone needs, is worked out by one thread for all. Python's warnings are silenced for all, too.
 """
 

@@ -52,7 +52,7 @@ class Normalised:
 
 
 def normalised(view: SchemaView, node: Node) -> Normalised:
-    """Rewrite one schema of a view. Raises SchemaProblem if it is too large, or ends nowhere."""
+    """Rewrite one schema of a view. Raises SchemaProblem if it is too large, or never ends."""
     rewriting = _Rewriting(view)
     schema = rewriting.of(node, _Where())
     return Normalised(schema, tuple(dict.fromkeys(rewriting.skipped)))

@@ -35,7 +35,7 @@ from conformance.kit.schema.constraints import GREATEST, constraints, type_of
 from conformance.kit.schema.view import Node
 
 _MORE: Final = 3
-"""Members or items that are drawn beside those that a schema names."""
+"""Members or items that are drawn in addition to those that a schema names."""
 _TRIES: Final = 4
 """How often as many values are tried as are asked for, before it is held that none can come up."""
 _NUMBER: Final = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",

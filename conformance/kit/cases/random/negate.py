@@ -1,4 +1,4 @@
-"""Ways to break one place of a valid call by chance: one node of the schema, negated."""
+"""Ways to break one random place of a valid call: one node of the schema, negated."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from conformance.kit.schema.constraints import Constraints
 from conformance.kit.schema.places import Tokens
 
 _LONGEST: Final = 2_000
-"""A text is sent too long by chance where its limit is not above this."""
+"""A random text is sent too long if its limit is not above this."""
 _FAR: Final = one_of((integers(1, 50), integers(51, 5_000), integers(5_001, 3_000_000)))
 """How far beyond a bound, in steps: a check that looks at a window, or at one byte, is met."""
 _LETTERS: Final = "bcdghjklmpqrsvwxzñéжλ語"

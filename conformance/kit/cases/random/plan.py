@@ -82,7 +82,7 @@ def with_chance(
     now: datetime = SOMEDAY,
     remembered: Sequence[Drawn] = (),
 ) -> Plan:
-    """Add at most `count` valid and `count` broken cases drawn by chance to a tool's plan.
+    """Add at most `count` valid and `count` broken random cases to a tool's plan.
 
     The same tool, baseline, seed and count give the same cases in every process. Each is judged
     by the schema; what turns out otherwise than meant is dropped and counted. `skipped` names

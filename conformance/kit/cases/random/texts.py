@@ -1,4 +1,4 @@
-"""Strings drawn by chance: plain ones over many scripts and lengths, and those of each format."""
+"""Random strings: plain ones over many scripts and lengths, and those of each format."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _OTHERS: Final = (*_SCRIPTS, *_UNSEEN)
 def text_name(least: int, most: int) -> str:
     """Name the strings of so many characters, as a format of a normalised schema.
 
-    What makes them is kept beside the name: a schema has only room for the name.
+    What makes them is kept next to the name: a schema has only room for the name.
     """
     name = f"{_OWN}text-{least}-{most}"
     _TEXTS.setdefault(name, texts(least, most))

@@ -90,7 +90,7 @@ async def _discover_own(
 def _no_version(target: str, context: Context) -> Message | None:
     """That none of the versions asked for is spoken, if any was answered at all.
 
-    How a process ended is no answer: a command that starts no server speaks of no version.
+    How a process ended is not an answer: a command that starts no server speaks of no version.
     """
     wanted = context.settings.spec_versions
     asked = (e for e in context.recorder.by_id.held if not e.request.is_empty)

@@ -217,7 +217,7 @@ async def _document(channel: Channel, url: str) -> Any:
 
 
 async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discovered:
-    """The run of a document. A catalog beside it, if there is one, gives its tools more names."""
+    """The run of a document. A catalog, if there is one as well, gives its tools more names."""
     catalog, faults = operations_of(document)
     origin = urlsplit(http.endpoint)
     endpoint = f"{origin.scheme}://{origin.netloc}"

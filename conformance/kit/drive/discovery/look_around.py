@@ -1,4 +1,4 @@
-"""Ask a target what it offers beside tools: ARDF resources, a toolset catalog."""
+"""Ask a target what it offers in addition to tools: ARDF resources, a toolset catalog."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ USUAL = tuple(
         if each is not ResourceType.TOOL and RESOURCE_TYPE_PATH[each]
     )
 )
-"""Where a target without a manifest may list what is no tool."""
+"""Where a target without a manifest may list what is not a tool."""
 
 
 async def look_around_http(channel: Channel, manifest: Any, catalog: str) -> None:

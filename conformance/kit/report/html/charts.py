@@ -10,7 +10,7 @@ from conformance.kit.model.results import Advice, Explain, Rate, Repair, Unnamed
 from conformance.spec.vocabulary import Verdict
 
 KEYWORDS = 8
-"""Keywords shown at once, the worst first; the others are a click away."""
+"""Keywords shown from the start, the worst first; the others are a click away."""
 
 MOST = 64
 """Keywords shown at all; JSON Schema has fewer that one can break."""

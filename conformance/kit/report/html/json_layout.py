@@ -62,7 +62,7 @@ class _Printer:
         self._left = _CHARACTERS
 
     def value(self, value: Any, path: list[str] | None, depth: int) -> Iterator[tuple[Piece, str]]:
-        """Write a value; `path` leads from here to the marked place, None leads nowhere."""
+        """Write a value; `path` leads from here to the marked place, if there is one."""
         here = path == []
         if here:
             yield Piece.MARK, ""

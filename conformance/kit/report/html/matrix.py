@@ -25,7 +25,7 @@ _BROKEN = {Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.WARN, Verdict
 class Matrix:
     """What the matrix shows: what is broken, or keeps a run from a level, and apart the rest.
 
-    The clauses about the whole target have no row of cells. Those that apply nowhere are counted.
+    The clauses about the whole target have no row of cells. Those that never apply are counted.
     """
 
     cells: Cells
@@ -97,7 +97,7 @@ def _parted(
     cells: Cells,
     lacking: frozenset[str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The clauses to see at once, and the others.
+    """The clauses to see from the start, and the others.
 
     What could not be verified is not broken, and yet keeps a run from a level: that is seen.
     """

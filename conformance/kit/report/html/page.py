@@ -53,7 +53,7 @@ SYMBOLS = {
 """A verdict in one character: color alone would not reach everybody."""
 
 _BUDGET = 6_000_000
-"""Characters of all details together: the page must open at once."""
+"""Characters of all details together: the page must open without delay."""
 
 _INSTANT = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?(?:Z|\+00:00)$")
 _TICKED = re.compile("`([^`\n]+)`")
@@ -61,7 +61,9 @@ _TICKED = re.compile("`([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class OwnRow:
-    """A row that is no verdict: an error of the kit in collection or set-up, as pytest tells it."""
+    """A row other than a verdict: an error of the kit in collection or set-up, as pytest reports
+    it.
+    """
 
     id: str
     verdict: Verdict

@@ -27,7 +27,7 @@ class Label:
     words: str = ""
     code: str = ""
     script: str = ""
-    """The script of an exchange that is no step of it."""
+    """The script of an exchange that is not a step of it."""
 
     def __bool__(self) -> bool:
         return any((self.parameter, self.code, self.script))

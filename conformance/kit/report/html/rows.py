@@ -70,7 +70,7 @@ class Row:
 
     @property
     def parts(self) -> tuple[Row, ...]:
-        """The row itself, and those of other clauses that are told with it."""
+        """The row itself, and those of other clauses that are reported with it."""
         return (self, *self.also)
 
     @property
@@ -104,7 +104,7 @@ class Folded:
 def fold(items: Iterable[Item], limit: int = LIMIT) -> Folded:
     """Fold items to at most `limit` rows: the gravest verdicts first, then by clause and message.
 
-    An item with findings of several messages stands in several rows.
+    An item with findings of several messages has several rows.
     """
     found: dict[tuple[int, str, str, str], list[Place]] = {}
     for item in items:
