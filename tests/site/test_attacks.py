@@ -1,6 +1,7 @@
 """The page of what was tried names servers and tests that are there."""
 
 import re
+from datetime import date
 
 import pytest
 
@@ -9,20 +10,32 @@ from fixtures.servers.hostility.table import table
 from scripts.generator.build import load_source, read_source
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import ROOT
-from scripts.website.pages.attacks import attacks_page, tried
+from scripts.website.pages.attacks import HAND, attacks_page, tried
 from scripts.website.pages.context import Context
 from scripts.website.pages.vocabularies import homes
 
 
 def test_each_idea_is_tried_by_a_server_or_a_file_of_tests_that_is_there():
     servers = {*table(), *HOSTILE}
-    missing = [each["by"] for each in tried()
+    kept = [each for each in tried() if each["by"] != HAND]
+    missing = [each["by"] for each in kept
                if each["by"] not in servers and not (ROOT / each["by"]).is_file()]  # fmt: skip
     assert missing == []
-    assert {each["outcome"] for each in tried()} == {"held", "fixed"}
-    assert {frozenset(each) for each in tried()} == {frozenset(("by", "outcome", *LANGUAGES))}
+    assert {each["outcome"] for each in kept} == {"held", "fixed"}
+    assert {frozenset(each) for each in kept} == {frozenset(("by", "outcome", *LANGUAGES))}
     ideas = [each["en"] for each in tried()]
     assert len(ideas) == len(set(ideas))
+
+
+def test_an_idea_that_no_test_holds_was_tried_on_a_day_and_did_not_work():
+    by_hand = [each for each in tried() if each["by"] == HAND]
+    assert by_hand
+    assert {each["outcome"] for each in by_hand} == {"held"}
+    assert {frozenset(each) for each in by_hand} == {
+        frozenset(("by", "date", "outcome", *LANGUAGES))
+    }
+    for each in by_hand:
+        assert date.fromisoformat(each["date"]).isoformat() == each["date"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -44,5 +57,8 @@ def test_the_page_has_each_idea_in_its_language(language):
     context = Context(source, language, homes(source))
     rows = [line for line in attacks_page(context).decode().splitlines() if line.startswith("| ")]
     assert len(rows) == len(tried()) + 2
+    hand = sum(each["by"] == HAND for each in tried())
+    said = context.said("attacks_hand", date="").split(".")[1]
+    assert sum(said in row for row in rows) == hand
     fixed = sum(context.said("attacks_fixed") in row for row in rows)
     assert fixed == sum(each["outcome"] == "fixed" for each in tried())

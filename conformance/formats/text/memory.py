@@ -7,17 +7,27 @@ text of 60 MB one of 240 MB, and so does an escape of it for the value that has 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 MOST_HELD: Final = 192 * 1024 * 1024
 """Bytes of a file, of its text, and of the texts in it. What is made of them takes as many more."""
 
 _WIDEST: Final = 4
-_TEXT: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _FOUR: Final = re.compile(rb"[\xf0-\xff]")
 _TWO: Final = re.compile(rb"[\xc4-\xef]")
-_FOUR_ESCAPED: Final = re.compile(rb"\\u[dD]")
+_FOUR_ESCAPED: Final = re.compile(rb"\\(?:U|u[dD])")
 _TWO_ESCAPED: Final = re.compile(rb"\\u(?!00)")
+_WIDE_TEXT: Final = re.compile(
+    rb"""
+    (?: [^"]*+ " [^"\\\xc4-\xff]*+ (?: \\ (?: u00 | [^uU] ) [^"\\\xc4-\xff]*+ )*+ " )*+
+    [^"]*+
+    ( " [^"\\]*+ (?: \\. [^"\\]*+ )*+ "? )
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+"""All narrow texts, and the next one, which is wide or has no end. For `match` alone: where
+there is none, a search would begin again at each byte."""
 
 
 def is_held(raw: bytes, most: int = MOST_HELD, *, narrow: bool = True) -> bool:
@@ -29,16 +39,26 @@ def is_held(raw: bytes, most: int = MOST_HELD, *, narrow: bool = True) -> bool:
         return True
     if not narrow:
         return len(raw) * (1 + _WIDEST) <= most
-    held = len(raw) * (1 + _width(raw))
-    if held + len(raw) * _WIDEST <= most:
+    own, widest = _width(raw), max(_width(raw), _escaped(raw))
+    if len(raw) * (1 + own + widest) <= most:
         return True
-    for found in _TEXT.finditer(raw):
-        text = found.group()
-        plain = text.isascii() and b"\\u" not in text
-        held += len(text) * (1 if plain else max(_width(text), _escaped(text)))
+    held = len(raw) * (2 + own)
+    for size, width in wide_texts(raw):
+        held += size * (width - 1)
         if held > most:
             break
     return held <= most
+
+
+def wide_texts(raw: bytes) -> Iterator[tuple[int, int]]:
+    """The size of each text of which a character takes several bytes, and how many; skips others.
+
+    Millions of short texts that are narrow are one step.
+    """
+    end = 0
+    while found := _WIDE_TEXT.match(raw, end):
+        text, end = found[1], found.end()
+        yield len(text), max(_width(text), _escaped(text))
 
 
 def _width(raw: bytes) -> int:

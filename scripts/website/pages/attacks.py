@@ -15,6 +15,8 @@ from scripts.website.pages.markdown import code, escaped, page, table
 
 ATTACKS = f"{CONFORMANCE}/attacks.md"
 SOURCE = ROOT / "fixtures" / "servers" / "attacks.yaml"
+HAND = "hand"
+"""In place of what tries an idea: it was tried by hand, on a day, and no test holds it."""
 
 
 def tried() -> list[Mapping[str, Any]]:
@@ -32,6 +34,7 @@ def attacks_page(context: Context) -> bytes:
         "attacks_intro",
         ideas=len(ideas),
         fixed=counts["fixed"],
+        hand=sum(each["by"] == HAND for each in ideas),
         servers=len(hostile()) + len(gateways.HOSTILE),
     )
     head = [context.said(f"attacks_{name}") for name in ("idea", "outcome", "by")]
@@ -39,7 +42,9 @@ def attacks_page(context: Context) -> bytes:
         [
             escaped(each[context.language]),
             escaped(context.said(f"attacks_{each['outcome']}")),
-            code(each["by"].rpartition("/")[2]),
+            context.said("attacks_hand", date=each["date"])
+            if each["by"] == HAND
+            else code(each["by"].rpartition("/")[2]),
         ]
         for each in ideas
     ]

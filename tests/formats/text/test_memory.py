@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conformance.cli.merge_found import look
 from conformance.formats.text.json_text import read
-from conformance.formats.text.memory import is_held
+from conformance.formats.text.memory import is_held, wide_texts
 from conformance.kit.record.exchanges import ExchangesError, read_exchanges
 from tests.thorough import up_to
 
@@ -30,6 +30,24 @@ def test_a_text_that_is_said_to_be_held_is_no_larger(values, ascii_only):
     taken = len(raw) + max(0, sys.getsizeof(read_again) - _EMPTY)
     taken += sum(max(0, sys.getsizeof(each) - _EMPTY) for each in json.loads(read_again))
     assert not is_held(raw, taken - 1)
+
+
+@pytest.mark.parametrize(
+    ("raw", "found"),
+    [
+        (b'""' * 1_000_000, []),
+        (rb'"\"\\\n\u00e9", ' * 100_000 + "é".encode(), []),
+        (b'""' * 1_000_000 + rb'"\u0100"', [(8, 2)]),
+        (rb'{"\uD83D\uDE00": "\\\uD83d"}', [(14, 4), (10, 4)]),
+        (rb'["\U0001F600", "\\U", "\\ud83d"]', [(12, 4)]),
+        (b'["\xff", "\xe5\xad\x97", "\xc3\xa9"]', [(3, 4), (5, 2)]),
+        (rb'["\\", "\ud83d', [(7, 4)]),
+        (b"\\" * 1_000_001 + rb'\ud83d"', [(1, 1)]),
+        (b"", []),
+    ],
+)
+def test_each_wide_text_is_found_and_millions_of_narrow_ones_are_one_step(raw, found):
+    assert list(wide_texts(raw)) == found
 
 
 def test_a_long_text_of_narrow_characters_is_held():

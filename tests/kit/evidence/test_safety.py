@@ -96,7 +96,7 @@ def test_in_the_sandbox_nothing_is_beyond_the_server(tool):
     assert is_spared(tool, REMOTE, Settings(sandbox=True))
 
 
-HINTS = st.sampled_from([True, False, None, "true", "false", 1, 0, "", []])
+HINTS = st.sampled_from([True, False, None, "true", "false", "yes", 1, 0, 0.5, "", [], [False], {}])
 ANNOTATIONS = st.fixed_dictionaries(
     {},
     optional=dict.fromkeys(
@@ -232,7 +232,8 @@ def test_this_machine_is_loopback(url):
 @pytest.mark.parametrize(
     "url",
     ["http://localhost.example.org", "http://a.localhost:8", "http://10.0.0.1", "http://127.0.0.1.example.org",
-     "http://[::2]", "http://0.0.0.0.1", "http://127.0.0.1@example.org"],
+     "http://[::2]", "http://0.0.0.0.1", "http://127.0.0.1@example.org", "http://127.1", "http://2130706433",
+     "http://0x7f000001", "http://0177.0.0.1", "http://localhost.", "http://１２７.0.0.1", "http://①②⑦.⓪.⓪.①"],
 )  # fmt: skip
 def test_another_machine_is_not(url):
     assert not is_loopback(url)
