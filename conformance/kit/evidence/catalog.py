@@ -124,7 +124,7 @@ def offered(looked: Iterable[Exchange], tools: Sequence[Tool]) -> Offered:
     catalog, at = _catalog(steps, tools)
     entries = _entries(catalog, tools)
     whole = all(_is_last(body_json(each.pages[-1])) for each in collections)
-    whole = whole and _all_read(steps)
+    whole = whole and _all_read(steps) and {*_announced(steps)} <= {one.path for one in collections}
     discovery, discovery_at = _discovery(steps)
     return Offered(
         collections,
@@ -176,8 +176,7 @@ def listed_resources(result: Any) -> list[str]:
 
 
 def _collections(steps: Mapping[Step, Exchange]) -> tuple[Collection, ...]:
-    manifest = steps.get(MANIFEST)
-    types = other_collections(body_json(manifest)) if manifest is not None else {}
+    types = _announced(steps)
     pages: dict[str, list[Exchange]] = {}
     for step, each in steps.items():
         if step.name == RESOURCES:
@@ -187,6 +186,12 @@ def _collections(steps: Mapping[Step, Exchange]) -> tuple[Collection, ...]:
         for path, own in pages.items()
         if path in types or is_collection(body_json(own[0]))
     )
+
+
+def _announced(steps: Mapping[Step, Exchange]) -> dict[str, str | None]:
+    """The collections that the manifest names, where there is one."""
+    manifest = steps.get(MANIFEST)
+    return other_collections(body_json(manifest)) if manifest is not None else {}
 
 
 def _in_tools(steps: Mapping[Step, Exchange]) -> list[Found]:

@@ -172,27 +172,40 @@ TOO_MANY = "kit.left_out.too_many"
 MOST_LISTS = 100
 """Lists of tools of a manifest that are read: each may have many pages."""
 
+MOST_COLLECTIONS = 1_000
+"""Collections of other resources of a manifest that are read."""
+
 _TOO_MANY_LISTS = "kit.left_out.too_many_lists"
+_TOO_MANY_COLLECTIONS = "kit.left_out.too_many_collections"
+_CUTS = frozenset({TOO_MANY, _TOO_MANY_LISTS, _TOO_MANY_COLLECTIONS})
 Reasons = tuple[tuple[str, Message], ...]
 """What is not judged, by its name, with the reason."""
 
 
 def why_cut(reasons: Iterable[Message]) -> Message | None:
-    """The reason that says that the target may have tools that were not looked at."""
-    return next((each for each in reasons if each.id in {TOO_MANY, _TOO_MANY_LISTS}), None)
+    """The reason that says that the target may have tools or resources that nobody looked at."""
+    return next((each for each in reasons if each.id in _CUTS), None)
 
 
 def is_cut(left_out: Reasons) -> bool:
-    """Whether the target may have tools that were not looked at."""
+    """Whether the target may have tools or resources that were not looked at."""
     return why_cut(reason for _, reason in left_out) is not None
 
 
 def read_lists(paths: Sequence[str]) -> tuple[Sequence[str], Reasons]:
     """The lists of tools that are read, each once, and that there are more."""
+    return _read(paths, MOST_LISTS, _TOO_MANY_LISTS)
+
+
+def read_collections(paths: Iterable[str]) -> tuple[Sequence[str], Reasons]:
+    """The same of the collections of other resources."""
+    return _read(paths, MOST_COLLECTIONS, _TOO_MANY_COLLECTIONS)
+
+
+def _read(paths: Iterable[str], most: int, id: str) -> tuple[Sequence[str], Reasons]:
     named = list(dict.fromkeys(paths))
-    more = len(named) - MOST_LISTS
-    said = message(_TOO_MANY_LISTS, most=MOST_LISTS, more=more)
-    return named[:MOST_LISTS], ((f"+{more}", said),) if more > 0 else ()
+    more = len(named) - most
+    return named[:most], ((f"+{more}", message(id, most=most, more=more)),) if more > 0 else ()
 
 
 @dataclass(frozen=True, slots=True)

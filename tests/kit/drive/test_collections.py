@@ -5,6 +5,7 @@ import json
 import pytest
 
 from conformance.kit.evidence.catalog import offered
+from conformance.kit.evidence import declarations
 from conformance.kit.evidence.declarations import MOST_LISTS, is_cut
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
@@ -102,6 +103,34 @@ def test_a_manifest_names_as_many_lists_of_tools_as_are_read(more):
     words = [reason.words("en") for _, reason in found.left_out]
     assert words == ["only 100 lists of tools are read in one session, and the manifest names"
                      f" {more} more; name fewer in the manifest"] * bool(more)  # fmt: skip
+
+
+@pytest.mark.parametrize("more", [0, 3])
+def test_of_more_collections_than_are_read_the_report_says_so(more, monkeypatch):
+    monkeypatch.setattr(declarations, "MOST_COLLECTIONS", 10)
+    paths = [f"/c{n}" for n in range(10 + more)]
+    asked = set()
+
+    def listing(method, path, body, headers):
+        if path == "/manifest":
+            kinds = [("tool", "/tools"), *(("prompt", each) for each in paths)]
+            return 200, {"resources": [{"type": kind, "path": each} for kind, each in kinds * 2]}
+        asked.add(path)
+        if path == "/tools":
+            return 200, {"tools": [TOOL]}
+        return (200, {"resources": [resource(path[1:])]}) if path in paths else (404, None)
+
+    with answering(listing) as url:
+        settings = Settings(targets=(url,), profiles=("http",), allow_calls=AllowCalls.NONE)
+        session = Session(settings)
+        session.discover((url,))
+    assert asked & set(paths) == set(paths[:10])
+    (found,) = session.found
+    assert is_cut(found.left_out) == bool(more)
+    assert offered(session.recorder.by_id.held, ()).whole == (not more)
+    words = [reason.words("en") for _, reason in found.left_out]
+    assert words == ["only 10 collections of other resources are read in one session, and the"
+                     f" manifest names {more} more; name fewer in the manifest"] * bool(more)  # fmt: skip
 
 
 def test_every_resource_of_mcp_is_read():

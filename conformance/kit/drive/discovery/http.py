@@ -117,7 +117,7 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         return None
     if manifest.trouble is None:
         path = link_in(discovery, "toolset_catalog") or CATALOG_PATH
-        await look_around_http(channel, body_json(manifest), path)
+        unread += await look_around_http(channel, body_json(manifest), path)
     judged, left_out = judged_of(items, channel.context.settings)
     read = listing(judged, Source.ATDF, documents)
     discovered = Discovered(

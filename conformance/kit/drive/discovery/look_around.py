@@ -16,6 +16,7 @@ from conformance.kit.evidence.catalog import (
     listed_resources,
     other_collections,
 )
+from conformance.kit.evidence.declarations import Reasons, read_collections
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
 from conformance.kit.model.exchange import Exchange
@@ -25,7 +26,6 @@ from conformance.kit.transport.http import HttpBinding
 from conformance.kit.transport.mcp import McpBinding
 from conformance.spec.vocabulary import RESOURCE_TYPE_PATH, ResourceType
 
-_MOST_COLLECTIONS = 1000
 _MOST_READ = 2000
 """Resources that are read one by one over MCP; that there are more is said."""
 
@@ -39,16 +39,20 @@ USUAL = tuple(
 """Where a target without a manifest may list what is not a tool."""
 
 
-async def look_around_http(channel: Channel, manifest: Any, catalog: str) -> None:
-    """Ask for the toolset catalog and every collection of other resources, side by side."""
+async def look_around_http(channel: Channel, manifest: Any, catalog: str) -> Reasons:
+    """Ask for the toolset catalog and the collections of other resources, side by side.
+
+    What is given says that the manifest names more of them.
+    """
     announced = isinstance(manifest, dict)
-    paths = list(other_collections(manifest))[:_MOST_COLLECTIONS] if announced else list(USUAL)
+    paths, unread = read_collections(other_collections(manifest) if announced else USUAL)
     get = spoken(channel.binding, HttpBinding).get
 
     async def ask(path: str, step: Step) -> Exchange:
         return await channel.send(get(path), script=LOOKED, step=step)
 
     await asyncio.gather(ask(catalog, CATALOG), *(_walk(ask, path) for path in paths))
+    return unread
 
 
 async def _walk(ask: Callable[[str, Step], Awaitable[Exchange]], path: str) -> None:
