@@ -25,35 +25,48 @@ from conformance.kit.transport.bindings import traits_of
 LONGEST = 8_000
 """Bytes of a body that still make a line that one can paste."""
 
-_PLAIN_WORD = re.compile(r"[\w@%+:,./-][\w@%+=:,./-]*", re.ASCII)
-_READ_OTHERWISE = re.compile(r"(?:\\{2,}|\\(?=['\u2018-\u201b]|\Z)|['\u2018-\u201b])+")
+_PLAIN_WORD = re.compile(r"(?!=)(?:%[0-9A-Fa-f]{2}|[\w@+=:,./-])+", re.ASCII)
+_READ_OTHERWISE = re.compile(
+    r"((?:\\{2,}|\\(?=['\u2018-\u201b%&|<>^]|\Z)|['\u2018-\u201b])+|%(?![0-9A-Fa-f]{2})|[&|<>^]+)"
+)
 """What ends single quotes or is read otherwise there: fish takes a backslash before another one or
-before a quote for an escape, and PowerShell takes four other signs for the quote.
+before a quote for an escape, and PowerShell takes four other signs for the quote. cmd.exe knows no
+single quotes: it would run what is behind an operator, and put a variable in.
 """
+_OPERATORS = frozenset("&|<>^")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # curl makes these itself, and the ones of a recorded exchange would be wrong for a new one.
 _MADE_BY_CURL = {"host", "content-length", "connection", "accept-encoding", "transfer-encoding"}
 
 
 def joined(words: Iterable[str]) -> str:
-    """Write words for a shell, so that no shell runs a part of them.
+    """Write words for a POSIX shell, so that no shell runs a part of them: cmd.exe neither.
 
     All that `shlex` asks for is that a POSIX shell reads them back.
     """
-    return " ".join(map(_quoted, words))
+    line: list[str] = []
+    opened = False  # for cmd.exe, which counts double quotes and nothing else
+    for word in words:
+        line.append(_quoted(word, opened=opened))
+        opened ^= line[-1].count('"') % 2 == 1
+    return " ".join(line)
 
 
-def _quoted(word: str) -> str:
+def _quoted(word: str, *, opened: bool) -> str:
     if _PLAIN_WORD.fullmatch(word):
         return word
-    parts, at = [], 0
-    for found in _READ_OTHERWISE.finditer(word):
-        if at < found.start():
-            parts.append(f"'{word[at : found.start()]}'")
-        parts.append('"' + found[0].replace("\\", "\\\\") + '"')
-        at = found.end()
-    if at < len(word) or not word:
-        parts.append(f"'{word[at:]}'")
+    parts, single = [], ""
+    for piece in _READ_OTHERWISE.split(word):
+        if not _READ_OTHERWISE.fullmatch(piece) or (opened and piece[0] in _OPERATORS):
+            single += piece
+            opened ^= piece.count('"') % 2 == 1
+            continue
+        if single:
+            parts.append(f"'{single}'")
+        parts.append('"' + piece.replace("\\", "\\\\") + '"')
+        single = ""
+    if single or not parts:
+        parts.append(f"'{single}'")
     return "".join(parts)
 
 
@@ -84,7 +97,7 @@ def curl(request: HttpRequest) -> str | None:
         if not any(name.lower() == "content-type" for name, _ in request.headers):
             words += ["-H", "Content-Type:"]
         text = _text(request.body)
-        if text is None:
+        if text is None or "\n" in text:  # cmd.exe would run the second line
             before = f"printf %s {base64.b64encode(request.body).decode('ascii')} | base64 -d | "
             words += ["--data-binary", "@-"]
         else:

@@ -12,7 +12,7 @@ from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.declarations import declared
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.model.run import MODERN
-from conformance.kit.model.settings import Settings
+from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.spec.vocabulary import OPENAPI_PLACE_PATH, Binding, RunKind
 from tests.kit.peers import always, answering, close, hang, offering, serving, unused_url, whole
 from tests.kit.tls import self_signed
@@ -419,3 +419,34 @@ def test_a_tool_of_plain_http_never_has_to_be_called_as_a_task():
     tool = {**TOOL, "execution": {"taskSupport": "required"}}
     found, _ = looked(listing(json.dumps({"tools": [tool]}).encode()))
     assert [each.tools[0].task_required for each in found] == [False]
+
+
+@pytest.mark.parametrize("allow", [AllowCalls.AUTO, AllowCalls.ALL])
+def test_discovery_asks_for_nothing_that_the_catalog_calls_destructive(allow):
+    shut = {
+        ("GET", "/tool_schemas.json"),
+        ("GET", "/prompts"),
+        ("GET", "/openapi.json"),
+        ("POST", "/mcp"),
+    }
+    asked = []
+
+    def answer(method, path, body, headers):
+        asked.append((method, path))
+        if path == "/manifest":
+            kinds = [("tool", "/tools"), ("prompt", "/prompts"), ("workflow", "/workflows")]
+            return 200, {"resources": [{"type": kind, "path": at} for kind, at in kinds]}
+        if path == "/tools":
+            hints = {"annotations": {"destructiveHint": True}}
+            return 200, {"tools": [
+                {**TOOL, **hints, "name": f"t{n}", "invocation": {"endpoint": at, "method": how}}
+                for n, (how, at) in enumerate(shut)
+            ]}  # fmt: skip
+        return 404, None
+
+    with answering(answer) as url:
+        look(url, allow_calls=allow)
+    reached = set(asked)
+    assert {how for how, _ in reached} == {"GET", "POST"}
+    assert {("GET", "/workflows"), ("POST", "/")} <= reached
+    assert reached & shut == (shut if allow is AllowCalls.ALL else set())

@@ -13,7 +13,9 @@ from conformance.kit.report.reproduce import curl, joined
 _SINGLE = re.compile(r"""'([^']*)'|"(?:\\.|[^"\\])*"|[^'"]""", re.DOTALL)
 _ENDS_IN_POWERSHELL = set("\u2018\u2019\u201a\u201b")
 
-words = st.lists(st.text(st.sampled_from("a \\'\"\u2018\u2019;=$(\n~"), max_size=8), min_size=1)
+words = st.lists(
+    st.text(st.sampled_from("aD \\'\"\u2018\u2019;=$(\n~&|^%:0"), max_size=9), min_size=1
+)
 
 
 def inside_single_quotes(line: str) -> list[str]:
@@ -32,6 +34,31 @@ def test_every_shell_finds_the_same_words(given_words):
         assert "\\\\" not in text
         assert not text.endswith("\\")
         assert not _ENDS_IN_POWERSHELL & set(text)
+
+
+@given(words)
+def test_cmd_exe_sees_no_operator_and_no_variable(given_words):
+    """It counts double quotes alone: an operator between two of them is a part of the text."""
+    line = joined(given_words)
+    for n, part in enumerate(line.split('"')):
+        assert n % 2 or not set("&|<>^") & set(part)
+    for behind in line.split("%")[1:]:
+        assert re.match('"|[0-9A-Fa-f]{2}', behind), line  # no variable begins so
+
+
+def test_what_has_to_stay_readable_does():
+    body = b'{"a": "R&D < 5 | 6 ^ 7, it is", "b": "a \\\\ & b"}'
+    line = curl(HttpRequest("POST", "http://127.0.0.1:1/a%20b?c=1&d=2", (), body))
+    assert line is not None
+    assert '--data-raw \'{"a": "R&D < 5 | 6 ^ 7, it is"' in line
+    assert line.endswith("--url 'http://127.0.0.1:1/a%20b?c=1'\"&\"'d=2'")
+
+
+def test_a_body_of_two_lines_is_one_line():
+    line = curl(HttpRequest("POST", "http://127.0.0.1:1/", (), b"a\ncalc.exe"))
+    assert line is not None
+    assert "\n" not in line
+    assert line.startswith("printf %s YQpjYWxjLmV4ZQ== | base64 -d | curl ")
 
 
 def test_a_header_that_ends_in_a_backslash_runs_no_command_in_fish():

@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 
 from conformance.kit.drive.channel import Context, open_channel
 from conformance.kit.drive.discovery.gateway import gateway_runs
-from conformance.kit.drive.discovery.http import http_run, look
+from conformance.kit.drive.discovery.http import destructive_of, http_run, look
 from conformance.kit.drive.discovery.mcp import mcp_runs
 from conformance.kit.drive.discovery.versions import ELSEWHERE, protocol_runs
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.unusable_target import TargetUnusable, why_dead, why_nothing
 from conformance.kit.evidence.declarations import Discovered
-from conformance.kit.model.exchange import Exchange, Trouble
+from conformance.kit.model.exchange import Exchange, HttpRequest, Trouble
 from conformance.kit.model.loopback import same_place
 from conformance.kit.model.run import Role, Run, free_id
 from conformance.kit.model.step import Step
@@ -117,6 +117,8 @@ async def _discover_url(target: str, context: Context) -> list[Discovered]:
         # A GET that is not answered may be a stream; MCP is still asked, which is a POST.
         speaks = asks("http") and first.trouble is None
         http = await http_run(channel, probe, first) if speaks else None
+        shut = destructive_of(http.tools if http is not None else (), probe, context)
+        places = [each for each in places if not shut.holds(HttpRequest("POST", each[1]))]
         spoken = await together([mcp_runs(*place, target, context) for place in places])
     finally:
         await channel.close()

@@ -13,7 +13,7 @@ from conformance.formats.catalog.routes import named, routed
 from conformance.formats.text.address import in_address
 from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Tool
-from conformance.kit.drive.channel import Channel
+from conformance.kit.drive.channel import Channel, Context
 from conformance.kit.drive.discovery.look_around import look_around_http, pages
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.catalog import (
@@ -37,7 +37,9 @@ from conformance.kit.evidence.listing import (
     openapi_in,
     operations_of,
 )
+from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.response import body_json
+from conformance.kit.evidence.safety import off_limits
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
@@ -53,6 +55,13 @@ async def look(channel: Channel, url: str, step: Step) -> Exchange:
     """GET an address of the target, as a step of discovery."""
     request = spoken(channel.binding, HttpBinding).get(url)
     return await channel.send(request, script=LOOKED, step=step)
+
+
+def destructive_of(tools: Sequence[Tool], run: Run, context: Context) -> OffLimits:
+    """What discovery asks for no more, once a catalog said that it destroys something."""
+    found = OffLimits()
+    found.add(*off_limits(tools, run, context.settings), careful=False)
+    return found
 
 
 async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
@@ -115,11 +124,12 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
     )
     if not looks_like_one:
         return None
-    if manifest.trouble is None:
-        path = link_in(discovery, "toolset_catalog") or CATALOG_PATH
-        unread += await look_around_http(channel, body_json(manifest), path)
     judged, left_out = judged_of(items, channel.context.settings)
     read = listing(judged, Source.ATDF, documents)
+    shut = destructive_of(read.catalog.tools, run, channel.context)
+    if manifest.trouble is None:
+        path = link_in(discovery, "toolset_catalog") or CATALOG_PATH
+        unread += await look_around_http(channel, body_json(manifest), path, shut)
     discovered = Discovered(
         run,
         tools=read.catalog.tools,
@@ -131,7 +141,7 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         left_out=(*left_out, *unread),
         faults=read.faults,
     )
-    found = await _usual_document(channel, run) if discovered.tools else None
+    found = await _usual_document(channel, run, shut) if discovered.tools else None
     if found is None:
         return discovered
     known = operations_of(found[0])[0].tools
@@ -187,7 +197,7 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
     if given is None and is_openapi(body_json(first)):
         return await _run(channel, run, body_json(first), run.endpoint)
     if given is None:
-        found = await _usual_document(channel, run)
+        found = await _usual_document(channel, run, OffLimits())
         return await _run(channel, run, *found) if found is not None else None
     url = urljoin(run.endpoint + "/", given)
     document = await _document(channel, url)
@@ -198,10 +208,12 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
     return await _run(channel, run, document, url)
 
 
-async def _usual_document(channel: Channel, run: Run) -> tuple[Any, str] | None:
+async def _usual_document(channel: Channel, run: Run, shut: OffLimits) -> tuple[Any, str] | None:
     """The OpenAPI document where frameworks serve it, and its address."""
     for place in OpenapiPlace:
         url = urljoin(run.endpoint + "/", OPENAPI_PLACE_PATH[place])
+        if shut.holds(spoken(channel.binding, HttpBinding).get(url)):
+            continue
         document = await _document(channel, url)
         if is_openapi(document):
             return document, url
