@@ -86,7 +86,7 @@ class Channel:
         """Whether nothing more is sent: neither a call nor a list after it was answered, or a
         process that had ended could not be started again.
         """
-        self._wire = Wire(settings, context.deadline)
+        self._wire = Wire(settings, context.deadline, context.off_limits.holds)
         self.handshake = handshake
         """Whether a connection begins with the handshake of a version that has one."""
         self._next_id = 1000

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from conformance.kit.model.exchange import Request
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Binding, Connection, Process, Received
+from conformance.kit.transport.binding import Barred, Binding, Connection, Process, Received
 
 _AGAIN = frozenset({429, 503})
 _TRIES = 6
@@ -16,10 +16,14 @@ _TRIES = 6
 
 
 class Wire:
-    """Sends while a connection is open. `deadline` is a reading of time.monotonic()."""
+    """Sends while a connection is open. `deadline` is a reading of time.monotonic().
 
-    def __init__(self, settings: Settings, deadline: float) -> None:
+    What is `barred` is not sent even where a redirect leads to it.
+    """
+
+    def __init__(self, settings: Settings, deadline: float, barred: Barred) -> None:
         self._settings = settings
+        self._barred = barred
         self._deadline = deadline
         self._pace = asyncio.Lock()
         self._last_sent = 0.0
@@ -40,7 +44,7 @@ class Wire:
 
     async def open(self, binding: Binding) -> None:
         """Connect; raises OSError or ValueError if a command cannot be run."""
-        connection = binding.connect(self._settings)
+        connection = binding.connect(self._settings, self._barred)
         await connection.start()
         self.connection = connection
         self.hangs = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Protocol, Self, TypeVar
 
@@ -60,6 +61,10 @@ class Traits:
     """How targets begin that only this binding reaches; None for those that are URLs."""
 
 
+Barred = Callable[[Request], bool]
+"""Whether a request is never sent, whatever asks for it."""
+
+
 class Binding(Protocol):
     """Says what a run has to say, as requests to send. A value: it holds no connection."""
 
@@ -75,8 +80,10 @@ class Binding(Protocol):
         """The binding of a run, before anything was said."""
         ...
 
-    def connect(self, settings: Settings) -> Connection:
-        """A connection to the run's endpoint, not started yet."""
+    def connect(self, settings: Settings, barred: Barred) -> Connection:
+        """A connection to the run's endpoint, not started yet. No redirect leads it to what is
+        `barred`.
+        """
         ...
 
     def call(self, tool: Tool, arguments: Any, *, id: int | str = 1) -> Request:

@@ -11,7 +11,7 @@ from conformance.kit.model.exchange import ModelCall
 from conformance.kit.model.performance import Act, Arrival, End, Head, Performance, Send
 from conformance.kit.model.run import Role, Run
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Connection, OwnTargets, Traits, to_bytes
+from conformance.kit.transport.binding import Barred, Connection, OwnTargets, Traits, to_bytes
 
 CLIENT_KEY = "canary-of-the-client"
 """The key that the client brings where the user gave none: it belongs at no provider."""
@@ -43,7 +43,7 @@ class GatewayBinding:
         """The binding of a run."""
         return cls(run, settings.headers)
 
-    def connect(self, settings: Settings) -> Connection:
+    def connect(self, settings: Settings, barred: Barred) -> Connection:
         """A client, and the provider at the address that the settings name."""
         from conformance.kit.transport.gateway_connection import (  # noqa: PLC0415 - see http.py
             GatewayConnection,

@@ -14,7 +14,7 @@ from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.model.loopback import same_server
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Connection, Traits, to_bytes, to_text
+from conformance.kit.transport.binding import Barred, Connection, Traits, to_bytes, to_text
 
 SESSION = uuid.uuid4().hex
 """Tells this session's requests from others in a server's log."""
@@ -22,7 +22,7 @@ SESSION = uuid.uuid4().hex
 _JSON = (("Content-Type", "application/json"), ("Accept", "application/json"))
 
 
-def http_connection(endpoint: str, settings: Settings) -> Connection:
+def http_connection(endpoint: str, settings: Settings, barred: Barred) -> Connection:
     """A connection over HTTP, with the headers that go with every request of the session."""
     # Loading an HTTP client takes a while, and most commands send nothing.
     from conformance.kit.transport.http_connection import HttpConnection  # noqa: PLC0415
@@ -33,6 +33,7 @@ def http_connection(endpoint: str, settings: Settings) -> Connection:
         timeout=settings.request_timeout,
         headers=(agent, ("X-Agent-Formats-Session", SESSION), *settings.headers),
         width=settings.concurrency,
+        barred=barred,
     )
 
 
@@ -49,9 +50,9 @@ class HttpBinding:
         """The binding of a run, before anything was said."""
         return cls(run)
 
-    def connect(self, settings: Settings) -> Connection:
+    def connect(self, settings: Settings, barred: Barred) -> Connection:
         """Keep-alive connections to the target."""
-        return http_connection(self.run.endpoint, settings)
+        return http_connection(self.run.endpoint, settings, barred)
 
     def stays_at_target(self, tool: Tool) -> bool:
         """Whether the tool's route is on the target's host: no other host is ever called."""

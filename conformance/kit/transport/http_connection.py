@@ -10,7 +10,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
 from typing import Any
@@ -28,6 +28,7 @@ from conformance.kit.transport.binding import (
     BODY_CAP,
     MESSAGES_CAP,
     VALUES_CAP,
+    Barred,
     Process,
     Received,
 )
@@ -42,16 +43,24 @@ class HttpConnection:
     """Keep-alive connections to one server, that of `base`: nothing is ever sent to another.
 
     `timeout` is in seconds, for one whole request with its answer; `headers` go with every
-    request. A proxy of the environment is used for hosts other than this machine only.
+    request. A proxy of the environment is used for hosts other than this machine only. No redirect
+    is followed to what is `barred`.
     """
 
     def __init__(
-        self, base: str, *, timeout: float, headers: tuple[tuple[str, str], ...], width: int
+        self,
+        base: str,
+        *,
+        timeout: float,
+        headers: tuple[tuple[str, str], ...],
+        width: int,
+        barred: Barred = lambda _: False,
     ) -> None:
         self._timeout = timeout
         self._base = base
         self._headers = headers
         self._width = width
+        self._barred = barred
         self._weight = 0
         """Of the values that are being read."""
         self._client: _Client | None = None
@@ -174,6 +183,8 @@ class HttpConnection:
                 if not same_server(target, url):
                     return Trouble.REDIRECTED
                 if response.status_code not in _KEEP_METHOD and method != "GET":
+                    return await self._read(response, request, body, messages)
+                if self._barred(replace(request, url=target)):
                     return await self._read(response, request, body, messages)
                 url = target
             finally:

@@ -11,7 +11,7 @@ from conformance.formats.tool.tool import Tool
 from conformance.kit.model.exchange import Answer, Request
 from conformance.kit.model.run import KNOWN_VERSIONS, MODERN, Run
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Connection, Traits
+from conformance.kit.transport.binding import Barred, Connection, Traits
 
 R_co = TypeVar("R_co", bound=Request, covariant=True)
 
@@ -39,7 +39,7 @@ class McpBinding(ABC, Generic[R_co]):
         return cls(run, run.version)
 
     @abstractmethod
-    def connect(self, settings: Settings) -> Connection:
+    def connect(self, settings: Settings, barred: Barred) -> Connection:
         """A connection to the run's endpoint, not started yet."""
 
     @abstractmethod

@@ -10,7 +10,7 @@ from conformance.formats.tool.headers import encoded, mirrored
 from conformance.formats.tool.tool import Tool
 from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Connection, Traits, to_bytes
+from conformance.kit.transport.binding import Barred, Connection, Traits, to_bytes
 from conformance.kit.transport.http import http_connection
 from conformance.kit.transport.mcp import McpBinding
 
@@ -23,9 +23,9 @@ class McpHttpBinding(McpBinding[HttpRequest]):
 
     traits: ClassVar[Traits] = Traits(over_http=True, since="2025-03-26")
 
-    def connect(self, settings: Settings) -> Connection:
+    def connect(self, settings: Settings, barred: Barred) -> Connection:
         """Keep-alive connections to the endpoint."""
-        return http_connection(self.run.endpoint, settings)
+        return http_connection(self.run.endpoint, settings, barred)
 
     def raw(
         self,

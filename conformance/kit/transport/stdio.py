@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import StdioRequest
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import OwnTargets, Traits, to_bytes
+from conformance.kit.transport.binding import Barred, OwnTargets, Traits, to_bytes
 from conformance.kit.transport.mcp import McpBinding
 from conformance.kit.transport.stdio_connection import StdioConnection
 
@@ -30,7 +30,7 @@ class StdioBinding(McpBinding[StdioRequest]):
         targets=OwnTargets("stdio:", "kit.target.stdio_failed"),
     )
 
-    def connect(self, settings: Settings) -> StdioConnection:
+    def connect(self, settings: Settings, barred: Barred) -> StdioConnection:
         """A process of its own."""
         return StdioConnection(
             shlex.split(self.run.endpoint),

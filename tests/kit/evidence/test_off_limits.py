@@ -134,7 +134,7 @@ def test_a_message_that_calls_such_a_tool_is_off_limits_by_its_body_and_by_its_h
     assert held.holds(HttpRequest("POST", MCP.endpoint, other, message("add")))
 
 
-def called_at(page, *, unsent):
+def called_at(page, *, unsent, redirects=()):
     """What a server over HTTP with this catalog was sent by a whole session, which is judged."""
     called = []
 
@@ -142,6 +142,8 @@ def called_at(page, *, unsent):
         called.append((method, path))
         if path == "/tools":
             return (200, page)
+        if path in redirects:
+            return (307, {}, {"Location": redirects[path]})
         return (404, {}) if path == "/manifest" else (200, {"n": 1})
 
     chapters = [load(f"conformance.{name}") for name in ("atdf", "http")]
@@ -182,6 +184,11 @@ def test_no_body_asks_for_a_method_that_changes_things():
 )  # fmt: skip
 def test_neither_a_script_nor_a_value_in_a_path_reaches_it(destroys, other, unsent):
     called_at({"tools": [item("purge", *destroys, **DESTROYS), other]}, unsent=unsent)
+
+
+def test_no_redirect_leads_to_it():
+    page = {"tools": [item("purge", "/purge", **DESTROYS), item("hop", "/hop")]}
+    called_at(page, unsent=("POST", "/Purge"), redirects={"/hop": "/Purge"})
 
 
 DEEP = {

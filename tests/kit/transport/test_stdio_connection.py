@@ -55,7 +55,7 @@ def use_binding(code, settings, work):
     run = Run("stdio", "stdio:x", Binding.STDIO, command, "2025-11-25")
 
     async def main():
-        connection = StdioBinding.of(run, settings).connect(settings)
+        connection = StdioBinding.of(run, settings).connect(settings, lambda _: False)
         await connection.start()
         try:
             return await work(connection)
