@@ -110,7 +110,7 @@ def _day(value: Any) -> str | None:
 
 def waive(
     items: Iterable[Item],
-    waivers: Iterable[Waiver],
+    waivers: Collection[Waiver],
     runs: Mapping[str, tuple[Run, tuple[str, ...]]],
     today: date,
 ) -> tuple[list[Item], tuple[UsedWaiver, ...]]:
@@ -120,6 +120,8 @@ def waive(
     selected: a waiver whose clause was not asked about is left alone.
     """
     known, used = list(items), []
+    if not waivers:
+        return known, ()
     places = _places(known)
     tools = {id: (run, frozenset(named)) for id, (run, named) in runs.items()}
     for waiver in waivers:
