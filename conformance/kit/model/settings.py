@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +34,12 @@ class AllowCalls(StrEnum):
     READ_ONLY = "read-only"
     ALL = "all"
     NONE = "none"
+
+
+@lru_cache(maxsize=8)
+def _matching(globs: tuple[str, ...]) -> tuple[Callable[[str], object], ...]:
+    """What says whether a name matches a glob. A file may have more than Python keeps."""
+    return tuple(re.compile(fnmatch.translate(glob)).match for glob in globs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +101,10 @@ class Settings:
 
     def selects(self, tool: str) -> bool:
         """Whether the command line's globs leave this tool in."""
-        if any(fnmatch.fnmatchcase(tool, glob) for glob in self.exclude_tools):
+        if any(matches(tool) for matches in _matching(self.exclude_tools)):
             return False
-        return not self.include_tools or any(
-            fnmatch.fnmatchcase(tool, glob) for glob in self.include_tools
-        )
+        included = _matching(self.include_tools)
+        return not included or any(matches(tool) for matches in included)
 
     def speaks(self, version: str) -> bool:
         """Whether an MCP version is judged."""

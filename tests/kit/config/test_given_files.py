@@ -22,8 +22,10 @@ from conformance.kit.config.settings import (
 )
 from conformance.kit.config.settings_file import filled_in
 from conformance.kit.config.waivers import WaiversUnusable, read_waivers
+from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.report_place import mark_outdated
 from conformance.spec.messages import message
+from tests.counting import counting
 from tests.thorough import up_to
 
 LEVELS = "[" * 5_000
@@ -246,3 +248,11 @@ def test_an_anchor_that_is_given_again_prints_nothing(tmp_path, reader, capsys):
     with suppress(refused):
         read(path)
     assert capsys.readouterr() == ("", "")
+
+
+def test_globs_by_the_ten_thousand_are_read_once_and_not_again_for_each_tool():
+    """Python keeps 32,768 of them, and forgets all of more."""
+    asked = Settings(exclude_tools=tuple(f"*{n}" for n in range(33_000)))
+    assert asked.selects("a")
+    with counting(most=150_000):
+        assert asked.selects("b")
