@@ -1,7 +1,7 @@
 /* exported examine */
 "use strict";
 
-// What is found in a text: what it was recognised as, each problem with its place, and whether there
+// What is found in a text: what it was recognized as, each problem with its place, and whether there
 // are more of them. With `as`, it is that document, whatever its keys say.
 function examine(text, data, as) {
   const lineOf = lines(text);
@@ -20,7 +20,7 @@ function examine(text, data, as) {
     words: words(data, "site.playground.twice", { name: shown(name, 40) }),
   }));
   const chosen = as && data.table.find((row) => `${row.spec}/${row.document}` === as);
-  const known = chosen ? { row: chosen } : recognise(read.data, data);
+  const known = chosen ? { row: chosen } : recognize(read.data, data);
   if (!known.row) {
     const problem = { ...here(0), path: "$", pointer: "", keyword: "document", clause: null, words: words(data, known.id, known.values) };
     return { row: null, problems: [...strange, problem], more: false, data: read.data };

@@ -89,7 +89,7 @@ function unknown(value, data) {
 }
 
 // The row of the table that `value` is, or the sentence that says why it is none.
-function recognise(value, data) {
+function recognize(value, data) {
   if (!isObject(value)) return { id: "documents.unknown.kind", values: { value: shown(value) } };
   const [first, ...others] = data.table.filter((row) => matches(row, value, data));
   if (!first) return unknown(value, data);
