@@ -81,7 +81,7 @@ ODD_SERVERS = {
         always(whole(b"", "Location: https://example.org/x", status="302 X")),
         ["https://example.org/x", "does not follow"],
     ),
-    "404": (always(whole(b"{}", status="404 X")), ["status 404", "/manifest"]),
+    "404": (always(whole(b"{}", status="404 X")), ["status 404", "usual paths"]),
     "not JSON": (always(whole(b"{", "Content-Type: application/json")), ["not JSON"]),
 }
 
