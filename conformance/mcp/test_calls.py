@@ -106,8 +106,7 @@ def test_an_invalid_input_is_no_internal_error(tool: ToolEvidence) -> Checks:
         if call.reading.rpc_code != rpc.INTERNAL_ERROR:
             yield holds()
         elif tool.neighbour_accepted(call.case):
-            right = rpc.INVALID_PARAMS
-            yield broken(call, "finding.mcp.internal_error", code=rpc.INTERNAL_ERROR, right=right)
+            yield broken(call, "finding.mcp.internal_error", code=rpc.INTERNAL_ERROR)
         else:
             yield unknown("kit.not_verified.baseline", call)
 

@@ -221,7 +221,7 @@ class Disguise(StrEnum):
     ERROR_CLASS = "error_class"
     """A short text begins with the name of a class that ends in one of these words, and a colon."""
     ERROR_MEMBER = "error_member"
-    """An object has one of these members, not empty, and no other data."""
+    """An object has one of these members, and no other data. Its value is `true`, a text, or an object with a text."""
     SUCCESS_MEMBER = "success_member"
     """An object has one of these members with the value `false`, and no other data."""
     STATUS_MEMBER = "status_member"
