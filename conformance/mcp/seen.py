@@ -16,11 +16,11 @@ from conformance.kit.evidence.response import PROVES_NOTHING, body_json, respons
 from conformance.kit.evidence.script import INITIALIZE, LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
-from conformance.kit.model.step import Step
+from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.bindings import traits_of
 from conformance.kit.transport.mcp import META
 from conformance.kit.verdicts.checks import Check, Checks, broken, holds, other_refusal, unknown
-from conformance.kit.verdicts.sent_words import step_words
+from conformance.kit.verdicts.sent_words import has_words, step_words
 from conformance.mcp.shapes import ShapeFault, shape_faults
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Era, Missing
@@ -133,13 +133,13 @@ def answered(exchange: Exchange) -> str | Message:
 
 
 def asked_words(exchange: Exchange) -> Message:
-    """What a request of ours asked for: the tool that it called, or its method."""
+    """What we sent: the call of a tool, what is wrong with the message, or its method."""
     if exchange.case is not None:
         return message("sent.call_of", tool=exchange.case.tool)
-    method = method_of(exchange)
-    if method:
+    method, step = method_of(exchange), exchange.step
+    if method and (step is None or step.mark is Mark.ALIVE or not has_words(step.name)):
         return message("sent.method", method=method)
-    return step_words(exchange.step.name if exchange.step is not None else exchange.script or "")
+    return step_words(step.name if step is not None else exchange.script or "")
 
 
 def wanted(exchange: Exchange, code: int, status: int) -> str:

@@ -3,8 +3,8 @@
 import pytest
 
 from conformance.kit.model.exchange import Trouble
-from conformance.kit.model.step import Step
-from conformance.mcp.seen import answered
+from conformance.kit.model.step import Mark, Step
+from conformance.mcp.seen import answered, asked_words
 from conformance.spec.messages import LANGUAGES
 from conformance.spec.vocabulary import Verdict
 from tests.chapters.mcp_evidence import (
@@ -242,6 +242,18 @@ def test_a_notification_of_an_undeclared_capability_is_told_with_what_was_asked_
     assert found.message.words().startswith(
         "While it handled the request `tools/list`, the server sent `"
     )
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (Step("no-jsonrpc"), "a request without `jsonrpc`"),
+        (Step("no-jsonrpc", mark=Mark.ALIVE), "the request `ping`"),
+    ],
+)
+def test_a_malformed_request_is_named_by_what_is_wrong_with_it(step, words):
+    sent = exchange(LEGACY_STDIO, step, result(), method="ping")
+    assert asked_words(sent).words() == words
 
 
 def test_a_connection_that_was_closed_is_told_as_one():

@@ -79,8 +79,12 @@ def _few(told: list[str]) -> str:
 
 def step_words(name: str) -> Message:
     """A step of the scripts that send what is wrong in one way each; by its name, if need be."""
-    id = f"step.{name}"
-    return message(id) if is_message(id) else message(NO_WORDS, step=name)
+    return message(f"step.{name}") if has_words(name) else message(NO_WORDS, step=name)
+
+
+def has_words(name: str) -> bool:
+    """Whether there are words for a step."""
+    return is_message(f"step.{name}")
 
 
 _DEEPEST = 20
