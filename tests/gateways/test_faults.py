@@ -12,9 +12,14 @@ from fixtures.gateways.beside import gateway
 from fixtures.gateways.faults import FAULTS, Fault
 from fixtures.gateways.faults.attempts import to_the_end
 from tests.gateways.driving import checked, failed, settings
-from tests.thorough import every
+from tests.thorough import FULL, every
 
-SAMPLE = every(20, list(FAULTS))
+LONG = {
+    "end-without-reason", "garbage-is-an-end", "holds-back", "keeps-a-stalled-connection",
+    "knows-no-crlf", "stream-error-of-another-class",
+}  # fmt: skip
+"""Each takes half a minute or more, as the kit waits for what does not come."""
+SAMPLE = every(20, [name for name in FAULTS if FULL or name not in LONG])
 """Those that CI tries; `make proof` tries all."""
 
 
@@ -57,3 +62,7 @@ def test_a_faulty_gateway_gets_no_file_that_asks_again_without_a_provider():
 def test_each_clause_of_gateways_has_a_fault():
     asked = {test.clause for test, _ in load("conformance.gateway").tests}
     assert {fault.clause for fault in FAULTS.values()} == asked
+
+
+def test_the_long_faults_are_faults():
+    assert set(FAULTS) >= LONG
