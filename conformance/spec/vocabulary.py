@@ -248,11 +248,11 @@ class DownloadKind(StrEnum):
     EDITOR = "editor"
     """For editors: which schema belongs to which file name."""
     INDEX = "index"
-    """The list of all files, with sizes and sums."""
+    """The list of the files, with sizes and sums."""
     SUMS = "sums"
-    """The sums of all files, as `sha256sum -c` reads them."""
+    """The sums of the other files, as `sha256sum -c` reads them."""
     ARCHIVE = "archive"
-    """Everything in one archive."""
+    """The other files in one archive."""
 
 
 class Emission(StrEnum):
@@ -526,7 +526,7 @@ class NeededFor(StrEnum):
     """The level that a clause is needed for."""
 
     PROTOCOL = "protocol"
-    """Conformance to the protocol underneath. A broken MUST fails the run, and changes no level."""
+    """Conformance to the protocol underneath. A broken MUST is a failure, but it changes no level."""
     DESCRIBED = "described"
     """The level Described."""
     GUARDED = "guarded"
@@ -547,7 +547,7 @@ class Offer(StrEnum):
     """What a target may offer as well as tools. Some clauses apply only if it does."""
 
     RESOURCES = "resources"
-    """ARDF resources, in a collection that is not a catalog of tools, or as MCP resources with the media type of ARDF."""
+    """ARDF resources, in a collection, or as MCP resources with the media type of ARDF."""
     TOOLSETS = "toolsets"
     """A toolset catalog, at `/tool_schemas.json` or, over MCP, entry by entry in the `_meta` of the tools."""
 
@@ -637,7 +637,7 @@ class Requirement(StrEnum):
     """How binding a clause is."""
 
     MUST = "MUST"
-    """Required; breaking it fails the run."""
+    """Required; breaking it is a failure."""
     SHOULD = "SHOULD"
     """Recommended; breaking it is a warning."""
     MAY = "MAY"
@@ -800,7 +800,7 @@ class RuntimeErrorName(StrEnum):
     RATE_LIMITED = "rate_limited"
     """Too much was asked in too short a time."""
     QUOTA_EXHAUSTED = "quota_exhausted"
-    """The quota or the credit is used up; 429 only where the code of the provider says so."""
+    """The quota or the credit is used up; 429 only where the code or the message of the provider says so."""
     SERVER_ERROR = "server_error"
     """The provider failed."""
     OVERLOADED = "overloaded"
@@ -1013,11 +1013,11 @@ class Verified(StrEnum):
     STATIC = "static"
     """By a rule that no schema can express, on the document alone."""
     CALL = "call"
-    """By calling the tool, with valid and with invalid input."""
+    """By calling the tool, with valid or with invalid input."""
     REPAIR = "repair"
     """By following the suggestions of an error and calling again."""
     WIRE = "wire"
-    """By requests to the target that are not tool calls."""
+    """By requests to the target that are not planned calls of a tool, such as malformed ones or model calls."""
     PROTOCOL = "protocol"
     """By a sequence of messages of the protocol."""
     PARITY = "parity"
@@ -1649,7 +1649,7 @@ VERDICT_FAILS_RUN: Final[Mapping[Verdict, bool]] = MappingProxyType(
         Verdict.KIT_ERROR: False,
     }
 )
-"""Whether the run exits with a failure because of it."""
+"""Whether it normally makes the run exit with 1."""
 
 VERDICT_BLOCKS_LEVEL: Final[Mapping[Verdict, bool]] = MappingProxyType(
     {
