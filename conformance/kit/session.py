@@ -30,7 +30,7 @@ from conformance.kit.drive.session_driver import SessionDriver
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
-from conformance.kit.evidence.destructive import as_careful_everywhere
+from conformance.kit.evidence.destructive import all_left_alone, as_careful_everywhere
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
@@ -90,6 +90,7 @@ class Runs:
             before += await discover(target, context, before)
         looked = (each for each in context.recorder.by_id.held if each.script == LOOKED)
         answers = [each.answer for each in looked if each.answer is not None]
+        context.off_limits.add(*all_left_alone(answers, settings), careful=False)
         for found in as_careful_everywhere(before, answers):
             if eras and found.run.era not in eras:
                 continue

@@ -22,6 +22,8 @@ _MOST_DECODED: Final = 4
 """Times that a path is decoded: a proxy and a server may each do it once."""
 _STEP_ENDS: Final = re.compile(r"[;?#\0]")
 """Where a step ends for some server: at its parameters, or at what it took for the path's end."""
+_NO_STEPS: Final = frozenset({"", ".", "index.php"})
+"""What changes nothing in a path: the last one is the program to which a web server gives all."""
 _FORMAT: Final = re.compile(r"(?<=[^.])\.\w*\Z")
 """What is asked for behind a name, such as `.json`: some frameworks route both to one function."""
 
@@ -89,7 +91,7 @@ def plain_path(path: str) -> str:
         step = _STEP_ENDS.split(part, maxsplit=1)[0].strip()
         if step == "..":
             del steps[-1:]
-        elif step not in ("", "."):
+        elif step not in _NO_STEPS:
             steps.append(step)
     if steps:
         steps[-1] = _FORMAT.sub("", steps[-1])

@@ -83,19 +83,20 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
 
 
 def _yaml() -> YAML:
-    """A reader that leaves days as they are written: which line holds a wrong one, we say."""
+    """A reader that leaves each value as it is written: which line holds a wrong one, we say."""
     yaml = quiet_reader("rt")
     yaml.Constructor = _Constructor
     return yaml
 
 
 class _Constructor(RoundTripConstructor):
-    """Knows no days."""
+    """Knows texts alone: a number may be too long to be written again."""
 
 
-_Constructor.add_constructor(
-    "tag:yaml.org,2002:timestamp", lambda reader, node: reader.construct_scalar(node)
-)
+for _kind in ("timestamp", "int", "float", "bool"):
+    _Constructor.add_constructor(
+        f"tag:yaml.org,2002:{_kind}", lambda reader, node: reader.construct_scalar(node)
+    )
 
 
 def _text(value: Any) -> str | None:

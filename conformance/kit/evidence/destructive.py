@@ -34,6 +34,7 @@ from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.listing import each_alone, openapi_in
 from conformance.kit.evidence.response import json_in
 from conformance.kit.model.exchange import Answer
+from conformance.kit.model.settings import AllowCalls, Settings
 
 Key = tuple[str, str]
 """What a tool is known by: its plain name, or the method and the path of its route."""
@@ -73,6 +74,27 @@ def as_careful_everywhere(
         ]
     )
     return [replace(one, tools=tuple(islice(marked, len(one.tools)))) for one in runs]
+
+
+def left_alone(
+    documents: Iterable[Any], settings: Settings
+) -> tuple[list[str], list[Key], list[Key]]:
+    """The names and routes of all that documents call destructive, as `off_limits` gives those of
+    tools: that a declaration cannot be used otherwise makes nothing of it harmless.
+    """
+    if settings.allow_calls is AllowCalls.ALL or settings.sandbox:
+        return [], [], []
+    keys = {key for each in documents for key in _called_destructive(each)}
+    names = [name for method, name in keys if not method]
+    usual = [route_of(name, None) for name in names]
+    return names, [*usual, *(key for key in keys if key[0])], []
+
+
+def all_left_alone(
+    answers: Iterable[Answer], settings: Settings
+) -> tuple[list[str], list[Key], list[Key]]:
+    """The same of all that answers hold."""
+    return left_alone(_documents(answers), settings)
 
 
 def _keyed(one: Discovered) -> tuple[Discovered, list[frozenset[Key]]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
 
+from conformance.formats.catalog.routes import route_of
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.loopback import is_loopback
@@ -62,8 +63,10 @@ def may_be_called(tool: Tool, run: Run, settings: Settings) -> bool:
 def off_limits(
     tools: Iterable[Tool], run: Run, settings: Settings
 ) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, str]]]:
-    """The names over MCP, or the methods and addresses over HTTP, of the tools that nothing which
+    """The names over MCP, and the methods and addresses over HTTP, of the tools that nothing which
     the kit sends may reach: they are destructive, and left out. Last, the addresses of the others.
+
+    A server may offer a tool in more ways than it lists: by its name, or at the usual route.
     """
     binding = binding_of(run, settings)
     kept: list[Tool] = []
@@ -71,9 +74,11 @@ def off_limits(
     for tool in tools:
         is_kept = _destroys(tool) and not may_be_called(tool, run, settings)
         (kept if is_kept else others).append(tool)
+    names = [name for tool in kept for name in tool.names]
     if isinstance(binding, HttpBinding):
-        return [], [binding.route(each) for each in kept], [binding.route(each) for each in others]
-    return [tool.name for tool in kept], [], []
+        own = [binding.route(each) for each in others]
+        return names, [binding.route(each) for each in kept], own
+    return names, [route_of(name, None) for name in names], []
 
 
 def is_spared(tool: Tool, run: Run, settings: Settings) -> bool:

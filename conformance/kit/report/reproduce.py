@@ -25,13 +25,15 @@ from conformance.kit.transport.bindings import traits_of
 LONGEST = 8_000
 """Bytes of a body that still make a line that one can paste."""
 
-_PLAIN_WORD = re.compile(r"(?!=)(?:%[0-9A-Fa-f]{2}|[\w@+=:,./-])+", re.ASCII)
+_PLAIN_WORD = re.compile(r"(?!=)(?:%[0-9][0-9A-Fa-f]|[\w@+=:,./-])+", re.ASCII)
 _READ_OTHERWISE = re.compile(
-    r"((?:\\{2,}|\\(?=['\u2018-\u201b%&|<>^]|\Z)|['\u2018-\u201b])+|%(?![0-9A-Fa-f]{2})|[&|<>^]+)"
+    r"((?:\\{2,}|\\(?=['\u2018-\u201b%&|<>^]|\Z)|['\u2018-\u201b])+|%(?![0-9][0-9A-Fa-f])|[&|<>^]+)"
 )
 """What ends single quotes or is read otherwise there: fish takes a backslash before another one or
 before a quote for an escape, and PowerShell takes four other signs for the quote. cmd.exe knows no
-single quotes: it would run what is behind an operator, and put a variable in.
+single quotes: it would run what is behind an operator, and put a variable in, of which no name
+begins with a digit. Behind a colon, what it puts in may be without our quotes: then it would count
+others.
 """
 _OPERATORS = frozenset("&|<>^")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

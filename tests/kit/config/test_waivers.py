@@ -119,6 +119,14 @@ def test_a_file_is_read_with_its_lines(tmp_path):
     )
 
 
+def test_a_number_is_the_text_that_it_is(tmp_path):
+    path = tmp_path / "waivers.yaml"
+    path.write_text(f"- {{clause: ATDF-CALL-001, reason: 0x{'f' * 5000}, tool: 1.50, run: true}}")
+    assert read_waivers(path) == (
+        Waiver("ATDF-CALL-001", "0x" + "f" * 5000, 1, "1.50", "true"),
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("text", ["", "# the last one was repaired in May\n", "---\n", "[]"])
 def test_a_file_whose_last_waiver_was_taken_out_holds_none(tmp_path, text):
     path = tmp_path / "waivers.yaml"
@@ -141,6 +149,9 @@ def test_a_file_whose_last_waiver_was_taken_out_holds_none(tmp_path, text):
         ("- {clause: ATDF-CALL-001, reason: x, until: soon}", ["2027-01-31", "soon"]),
         ("\n- {clause: ATDF-CALL-001, reason: x, until: 2027-13-45}", ["line 2", "2027-13-45"]),
         ("\n- {clause: ATDF-CALL-001, reason: x, until: 2027-02-30}", ["line 2", "not 2027-02-30"]),
+        ("- {clause: ATDF-CALL-001, reason: x, until: 0x" + "f" * 5000 + "}", ["line 1", "0xff"]),
+        ("- {clause: 0x" + "f" * 5000 + ", reason: x}", ["line 1", "0xff"]),
+        ("- {clause: ATDF-CALL-001, reason: x, until: " + "9" * 5000 + "}", ["line 1", "2027-01"]),
         (b"\xff\xfe\x00", ["not text in UTF-8"]),
         (b"- \x00\x01", ["not text in UTF-8"]),
     ],

@@ -450,3 +450,26 @@ def test_discovery_asks_for_nothing_that_the_catalog_calls_destructive(allow):
     assert {how for how, _ in reached} == {"GET", "POST"}
     assert {("GET", "/workflows"), ("POST", "/")} <= reached
     assert reached & shut == (shut if allow is AllowCalls.ALL else set())
+
+
+def test_no_redirect_leads_discovery_to_what_the_catalog_calls_destructive():
+    asked = []
+    hints = {**TOOL, "annotations": {"destructiveHint": True}}
+
+    def answer(method, path, body, headers):
+        asked.append((method, path))
+        if path == "/manifest":
+            kinds = [("tool", "/tools"), ("workflow", "/workflows")]
+            return 200, {"resources": [{"type": kind, "path": at} for kind, at in kinds]}
+        if path == "/tools":
+            called = [{"endpoint": "/purge", "method": how} for how in ("GET", "POST")]
+            return 200, {"tools": [
+                {**hints, "name": f"t{n}", "invocation": each} for n, each in enumerate(called)
+            ]}  # fmt: skip
+        hops = path in ("/workflows", "/tool_schemas.json", "/openapi.json", "/mcp")
+        return (307, {}, {"Location": "/x/../%70urge"}) if hops else (404, None)
+
+    with answering(answer) as url:
+        look(url)
+    assert {("GET", "/workflows"), ("GET", "/openapi.json"), ("POST", "/mcp")} <= set(asked)
+    assert not [path for _, path in asked if "urge" in path]

@@ -51,7 +51,7 @@ def spellings(draw):
         letters = (draw(st.sampled_from([c, c.upper(), f"%{ord(c):02x}"])) for c in step)
         ends = ["", ";a=1", "%3Fa", "%23a", "%00", "%20", *([".", ".json"] * (step == "purge"))]
         steps += ["".join(letters) + draw(st.sampled_from(ends))]
-        steps += draw(st.sampled_from([[], [""], ["."], ["x", ".."], ["%2e"]]))
+        steps += draw(st.sampled_from([[], [""], ["."], ["x", ".."], ["%2e"], ["index.php"]]))
     path = "/" + "/".join(steps)
     path = path.replace("p", draw(st.sampled_from(["p", "\uff50"])))
     return quote(path) if draw(st.booleans()) else path
@@ -103,12 +103,23 @@ def test_no_request_asks_for_another_method_in_place_of_its_own(given):
      ("/items", {}, False), ("/items", {"body": b'{"_method": "mean"}'}, False),
      ("/create", {"headers": (("X-Original-URL", "/purge"),)}, True),
      ("/create", {"headers": (("X-Rewrite-Url", "http://127.0.0.1/Purge"),)}, True),
-     ("/create?rest_route=/purge", {}, True), ("/create?rest_route=/items", {}, False)],
+     ("/create?rest_route=/purge", {}, True), ("/create?rest_route=/items", {}, False),
+     ("/create", {"headers": (("X-Original-URL", " /purge"),)}, True),
+     ("/create", {"headers": (("X-Original-URL", "%252Fpurge"),)}, True),
+     ("/create?r=purge", {}, True), ("/create?r=purges", {}, False),
+     ("/create", {"body": b'{"_METHOD": "DELETE"}'}, True),
+     ("/create", {"body": b'{"all": [{"method": "GET", "url": "/items"}]}'}, True),
+     ("/create", {"body": b'{"all": [{"method": "POST", "url": "/purge"}]}'}, True),
+     ("/create", {"body": b'{"all": [{"method": "PUT", "url": "/things/5"}]}'}, True),
+     ("/create", {"body": b'{"all": [{"method": "POST", "url": "/things/5"}]}'}, False),
+     ("/create", {"body": b'{"word": "purge"}'}, False),
+     ("/" + "a" * 20_000, {}, True), ("/create?a=" + "a" * 70_000, {}, True)],
 )  # fmt: skip
 def test_a_request_that_asks_for_another_method_or_path_counts_as_that_one(url, given, expected):
     """Only where a destructive tool is: elsewhere, such a word is a value like any other."""
     listed = item("items", "/items", "GET", **DESTROYS)
-    held = off_limits(HTTP, listed, item("purge", "/purge", **DESTROYS), item("create"))
+    one = item("thing", "/things/{id}", "PUT", **DESTROYS)
+    held = off_limits(HTTP, listed, one, item("purge", "/purge", **DESTROYS), item("create"))
     url = HTTP.endpoint.rstrip("/") + url
     assert held.holds(HttpRequest(**{"method": "POST", "url": url, **given})) is expected
 
@@ -132,6 +143,26 @@ def test_a_message_that_calls_such_a_tool_is_off_limits_by_its_body_and_by_its_h
     assert held.holds(StdioRequest(b"[" + message("add") + b"," + message("purge ö") + b"]"))
     other = (("Mcp-Name", "=?base64?cHVyZ2Ugw7Y=?="),)
     assert held.holds(HttpRequest("POST", MCP.endpoint, other, message("add")))
+
+
+def test_a_tool_that_is_listed_in_one_way_alone_may_be_offered_in_the_other_too():
+    called = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "purge"}}
+    by_http = off_limits(HTTP, item("purge", "/admin/purge", **DESTROYS))
+    assert by_http.holds(HttpRequest("POST", MCP.endpoint, (), to_bytes(called)))
+    by_mcp = off_limits(MCP, item("purge", **DESTROYS))
+    assert by_mcp.holds(HttpRequest("POST", f"{HTTP.endpoint}/tools/purge/invoke"))
+    assert not by_mcp.holds(HttpRequest("POST", f"{HTTP.endpoint}/tools/add/invoke"))
+
+
+def test_of_thousands_of_routes_with_places_those_are_looked_at_whose_steps_fit():
+    held = OffLimits()
+    routes = [("POST", f"/a{n}/{{id}}/b") for n in range(20_000)]
+    held.add((), [*routes, ("POST", "/{tenant}/a7/purge")], (), careful=True)
+    assert held.holds(HttpRequest("POST", "http://127.0.0.1:1/a19999/x/b"))
+    assert held.holds(HttpRequest("POST", "http://127.0.0.1:1/a9/a7/purge"))
+    assert not held.holds(HttpRequest("POST", "http://127.0.0.1:1/a9/a8/purge"))
+    query = "&".join(f"q{n}=/b{n}/c/b" for n in range(1000))
+    assert not held.holds(HttpRequest("POST", f"http://127.0.0.1:1/do?{query}"))
 
 
 def called_at(page, *, unsent, redirects=()):
@@ -189,6 +220,14 @@ def test_neither_a_script_nor_a_value_in_a_path_reaches_it(destroys, other, unse
 def test_no_redirect_leads_to_it():
     page = {"tools": [item("purge", "/purge", **DESTROYS), item("hop", "/hop")]}
     called_at(page, unsent=("POST", "/Purge"), redirects={"/hop": "/Purge"})
+
+
+@pytest.mark.parametrize("lacks", ["inputSchema", "description"])
+def test_a_declaration_that_cannot_be_used_says_what_destroys_all_the_same(lacks):
+    purge = item("purge", "/purge", **DESTROYS, when_to_use=5)
+    del purge[lacks]
+    called_at({"tools": [purge, item("hop", "/hop")]}, unsent=("POST", "/Purge"),
+              redirects={"/hop": "/Purge"})  # fmt: skip
 
 
 DEEP = {

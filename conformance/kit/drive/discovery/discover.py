@@ -117,7 +117,7 @@ async def _discover_url(target: str, context: Context) -> list[Discovered]:
         # A GET that is not answered may be a stream; MCP is still asked, which is a POST.
         speaks = asks("http") and first.trouble is None
         http = await http_run(channel, probe, first) if speaks else None
-        shut = destructive_of(http.tools if http is not None else (), probe, context)
+        shut = destructive_of(http.tools if http is not None else (), (), probe, context)
         places = [each for each in places if not shut.holds(HttpRequest("POST", each[1]))]
         spoken = await together([mcp_runs(*place, target, context) for place in places])
     finally:

@@ -30,6 +30,7 @@ from conformance.kit.evidence.declared_conformance import (
     is_discovery,
     link_in,
 )
+from conformance.kit.evidence.destructive import left_alone
 from conformance.kit.evidence.listing import (
     each_alone,
     is_bare_list,
@@ -57,11 +58,16 @@ async def look(channel: Channel, url: str, step: Step) -> Exchange:
     return await channel.send(request, script=LOOKED, step=step)
 
 
-def destructive_of(tools: Sequence[Tool], run: Run, context: Context) -> OffLimits:
-    """What discovery asks for no more, once a catalog said that it destroys something."""
-    found = OffLimits()
-    found.add(*off_limits(tools, run, context.settings), careful=False)
-    return found
+def destructive_of(
+    tools: Sequence[Tool], documents: Sequence[Any], run: Run, context: Context
+) -> OffLimits:
+    """What discovery asks for no more, once a catalog said that it destroys something.
+
+    From then on, no redirect leads there either, whatever is asked for.
+    """
+    context.off_limits.add(*off_limits(tools, run, context.settings), careful=False)
+    context.off_limits.add(*left_alone(documents, context.settings), careful=False)
+    return context.off_limits
 
 
 async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
@@ -126,7 +132,7 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         return None
     judged, left_out = judged_of(items, channel.context.settings)
     read = listing(judged, Source.ATDF, documents)
-    shut = destructive_of(read.catalog.tools, run, channel.context)
+    shut = destructive_of(read.catalog.tools, documents, run, channel.context)
     if manifest.trouble is None:
         path = link_in(discovery, "toolset_catalog") or CATALOG_PATH
         unread += await look_around_http(channel, body_json(manifest), path, shut)
@@ -234,6 +240,7 @@ async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discover
     origin = urlsplit(http.endpoint)
     endpoint = f"{origin.scheme}://{origin.netloc}"
     own = replace(http, endpoint=endpoint, openapi=True)
+    destructive_of(catalog.tools, (document,), own, channel.context)
     beside, unread = await _beside(channel, endpoint)
     others = listing(beside, Source.ATDF).catalog.tools
     found = Discovered(
