@@ -10,7 +10,7 @@
   const CHECKED = ["openapi", "schema", "provider"]; // of other standards
   const MOST = 5 * 1024 * 1024;
   const MOST_LINES = 200_000; // a browser lays out each of them before it does anything else
-  const MOST_SHAPED = 20_000; // control characters, accents and what changes the direction in a line: each is set by those before it
+  const MOST_SHAPED = 20_000; // control characters, accents and what changes the direction in one line: each is set by those before it
   const SHAPED = /[\p{Cc}\p{Cf}\p{M}\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
   const PATIENCE = 5000;
 
@@ -228,7 +228,9 @@
   };
   const isLong = (value) => {
     const held = value.split(/\r\n|\n|\r/);
-    return held.length > MOST_LINES || held.some((line) => line.length > MOST_SHAPED && line.length - line.replace(SHAPED, "").length > MOST_SHAPED);
+    const most = MOST_SHAPED ** 2; // what one such line takes grows with the square of them
+    const taken = (length) => held.reduce((sum, line) => sum + length(line) ** 2, 0);
+    return held.length > MOST_LINES || (taken((line) => line.length) > most && taken((line) => line.length - line.replace(SHAPED, "").length) > most);
   };
   // A link holds the text itself, behind the `#`, which no browser sends to a server.
   const through = async (bytes, stream) => {

@@ -501,11 +501,12 @@ def test_a_link_of_the_playground_holds_its_text(visit):
         "\n" * 5_000_000,
         "\t" * 5_000_000,
         "e" + "\u0301" * 2_000_000,
+        ("e" + "\u0301" * 19_000 + "\n") * 130,
         "a\u05d0" * 1_500_000,
         "a\x7f" * 700_000,
         "\u202ea\u202cb" * 400_000,
     ],
-    ids=["lines", "tabs", "accents", "directions", "controls", "overrides"],
+    ids=["lines", "tabs", "accents", "accents in lines", "directions", "controls", "overrides"],
 )
 def test_a_link_that_takes_long_to_lay_out_does_not_hold_the_page(visit, text):
     packer = zlib.compressobj(wbits=-15)

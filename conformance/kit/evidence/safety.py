@@ -74,7 +74,7 @@ def off_limits(
     for tool in tools:
         is_kept = _destroys(tool) and not may_be_called(tool, run, settings)
         (kept if is_kept else others).append(tool)
-    names = [name for tool in kept for name in tool.names]
+    names = [name for tool in kept for name in (tool.name, *tool.other_names)]
     if isinstance(binding, HttpBinding):
         own = [binding.route(each) for each in others]
         return names, [binding.route(each) for each in kept], own
