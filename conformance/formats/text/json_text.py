@@ -230,14 +230,14 @@ def _finite(word: str) -> float:
 
 def _not_json(text: str, offset: int) -> Reading:
     where = position_at(text, offset)
-    rest = text[offset : offset + 20].split("\n", maxsplit=1)[0]
+    line = text[offset : offset + 20].split("\n", maxsplit=1)[0]
     if not text.strip():
         said = message("documents.empty")
-    elif not rest:
+    elif not text[offset:].strip():
         said = message("documents.not_json.ends", line=where.line, column=where.column)
     else:
         said = message(
-            "documents.not_json", line=where.line, column=where.column, found=shown(rest)
+            "documents.not_json", line=where.line, column=where.column, found=shown(line or "\n")
         )
     return _unreadable(text, Notation.JSON, "syntax", said, where)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,6 +22,8 @@ from conformance.spec.vocabulary import ApiFamily
 PLAYED: Final = tuple(each.value for each in ApiFamily if each is not ApiFamily.CUSTOM)
 """The families of the providers that the kit plays."""
 _CHAIN: Final = "chain"
+_OWN: Final = re.compile(r"x-.|[\w-]+(?:\.[\w-]+)+/.")
+"""How the name of a member begins that somebody added: of any other, a letter may be wrong."""
 
 
 class PolicyUnusable(ValueError):
@@ -103,7 +106,7 @@ def _members(document: str) -> Mapping[str, Any]:
 def _unknown(place: Place, held: Mapping[Any, Any], known: Collection[str]) -> Iterator[_Mistake]:
     lead = "".join(f"{each}." for each in place)
     for name in held:
-        if name not in known:
+        if name not in known and _OWN.match(str(name)) is None:
             near = get_close_matches(str(name), known, 1)
             id = "kit.policy.member_near" if near else "kit.policy.member"
             values = {"nearest": f"{lead}{near[0]}"} if near else {"known": _listed(known, lead)}

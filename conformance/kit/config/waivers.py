@@ -182,6 +182,8 @@ def _stale(
     if not own:
         return message("kit.waivers.no_run", run=waiver.run, runs=", ".join(runs))
     if waiver.tool is not None and not any(waiver.tool in tools for _, tools in own.values()):
+        if waiver.run is not None:  # another run may have it
+            return message("kit.waivers.no_tool_in_run", run=waiver.run, tool=waiver.tool)
         return message("kit.waivers.no_tool", tool=waiver.tool)
     if kept:
         return message("kit.waivers.kept", clause=waiver.clause)

@@ -86,7 +86,14 @@ def test_text_that_is_no_json_is_reported_where_it_stops_being_json():
 
 
 def test_text_that_ends_too_early_is_reported_as_that():
-    assert only_problem(read(b'{"a": [1, 2')).message.id == "documents.not_json.ends"
+    for text in (b'{"a": [1, 2', b'{"a": [1,\n'):
+        assert only_problem(read(text)).message.id == "documents.not_json.ends"
+
+
+def test_a_line_break_inside_a_string_is_not_taken_for_the_end_of_the_text():
+    problem = only_problem(read(b'{"a": "x\ny", "b": 1}'))
+    assert problem.message.id == "documents.not_json"
+    assert 'at line 1, column 9, there is "\\n"' in problem.message.words()
 
 
 @pytest.mark.parametrize("notation", list(Notation))

@@ -26,6 +26,11 @@ def test_what_can_be_meant_is_taken(tmp_path):
     assert read(tmp_path / "policy.json", DECLARED) == DECLARED
 
 
+def test_members_of_your_own_are_taken_if_they_have_a_prefix(tmp_path):
+    own = {**DECLARED, "x-team": "a", "timeouts": {"first_byte_ms": 10, "com.example/why": "b"}}
+    assert read(tmp_path / "policy.json", own) == own
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

@@ -60,6 +60,13 @@ def test_a_waiver_of_a_tool_that_is_gone_is_stale():
     assert waived([item(Verdict.FAIL)], tool="gone") == ([Verdict.FAIL], "kit.waivers.no_tool")
 
 
+def test_of_a_tool_that_its_run_lacks_a_waiver_does_not_say_that_the_target_lacks_it():
+    given = Waiver(CLAUSE, "known", tool="c", run="http")
+    runs = {**RUNS, "mcp": (Run("mcp", "http://h", Binding.MCP, "http://h/mcp"), ("c",))}
+    _, (used,) = waive([item(Verdict.FAIL)], [given], runs, TODAY)
+    assert used.stale.words() == "the run http has no tool `c`"
+
+
 def test_a_waiver_of_a_run_that_is_gone_is_stale():
     assert waived([item(Verdict.FAIL)], run="stdio") == ([Verdict.FAIL], "kit.waivers.no_run")
 
