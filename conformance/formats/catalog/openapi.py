@@ -1,4 +1,4 @@
-"""The operations of an OpenAPI 3.0 or 3.1 document as tools that can be called.
+"""The operations of an OpenAPI document (3.0, 3.1 or 3.2) as tools that can be called.
 
 An operation is a tool if a 2xx answer is documented in JSON, or without saying of what form it is.
 The others are named as left out.
@@ -34,13 +34,15 @@ from conformance.formats.tool.tool import (
 )
 from conformance.spec.messages import Message, message
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+VERSIONS = ("3.0", "3.1", "3.2")
 DOCUMENT = "HTTP-OAS-001"
 OPERATION = "HTTP-OAS-002"
 
 _CHANGING = frozenset({"put", "patch", "delete"})
 _NEVER = frozenset({"options", "head", "trace"})
 """Methods that a client or a proxy means something else by than a call."""
+_CALLED = frozenset({"get", "put", "post", "delete", "patch"})
 _PLAIN_TYPES = frozenset({"string", "integer", "number", "boolean"})
 
 
@@ -54,9 +56,9 @@ class OpenApiCatalog:
 
 
 def is_openapi(data: Any) -> bool:
-    """Whether a value means to be an OpenAPI document of version 3.0 or 3.1."""
+    """Whether a value means to be an OpenAPI document of version 3.0, 3.1 or 3.2."""
     version = data.get("openapi") if isinstance(data, dict) else None
-    return isinstance(version, str) and version.startswith(("3.0", "3.1"))
+    return isinstance(version, str) and version.startswith(VERSIONS)
 
 
 def is_swagger(data: Any) -> bool:
@@ -155,6 +157,10 @@ def _each(data: Mapping[str, Any]) -> Iterator[tuple[Place, str, Any, Mapping[st
         for method in METHODS:
             if isinstance(item.get(method), dict):
                 yield ("paths", path, method), method, item.get("parameters"), item[method]
+        more = item.get("additionalOperations")
+        for method, operation in more.items() if isinstance(more, dict) else ():
+            if isinstance(operation, dict):
+                yield ("paths", path, method), str(method).lower(), None, operation
 
 
 def _tool(
@@ -166,6 +172,8 @@ def _tool(
     name, method, path = called
     if method in _NEVER:
         raise LeftOut("kit.left_out.openapi_method", method=method.upper())
+    if method not in _CALLED:
+        raise LeftOut("kit.left_out.openapi_unsent_method", method=shown(method.upper()))
     answers, kinds = _answers(document, operation)
     schema, inputs = inputs_of(document, shared, operation)
     asked = {each.name for each in inputs if each.where is Where.PATH}

@@ -19,8 +19,6 @@ from conformance.formats.schema.schemas import schema_faults
 from conformance.spec.messages import Message, message
 from conformance.spec.pointer import steps_of
 
-VERSIONS = ("3.0", "3.1", "3.2")
-_OPERATIONS = (*METHODS, "query")
 _WHERE = ("path", "query", "header", "cookie")
 _NAMED = frozenset(
     {
@@ -71,7 +69,7 @@ def _objects(node: Any, place: Place = ()) -> Iterator[tuple[Place, _Node]]:
 def _each_operation(data: _Node) -> Iterator[tuple[Place, _Node, _Node]]:
     """The place of each operation, the item of its path, and the operation."""
     for place, item in _objects(data.get("paths"), ("paths",)):
-        for method in _OPERATIONS:
+        for method in METHODS:
             if isinstance(item.get(method), dict):
                 yield (*place, method), item, item[method]
 

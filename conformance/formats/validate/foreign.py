@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from conformance.formats.catalog.openapi_problems import VERSIONS, openapi_problems
+from conformance.formats.catalog.openapi import VERSIONS
+from conformance.formats.catalog.openapi_problems import openapi_problems
 from conformance.formats.problem import Problem, problem, shown
 from conformance.formats.schema.schemas import NEWEST, dialect_of, schema_faults
 from conformance.spec.messages import Message, message

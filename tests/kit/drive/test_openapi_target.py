@@ -53,8 +53,11 @@ def test_a_correct_service_has_no_finding_and_is_guarded():
     assert run.level is Level.GUARDED
 
 
-def test_what_may_not_or_cannot_be_called_is_named_and_the_rest_broken_where_it_survives_text():
-    with listening(REST, "--version", "3.1") as url:
+@pytest.mark.parametrize("version", ["3.1", "3.2"])
+def test_what_may_not_or_cannot_be_called_is_named_and_the_rest_broken_where_it_survives_text(
+    version,
+):
+    with listening(REST, "--version", version) as url:
         session, run = judged(url)
     assert {i.verdict for i in run.items if i.tool != "drop_item"} <= QUIET
     assert set(run.tools_called) == {"list_items", "add_item", "get_item", "note_item"}
@@ -92,6 +95,17 @@ def document(operation, **more):
 
 
 OK = {"200": {"content": {"application/json": {}}}}
+
+
+def test_methods_that_came_with_a_newer_version_are_left_out_by_name():
+    item = {"query": {"responses": OK}, "additionalOperations": {"COPY": {"responses": OK}}}
+    described = {**document({}), "openapi": "3.2.0", "paths": {"/x": {**item, "get": {}}}}
+    found = operations(described)
+    assert [tool.name for tool in found.tools] == ["GET /x"]
+    assert [(name, why.id) for name, why in found.left_out] == [
+        ("QUERY /x", "kit.left_out.openapi_unsent_method"),
+        ("COPY /x", "kit.left_out.openapi_unsent_method"),
+    ]
 
 
 def body(schema, *, required=True):
