@@ -6,7 +6,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,13 @@ from conformance.kit.config.system_words import in_one_line
 from conformance.kit.config.waivers import WaiversUnusable, read_waivers
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.results import Waiver
-from conformance.kit.model.settings import EVERY_OTHER_TOOL, RECORD, AllowCalls, Settings
+from conformance.kit.model.settings import (
+    EVERY_OTHER_TOOL,
+    RECORD,
+    AllowCalls,
+    Settings,
+    is_pattern,
+)
 from conformance.spec.clauses import CLONE, id_base
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level
@@ -33,6 +39,8 @@ _ADDRESS = re.compile(r"(?:localhost|\[[0-9a-fA-F:]+\]|[\w-]+(?:\.[\w-]+)+)(?::\
 _ROUTE = re.compile(r"(?:(?P<tool>.+)=)?(?P<method>[A-Za-z]+)\s+(?P<path>/.*)", re.DOTALL)
 """A route, for one tool if it is named."""
 _LAST_PORT = 65_535
+_MOST_PATTERNS = 100
+"""Of --include-tool or --exclude-tool: each is looked at for each tool."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header (RFC 9110)."""
 
@@ -106,9 +114,7 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         if target not in gateways:
             _check_target(target, language)
     _check_gateways(gateways, option("--allow-calls"), language)
-    if set(option("--include-tool")) & set(option("--exclude-tool")):
-        both = sorted(set(option("--include-tool")) & set(option("--exclude-tool")))
-        raise _usage("kit.option.contradict", language, globs=", ".join(both))
+    _check_globs(option("--include-tool"), option("--exclude-tool"), language)
     if option("--allow-calls") == "none" and option("--level") not in {None, "described"}:
         raise _usage("kit.option.level_without_calls", language, level=option("--level"))
     if option("--level") is not None and option("--replay") is not None:
@@ -179,6 +185,15 @@ def _new_file(path: str | None, here: Path, language: str) -> Path | None:
         reason = message("kit.system.no_file" if not file.parent.is_dir() else "kit.system.denied")
         raise _usage("kit.option.examples", language, path=path, reason=reason.words(language))
     return file
+
+
+def _check_globs(included: Sequence[str], excluded: Sequence[str], language: str) -> None:
+    for name, globs in (("--include-tool", included), ("--exclude-tool", excluded)):
+        if sum(map(is_pattern, globs)) > _MOST_PATTERNS:
+            raise _usage("kit.option.patterns", language, option=name, limit=_MOST_PATTERNS)
+    both = sorted(set(included) & set(excluded))
+    if both:
+        raise _usage("kit.option.contradict", language, globs=", ".join(both))
 
 
 def _usage(id: str, language: str, **values: object) -> OptionUnusable:

@@ -36,10 +36,20 @@ class AllowCalls(StrEnum):
     NONE = "none"
 
 
+_SIGNS: Final = frozenset("*?[")
+
+
+def is_pattern(glob: str) -> bool:
+    """Whether a glob can match more than its own text."""
+    return not _SIGNS.isdisjoint(glob)
+
+
 @lru_cache(maxsize=8)
-def _matching(globs: tuple[str, ...]) -> tuple[Callable[[str], object], ...]:
-    """What says whether a name matches a glob. A file may have more than Python keeps."""
-    return tuple(re.compile(fnmatch.translate(glob)).match for glob in globs)
+def _matching(globs: tuple[str, ...]) -> Callable[[str], bool]:
+    """What says whether a name matches any glob. A file may have more than Python keeps."""
+    patterns = [re.compile(fnmatch.translate(glob)).match for glob in globs if is_pattern(glob)]
+    names = {glob for glob in globs if not is_pattern(glob)}
+    return lambda name: name in names or any(matches(name) for matches in patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +111,9 @@ class Settings:
 
     def selects(self, tool: str) -> bool:
         """Whether the command line's globs leave this tool in."""
-        if any(matches(tool) for matches in _matching(self.exclude_tools)):
+        if _matching(self.exclude_tools)(tool):
             return False
-        included = _matching(self.include_tools)
-        return not included or any(matches(tool) for matches in included)
+        return not self.include_tools or _matching(self.include_tools)(tool)
 
     def speaks(self, version: str) -> bool:
         """Whether an MCP version is judged."""

@@ -78,6 +78,14 @@ def test_a_tool_cannot_be_both_included_and_excluded():
     assert "get_*" in refusal("--include-tool", "get_*", "--exclude-tool", "get_*")
 
 
+@pytest.mark.parametrize("option", ["--include-tool", "--exclude-tool"])
+def test_more_patterns_than_can_be_looked_at_are_refused(option):
+    names = [word for n in range(1_000) for word in (option, f"name-{n}")]
+    patterns = [word for n in range(101) for word in (option, f"name-{n}-*")]
+    assert settings(*names, *patterns[2:])
+    assert "at most 100 patterns" in refusal(*names, *patterns)
+
+
 @pytest.mark.parametrize("level", ["guarded", "explained", "recoverable"])
 def test_a_level_that_rests_on_calls_contradicts_no_calls(level):
     assert level in refusal("--level", level, "--allow-calls", "none")
