@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import textwrap
 
 import httpx2
 import pytest
 
 from fixtures.guides.play import listening, started
 from fixtures.guides.steps import GUIDES, HERE
+from scripts.website.layout import DOCS
 from tests.guides.test_guides import by_name
 from tests.needs import need_packages
 
@@ -302,3 +305,23 @@ def test_of_a_union_the_branch_counts_whose_kind_an_object_names(own, body, plac
 
 def test_a_call_that_fits_a_branch_goes_through(own):
     assert own.post("/pay", json={"by": CARD, "tip": {"kind": "cash"}}).json() == {"paid": True}
+
+
+def test_the_business_rule_of_the_fastapi_page_leads_to_an_accepted_call(tmp_path):
+    guide = GUIDES["fastapi-openapi"]
+    for file in guide.files(len(guide.levels)):
+        shutil.copy(file, tmp_path)
+    page = (DOCS / "en" / "guides" / "fastapi.md").read_text("utf-8")
+    rule = re.search(r"{ #own-rules }.*?```python\n(.*?)```", page, re.DOTALL)[1]
+    main = tmp_path / "main.py"
+    head = "def hotel_reservation(reservation: Reservation) -> dict:\n"
+    before, after = main.read_text("utf-8").split(head)
+    main.write_text(before + head + textwrap.indent(rule, "    ") + after, encoding="utf-8")
+    with listening(guide, tmp_path) as target, httpx2.Client(base_url=target) as client:
+        refused = client.post("/reservations", json=BOOKING | {"check_in": "2020-02-29"})
+        [error] = refused.json()["errors"]
+        fixed = BOOKING | {error["parameter_name"]: error["suggested_value"]}
+        accepted = client.post("/reservations", json=fixed)
+    named = (error["tool_name"], error["parameter_name"])
+    assert (refused.status_code, *named) == (422, "hotel_reservation", "check_in")
+    assert accepted.status_code == 200
