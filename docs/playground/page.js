@@ -29,7 +29,7 @@
   const file = make("input", { type: "file", id: "playground-file", class: "playground__file", accept: ".json,.yaml,.yml,.ndjson,.jsonl,.txt,application/json" });
   const share = make("button", { type: "button", class: "playground__share" }, said.share);
   const as = make("select", { id: "playground-as" }, make("option", { value: "" }, said.by_keys));
-  for (const [value, title] of Object.entries(said.titles)) as.append(make("option", { value }, title));
+  for (const [value, title] of Object.entries(said.titles)) as.append(make("option", { value }, `${title} (${value.split("/")[1]})`));
   const turn = make("button", { type: "button", class: "playground__turn", hidden: "" });
   const verdict = make("p", { class: "playground__verdict", role: "status" });
   const list = make("ol", { class: "playground__problems" });
@@ -113,9 +113,10 @@
     if (!row) return tell("unknown", count ? said.unreadable : "");
     const listed = problems.length;
     const known = { document: said.titles[`${row.spec}/${row.document}`], version: row.version, listed };
-    if (!count) return tell("valid", fill("valid", known));
+    const also = rest.mcp ? ` ${said.mcp}` : "";
+    if (!count) return tell("valid", fill("valid", known) + also);
     const many = more ? "more" : count > listed ? "listed" : "many";
-    tell("invalid", fill(count === 1 ? "one" : many, { ...known, count }));
+    tell("invalid", fill(count === 1 ? "one" : many, { ...known, count }) + also);
   };
   // What stands in ticks is code.
   const rich = (words) => words.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));

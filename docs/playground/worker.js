@@ -27,7 +27,8 @@ self.addEventListener("message", (event) => {
   const targets = form && (known || !problems.length) && subject !== undefined ? DATA.targets[errors ? "errors" : "tools"].filter((each) => each !== form) : [];
   held = { subject, form, framed, yaml: Boolean(answer.yaml) };
   self.postMessage({ id, row, problems: problems.slice(0, LISTED), count: problems.length, more, wrong, documents,
-    known: known && { name: known.name, words: known.words }, turn, targets });
+    known: known && { name: known.name, words: known.words }, turn, targets,
+    mcp: form === "mcp" || (form === "catalog" && Boolean(framed)) });
 });
 
 // What was found, and `turn`: the text in another way, if the page has one to offer.

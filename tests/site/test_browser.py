@@ -364,6 +364,10 @@ def test_the_playground_says_what_is_wrong_and_where(visit):
     page.select_option("#playground-example", "0")
     expect(state).to_have_attribute("data-state", "valid")
     expect(verdict).to_contain_text("Catálogo ATDF 1.0")
+    listed = [{"name": "a", "description": "b", "inputSchema": {"type": "object"}}]
+    put(page, json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": listed}}))
+    expect(verdict).to_contain_text("Las herramientas MCP se comprueban como herramientas de ATDF.")
+    expect(page.locator("#playground-as option", has_text="(recorded-stream)")).to_have_count(1)
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])

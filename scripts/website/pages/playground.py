@@ -75,7 +75,7 @@ _WORDS = (
     "label", "choose", "example", "file", "empty", "busy", "large", "slow", "valid", "clean",
     "one", "many", "listed", "more", "inside", "stream", "as_json", "alone", "repair", "share",
     "shared", "unreadable", "by_keys", "as", "fix", "convert", "command", "command_alone", "same",
-    "copy", "copied", "lost", "changed", "made",
+    "copy", "copied", "lost", "changed", "made", "mcp",
 )  # fmt: skip
 _HELP = {
     "rpc_error": ("guides/error-design", "error"),
