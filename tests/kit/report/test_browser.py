@@ -103,7 +103,7 @@ def test_a_row_shows_what_was_sent_with_the_broken_spot_what_came_back_and_the_r
         "MUST name the input that was refused",
         "curl -i -g",
         "--replay http/hotel_reservation/above-maximum/guests",
-        "Exchange 17 of exchanges.ndjson",
+        "In exchanges.ndjson, this exchange has the id 17",
     ):
         assert expected in shown
 
