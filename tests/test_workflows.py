@@ -177,7 +177,7 @@ def test_the_action_judges_a_server_and_keeps_its_summary(tmp_path):
             "OPTIONS": "--profile http --allow-calls none --header 'X-Kind: two words'",
             "REPORT": "kept",
         }
-        for name in ("Judge the server", "Post the summary"):
+        for name in ("Check the server", "Post the summary"):
             done = subprocess.run(
                 ["bash", "-e", "-o", "pipefail", "-c", steps[name]["run"]],
                 cwd=tmp_path,
@@ -194,7 +194,7 @@ def test_the_action_judges_a_server_and_keeps_its_summary(tmp_path):
 
 def judged(tmp_path, start, checkout=None, **more):
     """Run the step of the action that starts a server and checks it."""
-    step = next(s for s in read(ACTION)["runs"]["steps"] if s["name"] == "Judge the server")
+    step = next(s for s in read(ACTION)["runs"]["steps"] if s["name"] == "Check the server")
     return subprocess.run(
         ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
         cwd=checkout or tmp_path,

@@ -112,7 +112,7 @@ def planted(tmp_path, monkeypatch, capsys):
 
 
 def test_a_stale_translation_stops_the_build_with_its_page(planted):
-    _, said = planted("en/conformance/ci.md", "Start your server", "Start the server")
+    _, said = planted("en/conformance/ci.md", "start your server,", "start the server,")
     assert [line.partition(": ")[0] for line in said] == [
         "docs/es/conformance/ci.md:1",
         "docs/pt/conformance/ci.md:1",
