@@ -188,11 +188,17 @@ def _listening(handler):
         daemon_threads = True
         request_queue_size = 128  # the kit opens many connections at the same time
 
-    server = Server(("127.0.0.1", 0), handler)
+    with running(Server(("127.0.0.1", 0), handler)) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def running(server):
+    """Run a server in a thread of its own; gives its port."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield server.server_address[1]
     finally:
         server.shutdown()
         thread.join()

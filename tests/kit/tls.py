@@ -2,10 +2,10 @@
 
 import ssl
 import subprocess
-import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from tests.kit.peers import running
 from tests.needs import need_program
 
 
@@ -25,11 +25,5 @@ def self_signed(folder):
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     server.handle_error = lambda *args: None
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield f"https://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with running(server) as port:
+        yield f"https://127.0.0.1:{port}"
