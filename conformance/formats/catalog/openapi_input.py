@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.formats.catalog.openapi_media import json_media
-from conformance.formats.catalog.openapi_schema import Document, resolved
+from conformance.formats.catalog.openapi_schema import Document, defined, resolved
 from conformance.formats.problem import shown
 from conformance.formats.tool.tool import Input, Where
 from conformance.spec.messages import message
@@ -146,7 +146,8 @@ def _opened(declared: Mapping[str, Any]) -> Mapping[str, Any] | None:
         reference = node.get("$ref") if isinstance(node, dict) else None
         if not isinstance(reference, str):
             break
-        node = definitions.get(reference.removeprefix("#/$defs/"))
+        inner = reference.count("/") > 2  # of a definition
+        node = None if inner else definitions.get(defined(reference))
     if not isinstance(node, dict) or node.get("type") != "object" or "$ref" in node:
         return None
     needed = node.get("required", [])

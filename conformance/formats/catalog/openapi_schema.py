@@ -1,19 +1,22 @@
 """The schemas of an OpenAPI document as JSON Schema 2020-12, which 3.0 is not.
 
-References to the document's components lead to `$defs` of the schema itself.
+References to places of the document lead to `$defs` of the schema itself.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import quote, unquote
 
 from conformance.formats.schema.schemas import LONGEST
-from conformance.spec.pointer import steps_of
+from conformance.spec.pointer import steps_of, to_pointer
 
 COMPONENTS = "#/components/schemas/"
+_DEFINED = "#/$defs/"
 _MAPS = ("properties", "patternProperties", "$defs", "dependentSchemas")
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 _INNER = (
@@ -26,6 +29,7 @@ a tool is planned or recorded, it stands alone, and takes thirty times as much m
 """
 _FOR_EACH: Final = 150
 """What a component costs besides, in characters."""
+_INDEX: Final = re.compile(r"[0-9]{1,9}")
 _ONE_WAY = {True: "readOnly", False: "writeOnly"}
 
 
@@ -34,11 +38,9 @@ class LeadsNowhere(Exception):
 
 
 class LeadsElsewhere(Exception):
-    """A reference to another document, which is not read; the argument is the reference."""
-
-
-def _astray(reference: str) -> LeadsElsewhere | LeadsNowhere:
-    return (LeadsNowhere if reference.startswith("#") else LeadsElsewhere)(reference)
+    """A reference that is not followed: to another document, or by a name instead of a place. The
+    argument is the reference.
+    """
 
 
 def resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
@@ -55,14 +57,27 @@ def resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
 
 
 def _at(data: Mapping[str, Any], reference: str) -> Any:
-    found: Any = data
     if not reference.startswith("#/"):
-        raise _astray(reference)
-    for step in steps_of(reference):
-        if not isinstance(found, dict) or step not in found:
+        raise LeadsElsewhere(reference)
+    found: Any = data
+    for step in steps_of(unquote(reference)):
+        if isinstance(found, list) and _INDEX.fullmatch(step) and int(step) < len(found):
+            found = found[int(step)]
+        elif isinstance(found, dict) and step in found:
+            found = found[step]
+        else:
             raise LeadsNowhere(reference)
-        found = found[step]
     return found
+
+
+def defined(reference: str) -> str:
+    """The name in `$defs` to which a reference of a schema that stands alone leads, or below it.
+
+    Raises LeadsElsewhere.
+    """
+    if not reference.startswith(_DEFINED):
+        raise LeadsElsewhere(reference)
+    return steps_of(unquote(reference.removeprefix("#/$defs")))[0]
 
 
 class TooLarge(Exception):
@@ -82,6 +97,7 @@ class Document:
         self._known: Mapping[str, Any] = known if isinstance(known, dict) else {}
         self._ready: dict[tuple[str, bool], _Component] = {}
         self._left = MOST_IN_ALL
+        self._left_elsewhere = LONGEST
 
     def whole(self, schema: Any, *, sent: bool) -> dict[str, Any]:
         """A schema of the document that stands alone, in 2020-12: `sent` to the server or answered.
@@ -94,10 +110,7 @@ class Document:
         needed: dict[str, Any] = {}
         waiting, size = list(_references(made)), 0
         while waiting:
-            reference = waiting.pop()
-            if not reference.startswith("#/$defs/") or not self._known:
-                raise _astray(reference)
-            name = steps_of(reference.removeprefix("#/$defs"))[0]
+            name = defined(waiting.pop())
             if name in needed:
                 continue
             component = self._component(name, sent=sent)
@@ -113,12 +126,22 @@ class Document:
 
     def _component(self, name: str, *, sent: bool) -> _Component:
         if (name, sent) not in self._ready:
-            if name not in self._known:
-                raise LeadsNowhere(COMPONENTS + name)
-            made = _made(self._known[name], old=self._old, drop=_ONE_WAY[sent])
+            found = self._known[name] if name in self._known else self._elsewhere(name)
+            made = _made(found, old=self._old, drop=_ONE_WAY[sent])
             size = len(json.dumps(made))
             self._ready[name, sent] = _Component(made, tuple(_references(made)), size)
         return self._ready[name, sent]
+
+    def _elsewhere(self, name: str) -> Any:
+        """What is at a place that is not a component's: one may be within the other, so that all
+        of them together may be much longer than the document.
+        """
+        found = _at(self.data, f"#{name}" if name.startswith("/") else COMPONENTS + name)
+        if self._left_elsewhere > 0:
+            self._left_elsewhere -= len(json.dumps(found))
+        if self._left_elsewhere <= 0:
+            raise TooLarge
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +185,7 @@ def _made(node: Any, *, old: bool, drop: str) -> Any:
     made = dict(node)
     reference = node.get("$ref")
     if isinstance(reference, str):
-        if reference.startswith(COMPONENTS):
-            made["$ref"] = "#/$defs/" + reference.removeprefix(COMPONENTS)
+        made["$ref"] = _own(reference)
         if old:
             return {"$ref": made["$ref"]}  # in 3.0 what is next to a reference means nothing
     for name in _MAPS:
@@ -177,6 +199,17 @@ def _made(node: Any, *, old: bool, drop: str) -> Any:
             made[name] = _made(node[name], old=old, drop=drop)
     _without(made, drop)
     return _newer(made) if old else made
+
+
+def _own(reference: str) -> str:
+    """The reference in a schema that stands alone. What is not a component is in `$defs`, too: its
+    name there is its place in the document.
+    """
+    if reference.startswith(COMPONENTS):
+        return _DEFINED + reference.removeprefix(COMPONENTS)
+    if reference.startswith("#/") and not reference.startswith(_DEFINED):
+        return "#/$defs" + quote(to_pointer([unquote(reference[1:])]), errors="surrogatepass")
+    return reference
 
 
 def _without(made: dict[str, Any], drop: str) -> None:

@@ -96,6 +96,7 @@ def yaml_value(text: str) -> tuple[Any, list[Place]]:
     """
     root = _composed(text)
     twice: list[Place] = []
+    around: list[Node] = []
     count = characters = 0
 
     def value_of(node: Node, place: Place) -> Any:
@@ -103,15 +104,25 @@ def yaml_value(text: str) -> tuple[Any, list[Place]]:
         count += 1
         if isinstance(node, ScalarNode):
             characters += len(node.value)
-        if count > _MOST_VALUES or characters > _MOST_CHARACTERS or len(place) > _DEEPEST:
+        deep = len(place) > _DEEPEST
+        if deep and node not in around:  # no alias contains itself
+            raise RecursionError
+        if deep or count > _MOST_VALUES or characters > _MOST_CHARACTERS:
             said = message(
                 "documents.yaml.too_much", limit=_MOST_VALUES, characters=_MOST_CHARACTERS
             )
             raise YamlFault("size", said, _start(node))
-        if isinstance(node, SequenceNode):
-            return [value_of(each, (*place, i)) for i, each in enumerate(node.value)]
         if isinstance(node, ScalarNode):
             return _scalar(node)
+        around.append(node)
+        made = list_of(node, place) if isinstance(node, SequenceNode) else object_of(node, place)
+        around.pop()
+        return made
+
+    def list_of(node: Node, place: Place) -> list[Any]:
+        return [value_of(each, (*place, i)) for i, each in enumerate(node.value)]
+
+    def object_of(node: Node, place: Place) -> dict[str, Any]:
         made: dict[str, Any] = {}
         for key, inner in node.value:
             name = _name(key)
@@ -169,7 +180,7 @@ def _not_yaml(text: str, where: Position, error: MarkedYAMLError) -> Message:
     """What is said of a text that cannot be composed: two causes have words of their own."""
     if isinstance(error, ComposerError) and _ANOTHER.fullmatch(_line(text, where)):
         return message("documents.yaml.another", line=where.line)
-    if _TABBED.match(_line(text, where)):
+    if _TABBED.match(_line(text, where)) and repr("\t") in str(error.problem):
         return message("documents.yaml.tab", line=where.line)
     return message("documents.not_yaml", line=where.line, column=where.column)
 

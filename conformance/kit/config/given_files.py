@@ -64,6 +64,8 @@ def given_json(path: Path) -> Any:
         return yaml_value(text)[0]
     except YamlFault as fault:
         raise FileTooMuch(fault.message) from None
+    except RecursionError:
+        raise FileTooMuch("kit.system.too_deep") from None
 
 
 def given_yaml(path: Path, reader: YAML) -> Any:

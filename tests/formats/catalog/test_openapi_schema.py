@@ -1,10 +1,13 @@
 """Operations that need the same components: each is made once, and their size has a limit."""
 
+import ast
+
 import pytest
 
 from conformance.formats.catalog import openapi_schema
 from conformance.formats.catalog.openapi import operations
 from conformance.formats.schema import schemas
+from conformance.kit.schema.view import view_of
 
 PART = {"type": "object", "properties": {"n": {"type": "integer"}}}
 FAULTY = {"type": "object", "properties": {"n": {"type": "no such type"}}}
@@ -133,3 +136,68 @@ def test_an_operation_without_a_usable_name_has_that_of_its_route_or_is_left_out
     assert [tool.name for tool in found.tools] == ["GET /a", "b"]
     assert [why.id for _, why in found.left_out] == ["kit.left_out.openapi_name"]
     assert len(found.left_out[0][0]) < 300
+
+
+REQUEST = "#/paths/~1x0/post/requestBody/content/application~1json/schema"
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        REQUEST,
+        REQUEST.replace("~", "%7E"),
+        "#/components/parameters/p/schema",
+        "#/components/parameters/list/content/0/schema",
+        "#/components/schemas/every/properties/c0",
+        "#/components/schemas/with%60tick",
+    ],
+)
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
+def test_a_reference_may_lead_to_any_place_of_the_document(reference, version):
+    found = document(1, {**joined(1), "with`tick": PART})
+    found["openapi"] = version
+    found["components"]["parameters"] = {
+        "p": {"name": "p", "in": "query", "schema": PART},
+        "list": {"content": [{"schema": PART}]},
+    }
+    media = {"application/json": {"schema": {"$ref": reference}}}
+    found["paths"]["/other"] = {
+        "post": {
+            "requestBody": {"required": True, "content": media},
+            "responses": {"200": {"description": "d"}},
+        }
+    }
+    catalog = operations(found)
+    assert (catalog.left_out, catalog.problems) == ((), ())
+    assert catalog.tools[-1].name == "POST /other"
+    view = view_of(catalog.tools[-1].input_schema)
+    call = {"c0": {"n": 1}} if reference in {REQUEST, REQUEST.replace("~", "%7E")} else {"n": 1}
+    own = call if "body" not in catalog.tools[-1].input_schema["properties"] else {"body": call}
+    assert view.accepts(own)
+    broken = str(own).replace("1}", "'x'}")
+    assert not view.accepts(ast.literal_eval(broken))
+
+
+def test_places_within_each_other_are_copied_within_a_limit(monkeypatch):
+    monkeypatch.setattr(openapi_schema, "LONGEST", 2_000)
+    places = ["#/components" + "/not" * depth for depth in range(20)]
+    found = document(1, {"every": {"anyOf": [{"$ref": place} for place in places]}})
+    inner = {"title": "x" * 500}
+    for _ in range(20):
+        inner = {"not": inner}
+    found["components"] |= inner
+    catalog = operations(found)
+    assert [why.id for _, why in catalog.left_out] == ["kit.left_out.openapi_size"]
+
+
+def test_a_reference_with_half_of_a_character_is_a_problem_and_no_crash():
+    catalog = operations(document(1, {"every": {"$ref": "#/paths/\ud800"}}))
+    assert [one.clause for one in catalog.problems] == ["HTTP-OAS-001"]
+
+
+@pytest.mark.parametrize("reference", ["#named", "#", "other.json#/x"])
+def test_a_reference_by_a_name_is_not_said_to_lead_to_nothing(reference):
+    found = document(1, {"every": {"$ref": reference}, "own": {"$anchor": "named"}})
+    catalog = operations(found)
+    assert catalog.problems == ()
+    assert [why.id for _, why in catalog.left_out] == ["kit.left_out.openapi_elsewhere"]

@@ -198,6 +198,7 @@ def test_text_that_is_no_yaml_is_reported_with_its_line():
         ("a:\n\tb: 1\n", "documents.yaml.tab", 2),
         ("a:\n  b: 1\n  \tc: 2\n", "documents.yaml.tab", 3),
         ("a: [\n--- b\n", "documents.not_yaml", 2),
+        ('{\n\t"a": 1 "b": 2\n}\n', "documents.not_yaml", 2),
     ],
 )
 def test_two_usual_causes_have_words_of_their_own(text, said, line):
@@ -205,6 +206,17 @@ def test_two_usual_causes_have_words_of_their_own(text, said, line):
     assert only_problem(reading).message.id == said
     assert reading.stopped is not None
     assert reading.stopped.line == line
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: " + "[" * 310 + "]" * 310, "documents.too_deep"),
+        ("a: &a [*a]", "documents.yaml.too_much"),
+    ],
+)
+def test_only_an_alias_that_contains_itself_is_one_too_much(text, said):
+    assert only_problem(read(text.encode(), Notation.YAML)).message.id == said
 
 
 def test_one_document_may_be_marked_as_one():

@@ -33,7 +33,8 @@ ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
 )
 CIRCLE = "good: &a [*a, *a]\n"
-KINDS = {"levels": LEVELS[:1_000], "aliases": ALIASES, "a circle": CIRCLE}
+CLOSED = "good: " + "[" * 310 + "]" * 310
+KINDS = {"levels": LEVELS[:1_000], "closed levels": CLOSED, "aliases": ALIASES, "a circle": CIRCLE}
 
 
 def policy(path):
