@@ -75,14 +75,13 @@ def test_a_suggestion_is_read_by_what_the_parameter_takes(given, run, server):
     assert (ran.statuses[0], ran.statuses[-1], ran.end) == (422, 200, "Done")
 
 
-@pytest.mark.needs
-def test_a_name_that_every_object_inherits_is_no_name_of_a_parameter():
-    names = ("__proto__.a", "constructor.prototype.b", "guests.__proto__.c", "__proto__[d]")
+def played_against(schema, *names):
+    """Run the flow against a server whose tool has this schema, and whose errors name these."""
     errors = [
         {"tool_name": "hotel_reservation", "parameter_name": name, "suggested_value": "x"}
         for name in names
     ]
-    tool = {"name": "hotel_reservation", "inputSchema": {"properties": {"guests": {}}}}
+    tool = {"name": "hotel_reservation", "inputSchema": schema}
 
     class Hostile(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -104,7 +103,34 @@ def test_a_name_that_every_object_inherits_is_no_name_of_a_parameter():
         threading.Thread(target=server.serve_forever, daemon=True).start()
         ran = node("n8n_flow.mjs", HOTEL, f"http://127.0.0.1:{server.server_port}")
         server.shutdown()
+    return ran
+
+
+@pytest.mark.needs
+def test_a_name_that_every_object_inherits_is_no_name_of_a_parameter():
+    names = ("__proto__.a", "constructor.prototype.b", "guests.__proto__.c", "__proto__[d]")
+    ran = played_against({"properties": {"guests": {}}}, *names)
     assert (ran["everywhere"], set(ran["statuses"])) == ([], {422})
+
+
+@pytest.mark.needs
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/properties/guests"},
+        {"anyOf": [{"$ref": "#/properties/guests"}, {"$ref": "#/properties/guests"}]},
+        {"$ref": "#/$defs/25"},
+    ],
+    ids=["itself", "branches of itself", "branches of branches"],
+)
+def test_a_schema_that_takes_for_ever_to_read_ends_the_flow(schema):
+    half = {"anyOf": [{"type": "integer"}, {"type": "integer"}]}
+    parts = {"0": half} | {
+        str(n): {"anyOf": [{"$ref": f"#/$defs/{n - 1}"}] * 2} for n in range(1, 26)
+    }
+    ran = played_against({"properties": {"guests": schema}, "$defs": parts}, "guests")
+    assert (ran["statuses"], ran["end"]) == ([422], "Apply suggestions")
+    assert ran["error"] == "The schema of the tool is too large to read."
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
