@@ -101,9 +101,10 @@ def _ours(data: Any, listed: Sequence[Mapping[str, Any]]) -> Form | None:
         case "tool":
             return Form.MCP if data.keys() & ONLY_THERE else Form.CATALOG
         case "catalog":
+            if {descriptor.is_descriptor(each) for each in listed} == {True}:
+                return Form.DESCRIPTOR  # which may have a title, as a tool of MCP has
             ours = any(each.keys() & ONLY_THERE for each in listed)
-            forms = {descriptor.is_descriptor(each) for each in listed}
-            return Form.MCP if ours else Form.DESCRIPTOR if forms == {True} else Form.CATALOG
+            return Form.MCP if ours else Form.CATALOG
         case _:
             return None
 

@@ -64,6 +64,14 @@ def test_the_printed_migration_moves_inputs_under_the_invocation():
         assert resource[name] == example("room-hold-descriptor")[name]
 
 
+def test_descriptors_with_what_tools_of_mcp_also_have_are_descriptors():
+    tool = {"name": "a", "title": "A", "description": "B.", "inputSchema": {"type": "object"}}
+    there = convert({"tools": [tool]}, Form.DESCRIPTOR)
+    assert form_of(there.data) is Form.DESCRIPTOR
+    (back,) = convert(there.data, Form.MCP).data["tools"]
+    assert (back["name"], back["title"]) == ("a", "A")
+
+
 def test_what_a_form_lacks_is_listed_as_made():
     made = convert(example("search-database-catalog"), Form.DESCRIPTOR)
     assert "$.tools[0].when_to_use" in made.made

@@ -29,7 +29,8 @@ function formOf(value, row) {
   const here = (item) => ONLY_MCP.some((name) => name in item);
   if (row.document === "tool") return here(value) ? "mcp" : "catalog";
   if (row.document !== "catalog") return FORMS[row.document];
-  return tools.some(here) ? "mcp" : tools.length && tools.every(isDescriptor) ? "descriptor" : "catalog";
+  if (tools.length && tools.every(isDescriptor)) return "descriptor"; // which may have a title, too
+  return tools.some(here) ? "mcp" : "catalog";
 }
 
 function isProblem({ type, title, detail, status }) {
