@@ -167,7 +167,7 @@ class ChangeKind(StrEnum):
     COMPLETED = "completed"
     """The original texts left it open; this is what holds."""
     DIALECT = "dialect"
-    """A form that is in use and is accepted, with a name of its own."""
+    """Documents in use have this form. It is accepted, and has a name of its own."""
 
 
 class ConformanceClass(StrEnum):
@@ -549,7 +549,7 @@ class Offer(StrEnum):
     RESOURCES = "resources"
     """ARDF resources, in a collection, or as MCP resources with the media type of ARDF."""
     TOOLSETS = "toolsets"
-    """A toolset catalog, at `/tool_schemas.json` or, over MCP, entry by entry in the `_meta` of the tools."""
+    """A toolset catalog, in one document over HTTP or, over MCP, entry by entry in the `_meta` of the tools."""
 
 
 class OpenapiPlace(StrEnum):
@@ -742,13 +742,13 @@ class RuntimeCategory(StrEnum):
     """Whose fault an error of a model call is."""
 
     CLIENT = "client"
-    """Of the request."""
+    """The request is the cause."""
     RATE = "rate"
-    """Of how often or how much was asked."""
+    """The caller asked too often, or for too much."""
     SERVER = "server"
-    """Of the provider."""
+    """The provider is the cause."""
     OPERATIONAL = "operational"
-    """Of what happened around the call."""
+    """Something around the call is the cause."""
     UNKNOWN = "unknown"
     """Nobody knows."""
 
