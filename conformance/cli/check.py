@@ -30,6 +30,7 @@ from conformance.kit.config.options import (
 )
 from conformance.kit.config.settings import Given, OptionUnusable, need_target, settings_of
 from conformance.kit.config.settings_file import filled_in
+from conformance.kit.drive.interrupts import interrupted_by_signals
 from conformance.kit.report.exit import Exit
 from conformance.kit.report.safe_text import A_MISTAKE, visible
 from conformance.spec.clauses import PACKAGE
@@ -97,6 +98,7 @@ def _session(ready: Given, given: Mapping[str, Any], more: Sequence[str]) -> int
     for name in _OF_THE_USER:
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    hear_again = interrupted_by_signals()
     import pytest  # noqa: PLC0415 - `--help` does without it
 
     words = [str(PACKAGE), "-c", os.devnull, "--rootdir", os.curdir, "--noconftest"]
@@ -104,7 +106,10 @@ def _session(ready: Given, given: Mapping[str, Any], more: Sequence[str]) -> int
     words += ["-W", "ignore::pytest.PytestCacheWarning"]  # without a cache, nothing is remembered
     for name in _PLUGINS:
         words += ["-p", name]
-    return int(pytest.main([*words, *words_of(given), *more], plugins=[ready]))
+    try:
+        return int(pytest.main([*words, *words_of(given), *more], plugins=[ready]))
+    finally:
+        hear_again()
 
 
 def _cache() -> Path:

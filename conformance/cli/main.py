@@ -35,6 +35,8 @@ EXAMPLES = (
     (f'eval "$({PROGRAM} --completion bash)"', "complete words with the Tab key"),
 )
 UNUSABLE = 4
+_INTERRUPTED = 130
+"""As a shell has it for SIGINT. A session of `check` ends with a report, and a code of its own."""
 SHELLS = ("bash", "zsh", "fish", "powershell")
 
 
@@ -51,6 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(sys.argv[1:] if arguments is None else list(arguments))
         finally:
             sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return _INTERRUPTED
     except BrokenPipeError:
         # The program that read the output wants no more of it, and there is nobody to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -19,12 +19,12 @@ from conformance.kit.drive.budget import (
     crowd,
     cut_after,
     driving_ends,
-    run,
     until,
 )
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
+from conformance.kit.drive.interrupts import run
 from conformance.kit.drive.progress import Progress
 from conformance.kit.drive.session_driver import SessionDriver
 from conformance.kit.drive.unusable_target import TargetUnusable

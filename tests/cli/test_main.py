@@ -301,3 +301,11 @@ def test_output_that_nobody_reads_on_is_no_traceback(words):
         ran = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True, check=False)
     assert ran.returncode == 4
     assert ran.stderr == ""
+
+
+def test_a_command_that_is_interrupted_says_so_in_one_line(capsys, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("conformance.cli.explain.main", interrupted)
+    assert said(capsys, "explain", "ATDF-ERR-012") == (130, "", "Interrupted.\n")

@@ -10,8 +10,9 @@ from typing import Any
 from conformance.kit.confirm.confirm import Repeats, repeat, to_confirm
 from conformance.kit.confirm.confirmed import confirmed
 from conformance.kit.confirm.shrink import in_smallest_form, shrink
-from conformance.kit.drive.budget import before, run
+from conformance.kit.drive.budget import before
 from conformance.kit.drive.channel import Context
+from conformance.kit.drive.interrupts import run
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import Script
 from conformance.kit.model.fault import Fault, fault_of

@@ -11,11 +11,11 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from math import inf
 from threading import current_thread, main_thread
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 _MOST: Final = 0.8
 """Of --max-time, when driving ends at the latest."""
@@ -99,24 +99,6 @@ class Shares:
 
 class _TimeIsUp(BaseException):
     """What the alarm raises: no fault of a tool, so that no guard around one keeps it."""
-
-
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """Do `work` in a loop of its own, as asyncio.run does it.
-
-    Nothing is printed of a task that a second interrupt ended while the loop was closed.
-    """
-    return asyncio.run(_told(work))
-
-
-async def _told(work: Awaitable[T]) -> T:
-    asyncio.get_running_loop().set_exception_handler(_tell)
-    return await work
-
-
-def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    if not isinstance(context.get("exception"), KeyboardInterrupt):
-        loop.default_exception_handler(context)
 
 
 async def before(deadline: float, work: Awaitable[T]) -> T:

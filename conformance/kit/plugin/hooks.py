@@ -12,9 +12,9 @@ import pytest
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.config.settings import OptionUnusable, need_target
 from conformance.kit.config.system_words import in_one_line
+from conformance.kit.drive.interrupts import interrupted_by_signals, is_interrupted
 from conformance.kit.model.slug import keep_out
 from conformance.kit.plugin.html_report import ReportState
-from conformance.kit.plugin.interrupts import heard_no_more, interrupted_by_signals
 from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.plugin.options import fill_in, given_to, register
 from conformance.kit.plugin.plan_listing import planned
@@ -32,6 +32,7 @@ from conformance.kit.plugin.report_place import (
 from conformance.kit.plugin.selection import report_folder
 from conformance.kit.plugin.session_steps import (
     discover,
+    interrupted_early,
     judge_all,
     load_scripts,
     nothing_asked,
@@ -252,6 +253,9 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     elif not config.option.collectonly:
         config.option.tbstyle = "no"  # our summary says it in one line each
         state.said_at_exit = nothing_asked(session, state)
+        if is_interrupted():
+            write_nothing(config, state)
+            interrupted_early(config, state)
         if not state.said_at_exit:
             _take_earlier(config, state)
             _judge(session, state)
@@ -316,7 +320,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     state = session.config.stash.get(STATE, None)
     if state is None:
         return
-    session.config.add_cleanup(heard_no_more())
     staged = stage(session.config, state)
     if state.settings.plan_only:
         session.exitstatus = Exit.KIT_FAULT if state.plan_faults else Exit.CONFORMANT

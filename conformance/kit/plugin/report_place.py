@@ -71,6 +71,7 @@ def take_earlier(config: pytest.Config, state: PluginState) -> None:
     An old badge must not outlive a failure.
     """
     try:
+        refuse_foreign(state.settings.report, _files(state))
         state.removed = take_away(state.settings.report, _files(state))
         state.taken = True
     except FolderUnusable:
@@ -82,19 +83,24 @@ def stage(config: pytest.Config, state: PluginState) -> Path | None:
     """Make a directory of nobody else's in that of the report, and have pytest write there, too.
 
     None where no report was begun. Raises OSError. A server may have put another directory in the
-    place of the report's, or a link to one: nothing in there is replaced that is not the kit's.
+    place of the report's, or a link to one, and another program a file into it: nothing is replaced
+    that is not the kit's.
     """
     folder = state.settings.report
     if state.held is None:
         return None
     folder.mkdir(parents=True, exist_ok=True)
-    if not state.held.is_still(folder):
-        foreign = foreign_file(folder, FILES)
-        if foreign is not None:
-            raise FileExistsError(EEXIST, strerror(EEXIST), str(foreign))
+    _spare_foreign(folder, _files(state) if state.held.is_still(folder) else FILES)
     state.staged = Path(mkdtemp(prefix=_STAGED, dir=folder))
     _pytest_writes_into(state.staged, config, state)
     return state.staged
+
+
+def _spare_foreign(folder: Path, names: Iterable[str]) -> None:
+    """Raise FileExistsError where a file that the kit did not write has appeared meanwhile."""
+    foreign = foreign_file(folder, names)
+    if foreign is not None:
+        raise FileExistsError(EEXIST, strerror(EEXIST), str(foreign))
 
 
 def _pytest_writes_into(folder: Path, config: pytest.Config, state: PluginState) -> None:
@@ -122,6 +128,7 @@ def put_in_place(config: pytest.Config, state: PluginState) -> None:
     if state.staged is None:
         return
     written = {path.name for path in state.staged.iterdir()}
+    _spare_foreign(state.settings.report, written)
     for name in (name for name in reversed(FILES) if name in written):
         state.placed.append((state.staged / name).replace(state.settings.report / name))
     state.staged.rmdir()

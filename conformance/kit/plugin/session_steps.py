@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from itertools import islice
 from types import ModuleType
+from typing import NoReturn
 
 import pytest
 
@@ -37,15 +39,22 @@ def discover(config: pytest.Config, state: PluginState) -> None:
             targets = (state.reference.url, STDIO)
         state.session.discover(targets)
     except KeyboardInterrupt:
-        # Nothing was judged yet: one line of ours is enough, and pytest's would show our code.
-        config.pluginmanager.unregister(name="terminalreporter")
-        pytest.exit(message("kit.exit.early").words(language), Exit.INTERRUPTED)
+        interrupted_early(config, state)
     except TargetUnusable as unusable:
         said = visible(state.redact(unusable.words.words(language)), None)
         raise pytest.UsageError(said) from None
     except RuntimeError as failed:
         said = message("kit.no_reference", reason=failed).words(language)
         raise pytest.UsageError(said) from None
+
+
+def interrupted_early(config: pytest.Config, state: PluginState) -> NoReturn:
+    """End a session that has judged nothing, with one line: pytest's own would show our code."""
+    said = message("kit.exit.early").words(state.settings.language)
+    config.pluginmanager.unregister(name="terminalreporter")
+    if state.session.found:  # pytest says it only before it has begun
+        sys.stderr.write(f"{said}\n")
+    pytest.exit(said, Exit.INTERRUPTED)
 
 
 def load_scripts(state: PluginState, collector: pytest.Module | pytest.Class) -> None:

@@ -19,9 +19,9 @@ from conformance.kit.drive.budget import (
     crowd,
     cut_after,
     driving_ends,
-    run,
     until,
 )
+from conformance.kit.drive.interrupts import run
 
 A_TOOL = 150
 """Clauses about a tool, roughly."""

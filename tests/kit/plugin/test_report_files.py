@@ -43,6 +43,31 @@ def test_a_file_of_somebody_else_is_known_as_that(tmp_path, name):
     assert foreign_file(tmp_path, FILES) == tmp_path / name
 
 
+def test_a_result_of_another_tool_is_known_as_that_whatever_comes_before_its_tests(tmp_path):
+    mine = (
+        '<?xml version="1.0"?><testsuite><properties><property name="a" value="{}"/></properties>'
+    )
+    (tmp_path / "junit.xml").write_text(
+        mine.format("a" * 9_000) + '<testcase name="b"/></testsuite>'
+    )
+    assert foreign_file(tmp_path, FILES) == tmp_path / "junit.xml"
+
+
+def test_a_file_that_appears_while_a_session_runs_is_not_replaced(tmp_path):
+    folder = tmp_path / "report"
+    (tmp_path / "appears.py").write_text(
+        f"import pathlib\nfolder = pathlib.Path({str(folder)!r})\n"
+        "def pytest_collection():\n    (folder / 'summary.md').write_text('# My notes')\n"
+    )
+    with offering([COUNT], sound) as url:
+        ran = run_with("appears", url, folder)
+    assert ran.returncode in {3, 4}, ran.stdout
+    assert "summary.md" in ran.stdout + ran.stderr
+    assert [(path.name, path.read_text()) for path in folder.iterdir()] == [
+        ("summary.md", "# My notes")
+    ]
+
+
 def test_a_file_without_anything_in_it_may_be_replaced(tmp_path):
     (tmp_path / "results.json").write_text("")
     assert foreign_file(tmp_path, FILES) is None
@@ -233,6 +258,46 @@ def test_a_report_is_put_in_place_when_all_of_it_is_written(kit, tmp_path):
     assert seen.read_text() == "exchanges.ndjson"
     assert {path.name for path in folder.iterdir()} == set(FILES) - {"test_replay.py"}
     assert str(folder / "junit.xml") in ran.stdout
+
+
+AT_MOMENTS = """
+import os, signal
+from conformance.kit import session
+
+def interrupted(work):
+    def done(*given, **named):
+        for _ in range(3):
+            os.kill(os.getpid(), signal.SIGINT)
+        return work(*given, **named)
+    return done
+
+session.judge_all = interrupted(session.judge_all)
+session.run_result = interrupted(session.run_result)
+"""
+
+
+def test_interrupts_while_all_is_judged_and_counted_leave_a_whole_report(tmp_path):
+    folder = tmp_path / "report"
+    (tmp_path / "at_moments.py").write_text(AT_MOMENTS)
+    with offering([COUNT], sound) as url:
+        ran = run_with("at_moments", url, folder)
+    assert ran.returncode in {0, 2}, ran.stdout
+    assert "KeyboardInterrupt" not in ran.stdout + ran.stderr
+    assert {path.name for path in folder.iterdir()} == set(FILES) - {"test_replay.py"}
+
+
+def test_an_interrupt_before_anything_is_called_leaves_the_earlier_report(tmp_path):
+    folder = tmp_path / "report"
+    folder.mkdir()
+    (folder / "summary.md").write_text("## Conformance report\n")
+    (tmp_path / "early.py").write_text(
+        "import os, signal\ndef pytest_collection():\n    os.kill(os.getpid(), signal.SIGINT)\n"
+    )
+    with offering([COUNT], sound) as url:
+        ran = run_with("early", url, folder)
+    assert ran.returncode == 2, ran.stdout
+    assert "interrupted before any tool was called" in ran.stderr
+    assert [path.name for path in folder.iterdir()] == ["summary.md"]
 
 
 def test_an_interrupt_while_a_report_is_written_leaves_no_part_of_it(tmp_path):

@@ -90,6 +90,7 @@ class LimitedMatcher:
             stderr=subprocess.DEVNULL,
             text=True,
             encoding="utf-8",
+            start_new_session=True,  # Ctrl+C in a terminal is meant for the kit alone
         )
         atexit.register(self.close)
         assert self._process.stdout is not None

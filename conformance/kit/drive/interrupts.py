@@ -1,0 +1,122 @@
+"""Ctrl+C, SIGTERM and a closed terminal end a session alike: with a report, without servers.
+
+They are heard while something is sent. At any other time they are noted, and heard as soon as more
+is to be sent: nothing that judges what was sent, or that writes the report, is ever broken off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import suppress
+from types import FrameType
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+_TERMINALS = ("/dev/pts/", "/dev/tty")
+_STREAMS = (0, 1, 2)
+_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+class _Ear:
+    """What was heard; `ends` ends what is being sent, if anything is."""
+
+    def __init__(self) -> None:
+        self.listens = False
+        self.noted = False
+        self.ends: Callable[[], object] | None = None
+
+    def hear(self, number: int, _: FrameType | None) -> None:
+        """Take a signal for an interrupt."""
+        if number not in {signal.SIGINT, signal.SIGTERM}:
+            _write_nowhere()
+        self.noted = True
+        if self.ends is not None:
+            self.ends()
+
+
+_EAR: Final = _Ear()
+
+
+def interrupted_by_signals() -> Callable[[], None]:
+    """Note these signals, until what is given back is called.
+
+    A signal that is ignored stays ignored, as `nohup` has it.
+    """
+    if _EAR.listens or threading.current_thread() is not threading.main_thread():
+        return lambda: None
+    numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    heard = [number for number, was in before.items() if was is not signal.SIG_IGN]
+    _EAR.listens = True
+    for number in heard:
+        signal.signal(number, _EAR.hear)
+
+    def take_back() -> None:
+        for number in heard:
+            signal.signal(number, before[number])
+        _EAR.listens = _EAR.noted = False
+
+    return take_back
+
+
+def is_interrupted() -> bool:
+    """Whether an interrupt was noted."""
+    return _EAR.noted
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Do `work` in a loop of its own, as asyncio.run does it; raises KeyboardInterrupt.
+
+    After an interrupt it is not even begun. Nothing is printed of a task that a second interrupt
+    ended while the loop was closed.
+    """
+    if _EAR.noted:
+        work.close()
+        raise KeyboardInterrupt
+    try:
+        return asyncio.run(_told(work))
+    except asyncio.CancelledError:
+        if _EAR.noted:
+            raise KeyboardInterrupt from None
+        raise
+
+
+async def _told(work: Awaitable[T]) -> T:
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    loop.set_exception_handler(_tell)
+    _EAR.ends = lambda: loop.call_soon_threadsafe(task.cancel)
+    try:
+        return await work
+    finally:
+        _EAR.ends = None
+
+
+def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)
+
+
+def _write_nowhere() -> None:
+    """Drop what is written to a terminal that is gone: it would be an error."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in list(_terminals()):
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
+
+
+def _terminals() -> Iterator[int]:
+    try:
+        names = os.listdir("/proc/self/fd")
+    except OSError:  # no such files on this system
+        yield from _STREAMS
+        return
+    for name in names:
+        with suppress(OSError):
+            if os.readlink(f"/proc/self/fd/{name}").startswith(_TERMINALS):
+                yield int(name)
