@@ -154,8 +154,8 @@ class _Component:
 
 
 def modern(schema: Any) -> Any:
-    """A schema of OpenAPI 3.0 in 2020-12; it keeps what goes only one way."""
-    return _made(schema, old=True, drop="")
+    """A schema of OpenAPI 3.0 in 2020-12; it keeps what goes only one way, and its references."""
+    return _made(schema, old=True, drop="", own=False)
 
 
 def _references(node: Any) -> Iterator[str]:
@@ -178,25 +178,25 @@ def _schemas(node: Mapping[str, Any]) -> Iterator[Any]:
     yield from (node[name] for name in _INNER if name in node)
 
 
-def _made(node: Any, *, old: bool, drop: str) -> Any:
-    """A schema in 2020-12, with references to `$defs` and without what goes the other way."""
+def _made(node: Any, *, old: bool, drop: str, own: bool = True) -> Any:
+    """A schema in 2020-12, without what goes the other way; `own`: with references to `$defs`."""
     if not isinstance(node, dict):
         return node
     made = dict(node)
     reference = node.get("$ref")
     if isinstance(reference, str):
-        made["$ref"] = _own(reference)
+        made["$ref"] = _own(reference) if own else reference
         if old:
             return {"$ref": made["$ref"]}  # in 3.0 what is next to a reference means nothing
     for name in _MAPS:
         if isinstance(node.get(name), dict):
-            made[name] = {k: _made(v, old=old, drop=drop) for k, v in node[name].items()}
+            made[name] = {k: _made(v, old=old, drop=drop, own=own) for k, v in node[name].items()}
     for name in _LISTS:
         if isinstance(node.get(name), list):
-            made[name] = [_made(each, old=old, drop=drop) for each in node[name]]
+            made[name] = [_made(each, old=old, drop=drop, own=own) for each in node[name]]
     for name in _INNER:
         if isinstance(node.get(name), dict):
-            made[name] = _made(node[name], old=old, drop=drop)
+            made[name] = _made(node[name], old=old, drop=drop, own=own)
     _without(made, drop)
     return _newer(made) if old else made
 

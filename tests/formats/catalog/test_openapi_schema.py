@@ -201,3 +201,9 @@ def test_a_reference_by_a_name_is_not_said_to_lead_to_nothing(reference):
     catalog = operations(found)
     assert catalog.problems == ()
     assert [why.id for _, why in catalog.left_out] == ["kit.left_out.openapi_elsewhere"]
+
+
+@pytest.mark.parametrize("reference", ["#/components/parameters/p/schema", "#/$defs/a", "#named"])
+def test_a_schema_that_is_written_anew_alone_keeps_its_references(reference):
+    made = openapi_schema.modern({"nullable": True, "items": {"$ref": reference}})
+    assert made == {"items": {"$ref": reference}}
