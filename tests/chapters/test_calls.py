@@ -51,14 +51,28 @@ def test_what_the_good_call_was_refused_with_is_said_where_nothing_was_accepted(
 
 
 @pytest.mark.parametrize(
-    ("status", "bearer", "named"), [(401, True, True), (401, False, False), (403, True, False)]
+    ("status", "bearer", "named"),
+    [(401, True, "needs_bearer"), (401, False, "needs_credentials"), (403, True, "good_call")],
 )
-def test_a_401_of_a_route_that_asks_for_a_token_names_the_option(status, bearer, named):
+def test_a_401_names_the_option_that_gives_credentials(status, bearer, named):
     asks = replace(TOOL, raw={**TOOL.raw, "bearer": bearer})
     baseline = called(web(status, {"detail": "no"}, of=case(CaseKind.BASELINE)), asks)
-    item = of_tool("ATDF-CALL-004", baseline)
-    assert any("--bearer-env" in f.message.words() for f in item.findings) is named
-    assert any(f"{status} “" in f.message.words() for f in item.findings)
+    (finding,) = of_tool("ATDF-CALL-004", baseline).findings
+    assert finding.message.id == f"kit.not_verified.{named}"
+    assert ("--bearer-env" in finding.message.words()) is (status == 401)
+    assert f"{status} “" in finding.message.words()
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [({"requiredCapabilities": {"elicitation": {}}}, "capability"), ({"why": "x"}, "good_call")],
+)
+def test_a_tool_that_needs_a_capability_of_the_client_is_not_said_to_want_another_call(data, told):
+    error = {"code": -32021, "message": "no elicitation", "data": data}
+    baseline = called(rpc({"error": error}, of=case(CaseKind.BASELINE, run=MCP), status=400))
+    (finding,) = of_tool("ATDF-CALL-004", baseline, run=MCP).findings
+    assert finding.message.id == f"kit.not_verified.{told}"
+    assert "no elicitation" in finding.message.words()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import math
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -231,6 +232,10 @@ def _check_target(target: str, language: str) -> None:
     except ValueError:  # half an IPv6 address
         sound = False
     if not sound or not target.isprintable() or " " in target:
+        starter = _starter(target)
+        if starter is not None:
+            example = f"stdio:{starter}{shown}"
+            raise _usage("kit.target.a_command", language, target=shown, example=example)
         if _ADDRESS.fullmatch(target):
             raise _usage("kit.target.no_scheme", language, target=shown)
         raise _usage("kit.target.not_a_target", language, target=shown)
@@ -242,6 +247,16 @@ def _check_target(target: str, language: str) -> None:
         raise _usage("kit.target.port", language, target=shown)
 
 
+def _starter(target: str) -> str | None:
+    """What a command or a file lacks to be one that starts a server; None of anything else."""
+    first, more, _ = target.partition(" ")
+    if shutil.which(first) is not None or (more and _WORD.fullmatch(first)):
+        return ""
+    return _STARTERS.get(Path(first).suffix) if Path(first).is_file() else None
+
+
+_WORD = re.compile(r"[\w-]+")
+_STARTERS = {".py": "python ", ".js": "node ", ".mjs": "node "}
 _GATEWAY = re.compile(r"(?:native|openai)\+(?P<url>https?://\S+)")
 
 

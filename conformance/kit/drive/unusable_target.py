@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from http import HTTPStatus
 
 from conformance.formats.catalog.openapi import is_swagger
+from conformance.formats.problem import quoted
 from conformance.kit.config.system_words import system_words
 from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.response import body_json, response_of
@@ -54,9 +55,10 @@ def why_nothing(
     `authorized` says that credentials were sent.
     """
     answers = [exchange.answer for exchange in looked if exchange.answer is not None]
-    if any(_asks_for_credentials(answer) for answer in answers):
+    guarded = next((each for each in answers if _asks_for_credentials(each)), None)
+    if guarded is not None:
         asks = "kit.target.credentials_refused" if authorized else "kit.target.credentials"
-        return message(asks, target=target)
+        return message(asks, target=target, said=_told(guarded))
     forbidden = next((each for each in answers if _is_forbidden(each)), None)
     if forbidden is not None:
         return _forbidden(target, forbidden, authorized=authorized)
@@ -91,6 +93,13 @@ def _asks_for_credentials(answer: Answer) -> bool:
     return answer.status in _ASKS_FOR_CREDENTIALS or (answer.status in _FORBIDS and named)
 
 
+def _told(answer: Answer) -> str:
+    """The status of a refusal, and what its body says, or else how to send credentials."""
+    body = answer.body[:_READ].decode("utf-8", "replace").strip()
+    said = body or answer.header("www-authenticate") or ""
+    return f"{answer.status} {quoted(said, _LONGEST)}" if said else str(answer.status)
+
+
 def _is_forbidden(answer: Answer) -> bool:
     if answer.status in _FORBIDS:
         return True
@@ -107,7 +116,7 @@ def _forbidden(target: str, answer: Answer, *, authorized: bool) -> Message:
     if of_the_address:
         return message("kit.target.address", target=target, status=answer.status, said=said or "—")
     if authorized:
-        return message("kit.target.credentials_refused", target=target)
+        return message("kit.target.credentials_refused", target=target, said=_told(answer))
     return message("kit.target.forbidden", target=target, status=answer.status, said=said or "—")
 
 

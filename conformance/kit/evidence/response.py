@@ -66,6 +66,14 @@ class Reading:
     """Whether it was answered with a success that only says that a limit of calls is reached."""
 
     @property
+    def needs_capability(self) -> bool:
+        """Whether the call was refused because the client lacks a capability (MCP)."""
+        error = self.document.get("error") if isinstance(self.document, dict) else None
+        data = error.get("data") if isinstance(error, dict) else None
+        named = isinstance(data, dict) and isinstance(data.get("requiredCapabilities"), dict)
+        return named and self.rpc_code == rpc.MISSING_CAPABILITY
+
+    @property
     def refused(self) -> bool:
         """Whether the call was refused, for whatever reason."""
         return self.outcome in {Outcome.INPUT_REFUSED, Outcome.OTHER_REFUSED}

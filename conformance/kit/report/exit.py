@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from conformance.kit.model.results import RunResult, SessionResult
 from conformance.kit.model.settings import EVERY_OTHER_TOOL, AllowCalls, Settings
-from conformance.kit.report.levels import all_items, failing
+from conformance.kit.report.levels import all_items, failing, shortages
 from conformance.kit.report.words import say
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level, Verdict
@@ -59,13 +59,32 @@ def exit_of(
         reason = message("kit.exit.no_tool_called").words(settings.language)
         return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)
     if not silent and not any(run.baseline_accepted for run in session.runs):
-        reason = message("kit.exit.no_good_call").words(settings.language)
+        reason = _why_no_good_call(session, settings.language)
         return Exit.NOTHING_JUDGED, message("kit.exit.nothing_judged", reason=reason)
     if settings.level is not None and session.selection:
         return Exit.BROKEN, message("kit.exit.level_of_selection", level=settings.level.value)
     if settings.level is not None and not _reaches(session, settings.level):
         return Exit.BROKEN, message("kit.exit.level_missed", level=settings.level.value)
     return Exit.CONFORMANT, None
+
+
+def _why_no_good_call(session: SessionResult, language: str) -> str:
+    """Why no baseline call was accepted, and what to give first."""
+    told = {found.message.id for item in all_items(session) for found in item.findings}
+    if not told.isdisjoint(_ASKS_FOR_CREDENTIALS):
+        return say("kit.exit.no_credentials", language)
+    short = shortages(session)
+    called = {tool for run in session.runs for tool in run.tools_called}
+    if called <= {tool for one in short for tool in one.tools}:
+        missing = ", ".join(say(f"missing.{one.missing}", language) for one in short)
+        return say("kit.exit.shortage", language, missing=missing)
+    return say("kit.exit.no_good_call", language)
+
+
+_ASKS_FOR_CREDENTIALS = frozenset({
+    "kit.not_verified.needs_bearer", "kit.not_verified.needs_credentials",
+})  # fmt: skip
+"""Messages of baseline calls that were refused with 401."""
 
 
 def _not_found(session: SessionResult, settings: Settings) -> Message | None:

@@ -11,15 +11,19 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 from html import unescape
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from conformance.kit.confirm.confirmed import SEEN_ONCE
 from conformance.kit.evidence.response import read
+from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.results import Finding, Item, SessionResult
+from conformance.kit.model.run import Role
 from conformance.kit.report.levels import GRAVITY
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.words import Told, told_of
+from conformance.kit.transport.bindings import traits_of
 from conformance.kit.verdicts.sent_words import call_shown
-from conformance.spec.messages import Message
+from conformance.spec.messages import Message, as_code
 from conformance.spec.vocabulary import Verdict
 
 _T = TypeVar("_T")
@@ -166,14 +170,27 @@ def alike(things: Iterable[_T], shown: Callable[[_T], tuple[Hashable, ...]]) -> 
 
 
 def sent_in(finding: Finding, report: Report) -> str | None:
-    """Say which call shows a finding; None where the finding says it, or no call does."""
+    """Say which call or request shows a finding; None where the finding says it, or none does."""
     exchange = None if finding.exchange is None else report.exchange(finding.exchange)
-    if exchange is None or exchange.case is None:
+    if exchange is None:
         return None
+    told = finding.words(report.language)
+    if exchange.case is None:
+        return _route(exchange, told, report.session)
     words = call_shown(exchange.case)
     values = [value for _, value in words.values if isinstance(value, str)]
-    told = finding.words(report.language)
     return None if values and all(v in told for v in values) else words.words(report.language)
+
+
+def _route(exchange: Exchange, told: str, session: SessionResult) -> str | None:
+    """The method and path of a request; None where `told` has them, and where all have the same."""
+    runs = (run.run for run in session.runs if run.run.id == exchange.run)
+    routed = any(run.role is Role.SERVER and not traits_of(run).speaks_mcp for run in runs)
+    request = exchange.request
+    if not (routed and isinstance(request, HttpRequest) and request.method):
+        return None
+    route = f"{request.method} {urlsplit(request.url).path or '/'}"
+    return None if route in told else as_code(route)
 
 
 def _of_a_page(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from conformance.formats.problem import shown
-from conformance.kit.model.results import RunResult, UsedWaiver
+from conformance.kit.model.results import Finding, RunResult, UsedWaiver
 from conformance.kit.report.findings import Group, groups, refusal, sent_in
 from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.levels import (
@@ -198,6 +198,8 @@ class _Summary:
             if other.finding is not None:
                 words = self.text(other.finding.words(self.language), _TOLD)
                 yield Line(f"    {self.text(other.clause)}: {words}")
+        if finding.case is None:
+            yield from self.seen(finding)
         quoted = refusal(finding, self.report)
         if quoted:
             yield Line(f"    {self.say('report.answered', said=quoted)}")
@@ -222,7 +224,12 @@ class _Summary:
         finding = group.finding
         told = finding.words(self.language) if finding else sentence(group.clause, self.language)
         yield Line(f"    {self.text(told, _TOLD)}")
-        sent = sent_in(finding, self.report) if finding is not None else None
+        if finding is not None:
+            yield from self.seen(finding)
+
+    def seen(self, finding: Finding) -> Iterable[Line]:
+        """In which call or request it was seen, where the finding does not say it."""
+        sent = sent_in(finding, self.report)
         if sent is not None:
             yield Line(f"    {self.say('report.sent', call=self.text(sent, _TOLD))}")
 

@@ -131,9 +131,16 @@ def no_good_call(tried: Call | None) -> Check:
     said = " ".join(filter(None, (str(status) if status >= _FIRST_ERROR else "", words)))
     if not said:
         return unknown("kit.not_verified.baseline", tried)
-    needs_token = status == _UNAUTHORIZED and tried.tool.raw.get("bearer") is True
-    reason = "needs_bearer" if needs_token else "good_call"
-    return unknown(f"kit.not_verified.{reason}", tried, said=said)
+    return unknown(f"kit.not_verified.{_why_refused(tried)}", tried, said=said)
+
+
+def _why_refused(tried: Call) -> str:
+    """By which reason a baseline call was refused: the end of the id of its message."""
+    if tried.reading.needs_capability:
+        return "capability"
+    if tried.reading.status != _UNAUTHORIZED:
+        return "good_call"
+    return "needs_bearer" if tried.tool.raw.get("bearer") is True else "needs_credentials"
 
 
 def lacks_something(call: Call) -> Check:

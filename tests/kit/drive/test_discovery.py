@@ -280,10 +280,24 @@ def test_credentials_are_asked_for_at_the_endpoint_alone():
     assert refusal(guarded) == "credentials"
 
 
-def test_credentials_were_sent_and_are_refused():
-    own = (("authorization", "Bearer x"),)
+@pytest.mark.parametrize("name", ["authorization", "X-API-Key"])
+def test_credentials_were_sent_and_are_refused(name):
     refuses = always(whole(b"", status="401 X"))
-    assert refusal(refuses, headers=own) == "credentials_refused"
+    assert refusal(refuses, headers=((name, "Bearer x"),)) == "credentials_refused"
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "told"),
+    [
+        (b"Send X-API-Key.", (), '401 "Send X-API-Key."'),
+        (b"", ("WWW-Authenticate: Basic",), '401 "Basic"'),
+        (b"", (), "answers with 401. "),
+    ],
+)
+def test_who_is_asked_for_credentials_reads_what_the_server_says(body, headers, told):
+    with pytest.raises(TargetUnusable) as refused:
+        looked(always(whole(body, *headers, status="401 X")))
+    assert told in refused.value.words.words()
 
 
 def test_a_redirect_elsewhere():

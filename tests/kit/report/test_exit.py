@@ -4,10 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.model.results import Explain, Item, Repair, RunResult, SessionResult
+from conformance.kit.model.results import (
+    Explain,
+    Finding,
+    Item,
+    Repair,
+    RunResult,
+    SessionResult,
+    Shortage,
+)
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.report.exit import Exit, exit_of
-from conformance.spec.vocabulary import Level, Requirement, Verdict
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Level, Missing, Requirement, Verdict
 from tests.kit.samples import HTTP, MCP
 
 
@@ -106,6 +115,26 @@ def test_5_where_no_tool_was_called():
 
 def test_5_where_no_good_call_was_accepted():
     assert code(session(run(Verdict.PASS, good=()))) is Exit.NOTHING_JUDGED
+
+
+def uncalled(*ids, short=()):
+    """Why a session ended in which no baseline call was accepted, with findings of these ids."""
+    findings = tuple(Finding(message(f"kit.not_verified.{id}", said="401")) for id in ids)
+    item = Item("ATDF-CALL-004", Requirement.MUST, HTTP.id, "book", Verdict.NOT_VERIFIED, findings)
+    made = replace(run(good=()), items=(item,), shortages=short)
+    return exit_of(session(made), Settings(), called_matters=True)[1].words()
+
+
+@pytest.mark.parametrize("id", ["needs_bearer", "needs_credentials"])
+def test_who_gave_no_valid_credentials_is_asked_for_them_and_not_for_examples(id):
+    assert "--bearer-env" in uncalled(id, "good_call")
+    assert "--examples" not in uncalled(id, "good_call")
+
+
+def test_what_every_tool_lacks_is_to_be_provided():
+    short = (Shortage(Missing.DATABASE, "no server", ("book",)),)
+    assert "(a database): provide it" in uncalled(short=short)
+    assert "--examples" in uncalled("good_call", short=(replace(short[0], tools=("other",)),))
 
 
 def test_a_broken_must_outweighs_that_no_tool_was_called():

@@ -14,6 +14,7 @@ from conformance.kit.model.results import (
     SessionResult,
     Shortage,
 )
+from conformance.kit.model.step import Step
 from conformance.kit.report.levels import session_level
 from conformance.kit.report.progress import Progress, ends_line, progress_line
 from conformance.kit.report.reporter import Report
@@ -218,6 +219,26 @@ def test_a_warning_says_in_which_call_it_was_seen_unless_what_was_found_does():
     telling = replace(found, exchange=17, message=message("call.with", **values))
     told = lines(with_items([replace(item, findings=(telling,))]), exchange=exchanges().get)
     assert not any("Seen in" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("run", "words", "shown"),
+    [
+        ("http", "It broke.", True),
+        ("http", "POST /tools/hotel_reservation/invoke broke.", False),
+        ("mcp-2026-07-28", "It broke.", False),
+    ],
+)
+def test_a_request_that_no_case_sent_is_named_where_each_tool_has_a_route(run, words, shown):
+    sent = replace(exchanges()[17], case=None, script="http_wire", step=Step("not-json"), run=run)
+    for verdict in (Verdict.WARN, Verdict.FAIL):
+        (item,) = warned("MCP-CALL-003")
+        found = Finding(said(words), exchange=17)
+        made = with_items([replace(item, verdict=verdict, findings=(found,))])
+        both = replace(made, runs=(*made.runs, replace(session().runs[1], items=())))
+        told = lines(both, exchange={17: sent}.get)
+        route = "    Seen in `POST /tools/hotel_reservation/invoke`"
+        assert (route in told) is shown
 
 
 def test_what_was_found_is_followed_by_the_line_that_explains_it():

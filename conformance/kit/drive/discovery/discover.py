@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+from conformance.kit.config.secrets import is_secret_name
 from conformance.kit.drive.channel import Context, open_channel
 from conformance.kit.drive.discovery.gateway import gateway_runs
 from conformance.kit.drive.discovery.http import destructive_of, http_run, look
@@ -132,11 +133,10 @@ async def _discover_url(target: str, context: Context) -> list[Discovered]:
 def _why_nothing(target: str, first: Exchange, context: Context) -> Message:
     if first.answer is not None and (no_version := _no_version(target, context)):
         return no_version
-    names = {name.lower() for name, _ in context.settings.headers}
     return why_nothing(
         target,
         first,
         context.recorder.by_id.held,
-        authorized="authorization" in names,
+        authorized=any(is_secret_name(name) for name, _ in context.settings.headers),
         language=context.settings.language,
     )

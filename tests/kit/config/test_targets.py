@@ -1,0 +1,30 @@
+"""A target that cannot be one is refused, and the sentence says what was probably meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.kit.config.options import with_defaults
+from conformance.kit.config.settings import OptionUnusable, settings_of
+
+
+@pytest.mark.parametrize(
+    ("target", "meant"),
+    [
+        ("uvx mcp-server-time", "'stdio:uvx mcp-server-time'"),
+        ("python -m server --fast", "'stdio:python -m server --fast'"),
+        ("server.py", "'stdio:python server.py'"),
+        ("./server.mjs", "'stdio:node ./server.mjs'"),
+        ("localhost:8000", "http://localhost:8000?"),
+        ("other.py", "http://other.py?"),
+        ("127.0.0.1:8000 /mcp", "begins with http:// or https://"),
+        ("./notes.md", "begins with http:// or https://"),
+    ],
+)
+def test_what_was_probably_meant_is_named(target, meant, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("server.py", "server.mjs", "notes.md"):
+        (tmp_path / name).touch()
+    with pytest.raises(OptionUnusable, match=r"is not a|does not begin") as refused:
+        settings_of(with_defaults({"target": [target]}), tmp_path)
+    assert meant in str(refused.value)
