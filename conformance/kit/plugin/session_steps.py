@@ -113,4 +113,4 @@ def write_examples(state: PluginState) -> str:
         return report.say("report.examples.none")
     with path.open("x", encoding="utf-8") as file:
         file.write(examples_text(tools, report))
-    return report.say("report.examples.written", path=path, count=len(tools))
+    return report.say("report.examples.written", path=visible(str(path), None), count=len(tools))

@@ -108,7 +108,7 @@ class _Page:
                 yield f"{self.say('report.selected')} <code>{asked}</code>"
         if early := ended_early(session, self.language):
             yield f"\n⚠ {early}"
-        for error in session.kit_errors:
+        for error in session.kit_errors[:GROUPS]:
             yield f"\n⚠ {self.say('report.kit-error')} {self.text(error)}"
         yield from self.missing()
         yield from self.findings()
@@ -277,9 +277,13 @@ class _Page:
         yield ""
         yield f"### {self.say('report.waivers')}: {self.text(self.session.waivers_file)}"
         yield ""
-        for used in self.session.waivers:
+        stale_first = sorted(self.session.waivers, key=lambda used: used.stale is None)
+        for used in stale_first[:GROUPS]:
             sign = "⚠ " if used.stale is not None else ""
             yield f"- {sign}{self.text(waiver_words(used, self.language), 600)}"
+        if len(stale_first) > GROUPS:
+            more = number(len(stale_first) - GROUPS, self.language)
+            yield f"- {self.say('report.more', count=more)}"
 
     def tools_left_out(self) -> Iterable[str]:
         spared = tools_spared(self.session)

@@ -158,20 +158,20 @@ class _Summary:
             line = explain_line(found[0].clause, self.language)
             yield Line(self.say("report.explain", line=self.text(line, _COMMAND)), ("light",))
         stale = [used for used in self.session.waivers if used.stale is not None]
-        for used in stale:
-            path = self.text(self.session.waivers_file)
-            words = self.text(waiver_words(used, self.language), 240)
-            yield Line(f"{path}: {words}", ("red",))
         idle = self.idle_waivers()
-        for used in idle[:GROUPS]:
-            path = self.text(self.session.waivers_file)
-            words = self.text(waiver_words(used, self.language), 240)
-            yield Line(f"{path}: {words}", ("yellow",))
-        if len(idle) > GROUPS:
-            more = number(len(idle) - GROUPS, self.language)
-            yield Line(self.say("report.terminal.more", count=more))
+        yield from self.waivers(stale, "red")
+        yield from self.waivers(idle, "yellow")
         if found or stale or idle:
             yield Line("")
+
+    def waivers(self, shown: list[UsedWaiver], color: str) -> Iterable[Line]:
+        path = self.text(self.session.waivers_file)
+        for used in shown[:GROUPS]:
+            words = self.text(waiver_words(used, self.language), 240)
+            yield Line(f"{path}: {words}", (color,))
+        if len(shown) > GROUPS:
+            more = number(len(shown) - GROUPS, self.language)
+            yield Line(self.say("report.terminal.more", count=more))
 
     def idle_waivers(self) -> list[UsedWaiver]:
         """Those of clauses that were asked about which cover nothing, and are not stale."""

@@ -323,3 +323,17 @@ def test_the_page_of_an_interrupted_session_says_so_in_place_of_the_level():
     assert "<strong>interrupted</strong>" in masthead(cut)
     assert 'class="ladder"' in top(whole) and 'class="ladder"' not in top(cut)
     assert "protocol only" not in top(cut)
+
+
+def test_thousands_of_waivers_make_neither_the_summary_nor_the_terminal_long():
+    """A code host shows no summary above a megabyte. What is stale comes first: it is a failure."""
+    many = (*(waived(stale=False),) * 3_000, waived(stale=True))
+    told = replace(session(), waivers=many, kit_errors=("An error.",) * 3_000)
+    lines = summary(told).splitlines()
+    assert sum("An error" in line for line in lines) == 20
+    shown = [line for line in lines if "later" in line]
+    assert len(shown) == 20
+    assert shown[0].startswith("- ⚠")
+    assert "- and 2,981 more" in lines
+    stale = replace(told, waivers=(waived(stale=True),) * 3_000)
+    assert len(list(Terminal("").lines(Report(stale, "en")))) < 200
